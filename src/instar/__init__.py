@@ -1,0 +1,1 @@
+"""Test vision systems without labels."""

@@ -1,0 +1,116 @@
+"""Every exception that instar raises on purpose.
+
+    InstarError                 one line for the user: what, which value, what to do
+    ├── BadInput                an argument, a plan, a folder or a file cannot be used
+    │   ├── UnknownName         a name that nothing has; the nearest known ones are given
+    │   └── UnreadablePicture   a file that is no picture, or one that must not be decoded
+    ├── MissingExtra            an optional dependency is not installed; names the extra
+    ├── FetchFailed             a model or photograph could not be had
+    ├── RunError                a run folder cannot be used
+    │   ├── RunExists           it is there already and --resume was not given
+    │   ├── RunLocked           another process is writing to it
+    │   ├── RunVersion          it was written by another version of the format
+    │   └── SceneChanged        a picture is no longer the one that was tested
+    ├── TooManyFailures         the system under test failed too often in a row
+    └── Temporary               raised by a system: the same question may succeed later
+
+The command line turns any of them into its message and exit status 2. Anything else that escapes is a
+defect of instar or of a user's relation and keeps its traceback.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "BadInput",
+    "FetchFailed",
+    "InstarError",
+    "MissingExtra",
+    "RunError",
+    "RunExists",
+    "RunLocked",
+    "RunVersion",
+    "SceneChanged",
+    "Temporary",
+    "TooManyFailures",
+    "UnknownName",
+    "UnreadablePicture",
+]
+
+
+class InstarError(Exception):
+    """The base of all; its text is a single line meant for the person at the keyboard."""
+
+
+class BadInput(InstarError):
+    """An argument, plan, folder or file cannot be used."""
+
+
+class UnknownName(BadInput):
+    """A name that nothing has.
+
+    >>> print(UnknownName("system", "yolox-nao", ["yolox-nano", "east"]))
+    unknown system 'yolox-nao'; did you mean 'yolox-nano'?
+    """
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        if near:
+            hint = "did you mean " + " or ".join(repr(n) for n in near) + "?"
+        elif known:
+            hint = "known: " + ", ".join(known)
+        else:
+            hint = "none is known"
+        super().__init__(f"unknown {what} {name!r}; {hint}")
+
+
+class UnreadablePicture(BadInput):
+    """A file that is no picture, or one that must not be decoded. The text is the reason alone."""
+
+
+class MissingExtra(InstarError):
+    """An optional dependency is not installed.
+
+    >>> print(MissingExtra("captum", extra="torch", needed_for="Grad-CAM"))
+    Grad-CAM needs captum, which is not installed; run: pip install 'instar[torch]'
+    """
+
+    def __init__(self, module: str, *, extra: str, needed_for: str) -> None:
+        super().__init__(
+            f"{needed_for} needs {module}, which is not installed; run: pip install 'instar[{extra}]'"
+        )
+
+
+class FetchFailed(InstarError):
+    """A model or photograph could not be had."""
+
+
+class RunError(InstarError):
+    """A run folder cannot be used."""
+
+
+class RunExists(RunError):
+    """The run folder is there already and --resume was not given."""
+
+
+class RunLocked(RunError):
+    """Another process is writing to the run."""
+
+
+class RunVersion(RunError):
+    """The run was written by another version of the format."""
+
+
+class SceneChanged(RunError):
+    """A picture is no longer the one that was tested."""
+
+
+class TooManyFailures(InstarError):
+    """The system under test failed too often in a row; everything so far is kept."""
+
+
+class Temporary(InstarError):
+    """Raised by a system to say: not now. The same question is asked again after a pause."""

@@ -1,0 +1,141 @@
+"""Searches: which changes to try.
+
+A search is a generator over one source that yields a batch of changes and is sent back their
+verdicts, in that order. One that learns across scenes is marked with `across_scenes`; it gets all
+sources at once and yields rounds of (source, change).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from instar.errors import BadInput
+from instar.relation import Change, Inapplicable, Relation
+from instar.scene import Observation
+from instar.verdict import Status, Verdict
+
+__all__ = [
+    "Drawn",
+    "Search",
+    "SearchAcross",
+    "across_scenes",
+    "bisect",
+    "draws",
+    "is_across_scenes",
+    "shrink",
+    "sweep",
+]
+
+Drawn: TypeAlias = "Change | Inapplicable"
+Search: TypeAlias = Callable[
+    [Relation, Observation, np.random.Generator], Generator[Sequence[Drawn], Sequence[Verdict], None]
+]
+SearchAcross: TypeAlias = Callable[
+    [Relation, Sequence[Observation], np.random.Generator],
+    Generator[Sequence[tuple[Observation, Drawn]], Sequence[Verdict], None],
+]
+AnySearch = TypeVar("AnySearch", bound=Callable[..., Any])
+
+
+def across_scenes(search: AnySearch) -> AnySearch:
+    """Mark a search that wants all sources at once."""
+    search.across_scenes = True  # type: ignore[attr-defined]  # functions carry attributes
+    return search
+
+
+def is_across_scenes(search: Callable[..., Any]) -> bool:
+    return bool(getattr(search, "across_scenes", False))
+
+
+def draws(n: int = 10) -> Search:
+    """The plain search: `n` changes, independently drawn."""
+    _require(n >= 1, f"draws: n is {n}; it must be at least 1")
+
+    def search(
+        relation: Relation, source: Observation, rng: np.random.Generator
+    ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
+        yield [relation.draw(source, rng) for _ in range(n)]
+
+    return search
+
+
+def sweep(levels: Sequence[float]) -> Search:
+    """Every severity in `levels`, for a relation that has `at`."""
+    _require(len(levels) > 0, "sweep: levels is empty; give at least one number")
+
+    def search(
+        relation: Relation, source: Observation, rng: np.random.Generator
+    ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
+        at = _severity(relation)
+        yield [at(source, float(level)) for level in levels]
+
+    return search
+
+
+def bisect(holds: float, breaks: float, *, within: float) -> Search:
+    """The severity at which the relation first breaks, between one that should hold and one that may not.
+
+    Ends at once when `breaks` holds after all, or `holds` does not.
+    """
+    _require(within > 0, f"bisect: within is {within}; it must be above 0")
+
+    def search(
+        relation: Relation, source: Observation, rng: np.random.Generator
+    ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
+        at = _severity(relation)
+        good, bad = float(holds), float(breaks)
+        ends = yield [at(source, good), at(source, bad)]
+        if ends[0].status is not Status.HELD or ends[1].status is not Status.VIOLATED:
+            return
+        while abs(bad - good) > within:
+            middle = (good + bad) / 2
+            (verdict,) = yield [at(source, middle)]
+            if verdict.status is Status.VIOLATED:
+                bad = middle
+            elif verdict.status is Status.HELD:
+                good = middle
+            else:
+                return
+
+    return search
+
+
+def shrink(change: Change, *, at_once: int = 8) -> Search:
+    """From a failing change to the smallest that still fails.
+
+    Follows the first of `relation.smaller` that is still violated, and ends when none is. The last
+    violated case is the result.
+    """
+
+    def search(
+        relation: Relation, source: Observation, rng: np.random.Generator
+    ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
+        if relation.smaller is None:
+            raise BadInput(f"relation {relation.name!r} cannot shrink: it has no smaller()")
+        best: Change | None = change
+        while best is not None:
+            candidates = list(relation.smaller(source, best))
+            best = None
+            for start in range(0, len(candidates), at_once):
+                batch = candidates[start : start + at_once]
+                verdicts = yield batch
+                still = [c for c, v in zip(batch, verdicts) if v.status is Status.VIOLATED]
+                if still:
+                    best = still[0]
+                    break
+
+    return search
+
+
+def _severity(relation: Relation) -> Callable[[Observation, float], Drawn]:
+    if relation.at is None:
+        raise BadInput(f"relation {relation.name!r} has no severity: it cannot be swept or bisected")
+    return relation.at
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise BadInput(message)

@@ -1,0 +1,138 @@
+"""Systems under test, and how they are asked.
+
+A system is anything with a `name` and `predict(inputs) -> answers` over a batch. It may also carry
+
+- `fingerprint`: a string that changes when its answers may (weights hash, version, settings);
+- `batch`: how many inputs it likes at once (1);
+- `concurrent`: True when `predict` may be called from several threads at a time (False);
+- `temporary`: a tuple of exception types after which the same question may succeed.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from instar.errors import BadInput, Temporary
+
+__all__ = ["Limits", "Reply", "System", "ask", "fingerprint_of"]
+
+
+@runtime_checkable
+class System(Protocol):
+    """What is under test: a network, a process, a service, a plain function behind a name."""
+
+    @property
+    def name(self) -> str: ...
+
+    def predict(self, inputs: Sequence[Any], /) -> Sequence[Any]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much may be spent, and how patient to be.
+
+    `timeout` is the seconds one call of `predict` may take; a system that has one runs in a process
+    that can be killed. `retries` are for errors that the system calls temporary, each after a longer
+    pause. After `failures` failed questions in a row the campaign stops.
+    """
+
+    queries: int | None = None
+    seconds: float | None = None
+    price_per_query: float = 0.0
+    retries: int = 3
+    timeout: float | None = None
+    failures: int = 20
+
+    def __post_init__(self) -> None:
+        for name, least in [("queries", 1), ("seconds", 0), ("timeout", 0), ("retries", 0), ("failures", 1)]:
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, (int, float)) and value >= least):
+                raise BadInput(f"limits: {name} is {value!r}; it must be a number of at least {least}")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer to one question, or why there is none."""
+
+    answer: Any = None
+    error: str | None = None
+    seconds: float = 0.0
+
+
+def fingerprint_of(system: System) -> str:
+    """What answers are kept under; the bare name where a system does not say more."""
+    return str(getattr(system, "fingerprint", system.name))
+
+
+def ask(
+    system: System,
+    inputs: Sequence[Any],
+    *,
+    retries: int = 3,
+    pause: float = 0.5,
+    sleep: Callable[[float], None] = time.sleep,
+) -> list[Reply]:
+    """One reply per input, whatever the system does short of killing the process.
+
+    A batch that raises, or answers with the wrong number of answers, is asked again one by one, so
+    that one bad input fails alone. Temporary errors are tried again after pauses that double.
+    """
+    began = time.perf_counter()
+    error = ""
+    for attempt in range(retries + 1):
+        try:
+            answers = system.predict(inputs)
+            error = _wrong_number(answers, len(inputs))
+            break
+        except Exception as raised:
+            error = f"{type(raised).__name__}: {raised}".rstrip(": ")
+            if not _is_temporary(system, raised):
+                break
+            if attempt < retries:
+                sleep(pause * 2**attempt)
+    seconds = (time.perf_counter() - began) / len(inputs)
+    if not error:
+        return [_reply(answer, seconds) for answer in answers]
+    if len(inputs) == 1:
+        return [Reply(error=error, seconds=seconds)]
+    alone = (ask(system, [one], retries=retries, pause=pause, sleep=sleep) for one in inputs)
+    return [reply for replies in alone for reply in replies]
+
+
+def _is_temporary(system: System, error: Exception) -> bool:
+    return isinstance(error, (Temporary, *getattr(system, "temporary", ())))
+
+
+def _wrong_number(answers: Any, wanted: int) -> str:
+    try:
+        got = len(answers)
+    except TypeError:
+        return f"predict gave a {type(answers).__name__}, not a sequence of answers"
+    return "" if got == wanted else f"predict gave {got} answers to {wanted} inputs"
+
+
+def _reply(answer: Any, seconds: float) -> Reply:
+    if answer is None:
+        return Reply(error="the answer is None", seconds=seconds)
+    if _has_nan(answer):
+        return Reply(error="the answer contains NaN", seconds=seconds)
+    return Reply(answer, seconds=seconds)
+
+
+def _has_nan(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "fc" and bool(np.isnan(value).any())
+    if isinstance(value, (float, np.floating)):
+        return math.isnan(value)
+    if isinstance(value, dict):
+        return any(_has_nan(v) for v in value.values())
+    if isinstance(value, (list, tuple)):
+        return any(_has_nan(v) for v in value)
+    fields = getattr(value, "__dataclass_fields__", None)
+    return fields is not None and any(_has_nan(getattr(value, name)) for name in fields)

@@ -1,0 +1,99 @@
+"""What came out of a case: held, violated, inapplicable or failed."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Finding", "Status", "Verdict"]
+
+
+class Status(enum.Enum):
+    """How a case ended. Inapplicable is not failed, and neither is passed."""
+
+    HELD = "held"
+    VIOLATED = "violated"
+    INAPPLICABLE = "inapplicable"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One contradiction between two answers.
+
+    `subject` says what it is about in a form that stays the same from one follow-up to the next
+    ("object 3", "new dog"), so that a null change or a repetition can show the same finding again;
+    it is empty where the relation has no objects. `margin` is negative: how far outside.
+    """
+
+    kind: str
+    subject: str = ""
+    margin: float = 0.0
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return (self.kind, self.subject)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A status, how clear it was, of what kind, and the JSON evidence behind it.
+
+    `margin` is positive inside the relation and negative outside; at exactly 0 the relation decides.
+    It is 0 where nothing was judged. `reason` says why a case is inapplicable or failed.
+    """
+
+    status: Status
+    margin: float = 0.0
+    kind: str = ""
+    reason: str = ""
+    findings: tuple[Finding, ...] = ()
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.status is Status.VIOLATED and not self.findings:
+            # A relation without objects has one finding: that it is violated.
+            object.__setattr__(self, "findings", (Finding(self.kind, "", self.margin),))
+
+    @classmethod
+    def held(cls, margin: float = 0.0, **evidence: Any) -> Verdict:
+        return cls(Status.HELD, float(margin), evidence=evidence)
+
+    @classmethod
+    def violated(cls, findings: Sequence[Finding], **evidence: Any) -> Verdict:
+        """The verdict over one or more findings; the worst gives margin and kind."""
+        if not findings:
+            raise ValueError("a violated verdict needs at least one finding")
+        worst = min(findings, key=lambda f: (f.margin, f.key))
+        return cls(Status.VIOLATED, worst.margin, worst.kind, findings=tuple(findings), evidence=evidence)
+
+    @classmethod
+    def inapplicable(cls, reason: str, *, kind: str = "", **evidence: Any) -> Verdict:
+        return cls(Status.INAPPLICABLE, kind=kind, reason=reason, evidence=evidence)
+
+    @classmethod
+    def failed(cls, reason: str) -> Verdict:
+        return cls(Status.FAILED, reason=reason)
+
+    @classmethod
+    def at_least(cls, value: float, bound: float, name: str) -> Verdict:
+        """Held when `value >= bound`; the margin is the slack.
+
+        >>> Verdict.at_least(0.3, 0.5, "IoU").status
+        <Status.VIOLATED: 'violated'>
+        """
+        return cls._bounded(value, value - bound, name)
+
+    @classmethod
+    def at_most(cls, value: float, bound: float, name: str) -> Verdict:
+        """Held when `value <= bound`; the margin is the slack."""
+        return cls._bounded(value, bound - value, name)
+
+    @classmethod
+    def _bounded(cls, value: float, slack: float, name: str) -> Verdict:
+        status = Status.HELD if slack >= 0 else Status.VIOLATED
+        kind = "" if status is Status.HELD else name
+        return cls(status, float(slack), kind, evidence={name: float(value)})
