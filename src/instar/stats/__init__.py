@@ -1,1 +1,5 @@
-"""stats."""
+"""Statistics over counts; nothing here knows what was counted."""
+
+from instar.stats.intervals import bootstrap_rate, wilson
+
+__all__ = ["bootstrap_rate", "wilson"]
