@@ -1,1 +1,6 @@
-"""report."""
+"""Reports: records in, a summary out, and the summary as text or JSON."""
+
+from instar.report.summary import Counts, Placebos, RelationSummary, Summary, Violation, summarise
+from instar.report.text import render
+
+__all__ = ["Counts", "Placebos", "RelationSummary", "Summary", "Violation", "render", "summarise"]

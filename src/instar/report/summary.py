@@ -1,0 +1,246 @@
+"""From the records of a run to the numbers in its report."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from instar.record import Record, Totals
+from instar.stats import bootstrap_rate
+from instar.verdict import Finding, Status
+
+__all__ = ["Counts", "Placebos", "RelationSummary", "Summary", "Violation", "summarise", "to_json"]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many cases ended in which way."""
+
+    held: int = 0
+    violated: int = 0
+    inapplicable: int = 0
+    failed: int = 0
+
+    @property
+    def cases(self) -> int:
+        return self.held + self.violated + self.inapplicable + self.failed
+
+    @property
+    def judged(self) -> int:
+        """The cases that say something about the system."""
+        return self.held + self.violated
+
+    @property
+    def rate(self) -> float | None:
+        """The violated share of what was judged; None when nothing was."""
+        return self.violated / self.judged if self.judged else None
+
+
+@dataclass(frozen=True, slots=True)
+class RelationSummary:
+    """One relation's counts; `interval` is for the rate, by bootstrap over scenes."""
+
+    counts: Counts
+    interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A violated case, as the report lists it."""
+
+    case: str
+    scene: str
+    relation: str
+    kind: str
+    margin: float
+    naturalness: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Placebos:
+    """Violated cases that were tried with a placebo, and how many of them it reproduces entirely."""
+
+    tried: int
+    reproduced: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Everything that a report says about a run.
+
+    `unstable` and `unconfirmed` are contained in `counts.inapplicable`. `distinct` counts different
+    (scene, object, kind) among the findings left. `kinds` are violated cases by the kind of their worst
+    finding, `reasons` the inapplicable and failed cases; both most frequent first.
+    """
+
+    totals: Totals
+    counts: Counts
+    unstable: int
+    unconfirmed: int
+    distinct: int
+    scenes_violated: int
+    false_alarm_rate: float | None
+    placebos: Placebos | None
+    kinds: Mapping[str, int]
+    reasons: Mapping[str, int]
+    relations: Mapping[str, RelationSummary]
+    findings: Sequence[Violation]
+
+    @property
+    def price(self) -> float | None:
+        """What the questions sent now cost; None for a system that has no price."""
+        price = self.totals.price_per_query
+        return self.totals.asked * price if price else None
+
+
+@dataclass(slots=True, eq=False)
+class _Tally:
+    """One relation's cases while they are being counted."""
+
+    statuses: Counter[Status] = field(default_factory=Counter)
+    violated_in: Counter[str] = field(default_factory=Counter)
+    judged_in: Counter[str] = field(default_factory=Counter)
+
+    def add(self, record: Record) -> None:
+        status = record.verdict.status
+        self.statuses[status] += 1
+        self.judged_in[record.scene] += status in (Status.HELD, Status.VIOLATED)
+        self.violated_in[record.scene] += status is Status.VIOLATED
+
+    def summary(self) -> RelationSummary:
+        counts = _counts(self.statuses)
+        if counts.rate is None:
+            return RelationSummary(counts, None)
+        scenes = sorted(self.judged_in)
+        violated = [self.violated_in[scene] for scene in scenes]
+        judged = [self.judged_in[scene] for scene in scenes]
+        return RelationSummary(counts, bootstrap_rate(violated, judged))
+
+
+def summarise(records: Iterable[Record], totals: Totals) -> Summary:
+    """Count the records in one pass; what is kept grows with scenes and violations, not with cases."""
+    tallies: dict[str, _Tally] = defaultdict(_Tally)
+    nulls: Counter[bool] = Counter()
+    not_believed: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    placebos: Counter[bool] = Counter()
+    distinct: set[tuple[str, ...]] = set()
+    violations: list[Violation] = []
+    for record in records:
+        verdict = record.verdict
+        if record.role == "null":
+            # A null change whose findings were struck out was judged, and not accused.
+            if verdict.status in (Status.HELD, Status.VIOLATED) or verdict.kind == "unstable":
+                nulls[verdict.status is Status.VIOLATED] += 1
+            continue
+        tallies[record.relation].add(record)
+        if verdict.status is Status.VIOLATED:
+            kinds[verdict.kind] += 1
+            distinct.update(_identity(record, finding) for finding in verdict.findings)
+            violations.append(_violation(record))
+            if "placebo" in verdict.evidence:
+                placebos[_reproduced(verdict.findings, verdict.evidence["placebo"])] += 1
+        elif verdict.status is not Status.HELD:
+            reasons[verdict.reason or verdict.status.value] += 1
+            not_believed[verdict.kind] += 1
+    return Summary(
+        totals=totals,
+        counts=_counts(sum((tally.statuses for tally in tallies.values()), Counter())),
+        unstable=not_believed["unstable"],
+        unconfirmed=not_believed["unconfirmed"],
+        distinct=len(distinct),
+        scenes_violated=len({violation.scene for violation in violations}),
+        false_alarm_rate=nulls[True] / nulls.total() if nulls else None,
+        placebos=Placebos(placebos.total(), placebos[True]) if placebos else None,
+        kinds=_most_frequent_first(kinds),
+        reasons=_most_frequent_first(reasons),
+        relations={name: tallies[name].summary() for name in sorted(tallies)},
+        findings=sorted(violations, key=lambda v: (math.isnan(v.margin), v.margin, v.case)),
+    )
+
+
+def to_json(summary: Summary) -> dict[str, Any]:
+    """The summary as a JSON document; a number that JSON does not have becomes null."""
+    totals = summary.totals
+    return {
+        "run": totals.run,
+        "system": totals.system,
+        "seed": totals.seed,
+        "finished": totals.finished,
+        **_counts_json(summary.counts),
+        "unstable": summary.unstable,
+        "unconfirmed": summary.unconfirmed,
+        "distinct": summary.distinct,
+        "queries": totals.queries,
+        "asked": totals.asked,
+        "seconds": totals.seconds,
+        "price": summary.price,
+        "false_alarm_rate": summary.false_alarm_rate,
+        "placebo": None if summary.placebos is None else asdict(summary.placebos),
+        "scenes": totals.scenes,
+        "scenes_violated": summary.scenes_violated,
+        "skipped": [asdict(skipped) for skipped in totals.skipped],
+        "kinds": dict(summary.kinds),
+        "reasons": dict(summary.reasons),
+        "relations": {
+            name: {
+                **_counts_json(relation.counts),
+                "rate": relation.counts.rate,
+                "interval": None if relation.interval is None else list(relation.interval),
+            }
+            for name, relation in summary.relations.items()
+        },
+        "findings": [_violation_json(violation) for violation in summary.findings],
+    }
+
+
+def _counts(statuses: Mapping[Status, int]) -> Counts:
+    return Counts(**{status.value: statuses.get(status, 0) for status in Status})
+
+
+def _identity(record: Record, finding: Finding) -> tuple[str, ...]:
+    """What makes two findings one: the object where there is one, else the relation."""
+    if finding.subject:
+        return (record.scene, finding.kind, "object", finding.subject)
+    return (record.scene, finding.kind, "relation", record.relation)
+
+
+def _reproduced(findings: Iterable[Finding], placebo: Mapping[str, Any]) -> bool:
+    recurring = {tuple(key) for key in placebo["recurs"]}
+    return all(finding.key in recurring for finding in findings)
+
+
+def _violation(record: Record) -> Violation:
+    verdict = record.verdict
+    return Violation(
+        record.case, record.scene, record.relation, verdict.kind, verdict.margin, record.naturalness
+    )
+
+
+def _most_frequent_first(counted: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _counts_json(counts: Counts) -> dict[str, int]:
+    return {
+        "cases": counts.cases,
+        "held": counts.held,
+        "violated": counts.violated,
+        "inapplicable": counts.inapplicable,
+        "failed": counts.failed,
+    }
+
+
+def _violation_json(violation: Violation) -> dict[str, Any]:
+    return asdict(violation) | {
+        "margin": _finite(violation.margin),
+        "naturalness": _finite(violation.naturalness),
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -1,0 +1,145 @@
+"""A summary as plain text, for a terminal or a log."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+
+from instar.report.summary import RelationSummary, Summary, Violation
+
+__all__ = ["render", "table"]
+
+WIDEST_SCENE = 48
+"""Characters of a scene's name that a table shows; of a longer one the end, which tells files apart."""
+
+
+def render(summary: Summary, *, top: int = 10) -> str:
+    """The report, with the `top` worst findings."""
+    parts = [
+        "\n".join(_headline(summary)),
+        _relations(summary.relations),
+        "\n".join(_account(summary)),
+        "\n".join(_skipped(summary)),
+        "\n".join(_findings(summary, top)),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
+    """Rows, the first of them headings, as aligned columns; those in `right` end flush.
+
+    >>> print(table([["name", "n"], ["insertion", "10"], ["exposure", "7"]], right=[1]))
+    name        n
+    insertion  10
+    exposure    7
+    """
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    lines = (
+        "  ".join(
+            cell.rjust(width) if i in right else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths))
+        )
+        for row in rows
+    )
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _headline(summary: Summary) -> Iterator[str]:
+    counts, totals = summary.counts, summary.totals
+    scenes = _count(totals.scenes, "scene")
+    if not counts.judged:
+        yield f"{totals.system}: nothing could be judged ({_count(counts.cases, 'case')}, {scenes})."
+    elif not counts.violated:
+        yield f"{totals.system} contradicts itself in none of {counts.judged:,} judged cases ({scenes})."
+    else:
+        yield (
+            f"{totals.system} contradicts itself in {counts.violated:,} of {counts.judged:,} judged cases: "
+            f"{_count(summary.distinct, 'different failure')}, in {summary.scenes_violated:,} of {scenes}."
+        )
+    if not totals.finished:
+        yield "The run is not complete: a limit or an interrupt ended it."
+
+
+def _relations(relations: Mapping[str, RelationSummary]) -> str:
+    if not relations:
+        return ""
+    heading = ["relation", "cases", "held", "violated", "inapplicable", "failed", "rate", "95 % interval"]
+    rows = [heading]
+    for name, relation in relations.items():
+        counts = relation.counts
+        numbers = [counts.cases, counts.held, counts.violated, counts.inapplicable, counts.failed]
+        rate = "-" if counts.rate is None else _percent(counts.rate)
+        interval = "-" if relation.interval is None else _interval(*relation.interval)
+        rows.append([name, *(f"{number:,}" for number in numbers), rate, interval])
+    return table(rows, right=range(1, len(heading)))
+
+
+def _account(summary: Summary) -> Iterator[str]:
+    """One line for each thing that was counted beside the cases."""
+    lines = list(_account_lines(summary))
+    width = max(len(name) for name, _ in lines)
+    for name, text in lines:
+        yield f"{name.ljust(width)}  {text}"
+
+
+def _account_lines(summary: Summary) -> Iterator[tuple[str, str]]:
+    if summary.kinds:
+        yield "kinds", _listing(summary.kinds)
+    if summary.placebos:
+        tried, reproduced = summary.placebos.tried, summary.placebos.reproduced
+        needed = _percent(1 - reproduced / tried)
+        yield "placebo", f"{needed} of {_count(tried, 'violated case')} need the real change"
+    if summary.unstable or summary.unconfirmed:
+        yield "not believed", f"{summary.unstable:,} unstable, {summary.unconfirmed:,} unconfirmed"
+    if summary.reasons:
+        yield "not judged", _listing(summary.reasons)
+    if summary.false_alarm_rate is not None:
+        yield "false alarms", f"{_percent(summary.false_alarm_rate)} of changes that must do nothing"
+    totals = summary.totals
+    price = "" if summary.price is None else f", price {summary.price:,.2f}"
+    queries = _count(totals.queries, "query", "queries")
+    yield "spent", f"{queries}, {totals.asked:,} asked now, {totals.seconds:,.1f} s{price}"
+
+
+def _skipped(summary: Summary) -> Iterator[str]:
+    if summary.totals.skipped:
+        yield f"{_count(len(summary.totals.skipped), 'scene')} could not be read:"
+        for skipped in summary.totals.skipped:
+            yield f"  {skipped.scene}: {skipped.reason}"
+
+
+def _findings(summary: Summary, top: int) -> Iterator[str]:
+    worst = summary.findings[:top]
+    if not worst:
+        return
+    everything = len(worst) == len(summary.findings)
+    yield "Findings, worst first" if everything else f"The worst {top} of {len(summary.findings):,} findings"
+    heading = ["case", "scene", "relation", "kind", "margin", "naturalness"]
+    yield table([heading, *map(_row, worst)], right=[4, 5])
+    yield ""
+    yield f"See one again: instar replay {shlex.quote(summary.totals.run)} {worst[0].case}"
+
+
+def _row(violation: Violation) -> list[str]:
+    scene = violation.scene
+    if len(scene) > WIDEST_SCENE:
+        scene = "..." + scene[3 - WIDEST_SCENE :]
+    naturalness = "-" if violation.naturalness is None else f"{violation.naturalness:.2f}"
+    margin = f"{violation.margin:.3f}"
+    return [violation.case, scene, violation.relation, violation.kind or "-", margin, naturalness]
+
+
+def _listing(counted: Mapping[str, int]) -> str:
+    return ", ".join(f"{name or 'unnamed'} {number:,}" for name, number in counted.items())
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{100 * low:.1f} to {100 * high:.1f} %"

@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import json
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+
+from instar.record import Record, Skipped, Totals
+from instar.report.summary import Counts, Placebos, Violation, summarise, to_json
+from instar.stats import bootstrap_rate
+from instar.verdict import Finding, Verdict
+
+TOTALS = Totals("runs/a", "tiny", seed=7, scenes=3, queries=40, asked=30, seconds=1.5)
+
+
+def record(
+    case: str, verdict: Verdict, scene: str = "a.jpg", relation: str = "insertion", **more: object
+) -> Record:
+    return Record(case, scene, scene, relation, 0, None, verdict, **more)  # type: ignore[arg-type]
+
+
+def lost(subject: str = "object 1", margin: float = -0.2, kind: str = "recognition") -> Finding:
+    return Finding(kind, subject, margin)
+
+
+def test_every_case_is_counted_under_exactly_one_status() -> None:
+    summary = summarise(
+        [
+            record("1", Verdict.held(0.3)),
+            record("2", Verdict.violated([lost()])),
+            record("3", Verdict.inapplicable("no free place")),
+            record("4", Verdict.failed("ValueError: no")),
+            record("5", Verdict.held(0.1)),
+        ],
+        TOTALS,
+    )
+    assert summary.counts == Counts(held=2, violated=1, inapplicable=1, failed=1)
+    assert summary.counts.cases == 5
+    assert summary.reasons == {"ValueError: no": 1, "no free place": 1}
+
+
+def test_reasons_come_most_frequent_first() -> None:
+    why = ["b", "a", "c", "c"]
+    summary = summarise([record(str(i), Verdict.inapplicable(w)) for i, w in enumerate(why)], TOTALS)
+    assert list(summary.reasons.items()) == [("c", 2), ("a", 1), ("b", 1)]
+
+
+def test_unstable_and_unconfirmed_are_part_of_inapplicable() -> None:
+    summary = summarise(
+        [
+            record("1", Verdict.inapplicable("unstable: it does not recur", kind="unstable")),
+            record("2", Verdict.inapplicable("the budget ended before it was confirmed", kind="unconfirmed")),
+            record("3", Verdict.inapplicable("no free place")),
+        ],
+        TOTALS,
+    )
+    assert (summary.counts.inapplicable, summary.unstable, summary.unconfirmed) == (3, 1, 1)
+
+
+def test_the_rate_is_over_what_was_judged_and_its_interval_over_scenes() -> None:
+    verdicts = {"a": "vvhh", "b": "hhhi", "c": "hh"}
+    made = {"v": Verdict.violated([lost()]), "h": Verdict.held(), "i": Verdict.inapplicable("no")}
+    records = [
+        record(f"{scene}{i}", made[letter], scene)
+        for scene, letters in verdicts.items()
+        for i, letter in enumerate(letters)
+    ]
+    insertion = summarise(records, TOTALS).relations["insertion"]
+    assert insertion.counts.rate == 2 / 9
+    assert insertion.interval == bootstrap_rate([2, 0, 0], [4, 3, 2])
+
+
+def test_nothing_judged_has_no_rate() -> None:
+    relation = summarise([record("1", Verdict.inapplicable("no"))], TOTALS).relations["insertion"]
+    assert relation.counts.rate is None
+    assert relation.interval is None
+
+
+def test_the_same_object_lost_twice_is_one_distinct_failure() -> None:
+    summary = summarise(
+        [
+            record("1", Verdict.violated([lost("object 1"), lost("object 2")])),
+            record("2", Verdict.violated([lost("object 1", -0.4)])),
+            record("3", Verdict.violated([lost("object 1", kind="classification")])),
+            record("4", Verdict.violated([lost("object 1")]), scene="b.jpg"),
+            record("5", Verdict.violated([lost("object 1")]), relation="exposure"),
+        ],
+        TOTALS,
+    )
+    assert summary.distinct == 4
+    assert summary.scenes_violated == 2
+
+
+def test_without_objects_a_failure_is_known_by_its_relation() -> None:
+    speed = Verdict.violated([Finding("speed", "", -1.0)])
+    summary = summarise([record("1", speed), record("2", speed), record("3", speed, relation="rain")], TOTALS)
+    assert summary.distinct == 2
+
+
+def test_null_changes_are_no_cases_and_give_the_false_alarm_rate() -> None:
+    summary = summarise(
+        [
+            record("1", Verdict.held()),
+            record("2", Verdict.held(), role="null"),
+            record("3", Verdict.violated([lost()]), role="null"),
+            record("4", Verdict.inapplicable("unstable: it does not recur", kind="unstable"), role="null"),
+            record("5", Verdict.held(), role="null"),
+            record("6", Verdict.inapplicable("no budget", kind="unconfirmed"), role="null"),
+            record("7", Verdict.failed("ValueError"), role="null"),
+        ],
+        TOTALS,
+    )
+    assert summary.false_alarm_rate == 0.25
+    assert summary.counts == Counts(held=1)
+    assert summary.findings == []
+    assert summary.distinct == 0
+
+
+def test_without_null_changes_there_is_no_false_alarm_rate() -> None:
+    assert summarise([record("1", Verdict.held())], TOTALS).false_alarm_rate is None
+
+
+def test_a_placebo_reproduces_a_case_when_it_shows_all_of_its_findings() -> None:
+    both = [lost("object 1"), lost("object 2")]
+    one, two = ["recognition", "object 1"], ["recognition", "object 2"]
+    summary = summarise(
+        [
+            record("1", Verdict.violated(both, placebo={"recurs": [one, two]})),
+            record("2", Verdict.violated(both, placebo={"recurs": [one]})),
+            record("3", Verdict.violated(both, placebo={"recurs": []})),
+            record("4", Verdict.violated(both)),
+        ],
+        TOTALS,
+    )
+    assert summary.placebos == Placebos(tried=3, reproduced=1)
+
+
+def test_findings_are_sorted_by_margin_then_case() -> None:
+    summary = summarise(
+        [
+            record("c", Verdict.violated([lost(margin=-0.1)])),
+            record("b", Verdict.violated([lost(margin=-0.5)]), naturalness=0.9),
+            record("a", Verdict.violated([lost(margin=-0.5)])),
+            record("d", Verdict.violated([lost(margin=float("nan"))])),
+        ],
+        TOTALS,
+    )
+    assert [finding.case for finding in summary.findings] == ["a", "b", "c", "d"]
+    assert summary.findings[1] == Violation("b", "a.jpg", "insertion", "recognition", -0.5, 0.9)
+
+
+def test_the_document_has_the_promised_keys() -> None:
+    document = to_json(summarise([record("1", Verdict.violated([lost()]))], TOTALS))
+    promised = """run system cases held violated inapplicable failed unstable distinct queries asked seconds
+        false_alarm_rate scenes scenes_violated reasons relations findings"""
+    assert set(promised.split()) <= set(document)
+    of_a_relation = "cases held violated inapplicable failed rate interval"
+    assert set(of_a_relation.split()) == set(document["relations"]["insertion"])
+    assert document["findings"] == [
+        {
+            "case": "1",
+            "scene": "a.jpg",
+            "relation": "insertion",
+            "kind": "recognition",
+            "margin": -0.2,
+            "naturalness": None,
+        }
+    ]
+
+
+def test_the_document_carries_seed_price_and_what_was_skipped() -> None:
+    totals = Totals("r", "s", 7, 3, 40, 30, 1.5, 0.001, [Skipped("x.jpg", "truncated")], finished=False)
+    document = to_json(summarise([], totals))
+    assert document["seed"] == 7
+    assert document["price"] == 0.03
+    assert document["skipped"] == [{"scene": "x.jpg", "reason": "truncated"}]
+    assert document["finished"] is False
+
+
+@pytest.mark.parametrize("strange", [float("nan"), float("inf"), float("-inf")])
+def test_the_document_is_strict_json_whatever_the_margins(strange: float) -> None:
+    violated = record("1", Verdict.violated([lost(margin=strange)]), naturalness=strange)
+    text = json.dumps(to_json(summarise([violated], TOTALS)), allow_nan=False)
+    assert json.loads(text)["findings"][0]["margin"] is None
+
+
+def test_records_are_read_once_and_held_ones_are_not_kept() -> None:
+    def many(n: int) -> Iterator[Record]:
+        return (record(str(i), Verdict.held(0.1), scene=f"{i % 10}.jpg") for i in range(n))
+
+    def peak(n: int) -> int:
+        tracemalloc.start()
+        try:
+            assert summarise(many(n), TOTALS).counts.held == n
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    peak(10)
+    assert peak(20_000) < peak(200) + 20_000  # bytes

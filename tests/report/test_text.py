@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from instar.record import Skipped, Totals
+from instar.report.summary import Counts, Placebos, RelationSummary, Summary, Violation
+from instar.report.text import render
+
+SNAPSHOTS = Path(__file__).parent.parent / "snapshots"
+
+SOME_FAILURES = Summary(
+    totals=Totals(
+        "runs/my run",
+        "yolox-nano",
+        seed=7,
+        scenes=64,
+        queries=1300,
+        asked=1200,
+        seconds=84.21,
+        price_per_query=0.001,
+        skipped=[Skipped("broken.jpg", "truncated after 12 KB"), Skipped("film.gif", "animated")],
+        finished=False,
+    ),
+    counts=Counts(held=1375, violated=137, inapplicable=118, failed=2),
+    unstable=28,
+    unconfirmed=3,
+    distinct=22,
+    scenes_violated=11,
+    false_alarm_rate=1 / 64,
+    placebos=Placebos(137, 60),
+    kinds={"recognition": 125, "classification": 8, "localization": 4},
+    reasons={"no free place": 87, "unstable: it does not recur": 28},
+    relations={
+        "insertion": RelationSummary(Counts(1375, 137, 100, 2), (0.0512, 0.1361)),
+        "my_rules:exposure": RelationSummary(Counts(0, 0, 18, 0), None),
+    },
+    findings=[
+        Violation("3f9a0c1122334455", "street/a.jpg", "insertion", "recognition", -0.412, 0.98),
+        Violation("00aa0c1122334455", "a/very/" + "long/" * 10 + "name.jpg", "insertion", "", -0.1, None),
+        Violation("11bb0c1122334455", "b.jpg", "insertion", "localization", -0.05, 1.0),
+    ],
+)
+NO_FAILURES = Summary(
+    totals=Totals("run", "street-exact", seed=0, scenes=1, queries=21, asked=0, seconds=0.2),
+    counts=Counts(held=10),
+    unstable=0,
+    unconfirmed=0,
+    distinct=0,
+    scenes_violated=0,
+    false_alarm_rate=0.0,
+    placebos=None,
+    kinds={},
+    reasons={},
+    relations={"insertion": RelationSummary(Counts(held=10), (0.0, 0.79))},
+    findings=[],
+)
+NOTHING_JUDGED = Summary(
+    totals=Totals("run", "mine:detect", seed=0, scenes=2, queries=2, asked=2, seconds=0.1),
+    counts=Counts(failed=2),
+    unstable=0,
+    unconfirmed=0,
+    distinct=0,
+    scenes_violated=0,
+    false_alarm_rate=None,
+    placebos=None,
+    kinds={},
+    reasons={"RuntimeError: no device": 2},
+    relations={"insertion": RelationSummary(Counts(failed=2), None)},
+    findings=[],
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "summary"),
+    [("some-failures", SOME_FAILURES), ("no-failures", NO_FAILURES), ("nothing-judged", NOTHING_JUDGED)],
+)
+def test_the_report_reads_as_it_did(name: str, summary: Summary) -> None:
+    """Set INSTAR_WRITE_SNAPSHOTS=1 to accept how it reads now, then look at the difference."""
+    text = render(summary, top=2)
+    kept = SNAPSHOTS / f"report-{name}.txt"
+    if os.environ.get("INSTAR_WRITE_SNAPSHOTS"):
+        kept.write_text(text, encoding="utf-8")
+    assert text == kept.read_text(encoding="utf-8")
+
+
+def test_a_run_folder_with_a_blank_can_be_pasted_into_a_shell() -> None:
+    assert "instar replay 'runs/my run' 3f9a0c1122334455" in render(SOME_FAILURES)
