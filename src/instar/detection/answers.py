@@ -119,11 +119,13 @@ def _from_plain(answer: Any) -> Detections:
 
 def _numbers(what: str, values: Any) -> npt.NDArray[np.float32]:
     try:
-        # Too large for float32 becomes infinite here and is refused as such later.
-        with np.errstate(over="ignore"):
-            return np.ascontiguousarray(np.asarray(values), dtype=np.float32)
+        array = np.asarray(values)
     except Exception as error:  # whatever the foreign array type raises
         raise TypeError(f"{what} cannot be read as numbers: {_first_line(error)}") from None
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{what} cannot be read as numbers: {_short(values)}")
+    with np.errstate(over="ignore"):  # too large for float32 becomes infinite and is refused as that
+        return array.astype(np.float32, copy=False)
 
 
 def _label_names(labels: Any) -> tuple[str, ...]:
