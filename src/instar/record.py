@@ -11,7 +11,7 @@ from typing import Literal
 from instar.relation import Change
 from instar.verdict import Verdict
 
-__all__ = ["Record", "Skipped", "Totals", "case_id"]
+__all__ = ["Record", "Skipped", "Source", "Totals", "case_id"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +34,15 @@ class Record:
     role: Literal["case", "null"] = "case"
     queries: int = 0
     naturalness: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A question that was asked of an unchanged scene, with the content hash of its input."""
+
+    id: str
+    scene: str
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)

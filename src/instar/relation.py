@@ -89,8 +89,8 @@ class Relation:
     - `ways` are other ways of drawing, by name, that a search may choose from.
     - `accept(input, answer)` turns what the system said into what `check` expects, or raises
       ValueError or TypeError with the reason: that answer is then a failure of the system.
-    - `expand(scene, system)` yields (part, input) pairs, where a scene is more than one question or
-      the input more than the picture.
+    - `expand(scene, system)` yields (part, build) pairs, where a scene is more than one question or
+      the input more than the picture; `build(image)` makes the input.
     - `pixels(change)` gives the pictures a change needs, by content hash; they are copied into the run.
     - `prepare(scenes, workspace)` gives the relation to use for these scenes, with whatever it had to
       collect from them first.
@@ -109,7 +109,7 @@ class Relation:
     smaller: Callable[[Observation, Any], Iterable[Change]] | None = None
     ways: Mapping[str, Draw] = field(default_factory=dict)
     accept: Callable[[Any, Any], Any] | None = None
-    expand: Callable[[Scene, Any], Iterable[tuple[str, Any]]] | None = None
+    expand: Callable[[Scene, Any], Iterable[tuple[str, Callable[[Image], Any]]]] | None = None
     pixels: Callable[[Any], Mapping[str, npt.NDArray[np.uint8]]] | None = None
     prepare: Prepare | None = None
     naturalness: Callable[[Any, Any], float] | None = None

@@ -20,7 +20,16 @@ import numpy as np
 
 from instar.errors import BadInput, Temporary
 
-__all__ = ["Limits", "Reply", "System", "ask", "fingerprint_of"]
+__all__ = [
+    "Limits",
+    "Remote",
+    "Reply",
+    "System",
+    "ask",
+    "describe_error",
+    "fingerprint_of",
+    "is_temporary",
+]
 
 
 @runtime_checkable
@@ -65,6 +74,27 @@ class Reply:
     seconds: float = 0.0
 
 
+class Remote(Exception):
+    """An error that a system raised in another process; the text says which."""
+
+
+def describe_error(error: BaseException) -> str:
+    """An exception in one line.
+
+    >>> describe_error(ValueError("no such\nlayer"))
+    'ValueError: no such layer'
+    """
+    text = " ".join(str(error).split())
+    if isinstance(error, Remote):
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def is_temporary(system: System, error: Exception) -> bool:
+    """Whether the same question may succeed later, by the system's own word."""
+    return isinstance(error, (Temporary, *getattr(system, "temporary", ())))
+
+
 def fingerprint_of(system: System) -> str:
     """What answers are kept under; the bare name where a system does not say more."""
     return str(getattr(system, "fingerprint", system.name))
@@ -91,8 +121,8 @@ def ask(
             error = _wrong_number(answers, len(inputs))
             break
         except Exception as raised:
-            error = f"{type(raised).__name__}: {raised}".rstrip(": ")
-            if not _is_temporary(system, raised):
+            error = describe_error(raised)
+            if not is_temporary(system, raised):
                 break
             if attempt < retries:
                 sleep(pause * 2**attempt)
@@ -103,10 +133,6 @@ def ask(
         return [Reply(error=error, seconds=seconds)]
     alone = (ask(system, [one], retries=retries, pause=pause, sleep=sleep) for one in inputs)
     return [reply for replies in alone for reply in replies]
-
-
-def _is_temporary(system: System, error: Exception) -> bool:
-    return isinstance(error, (Temporary, *getattr(system, "temporary", ())))
 
 
 def _wrong_number(answers: Any, wanted: int) -> str:

@@ -1,1 +1,1 @@
-"""engines."""
+"""Where a campaign runs."""

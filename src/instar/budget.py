@@ -1,0 +1,72 @@
+"""Who may ask how many questions: purses for the stories of a campaign, filled in rounds.
+
+A share must be large enough to be of use. Spread evenly and all at once, 300 questions over 64 scenes
+are four each: enough to find something, never enough to confirm it. So every round hands out half of
+what is left in equal shares, and what has been found meanwhile is confirmed first, in scene order.
+Rounds end when every story has ended or is waiting, so that neither speed nor the number of workers
+decides who gets what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Purse", "Want", "share_out"]
+
+LEAST = 2  # the source and one follow-up: less than that tells nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """A story cannot go on without `amount` more questions; `urgent` when they confirm a finding."""
+
+    amount: int
+    urgent: bool = False
+
+
+class Purse:
+    """What one story may still ask. `Purse(None)` never runs dry."""
+
+    __slots__ = ("left", "spent")
+
+    def __init__(self, left: int | None = None) -> None:
+        self.left = left
+        self.spent = 0
+
+    def lacks(self, amount: int) -> int:
+        return 0 if self.left is None else max(0, amount - self.left)
+
+    def pay(self, amount: int) -> None:
+        if self.lacks(amount):
+            raise ValueError(f"a purse of {self.left} cannot pay {amount}")
+        self.spent += amount
+        if self.left is not None:
+            self.left -= amount
+
+    def add(self, amount: int) -> None:
+        if self.left is not None:
+            self.left += amount
+
+
+def share_out(left: int, wants: Sequence[Want]) -> list[int]:
+    """How many of the questions left each of the waiting stories gets, in scene order.
+
+    All zeros means that nobody can be helped any more.
+
+    >>> share_out(300, [Want(1)] * 64)[:3], share_out(20, [Want(1), Want(10, urgent=True), Want(1)])
+    ([2, 2, 2], [2, 10, 2])
+    """
+    grants = [0] * len(wants)
+    for i, want in enumerate(wants):
+        if want.urgent and want.amount <= left:
+            grants[i] = want.amount
+            left -= want.amount
+    others = [i for i, want in enumerate(wants) if not want.urgent]
+    if others:
+        share = max(LEAST, left // 2 // len(others))
+        spendable = max(left // 2, min(left, LEAST))
+        for i in others:
+            grants[i] = min(share, spendable)
+            spendable -= grants[i]
+    return grants

@@ -1,0 +1,89 @@
+"""Answers as bytes and back, without loss and without running anything.
+
+An answer may be made of None, booleans, numbers, strings, sequences, string-keyed mappings, NumPy
+arrays and dataclasses of those. The layout is a JSON header, in which every array is a reference, and
+behind it the arrays' bytes. Large answers (heat maps) are compressed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from instar.relation import named_dataclass
+
+__all__ = ["decode_answer", "encode_answer"]
+
+PLAIN, COMPRESSED = b"p", b"z"
+COMPRESS_FROM = 4096  # below this, compressing costs more than it saves
+
+
+def encode_answer(answer: Any) -> bytes:
+    """The answer as bytes; TypeError names a part that cannot be kept.
+
+    >>> decode_answer(encode_answer({"speed": 41.5, "where": np.arange(3)}))
+    {'speed': 41.5, 'where': array([0, 1, 2])}
+    """
+    arrays: list[np.ndarray[Any, Any]] = []
+    header = json.dumps(_to_plain(answer, arrays), separators=(",", ":"), allow_nan=False).encode()
+    body = len(header).to_bytes(4, "little") + header
+    body += b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
+    if len(body) < COMPRESS_FROM:
+        return PLAIN + body
+    return COMPRESSED + zlib.compress(body, 1)
+
+
+def decode_answer(data: bytes) -> Any:
+    """The answer that was encoded."""
+    body = zlib.decompress(data[1:]) if data[:1] == COMPRESSED else data[1:]
+    length = int.from_bytes(body[:4], "little")
+    return _from_plain(json.loads(body[4 : 4 + length]), memoryview(body)[4 + length :])
+
+
+def _to_plain(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.generic):
+        return _to_plain(np.asarray(value), arrays)
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "biufc":
+            raise TypeError(f"an array of {value.dtype} cannot be kept")
+        start = sum(array.nbytes for array in arrays)
+        arrays.append(value)
+        return {"array": [value.dtype.str, list(value.shape), start]}
+    if isinstance(value, (list, tuple)):
+        name = "tuple" if isinstance(value, tuple) else "list"
+        return {name: [_to_plain(item, arrays) for item in value]}
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            raise TypeError("a mapping whose keys are not strings cannot be kept")
+        return {"mapping": {key: _to_plain(item, arrays) for key, item in value.items()}}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        cls = type(value)
+        fields = {f.name: _to_plain(getattr(value, f.name), arrays) for f in dataclasses.fields(value)}
+        return {"dataclass": [f"{cls.__module__}:{cls.__qualname__}", fields]}
+    raise TypeError(f"an answer with a {type(value).__qualname__} cannot be kept")
+
+
+def _from_plain(plain: Any, data: memoryview) -> Any:
+    if not isinstance(plain, dict):
+        return plain
+    ((what, content),) = plain.items()
+    if what == "array":
+        dtype, shape, start = content
+        count = int(np.prod(shape, dtype=np.int64))
+        flat = np.frombuffer(data, np.dtype(dtype), count=count, offset=start)
+        return flat.reshape(shape).copy()[()]
+    if what == "list":
+        return [_from_plain(item, data) for item in content]
+    if what == "tuple":
+        return tuple(_from_plain(item, data) for item in content)
+    if what == "mapping":
+        return {key: _from_plain(item, data) for key, item in content.items()}
+    path, fields = content
+    return named_dataclass(path)(**{name: _from_plain(item, data) for name, item in fields.items()})

@@ -1,0 +1,50 @@
+"""Pictures by content: PNG files named by the hash of their pixels."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from instar.digest import digest
+from instar.errors import RunError
+from instar.imaging.codecs import decode_png_exact, encode_png
+
+__all__ = ["Pictures"]
+
+
+class Pictures:
+    """A folder of pictures that only ever grows."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def keep(self, name: str, pixels: npt.NDArray[np.uint8]) -> None:
+        """Write the picture unless it is there; never half."""
+        path = self._path(name)
+        if path.exists():
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(f".{os.getpid()}.part")
+        try:
+            unfinished.write_bytes(encode_png(pixels))
+            os.replace(unfinished, path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+    def pixels(self, name: str) -> npt.NDArray[np.uint8]:
+        """The picture under that content hash, channels as they were kept."""
+        path = self._path(name)
+        if not path.is_file():
+            raise RunError(f"picture {name} is missing from {self._folder}; the run folder is incomplete")
+        pixels = decode_png_exact(path.read_bytes())
+        if digest(pixels) != name:
+            raise RunError(f"{path} is not the picture it was; the run folder was changed")
+        return pixels
+
+    def _path(self, name: str) -> Path:
+        if not name.isalnum():
+            raise RunError(f"{name!r} is no content hash; the run file was changed")
+        return self._folder / name[:2] / f"{name}.png"

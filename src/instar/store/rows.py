@@ -1,0 +1,68 @@
+"""Records as rows of the run file and back."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from instar.record import Record
+from instar.relation import change_from_json
+from instar.verdict import Finding, Status, Verdict
+
+__all__ = ["COLUMNS", "record_from_row", "row_from_record", "to_json"]
+
+COLUMNS = (
+    "case_id", "scene", "source", "relation", "ordinal", "role", "status", "kind", "margin", "reason",
+    "queries", "naturalness", "change", "findings", "evidence",
+)  # fmt: skip
+
+
+def to_json(value: Any) -> str:
+    """Compact JSON; NumPy numbers in a verdict's evidence become plain ones."""
+    return json.dumps(value, separators=(",", ":"), default=_plain, allow_nan=False)
+
+
+def row_from_record(record: Record) -> tuple[Any, ...]:
+    verdict = record.verdict
+    return (
+        record.case,
+        record.scene,
+        record.source,
+        record.relation,
+        record.ordinal,
+        record.role,
+        verdict.status.value,
+        verdict.kind,
+        float(verdict.margin),
+        verdict.reason,
+        record.queries,
+        record.naturalness,
+        to_json(record.change.to_json()) if record.change else None,
+        to_json([[f.kind, f.subject, float(f.margin), dict(f.evidence)] for f in verdict.findings]),
+        to_json(dict(verdict.evidence)),
+    )
+
+
+def record_from_row(row: tuple[Any, ...]) -> Record:
+    (case, scene, source, relation, ordinal, role, status, kind, margin, reason, queries, naturalness,
+     change, findings, evidence) = row  # fmt: skip
+    verdict = Verdict(
+        Status(status),
+        margin,
+        kind,
+        reason,
+        tuple(Finding(*finding) for finding in json.loads(findings)),
+        json.loads(evidence),
+    )
+    recipe = change_from_json(json.loads(change)) if change else None
+    return Record(case, scene, source, relation, ordinal, recipe, verdict, role, queries, naturalness)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise TypeError(f"evidence holds a {type(value).__qualname__}; it must be JSON")

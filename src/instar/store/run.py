@@ -1,0 +1,350 @@
+"""The run folder: one SQLite file that a killed process leaves whole, and pictures beside it.
+
+RUN/run.sqlite       answers, records, sources, totals
+RUN/plan.toml        what was asked
+RUN/provenance.json  versions, fingerprints, seed, machine
+RUN/pictures/        cut-outs, by content hash
+RUN/pool/, ...       what relations collected from the scenes before they began
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import platform
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timezone
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from instar.campaign import AnswerKey
+from instar.errors import BadInput, RunError, RunExists, RunVersion, SceneChanged
+from instar.record import Record, Skipped, Source, Totals
+from instar.store.answers import decode_answer
+from instar.store.lock import RunLock
+from instar.store.memory import stored
+from instar.store.pictures import Pictures
+from instar.store.rows import COLUMNS, record_from_row, row_from_record, to_json
+from instar.system import Reply
+
+__all__ = ["RunStore"]
+
+FORMAT = 1
+APPLICATION = 0x1A57A2  # marks the SQLite file as ours
+
+SCHEMA = f"""
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE systems (id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE);
+CREATE TABLE answers (
+    system INTEGER NOT NULL, input BLOB NOT NULL, repeat INTEGER NOT NULL,
+    answer BLOB, error TEXT, seconds REAL NOT NULL,
+    PRIMARY KEY (system, input, repeat)
+) WITHOUT ROWID;
+CREATE TABLE sources (id TEXT PRIMARY KEY, scene TEXT NOT NULL, digest TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE skipped (scene TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE records (
+    case_id TEXT PRIMARY KEY, scene TEXT NOT NULL, source TEXT NOT NULL, relation TEXT NOT NULL,
+    ordinal INTEGER NOT NULL, role TEXT NOT NULL, status TEXT NOT NULL, kind TEXT NOT NULL,
+    margin REAL NOT NULL, reason TEXT NOT NULL, queries INTEGER NOT NULL, naturalness REAL,
+    change TEXT, findings TEXT NOT NULL, evidence TEXT NOT NULL, session INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX records_by_status ON records (status, margin);
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {FORMAT};
+"""
+
+
+class RunStore:
+    """A run folder, open for writing (`create`, `resume`) or for reading (`read`)."""
+
+    def __init__(self, folder: Path, database: sqlite3.Connection, lock: RunLock | None) -> None:
+        self.folder = folder
+        self.pictures = Pictures(folder / "pictures")
+        self._database, self._lock = database, lock
+        self._systems: dict[str, int] = {}
+        self._session = int(self._meta("session") or 0)
+
+    # --- opening and closing -------------------------------------------------------------------
+
+    @classmethod
+    def create(cls, folder: Path | str, *, identity: Mapping[str, Any]) -> RunStore:
+        """A new run. `identity` is what a resumed run must agree with: seed, system, relations, ..."""
+        folder = Path(folder)
+        if (folder / "run.sqlite").exists():
+            raise RunExists(f"{folder} holds a run already; go on with --resume, or choose another --out")
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise RunExists(f"{folder} is there already and is no run; choose another --out")
+        with _plainly(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = RunLock(folder / "lock")
+            database = _connect(folder)
+            # The schema and what the run is about are one transaction: there is no half-made run.
+            database.executescript(f"BEGIN; {SCHEMA} COMMIT;")
+            store = cls(folder, database, lock)
+            store._begin(identity)
+            return store
+
+    @classmethod
+    def resume(cls, folder: Path | str, *, identity: Mapping[str, Any]) -> RunStore:
+        """The run there is, or a new one where there is none."""
+        folder = Path(folder)
+        if not (folder / "run.sqlite").exists():
+            return cls.create(folder, identity=identity)
+        with _plainly(folder):
+            lock = RunLock(folder / "lock")
+            try:
+                database = _connect(folder)
+                if not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                    database.executescript(f"BEGIN; {SCHEMA} COMMIT;")  # killed before it had begun
+                _require_format(folder, database)
+                store = cls(folder, database, lock)
+                _require_same(folder, json.loads(store._meta("identity") or "null"), identity)
+                store._begin(identity)
+            except BaseException:
+                lock.release()
+                raise
+            return store
+
+    @classmethod
+    def read(cls, folder: Path | str) -> RunStore:
+        """The run as it is now, for looking only; a campaign may be writing to it meanwhile."""
+        folder = Path(folder)
+        if not (folder / "run.sqlite").is_file():
+            raise BadInput(f"{folder} is no run folder: it has no run.sqlite")
+        with _plainly(folder):
+            database = _connect(folder)
+            database.execute("PRAGMA query_only = ON")
+            _require_format(folder, database)
+            return cls(folder, database, None)
+
+    def close(self) -> None:
+        with _plainly(self.folder):
+            self._database.commit()
+            self._database.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> RunStore:
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.close()
+
+    def _begin(self, identity: Mapping[str, Any]) -> None:
+        self._session += 1
+        with self._writing():
+            self._set_meta("identity", to_json(dict(identity)))
+            self._set_meta("session", str(self._session))
+        (self.folder / "provenance.json").write_text(
+            json.dumps(_provenance(identity), indent=2) + "\n", encoding="utf-8"
+        )
+
+    # --- what a campaign writes (see instar.campaign.Store) ------------------------------------
+
+    def answer(self, key: AnswerKey) -> Reply | None:
+        row = self._database.execute(
+            "SELECT answer, error, seconds FROM answers WHERE system = ? AND input = ? AND repeat = ?",
+            (self._system_id(key.fingerprint), bytes.fromhex(key.input), key.repeat),
+        ).fetchone()
+        if row is None:
+            return None
+        data, error, seconds = row
+        return Reply(None if data is None else decode_answer(data), error, seconds)
+
+    def keep_answers(self, replies: Sequence[tuple[AnswerKey, Reply]]) -> list[Reply]:
+        rows, read = [], []
+        for key, reply in replies:
+            data, as_read = stored(reply)
+            system = self._system_id(key.fingerprint)
+            rows.append((system, bytes.fromhex(key.input), key.repeat, data, as_read.error, as_read.seconds))
+            read.append(as_read)
+        with self._writing():
+            self._database.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?)", rows)
+        return read
+
+    def forget_answers(self, keys: Sequence[AnswerKey]) -> None:
+        with self._writing():
+            self._database.executemany(
+                "DELETE FROM answers WHERE system = ? AND input = ? AND repeat = ?",
+                [(self._system_id(k.fingerprint), bytes.fromhex(k.input), k.repeat) for k in keys],
+            )
+
+    def keep_records(self, records: Sequence[Record]) -> None:
+        marks = ", ".join("?" * (len(COLUMNS) + 1))
+        with _plainly(self.folder):  # committed with the next answers: records follow from them
+            self._database.executemany(
+                f"INSERT OR REPLACE INTO records VALUES ({marks})",
+                [(*row_from_record(record), self._session) for record in records],
+            )
+
+    def keep_source(self, source: Source) -> None:
+        known = self.source_digest(source.id)
+        if known is None:
+            with _plainly(self.folder):
+                self._database.execute(
+                    "INSERT INTO sources VALUES (?, ?, ?)", (source.id, source.scene, source.digest)
+                )
+        elif known != source.digest:
+            raise SceneChanged(
+                f"{source.id} is not the picture that {self.folder} was begun with; start a new run"
+            )
+
+    def keep_skipped(self, skipped: Skipped) -> None:
+        with _plainly(self.folder):
+            self._database.execute(
+                "INSERT OR REPLACE INTO skipped VALUES (?, ?)", (skipped.scene, skipped.reason)
+            )
+
+    def keep_picture(self, digest: str, pixels: npt.NDArray[np.uint8]) -> None:
+        with _plainly(self.folder):
+            self.pictures.keep(digest, pixels)
+
+    def keep_totals(self, totals: Totals) -> None:
+        with self._writing():
+            self._set_meta("totals", to_json(dataclasses.asdict(totals)))
+            if totals.finished:
+                # What an earlier session wrote under other limits and this one did not is no part of it.
+                self._database.execute("DELETE FROM records WHERE session < ?", (self._session,))
+
+    def keep_plan(self, toml: str) -> None:
+        with _plainly(self.folder):
+            (self.folder / "plan.toml").write_text(toml, encoding="utf-8")
+
+    # --- what others read ----------------------------------------------------------------------
+
+    def records(self) -> Iterator[Record]:
+        """All records, in an order that no speed or number of workers changes."""
+        for row in self._rows("ORDER BY source, relation, role, ordinal"):
+            yield record_from_row(row)
+
+    def record(self, case: str) -> Record:
+        """The record of a case, which may be named by the beginning of its id."""
+        if not (case and all(c in "0123456789abcdef" for c in case)):
+            raise BadInput(f"{case!r} is no case id: those are made of 0-9 and a-f")
+        rows = list(self._rows("WHERE case_id >= ? AND case_id < ? LIMIT 2", (case, case + "g")))
+        if not rows:
+            raise BadInput(f"no case {case!r} in {self.folder}")
+        if len(rows) > 1:
+            raise BadInput(f"more than one case begins with {case!r}; give more digits")
+        return record_from_row(rows[0])
+
+    def totals(self) -> Totals | None:
+        """The account as of the last stop; None while the first session is still under way."""
+        text = self._meta("totals")
+        if text is None:
+            return None
+        fields = json.loads(text)
+        fields["skipped"] = tuple(Skipped(**skipped) for skipped in fields["skipped"])
+        return Totals(**fields)
+
+    def source_digest(self, source: str) -> str | None:
+        row = self._database.execute("SELECT digest FROM sources WHERE id = ?", (source,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def plan(self) -> str:
+        """The text of RUN/plan.toml."""
+        path = self.folder / "plan.toml"
+        if not path.is_file():
+            raise RunError(f"{path} is missing; the run was not made by the command line")
+        return path.read_text(encoding="utf-8")
+
+    # --- inside --------------------------------------------------------------------------------
+
+    def _rows(self, rest: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        return iter(self._database.execute(f"SELECT {', '.join(COLUMNS)} FROM records {rest}", values))
+
+    def _system_id(self, fingerprint: str) -> int:
+        if fingerprint not in self._systems:
+            with _plainly(self.folder):
+                self._database.execute(
+                    "INSERT OR IGNORE INTO systems (fingerprint) VALUES (?)", (fingerprint,)
+                )
+            row = self._database.execute("SELECT id FROM systems WHERE fingerprint = ?", (fingerprint,))
+            self._systems[fingerprint] = int(row.fetchone()[0])
+        return self._systems[fingerprint]
+
+    def _meta(self, name: str) -> str | None:
+        row = self._database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def _set_meta(self, name: str, value: str) -> None:
+        self._database.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """One transaction: all of it, or none."""
+        with _plainly(self.folder), self._database:
+            yield
+
+
+def _connect(folder: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(folder / "run.sqlite", timeout=30)
+    database.execute("PRAGMA journal_mode = WAL")
+    # In WAL mode this survives a killed process; a power cut may cost the last answers, never the file.
+    database.execute("PRAGMA synchronous = NORMAL")
+    return database
+
+
+def _require_format(folder: Path, database: sqlite3.Connection) -> None:
+    application = database.execute("PRAGMA application_id").fetchone()[0]
+    version = database.execute("PRAGMA user_version").fetchone()[0]
+    if application != APPLICATION:
+        raise RunVersion(f"{folder / 'run.sqlite'} was not written by instar")
+    if version != FORMAT:
+        raise RunVersion(
+            f"{folder} has run format {version} and this instar reads {FORMAT}; "
+            "use the version that wrote it (see provenance.json)"
+        )
+
+
+def _require_same(folder: Path, was: Mapping[str, Any] | None, now: Mapping[str, Any]) -> None:
+    now = json.loads(to_json(dict(now)))
+    for key in sorted({*(was or {}), *now}):
+        before, after = (was or {}).get(key), now.get(key)
+        if was is not None and before != after:
+            raise RunError(
+                f"{folder} was begun with {key} {to_json(before)}, not {to_json(after)}; "
+                "give the same again, or choose another --out"
+            )
+
+
+def _provenance(identity: Mapping[str, Any]) -> dict[str, Any]:
+    packages = ("instar", "numpy", "opencv-python-headless", "onnxruntime")
+    versions = {}
+    for package in packages:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            versions[package] = metadata.version(package)
+    return {
+        **json.loads(to_json(dict(identity))),
+        "format": FORMAT,
+        "versions": {"python": platform.python_version(), **versions},
+        "machine": {"system": platform.platform(), "processor": platform.machine()},
+        "began": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+    }
+
+
+@contextlib.contextmanager
+def _plainly(folder: Path) -> Iterator[None]:
+    """Say in one line what the file system or SQLite refused."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise RunError(f"cannot use {folder}: {error}; {_advice(str(error))}") from error
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise RunError(f"cannot use {folder}: {reason}; {_advice(reason)}") from error
+
+
+def _advice(reason: str) -> str:
+    text = reason.lower()
+    if "full" in text or "space" in text or "too large" in text:
+        return "free some space and go on with --resume"
+    if "not a database" in text or "malformed" in text:
+        return "it is damaged or not ours; choose another --out"
+    return "choose another --out"
