@@ -29,7 +29,7 @@ def download(package: Package, folder: Path, told: Callable[[float], None]) -> P
     scratch.mkdir()
     command = _pip(package, got) if package.registry == "pypi" else _npm(package, got)
     # The scratch folder is also the working folder, so that nothing lying in the user's own is imported.
-    environment = os.environ | {"TMPDIR": str(scratch)}
+    environment = os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch))
     with (
         open(folder / "output", "w+", encoding="utf-8", errors="replace") as output,
         subprocess.Popen(
