@@ -1,0 +1,155 @@
+"""Contracts: what instar relies on, as checks for a user's own system, relation and search.
+
+Each raises `ContractBroken` with one line that says what was expected and what was seen, so they fit
+into any test:
+
+    def test_my_detector():
+        instar.testing.check_system(MyDetector(), images)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from instar.digest import digest
+from instar.judge import observe
+from instar.relation import Change, Inapplicable, Relation, change_from_json
+from instar.scene import Observation, Scene
+from instar.search import Search
+from instar.story import random_for
+from instar.system import System, ask, fingerprint_of
+from instar.verdict import Status, Verdict
+
+__all__ = ["ContractBroken", "check_relation", "check_search", "check_system"]
+
+
+class ContractBroken(AssertionError):
+    """Something does not keep what instar relies on."""
+
+
+def check_system(system: System, inputs: Sequence[Any]) -> None:
+    """A system answers every input, alike whatever its neighbours, its order and the time, and writes
+    into none of them.
+    """
+    _require(isinstance(getattr(system, "name", None), str), "the system has no name")
+    _require(len(inputs) >= 2, "give at least two inputs, so that neighbours can be told apart")
+    _require(fingerprint_of(system) == fingerprint_of(system), "the fingerprint changes from look to look")
+    before = [digest(one) for one in inputs]
+    together = [_answer(system, reply) for reply in ask(system, inputs)]
+    _require([digest(one) for one in inputs] == before, f"{system.name} writes into its inputs")
+    alone = [_answer(system, reply) for one in inputs for reply in ask(system, [one])]
+    for i, (a, b) in enumerate(zip(together, alone)):
+        _require(a == b, f"the answer of {system.name} to input {i} depends on its neighbours in the batch")
+    again = [_answer(system, reply) for reply in ask(system, list(reversed(inputs)))]
+    for i, (a, b) in enumerate(zip(together, reversed(again))):
+        _require(a == b, f"{system.name} answers input {i} differently when asked again")
+
+
+def check_relation(relation: Relation, system: System, scenes: Sequence[Scene], *, seeds: int = 10) -> None:
+    """A relation's changes survive storage; apply and check are pure; what null promises is true."""
+    for scene in scenes:
+        for source in _sources(relation, system, scene):
+            _check_on(relation, system, source, seeds)
+
+
+def check_search(search: Search, relation: Relation, source: Observation, *, rounds: int = 50) -> None:
+    """A search ends, yields changes, and takes the same path for the same seed and verdicts."""
+    first, second = (_path(search, relation, source, rounds) for _ in range(2))
+    _require(first == second, "the search takes another path with the same seed and verdicts")
+
+
+def _check_on(relation: Relation, system: System, source: Observation, seeds: int) -> None:
+    name = relation.name
+    for seed in range(seeds):
+        drawn, same = (relation.draw(source, random_for(seed, name, source.id)) for _ in range(2))
+        _require(drawn == same, f"{name}.draw gives two changes for one seed: {drawn} and {same}")
+        if isinstance(drawn, Inapplicable):
+            continue
+        _check_change(relation, system, source, drawn)
+        for repetition in relation.again(source, drawn) if relation.again else ():
+            _check_change(relation, system, source, repetition)
+    rng = random_for(0, name, source.id, "null")
+    for null in relation.null(source, rng) if relation.null else ():
+        _check_change(relation, system, source, null)
+        verdict = relation.check(source, [source], null) if _keeps_the_answer(null) else None
+        _require(
+            verdict is None or verdict.status is not Status.VIOLATED,
+            f"{name}.check calls an unchanged answer violated under the null change {null}",
+        )
+
+
+def _keeps_the_answer(null: Change) -> bool:
+    """Null changes without geometry leave even the coordinates of an answer alone."""
+    return not any(field.name in ("dx", "dy", "shift") for field in dataclasses.fields(null))
+
+
+def _check_change(relation: Relation, system: System, source: Observation, change: Change) -> None:
+    name = relation.name
+    stored = json.loads(json.dumps(change.to_json()))
+    _require(change_from_json(stored) == change, f"{name}: {change} does not survive storage as JSON")
+    before = digest(source.input)
+    made, remade = relation.apply(source.input, change), relation.apply(source.input, change)
+    _require(digest(source.input) == before, f"{name}.apply writes into its input")
+    if isinstance(made, Inapplicable) or isinstance(remade, Inapplicable):
+        _require(made == remade, f"{name}.apply is not pure: {made!r} and {remade!r}")
+        return
+    _require(isinstance(made, tuple) and len(made) > 0, f"{name}.apply must give a tuple of follow-ups")
+    _require([digest(m) for m in made] == [digest(m) for m in remade], f"{name}.apply is not pure")
+    follow_ups = [_observed(relation, system, source, one) for one in made]
+    verdict, same = (relation.check(source, follow_ups, change) for _ in range(2))
+    _require(isinstance(verdict, Verdict), f"{name}.check gave {verdict!r}, not a Verdict")
+    _require(verdict == same, f"{name}.check is not pure")
+    json.dumps(dict(verdict.evidence), default=float)
+
+
+def _sources(relation: Relation, system: System, scene: Scene) -> list[Observation]:
+    bare = [("", scene.image)]
+    if relation.expand is not None:
+        bare = [(part, build(scene.image)) for part, build in relation.expand(scene, system)]
+    sources = []
+    for part, made in bare:
+        seen = _observed(relation, system, Observation.of(made, None, scene, part), made)
+        sources.append(Observation.of(made, seen.answer, scene, part))
+    return sources
+
+
+def _observed(relation: Relation, system: System, source: Observation, made: Any) -> Observation:
+    (reply,) = ask(system, [made])
+    seen = observe(relation, source, made, reply)
+    if isinstance(seen, str):
+        raise ContractBroken(f"{system.name} fails on {source.id}: {seen}")
+    return seen
+
+
+def _path(search: Search, relation: Relation, source: Observation, rounds: int) -> list[Any]:
+    generator = search(relation, source, random_for(0, relation.name, source.id))
+    path: list[Any] = []
+    verdicts: list[Verdict] | None = None
+    for _ in range(rounds):
+        try:
+            batch = next(generator) if verdicts is None else generator.send(verdicts)
+        except StopIteration:
+            return path
+        for drawn in batch:
+            _require(isinstance(drawn, (Change, Inapplicable)), f"the search yields {drawn!r}, no change")
+        path += batch
+        # Verdicts that alternate take a search through both of its branches.
+        verdicts = [Verdict.held(1.0) if i % 2 else Verdict.at_least(0, 1, "x") for i in range(len(batch))]
+    raise ContractBroken(f"the search has not ended after {rounds} rounds")
+
+
+def _answer(system: System, reply: Any) -> str:
+    if reply.error is not None:
+        raise ContractBroken(f"{system.name} fails: {reply.error}")
+    try:
+        return digest(reply.answer)
+    except TypeError as reason:
+        raise ContractBroken(f"an answer of {system.name} cannot be kept: {reason}") from reason
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise ContractBroken(message)
