@@ -1,1 +1,5 @@
-"""cli."""
+"""The command line: arguments in, text or one JSON document out."""
+
+from instar.cli.program import main
+
+__all__ = ["main"]

@@ -1,0 +1,38 @@
+"""Tables of what is built in, out of the docstrings."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from instar.cli.resolve import find
+from instar.report.text import table
+
+__all__ = ["describe", "render_listing"]
+
+
+def describe(what: str, builtin: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Name, purpose and options (with their defaults) of each built-in thing."""
+    return [
+        {"name": name, "what": _first_line(factory), "options": _options(factory)}
+        for name, factory in ((name, find(what, name, builtin)) for name in builtin)
+    ]
+
+
+def render_listing(heading: str, entries: list[dict[str, Any]]) -> str:
+    rows = [[heading, "what it is", "options"]]
+    for entry in entries:
+        options = " ".join(f"{key}={default}" for key, default in entry["options"].items())
+        rows.append([entry["name"], entry["what"], options or "-"])
+    return table(rows)
+
+
+def _first_line(thing: Any) -> str:
+    return (inspect.getdoc(thing) or "").partition("\n")[0]
+
+
+def _options(factory: Any) -> dict[str, str]:
+    """Parameters as text, since a default may be anything; one that must be given has none."""
+    parameters = inspect.signature(factory).parameters.values()
+    return {p.name: "..." if p.default is p.empty else str(p.default) for p in parameters}

@@ -1,0 +1,70 @@
+"""`instar models`: what can be fetched, from where, under which licence."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from instar import zoo
+from instar.cli.outcome import Outcome
+from instar.errors import BadInput
+from instar.report.text import table
+
+__all__ = ["arguments", "perform"]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "action",
+        nargs="?",
+        default="list",
+        choices=["list", "fetch", "show"],
+        help="list them all; fetch one, check it and keep it; show licence, origin and hashes of one",
+    )
+    parser.add_argument("name", nargs="?", metavar="NAME", help="which one to fetch or show")
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    if args.action == "list":
+        return _list()
+    if args.name is None:
+        raise BadInput(f"instar models {args.action} needs a NAME; instar models lists them")
+    if args.action == "show":
+        return _show(args.name)
+    files = [str(path) for path in zoo.fetch(args.name)]
+    return Outcome("\n".join(files), {"name": args.name, "files": files})
+
+
+def _list() -> Outcome:
+    models = [_document(entry) for entry in zoo.entries()]
+    rows = [["name", "kind", "MB", "here", "what it is", "licence"]]
+    for model in models:
+        here = "yes" if model["here"] else "no"
+        size = f"{model['megabytes']:.1f}"
+        rows.append([model["name"], model["kind"], size, here, model["what"], model["licence"]])
+    text = f"{table(rows, right=[2])}\n\nkept in {zoo.cache_folder()}"
+    return Outcome(text, {"folder": str(zoo.cache_folder()), "models": models})
+
+
+def _show(name: str) -> Outcome:
+    entry = zoo.entry(name)
+    document = _document(entry) | {
+        "origin": entry.origin,
+        "package": str(entry.package),
+        "files": [
+            {"file": str(zoo.cache_folder() / m.file), "from": m.path, "bytes": m.bytes, "sha256": m.sha256}
+            for m in entry.members
+        ],
+    }
+    return Outcome(table(zoo.show(name)), document)
+
+
+def _document(entry: zoo.Entry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "kind": entry.kind,
+        "what": entry.what,
+        "licence": entry.licence,
+        "megabytes": entry.megabytes,
+        "here": zoo.is_present(entry.name),
+    }

@@ -1,0 +1,29 @@
+"""What a command has to say, and how that becomes an exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from instar.report import Counts
+
+__all__ = ["ALL_HELD", "NOT_JUDGED", "VIOLATED", "Outcome", "status_of"]
+
+ALL_HELD, VIOLATED, NOT_JUDGED = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Text for a person, the same as a JSON document for a program, and the exit status."""
+
+    text: str
+    document: Mapping[str, Any]
+    status: int = ALL_HELD
+
+
+def status_of(counts: Counts) -> int:
+    if not counts.judged:
+        return NOT_JUDGED
+    return VIOLATED if counts.violated else ALL_HELD

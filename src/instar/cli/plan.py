@@ -1,0 +1,199 @@
+"""Plans: what a campaign is to do, as a TOML file or flags say it.
+
+Here every key and type is checked. Whether a relation takes an option of some name is known only when the
+relation is looked up, in `instar.cli.resolve`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from instar.cli.toml import read_toml, write_table
+from instar.errors import BadInput, UnknownName
+from instar.system import Limits
+
+__all__ = ["Plan", "RelationUse", "Tables", "Use", "make_plan", "plan_to_toml", "read_tables"]
+
+Tables: TypeAlias = dict[str, Any]
+"""A plan, or a part of one, as TOML gives it."""
+
+WORDS = {str: "a text", int: "a whole number", float: "a number", dict: "a table", list: "a list of tables"}
+PLAIN: dict[str, type] = {
+    "seed": int,
+    "out": str,
+    "objects": str,
+    "pool": str,
+    "limit": int,
+    "workers": int,
+    "batch": int,
+}
+LIMITS: dict[str, type] = {
+    "queries": int,
+    "seconds": float,
+    "price_per_query": float,
+    "retries": int,
+    "timeout": float,
+    "failures": int,
+}
+LEAST = {"seed": 0, "limit": 1, "workers": 1, "batch": 1}
+MISSING = {
+    "system": "name one, such as --system yolox-nano",
+    "relation": "name one, such as --relation insertion",
+    "scenes": "give a folder, a file or street:N, such as --scenes photos/",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A built-in name or `module:attr`, and the options it is called with."""
+
+    name: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RelationUse:
+    """A relation and the search that goes with it; None for the usual one."""
+
+    relation: Use
+    search: Use | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Everything that was asked for."""
+
+    systems: tuple[Use, ...]
+    relations: tuple[RelationUse, ...]
+    scenes: str
+    format: str | None = None
+    seed: int = 0
+    out: str | None = None
+    objects: str | None = None
+    pool: str | None = None
+    limit: int | None = None
+    workers: int | None = None
+    batch: int | None = None
+    limits: Limits = field(default_factory=Limits)
+
+
+def read_tables(path: Path) -> Tables:
+    """What a plan file says, checked; it need not be complete, since flags may add to it."""
+    tables = read_toml(path)
+    try:
+        _parts(tables)
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
+    return tables
+
+
+def make_plan(tables: Tables) -> Plan:
+    """The plan that these tables describe, checked and complete.
+
+    >>> make_plan({"relatoin": []})
+    Traceback (most recent call last):
+    instar.errors.BadInput: unknown key 'relatoin'; did you mean 'relation'?
+    """
+    parts = _parts(tables)
+    for what, hint in MISSING.items():
+        if not tables.get(what):
+            raise BadInput(f"no {what} was given; {hint}")
+    return Plan(**parts)
+
+
+def plan_to_toml(plan: Plan) -> str:
+    """The plan as a file that is read back as the same plan."""
+    scenes: Any = {"path": plan.scenes, "format": plan.format} if plan.format else plan.scenes
+    parts = [write_table({"scenes": scenes} | {key: getattr(plan, key) for key in PLAIN})]
+    parts += ["[[system]]\n" + write_table({"use": use.name, **use.options}) for use in plan.systems]
+    for pair in plan.relations:
+        search = None if pair.search is None else {"use": pair.search.name, **pair.search.options}
+        entry = {"use": pair.relation.name, "search": search, **pair.relation.options}
+        parts.append("[[relation]]\n" + write_table(entry))
+    unusual = {
+        f.name: getattr(plan.limits, f.name)
+        for f in dataclasses.fields(Limits)
+        if getattr(plan.limits, f.name) != f.default
+    }
+    if unusual:
+        parts.append("[limits]\n" + write_table(unusual))
+    return "\n".join(parts)
+
+
+def _parts(tables: Tables) -> dict[str, Any]:
+    """The fields of a plan that the tables fill, each checked."""
+    _known(tables, [*PLAIN, "scenes", "system", "relation", "limits"])
+    parts = {key: tables[key] for key in PLAIN if key in tables}
+    for key, value in parts.items():
+        _typed(key, value, PLAIN[key])
+        if key in LEAST and value < LEAST[key]:
+            raise BadInput(f"{key} is {value}; it must be at least {LEAST[key]}")
+    parts["systems"] = tuple(_use("system", entry) for entry in _entries(tables, "system"))
+    parts["relations"] = tuple(_relation(entry) for entry in _entries(tables, "relation"))
+    parts["limits"] = _limits(tables.get("limits", {}))
+    if "scenes" in tables:
+        parts["scenes"], parts["format"] = _scenes(tables["scenes"])
+    return parts
+
+
+def _entries(tables: Tables, what: str) -> list[Any]:
+    entries = tables.get(what, [])
+    if not isinstance(entries, list):
+        raise BadInput(f"{what} is {entries!r}; write it as [[{what}]] with a line use = ...")
+    return entries
+
+
+def _use(what: str, entry: Any) -> Use:
+    _typed(what, entry, dict)
+    if "use" not in entry:
+        raise BadInput(f"a {what} has no key 'use', which names it")
+    _typed(f"{what}: use", entry["use"], str)
+    return Use(entry["use"], {key: value for key, value in entry.items() if key != "use"})
+
+
+def _relation(entry: Any) -> RelationUse:
+    use = _use("relation", entry)
+    options = dict(use.options)
+    search = options.pop("search", None)
+    if isinstance(search, str):
+        search = {"use": search}
+    return RelationUse(Use(use.name, options), None if search is None else _use("search", search))
+
+
+def _scenes(value: Any) -> tuple[str, str | None]:
+    if isinstance(value, str):
+        return value, None
+    if not isinstance(value, dict):
+        raise BadInput(f"scenes is {value!r}; it must be a text, or a table with path and format")
+    _known(value, ["path", "format"], "scenes ")
+    for key, entry in value.items():
+        _typed(f"scenes: {key}", entry, str)
+    if "path" not in value:
+        raise BadInput('scenes has no path; write scenes = {path = "...", format = "..."}')
+    return value["path"], value.get("format")
+
+
+def _limits(table: Any) -> Limits:
+    _typed("limits", table, dict)
+    _known(table, LIMITS, "limits ")
+    for key, value in table.items():
+        _typed(f"limits: {key}", value, LIMITS[key])
+    return Limits(**table)
+
+
+def _known(table: Tables, known: Iterable[str], owner: str = "") -> None:
+    known = list(known)
+    for key in table:
+        if key not in known:
+            raise BadInput(str(UnknownName(f"{owner}key", key, known)))
+
+
+def _typed(key: str, value: Any, wanted: type) -> None:
+    accepted = (int, float) if wanted is float else wanted
+    # True and False are numbers to Python, but not to whoever writes a plan.
+    if isinstance(value, bool) or not isinstance(value, accepted):
+        raise BadInput(f"{key} is {value!r}; it must be {WORDS[wanted]}")

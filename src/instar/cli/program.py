@@ -1,0 +1,167 @@
+"""The `instar` program: find the command, let it work, print what it says.
+
+A command is the module of its name. It is imported only when its command is given, so that `--help`
+and mistakes are answered at once; it has `arguments(parser)` and `perform(args) -> Outcome`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from instar.errors import BadInput, InstarError, UnknownName
+
+if TYPE_CHECKING:
+    from instar.cli.outcome import Outcome
+
+__all__ = ["main"]
+
+COMMANDS = {
+    "demo": "find failures of a real detector on real photographs, right now",
+    "run": "test a system: a campaign over scenes",
+    "report": "what a run found",
+    "replay": "make one case again, ask again, and show both answers",
+    "models": "the models and photographs that can be fetched",
+    "systems": "the systems that are built in",
+    "relations": "the relations and searches that are built in",
+}
+DESCRIPTION = """Test vision systems without labels: change an image in a way whose effect on
+the answer is known, ask again, and report where the answers contradict each other."""
+EXIT_STATUS = """exit status: 0 all held, 1 violations found,
+2 could not judge: bad usage, bad input, or nothing was judged"""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the program on these arguments, by default those of the process; the exit status."""
+    words = sys.argv[1:] if words is None else list(words)
+    # These two matter even where the rest makes no sense, so they are seen to first.
+    as_json, debug = "--json" in words, "--debug" in words
+    try:
+        args = _parse([word for word in words if word not in ("--json", "--debug")])
+        args.json = as_json
+        outcome = _perform(args)
+    except (Exception, KeyboardInterrupt) as error:
+        if debug:
+            import traceback
+
+            traceback.print_exc()
+        message = _in_one_line(error)
+        if as_json:
+            _print(json.dumps({"error": message}))
+        else:
+            print(f"instar: {message}", file=sys.stderr)
+        return 2
+    _print(json.dumps(outcome.document, allow_nan=False) if as_json else outcome.text.rstrip("\n"))
+    return outcome.status
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are errors like any other: one line, exit status 2."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+    def error(self, message: str) -> NoReturn:
+        raise BadInput(f"{message}; see {self.prog} --help")
+
+    def refuse(self, word: str) -> NoReturn:
+        if word.startswith("-"):
+            raise UnknownName("option", word.partition("=")[0], self._option_string_actions)
+        self.error(f"{word!r} is one argument too many")
+
+
+def _parse(words: list[str]) -> argparse.Namespace:
+    wanted = next((word for word in words if not word.startswith("-")), None)
+    listing = "".join(f"  {name.ljust(11)}{purpose}\n" for name, purpose in COMMANDS.items())
+    epilog = f"commands:\n{listing}\n{EXIT_STATUS}"
+    parser = _Parser(prog="instar", description=DESCRIPTION, epilog=epilog)
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", help="see below; each has its --help")
+    speaking = parser
+    for name, purpose in COMMANDS.items():
+        command = commands.add_parser(name, description=purpose)
+        if name == wanted:
+            speaking = command
+            import_module(f"instar.cli.{name}").arguments(command)
+    for one in {parser, speaking}:
+        one.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+        one.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    if wanted is not None and wanted not in COMMANDS:
+        raise UnknownName("command", wanted, COMMANDS)
+    args, rest = parser.parse_known_args(words)
+    if rest:
+        speaking.refuse(rest[0])
+    if args.command is None and not args.version:
+        parser.error("give a command: " + ", ".join(COMMANDS))
+    return args
+
+
+def _perform(args: argparse.Namespace) -> Outcome:
+    if args.version:
+        return _version()
+    command: Any = import_module(f"instar.cli.{args.command}")
+    with _stdout_kept_clean() if args.json else contextlib.nullcontext():
+        outcome: Outcome = command.perform(args)
+    return outcome
+
+
+def _version() -> Outcome:
+    from importlib.metadata import PackageNotFoundError, version
+
+    from instar.cli.outcome import Outcome
+
+    try:
+        number = version("instar")
+    except PackageNotFoundError:  # run from a source tree
+        number = "not installed"
+    return Outcome(f"instar {number}", {"version": number})
+
+
+@contextlib.contextmanager
+def _stdout_kept_clean() -> Iterator[None]:
+    """Send to standard error what anybody prints meanwhile: a user's system, a library, a child process."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def _in_one_line(error: BaseException) -> str:
+    if isinstance(error, InstarError):
+        return " ".join(str(error).split())
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted; a run keeps what it has and goes on with --resume"
+    return " ".join(f"{_where(error)}{type(error).__name__}: {error}; --debug shows more".split())
+
+
+def _where(error: BaseException) -> str:
+    """The line of code an unexpected error came from."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return ""
+    code = trace.tb_frame.f_code
+    return f"unexpected error in {os.path.basename(code.co_filename)}:{trace.tb_lineno} ({code.co_name}): "
+
+
+def _print(text: str) -> None:
+    """Print on standard output, whatever that is able to show, and however soon it is closed."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    shown = text.encode(encoding, "backslashreplace").decode(encoding)
+    try:
+        print(shown, flush=True)
+    except BrokenPipeError:
+        # `instar report RUN | head`: keep the interpreter from complaining when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -1,0 +1,145 @@
+"""From names to things: built-in ones by a table, a user's own by `module:attr`."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from instar.cli.builtin import RELATIONS, SEARCHES, SYSTEMS
+from instar.cli.plan import Use
+from instar.errors import BadInput, InstarError, UnknownName
+from instar.relation import Relation
+from instar.search import Search, SearchAcross
+from instar.system import System, describe_error
+
+__all__ = ["find", "resolve_relation", "resolve_search", "resolve_system"]
+
+NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSystem:
+    """A plain function of a batch as a system, under the name it was given by."""
+
+    name: str
+    predict: Callable[[Sequence[Any]], Sequence[Any]]
+
+
+def resolve_system(use: Use, *, what: str = "system") -> System:
+    """The system of that name; `module:attr` may be a system, a class, a factory or a predict function."""
+    found = find(what, use.name, SYSTEMS)
+    if inspect.isfunction(found) and _awaits_inputs(found, use.options):
+        _require_no_options(what, use)
+        return FunctionSystem(use.name, found)
+    if not isinstance(found, type) and isinstance(found, System):
+        _require_no_options(what, use)
+        return found
+    made = _make(what, use, found)
+    if not (isinstance(made, System) and callable(made.predict)):
+        raise BadInput(f"{what} {use.name!r} is {_kind(made)}; it needs a name and predict(inputs)")
+    return made
+
+
+def resolve_relation(use: Use, *, given: Mapping[str, Any] | None = None) -> Relation:
+    """The relation of that name; `module:attr` may be a Relation or a factory of one.
+
+    `given` are things that a factory gets when it has a parameter of that name.
+    """
+    found = find("relation", use.name, RELATIONS)
+    if isinstance(found, Relation):
+        _require_no_options("relation", use)
+        return found
+    made = _make("relation", use, found, also=["search"], given=given or {})
+    if not isinstance(made, Relation):
+        raise BadInput(f"relation {use.name!r} is {_kind(made)}; it must be an instar.Relation")
+    return made
+
+
+def resolve_search(use: Use) -> Search | SearchAcross:
+    """The search of that name: what the factory under it makes."""
+    made = _make("search", use, find("search", use.name, SEARCHES))
+    if not callable(made):
+        raise BadInput(f"search {use.name!r} is {_kind(made)}; it must be a function")
+    search: Search | SearchAcross = made
+    return search
+
+
+def find(what: str, name: str, builtin: Mapping[str, str]) -> Any:
+    """What a built-in name or `module:attr` stands for."""
+    if ":" not in name:
+        if name not in builtin:
+            raise UnknownName(what, name, builtin)
+        return _attribute(what, builtin[name])
+    _let_the_current_folder_be_imported()
+    return _attribute(what, name)
+
+
+def _attribute(what: str, path: str) -> Any:
+    module_name, _, attributes = path.partition(":")
+    try:
+        found: Any = import_module(module_name)
+    except InstarError:
+        raise
+    except Exception as error:
+        raise BadInput(f"{what} {path!r}: cannot import {module_name}: {describe_error(error)}") from error
+    for name in attributes.split("."):
+        if not hasattr(found, name):
+            public = [known for known in dir(found) if not known.startswith("_")]
+            raise BadInput(f"{what} {path!r}: {UnknownName('attribute', name, public)}")
+        found = getattr(found, name)
+    return found
+
+
+def _let_the_current_folder_be_imported() -> None:
+    # `python -m` does so by itself; a console script looks only into its own folder.
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.insert(0, here)
+
+
+def _awaits_inputs(function: Callable[..., Any], options: Mapping[str, Any]) -> bool:
+    """Whether it is predict(inputs) itself: exactly one parameter is left that must be given."""
+    left = [
+        p
+        for p in inspect.signature(function).parameters.values()
+        if p.kind in POSITIONAL and p.default is p.empty and p.name not in options
+    ]
+    return len(left) == 1
+
+
+def _make(
+    what: str, use: Use, factory: Any, *, also: Sequence[str] = (), given: Mapping[str, Any] | None = None
+) -> Any:
+    """Call the factory with the options, after checking that it knows them."""
+    if not callable(factory):
+        raise BadInput(f"{what} {use.name!r} is {_kind(factory)}, which cannot be used as one")
+    parameters = inspect.signature(factory).parameters.values()
+    named = {p.name: p for p in parameters if p.kind in NAMED}
+    if not any(p.kind is p.VAR_KEYWORD for p in parameters):
+        for option in use.options:
+            if option not in named:
+                unknown = UnknownName("option", option, [*named, *also])
+                raise BadInput(f"{what} {use.name!r}: {unknown}")
+    arguments = {name: value for name, value in (given or {}).items() if name in named} | dict(use.options)
+    missing = [p.name for p in named.values() if p.default is p.empty and p.name not in arguments]
+    if missing:
+        raise BadInput(
+            f"{what} {use.name!r} needs {' and '.join(missing)}; give --set {what}.{missing[0]}=..."
+        )
+    return factory(**arguments)
+
+
+def _require_no_options(what: str, use: Use) -> None:
+    if use.options:
+        raise BadInput(f"{what} {use.name!r} takes no options, but {next(iter(use.options))!r} was given")
+
+
+def _kind(value: Any) -> str:
+    name = type(value).__name__
+    return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"

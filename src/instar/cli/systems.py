@@ -1,0 +1,20 @@
+"""`instar systems`: what can be tested without writing anything."""
+
+from __future__ import annotations
+
+import argparse
+
+from instar.cli.builtin import SYSTEMS
+from instar.cli.listing import describe, render_listing
+from instar.cli.outcome import Outcome
+
+__all__ = ["arguments", "perform"]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = "your own: --system module:attr, where attr is a system, a factory or a predict function"
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    systems = describe("system", SYSTEMS)
+    return Outcome(render_listing("system", systems), {"systems": systems})

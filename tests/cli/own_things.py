@@ -1,0 +1,103 @@
+"""Systems, relations and searches as a user would write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import instar.search
+from instar.relation import Change, Relation
+from instar.scene import Observation
+from instar.verdict import Verdict
+
+
+class Detector:
+    """A system as a class."""
+
+    name = "detector"
+
+    def __init__(self, *, confidence: float = 0.5) -> None:
+        self.confidence = confidence
+
+    def predict(self, inputs: Sequence[Any]) -> Sequence[Any]:
+        return [self.confidence for _ in inputs]
+
+
+ready = Detector(confidence=0.9)
+
+
+def make(*, confidence: float = 0.1) -> Detector:
+    """A system by a factory."""
+    return Detector(confidence=confidence)
+
+
+def load(weights: str) -> Detector:
+    """A factory that must be told something, or a predict function: options decide."""
+    return Detector(confidence=len(weights))
+
+
+def brightness(images: Sequence[Any]) -> list[float]:
+    """A system that is only a function: the mean grey level."""
+    return [float(np.mean(image)) for image in images]
+
+
+def broken(images: Sequence[Any]) -> list[float]:
+    raise RuntimeError("no device")
+
+
+def noisy(images: Sequence[Any]) -> list[float]:
+    print("I print where only JSON should be")
+    return brightness(images)
+
+
+def not_a_system() -> int:
+    return 3
+
+
+number = 3
+
+
+@dataclass(frozen=True)
+class Gain(Change):
+    gain: float
+
+
+def _draw(source: Observation, rng: np.random.Generator) -> Gain:
+    return Gain(float(rng.uniform(0.5, 0.9)))
+
+
+def _apply(image: Any, change: Gain) -> tuple[Any, ...]:
+    return (np.clip(image * np.float32(change.gain), 0, 255).astype(np.uint8),)
+
+
+def _check(source: Observation, follow_ups: Sequence[Observation], change: Gain) -> Verdict:
+    return Verdict.at_most(abs(follow_ups[0].answer - source.answer), 30.0, "grey levels")
+
+
+darker = Relation("darker", _draw, _apply, _check)
+
+
+def darkening(*, tolerance: float = 30.0) -> Relation:
+    """A relation by a factory: a darker picture must not change the answer by more than the tolerance."""
+
+    def check(source: Observation, follow_ups: Sequence[Observation], change: Gain) -> Verdict:
+        return Verdict.at_most(abs(follow_ups[0].answer - source.answer), tolerance, "grey levels")
+
+    return Relation("darkening", _draw, _apply, check)
+
+
+def defective() -> Relation:
+    """A relation with a defect of its own."""
+
+    def check(source: Observation, follow_ups: Sequence[Observation], change: Gain) -> Verdict:
+        raise ZeroDivisionError("in the relation")
+
+    return Relation("defective", _draw, _apply, check)
+
+
+def three() -> instar.search.Search:
+    """A search of one's own."""
+    return instar.search.draws(3)
