@@ -1,0 +1,40 @@
+# Every target sets up what it needs in .venv; nothing is installed outside of it.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: install demo test test-real check bench clean
+.DEFAULT_GOAL := test
+
+install: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "instar needs Python 3.10 or newer: make PYTHON=python3.11 ..." >&2; exit 1; }
+	@$(PYTHON) -m venv .venv || { echo "Python's venv is missing; on Debian: apt-get install python3-venv" >&2; exit 1; }
+	@echo "Installing instar and what its tests need into .venv ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $(READY)
+
+demo: $(READY)
+	$(BIN)/instar demo --out demo
+
+test: $(READY)
+	$(BIN)/python -m pytest
+
+test-real: $(READY)
+	$(BIN)/python -m pytest -m real
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/core/test_imports.py
+
+bench: $(READY)
+	$(BIN)/python benchmarks/case_cost.py
+	$(BIN)/python benchmarks/campaign_speed.py
+	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/start_up.py
+
+clean:
+	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
