@@ -32,11 +32,7 @@ def _apply_square(image, change):
 
 def _check_square(source, follow_ups, change):
     lost = set(source.answer) - set(follow_ups[0].answer)
-    return (
-        instar.Verdict.violated([instar.Finding("lost", o, -1.0) for o in lost])
-        if lost
-        else instar.Verdict.held()
-    )
+    return instar.Verdict.at_most(len(lost), 0, "objects lost")
 
 
 insertion = instar.Relation("insertion", _draw_square, _apply_square, _check_square)
@@ -87,9 +83,11 @@ def _check_slower(source, follow_ups, change):
     return instar.Verdict.at_least(min(a - b for a, b in zip(speeds, speeds[1:])), 1.0, "slows down")
 
 
-rule = instar.Relation(
-    "rule", lambda s, rng: Pedestrian(int(rng.integers(4, 16))), _apply_pedestrian, _check_slower
-)
+def _draw_pedestrian(source, rng):
+    return Pedestrian(int(rng.integers(4, 16)))
+
+
+rule = instar.Relation("rule", _draw_pedestrian, _apply_pedestrian, _check_slower)
 
 
 # --- interpretation: an (image, class) question, a heat map, a premise -----------------------------

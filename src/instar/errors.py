@@ -20,7 +20,6 @@ defect of instar or of a user's relation and keeps its traceback.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 __all__ = [
@@ -56,6 +55,8 @@ class UnknownName(BadInput):
     """
 
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        import difflib  # slow to load, and only wanted when something went wrong
+
         known = sorted(known)
         near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
         if near:

@@ -98,7 +98,7 @@ def test_a_rule_of_two_blocks_asks_two_follow_ups():
 @pytest.mark.parametrize("functions", [
     ("Square", "_draw_square", "_apply_square", "_check_square"),
     ("Tilt", "_draw_tilt", "_apply_tilt", "_check_tilt"),
-    ("Pedestrian", "_apply_pedestrian", "_check_slower"),
+    ("Pedestrian", "_draw_pedestrian", "_apply_pedestrian", "_check_slower"),
     ("Squeeze", "_apply_squeeze", "_check_map", "_sure_classes"),
 ])  # fmt: skip
 def test_a_relation_takes_fewer_than_fifteen_lines(functions):
