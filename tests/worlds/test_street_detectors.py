@@ -14,6 +14,7 @@ from instar.worlds.sprites import OUTLINE, draw_sprite
 from instar.worlds.street import scenes
 
 SMALL = (240, 320)
+STREET = scenes(20, seed=14, size=SMALL)
 
 
 Objects = list[tuple[str, tuple[float, ...]]]
@@ -88,7 +89,7 @@ def test_two_grey_levels_change_nothing(levels: int) -> None:
 )
 @settings(max_examples=150, deadline=None)
 def test_an_object_that_touches_another_changes_no_box(index, which, side, scale, feathered) -> None:
-    scene = scenes(20, seed=14, size=SMALL)[index]
+    scene = STREET[index]
     assert scene.objects is not None
     neighbour = scene.objects[which % len(scene.objects)]
     x1, y1, x2, y2 = (int(v) for v in neighbour.box)
