@@ -1,0 +1,126 @@
+"""What COCO's instances and panoptic files have in common: entries, boxes, and pictures to be found."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from instar.errors import BadInput, UnreadablePicture
+from instar.scene import Image, Scene, SceneObject
+from instar.scenes.folder import annotated_picture, check_limit, is_picture
+
+__all__ = ["entries", "entry_box", "entry_size", "listed_scenes", "read_document", "telling"]
+
+Entry = Mapping[str, Any]
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """A COCO file as it is, or BadInput with the place where it is broken."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"{path} is not JSON: {error.msg} at line {error.lineno} column {error.colno}"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not JSON: byte {error.start} is not UTF-8") from None
+    except RecursionError:
+        raise BadInput(f"{path} is not COCO: it is nested too deeply") from None
+    if not isinstance(document, dict) or not isinstance(document.get("images"), list):
+        raise BadInput(f"{path} is not COCO: it has no list of images")
+    return document
+
+
+@contextmanager
+def telling(path: Path, what: str) -> Iterator[None]:
+    """Turn a missing or senseless field into BadInput that says whose it is."""
+    try:
+        yield
+    except KeyError as error:
+        raise BadInput(f"{path}: {what} has no {error.args[0]!r}") from None
+    except (AttributeError, TypeError, ValueError) as error:
+        raise BadInput(f"{path}: {what} cannot be understood: {error}") from None
+
+
+def entries(document: Entry, part: str, path: Path) -> dict[Any, Entry]:
+    """The images or categories of a COCO file by their id."""
+    with telling(path, f"an entry of {part!r}"):
+        return {entry["id"]: entry for entry in document.get(part, ())}
+
+
+def entry_size(image: Entry) -> tuple[int, int]:
+    """(height, width) of an image entry."""
+    return int(image["height"]), int(image["width"])
+
+
+def entry_box(entry: Entry) -> tuple[float, float, float, float] | None:
+    """x, y, width, height as x1, y1, x2, y2; None for a box without area, of which COCO has some."""
+    x, y, width, height = (float(number) for number in entry["bbox"])
+    if not all(map(math.isfinite, (x, y, width, height))):
+        raise ValueError(f"box {entry['bbox']}")
+    return (x, y, x + width, y + height) if width > 0 and height > 0 else None
+
+
+def listed_scenes(
+    path: Path,
+    listed: Mapping[Any, Entry],
+    known: Mapping[Any, tuple[SceneObject, ...] | None],
+    *,
+    images: str | Path | None,
+    limit: int | None,
+) -> list[Scene]:
+    """A scene for every image entry, under its file name, with the objects known of it."""
+    check_limit(limit)
+    if not listed:
+        raise BadInput(f"{path} lists no image")
+    named: dict[str, Scene] = {}
+    find = _Finder(_picture_folders(path, images))
+    for key, entry in listed.items():
+        with telling(path, f"image {key!r}"):
+            name = entry["file_name"].replace("\\", "/")
+            if name in named:
+                raise ValueError(f"{name!r} is listed twice")
+            read = partial(_read_listed, find(name), entry_size(entry))
+            named[name] = Scene(name, read, known[key])
+    return [named[name] for name in sorted(named)[:limit]]
+
+
+def _picture_folders(path: Path, images: str | Path | None) -> list[Path]:
+    if images is not None:
+        if not Path(images).is_dir():
+            raise BadInput(f"the folder of images {images} does not exist")
+        return [Path(images)]
+    here, above = path.parent, path.parent.parent
+    split = path.stem.rpartition("_")[2]  # annotations/instances_val2017.json goes with val2017/
+    places = [here, here / "images", here / split, above / split, above / "images" / split, above / "images"]
+    return [place for place in places if place.is_dir()]
+
+
+class _Finder:
+    """Where a listed picture is: under its name, or under its stem with the suffix of another picture."""
+
+    def __init__(self, folders: list[Path]) -> None:
+        self._folders = folders
+        self._stems: dict[str, Path] | None = None
+
+    def __call__(self, name: str) -> Path | None:
+        for folder in self._folders:
+            if (folder / name).is_file():
+                return folder / name
+        if self._stems is None:  # listing the folders costs time that most files never need
+            files = [file for folder in reversed(self._folders) for file in sorted(folder.iterdir())]
+            self._stems = {file.stem: file for file in files if is_picture(file)}
+        return self._stems.get(Path(name).stem)
+
+
+def _read_listed(path: Path | None, size: tuple[int, int]) -> Image:
+    if path is None:
+        raise UnreadablePicture("missing")
+    return annotated_picture(path, size)

@@ -1,0 +1,84 @@
+"""Scenes from pictures on disk, with nothing known about them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from instar.errors import BadInput, UnreadablePicture
+from instar.scene import Image, Scene
+
+__all__ = ["SUFFIXES", "annotated_picture", "check_limit", "folder", "is_picture", "pictures_below"]
+
+SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
+
+
+def folder(path: str | Path, *, limit: int | None = None) -> list[Scene]:
+    """A scene for every picture below a folder, or for one picture file.
+
+    Files are chosen by their suffix, whatever its case; hidden files and folders are passed over, and
+    links are followed. A scene's id is its path from the folder, and scenes come in the order of their
+    ids. Nothing is opened yet: a file that is no picture is found out when its scene is read.
+    """
+    check_limit(limit)
+    root = Path(path)
+    if root.is_file():
+        if not is_picture(root):
+            raise BadInput(f"{root} is not a picture by its name; expected {', '.join(SUFFIXES)}")
+        return [Scene(root.name, partial(_read, root))]
+    if not root.is_dir():
+        raise BadInput(f"{root} does not exist; give a folder of pictures or a picture file")
+    found = sorted((file.relative_to(root).as_posix(), file) for file in pictures_below(root))
+    if not found:
+        raise BadInput(f"no picture below {root}; expected {', '.join(SUFFIXES)}")
+    return [Scene(name, partial(_read, file)) for name, file in found[:limit]]
+
+
+def is_picture(path: Path) -> bool:
+    """Whether the name is that of a picture."""
+    return path.suffix.lower() in SUFFIXES and not path.name.startswith(".")
+
+
+def pictures_below(root: Path) -> Iterator[Path]:
+    """The picture files in a folder and all folders in it, in no particular order."""
+    entered: set[str] = set()
+    for place, folders, files in os.walk(root, followlinks=True):
+        real = os.path.realpath(place)
+        if real in entered:  # a link to a folder that contains it
+            folders.clear()
+            continue
+        entered.add(real)
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in files:
+            file = Path(place, name)
+            if is_picture(file) and file.is_file():
+                yield file
+
+
+def check_limit(limit: int | None) -> None:
+    """Raise BadInput unless at least one scene may be loaded."""
+    if limit is not None and limit < 1:
+        raise BadInput(f"limit {limit} leaves no scene; give 1 or more")
+
+
+def annotated_picture(path: Path, size: tuple[int, int]) -> Image:
+    """Read a picture whose annotations were made at `size` (height, width).
+
+    Another size means that the annotations are not of this picture, or that it was scaled or turned
+    since; its boxes and masks would then be wrong.
+    """
+    image = _read(path)
+    if image.shape[:2] != size:
+        (height, width), (wanted_height, wanted_width) = image.shape[:2], size
+        raise UnreadablePicture(
+            f"{width} x {height} pixels, but annotated as {wanted_width} x {wanted_height}"
+        )
+    return image
+
+
+def _read(path: Path) -> Image:
+    from instar.imaging.codecs import read_picture
+
+    return read_picture(path)

@@ -1,0 +1,134 @@
+"""Scenes from whatever the user names: the layout is recognised, or said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+
+from instar.errors import BadInput, UnknownName, UnreadablePicture
+from instar.scene import Scene
+from instar.scenes.coco import coco
+from instar.scenes.folder import SUFFIXES, check_limit, folder, is_picture
+from instar.scenes.panoptic import panoptic
+from instar.scenes.voc import voc
+from instar.scenes.yolo import yolo
+from instar.scenes.yolo_names import YAML_NAMES
+
+__all__ = ["load_scenes", "require_one_readable"]
+
+_FORMATS = ("coco", "folder", "panoptic", "voc", "yolo")
+_IMAGES = re.compile(rb'"images"\s*:\s*\[')
+
+
+def load_scenes(spec: str, *, format: str | None = None, limit: int | None = None) -> list[Scene]:
+    """The scenes that `spec` names, in the order of their ids and at most `limit` of them.
+
+    A picture, a folder of pictures, a COCO instances or panoptic file (or the folder with the one such
+    file in it), a YOLO folder or its data.yaml, a VOC folder; or `street:N` and `street:N:SEED`, drawn
+    streets. `format` ("folder", "coco", "panoptic", "yolo" or "voc") says what is not to be guessed.
+    A folder with pictures lying in it is a plain folder, whatever else is there.
+    """
+    check_limit(limit)
+    if format is not None and format not in _FORMATS:
+        raise UnknownName("scene format", format, _FORMATS)
+    if format is None and spec.partition(":")[0] == "street":
+        return _streets(spec, limit)
+    path = Path(spec)
+    if not path.exists():
+        raise BadInput(f"scenes {spec!r} do not exist; give a folder, a picture, a COCO json or street:N")
+    format, path = _recognised(path) if format is None else (format, _annotation_file(path, format))
+    load: dict[str, Callable[..., list[Scene]]] = {
+        "coco": coco, "folder": folder, "panoptic": panoptic, "voc": voc, "yolo": yolo,
+    }  # fmt: skip
+    return load[format](path, limit=limit)
+
+
+def require_one_readable(scenes: Sequence[Scene]) -> None:
+    """Raise BadInput with the first reasons when not one of the scenes can be decoded.
+
+    Stops at the first one that can, so a folder in order costs one picture.
+    """
+    reasons = []
+    for scene in scenes:
+        reason = _why_unreadable(scene)
+        if reason is None:
+            return
+        reasons.append(f"{scene.id}: {reason}")
+    first = "; ".join(reasons[:3]) + (f"; and {len(reasons) - 3} more" if len(reasons) > 3 else "")
+    raise BadInput(f"not one of {len(scenes)} pictures can be read ({first or 'there is none'})")
+
+
+def _why_unreadable(scene: Scene) -> str | None:
+    try:
+        scene.read()
+    except UnreadablePicture as reason:
+        return str(reason)
+    return None
+
+
+def _recognised(path: Path) -> tuple[str, Path]:
+    if path.is_file():
+        return _recognised_file(path), path
+    if (path / "Annotations").is_dir() and (path / "JPEGImages").is_dir():
+        return "voc", path
+    if any((path / name).is_file() for name in YAML_NAMES):
+        return "yolo", path
+    if (path / "images").is_dir() and (path / "labels").is_dir() and any((path / "labels").rglob("*.txt")):
+        return "yolo", path
+    if not any(map(is_picture, path.iterdir())):
+        found = _annotation_files(path)
+        if len(found) > 1:
+            names = ", ".join(file.relative_to(path).as_posix() for file in islice(found, 4))
+            raise BadInput(f"{path} has several annotation files ({names}); name one of them")
+        for file, format in found.items():
+            return format, file
+    return "folder", path
+
+
+def _recognised_file(path: Path) -> str:
+    if is_picture(path):
+        return "folder"
+    if path.suffix.lower() == ".json":
+        return _coco_format(path) or "coco"  # which will say what is wrong with it
+    if path.suffix.lower() in (".yaml", ".yml"):
+        return "yolo"
+    raise BadInput(f"{path} is no file of scenes; expected .json, .yaml or a picture ({', '.join(SUFFIXES)})")
+
+
+def _annotation_file(path: Path, format: str) -> Path:
+    """The file meant by a folder, where the format that was said is one of files."""
+    if path.is_file() or format not in ("coco", "panoptic"):
+        return path
+    found = [file for file, its_format in _annotation_files(path).items() if its_format == format]
+    if len(found) != 1:
+        raise BadInput(f"{path} has {len(found)} {format} files in it; name the file itself")
+    return found[0]
+
+
+def _annotation_files(path: Path) -> dict[Path, str]:
+    """The COCO files in a folder or in `annotations` below it; any other JSON is no concern of ours."""
+    files = sorted([*path.glob("*.json"), *path.glob("annotations/*.json")])
+    formats = {file: _coco_format(file) for file in files}
+    return {file: format for file, format in formats.items() if format is not None}
+
+
+def _coco_format(path: Path) -> str | None:
+    """What sort of COCO file it seems to be, without parsing what can be half a gigabyte."""
+    data = path.read_bytes()
+    if _IMAGES.search(data) is None or b'"file_name"' not in data:
+        return None
+    return "panoptic" if b'"segments_info"' in data else "coco"
+
+
+def _streets(spec: str, limit: int | None) -> list[Scene]:
+    from instar.worlds.street import scenes
+
+    try:
+        n, seed = [int(number) for number in (*spec.split(":")[1:], "0")][:2]
+        if n < 1 or seed < 0 or spec.count(":") > 2:
+            raise ValueError
+    except ValueError:
+        raise BadInput(f"scenes {spec!r}: expected street:N or street:N:SEED, such as street:20") from None
+    return scenes(n if limit is None else min(n, limit), seed=seed)

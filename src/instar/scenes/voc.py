@@ -1,0 +1,88 @@
+"""Scenes from PASCAL VOC: `Annotations/*.xml` beside `JPEGImages/`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from instar.errors import BadInput, UnreadablePicture
+from instar.scene import Image, Scene, SceneObject
+from instar.scenes.folder import check_limit, folder
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+__all__ = ["voc"]
+
+
+def voc(path: str | Path, *, limit: int | None = None) -> list[Scene]:
+    """The scenes of a VOC folder, with labels and boxes.
+
+    VOC counts pixels from 1 and its boxes include their last one; ours begin at 0 and do not. Of a
+    picture without XML nothing is known, and XML without a picture is a scene that cannot be read.
+    """
+    check_limit(limit)
+    root = Path(path)
+    if not ((root / "Annotations").is_dir() and (root / "JPEGImages").is_dir()):
+        raise BadInput(f"{root} is no VOC folder: it needs Annotations and JPEGImages")
+    annotations = {file.stem: file for file in (root / "Annotations").glob("*.xml")}
+    found: dict[str, tuple[Callable[[], Image], Path | None]] = {
+        f"JPEGImages/{picture.id}": (picture.read, annotations.pop(Path(picture.id).stem, None))
+        for picture in folder(root / "JPEGImages")
+    }
+    found |= {f"JPEGImages/{stem}.jpg": (_missing, xml) for stem, xml in annotations.items()}
+    return [
+        Scene(name, read, None if xml is None else _objects(xml))
+        for name, (read, xml) in sorted(found.items())[:limit]
+    ]
+
+
+def _missing() -> Image:
+    raise UnreadablePicture("missing")
+
+
+def _objects(file: Path) -> tuple[SceneObject, ...]:
+    from xml.etree import ElementTree
+
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{file} cannot be read: {error.strerror}") from None
+    # Entities can be made to expand without end. Zeros are dropped to see through UTF-16.
+    plain = data.replace(b"\0", b"")
+    if b"<!DOCTYPE" in plain or b"<!ENTITY" in plain:
+        raise BadInput(f"{file} declares a document type, which VOC has no use for; it is refused")
+    try:
+        root = ElementTree.fromstring(data)
+    except (ElementTree.ParseError, ValueError, LookupError) as error:
+        raise BadInput(f"{file} is not XML: {error}") from None
+    return tuple(_object(element, file, data) for element in root.iter("object"))
+
+
+def _object(element: Element, file: Path, data: bytes) -> SceneObject:
+    label = (element.findtext("name") or "").strip()
+    if not label:
+        raise BadInput(f"{file}: an object without a name")
+    x1, y1, x2, y2 = (
+        _number(element.findtext(f"bndbox/{side}"), side, file, data)
+        for side in ("xmin", "ymin", "xmax", "ymax")
+    )
+    box = (max(x1 - 1, 0.0), max(y1 - 1, 0.0), x2, y2)
+    if box[0] >= box[2] or box[1] >= box[3]:
+        raise BadInput(f"{file}: the box of {label!r} has no area: {x1:g} {y1:g} {x2:g} {y2:g}")
+    return SceneObject(label, box)
+
+
+def _number(text: str | None, side: str, file: Path, data: bytes) -> float:
+    if text is None:
+        raise BadInput(f"{file}: an object without {side}")
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        line = data[: max(data.find(f"<{side}>{text}<".encode()), 0)].count(b"\n") + 1
+        raise BadInput(f"{file} line {line}: {side} is {text.strip()!r}, not a number")
+    return number

@@ -1,0 +1,132 @@
+"""Scenes from YOLO label files: one line of text per object, in shares of the picture's size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from instar.errors import BadInput, UnreadablePicture
+from instar.scene import Scene, SceneObject
+from instar.scenes.folder import check_limit, folder
+from instar.scenes.masks import polygons_mask
+from instar.scenes.yolo_names import class_names
+
+__all__ = ["yolo"]
+
+
+def yolo(
+    path: str | Path,
+    *,
+    labels: str = "labels",
+    names: Sequence[str] | None = None,
+    limit: int | None = None,
+) -> list[Scene]:
+    """The scenes of a YOLO folder, or of the folder that a `data.yaml` lies in.
+
+    Objects have boxes, and masks where a line is a polygon. Where there are folders `images`, only
+    pictures below them count: the label file of `.../images/.../a.jpg` is `.../labels/.../a.txt`, with
+    `labels` the name of that folder. Elsewhere it is the `a.txt` beside the picture. No file means, as
+    in YOLO, that the picture is empty. Class names come from `names`, else from `data.yaml` or
+    `classes.txt` in the folder; without any of them a label is the number of its class.
+    """
+    check_limit(limit)
+    root = Path(path)
+    root = root.parent if root.is_file() else root
+    scenes = folder(root)
+    scenes = [scene for scene in scenes if "images" in Path(scene.id).parts[:-1]] or scenes
+    if not any(label_file(root, scene.id, labels).is_file() for scene in scenes):
+        raise BadInput(
+            f"no label file below {root} for any of {len(scenes)} pictures; expected {labels}/*.txt"
+        )
+    known_names = class_names(root) if names is None else names
+    return [
+        Scene(scene.id, scene.read, _objects(root, scene.id, labels, known_names)) for scene in scenes[:limit]
+    ]
+
+
+def label_file(root: Path, picture: str, labels: str) -> Path:
+    """Where the objects of a picture are written down.
+
+    >>> label_file(Path("set"), "images/train/a.jpg", "labels").as_posix()
+    'set/labels/train/a.txt'
+    """
+    parts = list(Path(picture).with_suffix(".txt").parts)
+    folders = parts[:-1]
+    if "images" in folders:
+        parts[len(folders) - 1 - folders[::-1].index("images")] = labels
+    return root.joinpath(*parts)
+
+
+def _objects(
+    root: Path, picture: str, labels: str, names: Sequence[str] | None
+) -> tuple[SceneObject, ...] | None:
+    from instar.imaging.codecs import picture_size
+
+    file = label_file(root, picture, labels)
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except FileNotFoundError:
+        return ()
+    except (OSError, UnicodeDecodeError):
+        raise BadInput(f"{file} cannot be read as text") from None
+    rows = [(number, line.split()) for number, line in enumerate(lines, 1) if line.strip()]
+    if not rows:
+        return ()
+    try:
+        size = picture_size(root / picture)
+    except UnreadablePicture:
+        return None  # reading the scene will say why
+    return tuple(_object_at(f"{file} line {number}", words, names, size) for number, words in rows)
+
+
+def _object_at(
+    place: str, words: list[str], names: Sequence[str] | None, size: tuple[int, int]
+) -> SceneObject:
+    try:
+        return _object(words, names, size)
+    except ValueError as error:
+        raise BadInput(f"{place}: {error}") from None
+
+
+def _object(words: list[str], names: Sequence[str] | None, size: tuple[int, int]) -> SceneObject:
+    label, shares = _label(words[0], names), [_share(word) for word in words[1:]]
+    height, width = size
+    if len(shares) == 4:
+        x, y, w, h = shares
+        corners = np.array([(x - w / 2, y - h / 2), (x + w / 2, y + h / 2)])
+        mask = None
+    elif len(shares) >= 6 and len(shares) % 2 == 0:
+        corners = np.array(shares).reshape(-1, 2)
+        mask = partial(polygons_mask, [(corners * (width, height)).astype(np.float32)], size)
+    else:
+        raise ValueError(f"{len(words)} numbers; expected class x y width height, or class and a polygon")
+    corners = np.clip(corners, 0, 1) * (width, height)
+    (x1, y1), (x2, y2) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
+    if x1 >= x2 or y1 >= y2:
+        raise ValueError("an object without area")
+    return SceneObject(label, (x1, y1, x2, y2), mask)
+
+
+def _label(word: str, names: Sequence[str] | None) -> str:
+    if not word.isdecimal():
+        raise ValueError(f"class {word!r} is not a whole number")
+    if names is None:
+        return str(int(word))
+    if int(word) >= len(names):
+        raise ValueError(f"class {word}, but there are only {len(names)} names")
+    return names[int(word)]
+
+
+def _share(word: str) -> float:
+    try:
+        share = float(word)
+    except ValueError:
+        raise ValueError(f"{word!r} is not a number") from None
+    # Rounding takes shares a little over the edge; more than that means pixels.
+    if not (math.isfinite(share) and -0.01 <= share <= 1.01):
+        raise ValueError(f"{word} is not a share of the picture, from 0 to 1")
+    return share
