@@ -213,6 +213,7 @@ def _judge_all(setting: Setting, story: Story, turns: Turns | Rounds) -> Needs[N
                 break
             if chunk and story.purse.lacks(worst + case.worst_cost()):
                 held_back = case
+                held_back.let_go()  # it may have to wait for budget
                 break
             chunk.append(case)
             worst += case.worst_cost()
