@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instar.cli.toml import parse_toml, parse_value, read_toml, write_table, write_value
@@ -18,6 +18,7 @@ values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(st.dictionaries(text, values, max_size=4))
 def test_what_is_written_is_read_back(table: dict[str, Any]) -> None:
     assert parse_toml(write_table(table)) == table

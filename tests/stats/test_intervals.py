@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as reference
 
@@ -22,6 +22,7 @@ def test_wilson_agrees_with_scipy(successes: int, n: int, level: float) -> None:
     assert wilson(successes, n, level) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 10_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_contains_the_share_and_stays_within_zero_and_one(counts: tuple[int, int]) -> None:
     successes, n = counts
@@ -78,6 +79,7 @@ def test_the_bootstrap_covers_the_true_rate_where_an_interval_over_cases_does_no
     assert over_cases <= 240
 
 
+@settings(deadline=None)
 @given(groups(), st.randoms(use_true_random=False))
 def test_the_order_of_scenes_changes_nothing(counts: tuple[list[int], list[int]], random: object) -> None:
     violated, judged = counts
@@ -87,6 +89,7 @@ def test_the_order_of_scenes_changes_nothing(counts: tuple[list[int], list[int]]
     assert shuffled == bootstrap_rate(violated, judged, resamples=100)
 
 
+@settings(deadline=None)
 @given(groups())
 def test_the_interval_contains_the_rate(counts: tuple[list[int], list[int]]) -> None:
     violated, judged = counts

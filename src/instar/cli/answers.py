@@ -1,0 +1,79 @@
+"""Answers and verdicts for reading: as JSON, and as text."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from instar.report.text import table
+from instar.verdict import Verdict
+
+__all__ = ["answer_text", "answer_to_json", "verdict_text", "verdict_to_json"]
+
+MOST_NUMBERS = 10_000
+"""Larger arrays (heat maps) are described, not printed."""
+
+
+def answer_to_json(answer: Any) -> Any:
+    """An answer as JSON values; a large array by its shape, a number JSON does not have as null."""
+    if dataclasses.is_dataclass(answer) and not isinstance(answer, type):
+        return {f.name: answer_to_json(getattr(answer, f.name)) for f in dataclasses.fields(answer)}
+    if isinstance(answer, Mapping):
+        return {str(key): answer_to_json(value) for key, value in answer.items()}
+    if isinstance(answer, np.ndarray):
+        if answer.size > MOST_NUMBERS:
+            return f"{answer.dtype} {answer.shape}"
+        return answer_to_json(answer.tolist())
+    if isinstance(answer, (list, tuple)):
+        return [answer_to_json(value) for value in answer]
+    if isinstance(answer, np.generic):
+        return answer_to_json(answer.item())
+    if isinstance(answer, float):
+        return answer if math.isfinite(answer) else None
+    return answer if answer is None or isinstance(answer, (bool, int, str)) else str(answer)
+
+
+def answer_text(answer: Any) -> str:
+    """An answer as lines; fields that are lists of one length become the columns of a table."""
+    plain = answer_to_json(answer)
+    if not isinstance(plain, dict):
+        return _short(plain)
+    lengths = {len(value) for value in plain.values() if isinstance(value, list)}
+    columns = [key for key, value in plain.items() if isinstance(value, list)] if len(lengths) == 1 else []
+    lines = [f"{key}: {_short(value)}" for key, value in plain.items() if key not in columns]
+    if columns:
+        rows = zip(*(map(_short, plain[key]) for key in columns))
+        lines.append(table([columns, *(list(row) for row in rows)]))
+    return "\n".join(lines)
+
+
+def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "status": verdict.status.value,
+        "kind": verdict.kind,
+        "margin": answer_to_json(verdict.margin),
+        "reason": verdict.reason,
+        "findings": [
+            {"kind": f.kind, "subject": f.subject, "margin": answer_to_json(f.margin)}
+            for f in verdict.findings
+        ],
+    }
+
+
+def verdict_text(verdict: Verdict) -> str:
+    if verdict.findings:
+        named = ", ".join(f"{f.kind} {f.subject}".strip() for f in verdict.findings)
+        return f"{verdict.status.value} by {-verdict.margin:.3f} ({named})"
+    return f"{verdict.status.value}: {verdict.reason}" if verdict.reason else verdict.status.value
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list):
+        return " ".join(map(_short, value))
+    return str(value)

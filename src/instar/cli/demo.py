@@ -1,0 +1,119 @@
+"""`instar demo`: the main job on real photographs, or on drawn streets where those cannot be had."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from instar import zoo
+from instar.cli.again import replaying, write_picture
+from instar.cli.execute import execute, settle
+from instar.cli.outcome import Outcome
+from instar.cli.plan import Plan, RelationUse, Use
+from instar.errors import BadInput, FetchFailed
+from instar.report import Summary, render
+from instar.report.summary import to_json
+from instar.system import Limits
+
+__all__ = ["arguments", "perform"]
+
+DETECTOR = "yolox-nano"
+BUDGET = 500
+"""Questions: about half a minute on two processors."""
+PICTURES = 6
+
+Fetch = Callable[[str], tuple[Path, ...]]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", default="demo", metavar="DIR", help="where everything is put (demo)")
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    folder = Path(args.out)
+    missing: list[str] = []
+    plan = settle(*choose(folder, zoo.fetch, missing))
+    for complaint in missing:
+        print(f"instar: {complaint}", file=sys.stderr)
+    summary = execute(plan, resume=True, quiet=args.json)
+    pictures = [str(path) for path in _draw_findings(summary, folder / "findings", args.json)]
+    document = to_json(summary) | {"pictures": pictures, "not_fetched": missing}
+    return Outcome(_text(summary, pictures, missing), document)
+
+
+def choose(folder: Path, fetch: Fetch, missing: list[str]) -> tuple[Plan, Use]:
+    """What to run, given what can be fetched; `missing` is told in words what cannot."""
+    system, scenes = DETECTOR, ""
+    try:
+        fetch(DETECTOR)
+        scenes = _photographs(folder / "photographs", fetch, missing)
+    except (FetchFailed, BadInput) as error:
+        missing.append(str(error))
+    if not scenes:
+        # Drawn streets and a detector with a fault need nothing that the package does not carry.
+        missing.append("running on drawn streets instead, with a detector that has a planted fault")
+        system, scenes = "street-blobs", "street:12"
+    plan = Plan(
+        systems=(Use(system),),
+        relations=(RelationUse(Use("insertion"), Use("guided")),),
+        scenes=scenes,
+        out=str(folder / f"run-{system}"),
+        limits=Limits(queries=BUDGET),
+    )
+    return plan, plan.systems[0]
+
+
+def _photographs(folder: Path, fetch: Fetch, missing: list[str]) -> str:
+    """A folder with a copy of every photograph that could be had; empty text when there is none."""
+
+    def try_to_fetch(name: str) -> tuple[Path, ...]:
+        try:
+            return fetch(name)
+        except FetchFailed as error:
+            missing.append(str(error))
+            return ()
+
+    found = [path for entry in zoo.photographs() for path in try_to_fetch(entry.name)]
+    if not found:
+        return ""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in found:
+        shutil.copyfile(path, folder / path.name)
+    return str(folder)
+
+
+def _draw_findings(summary: Summary, folder: Path, quiet: bool) -> Iterator[Path]:
+    """Pictures of the worst findings, one of each scene before a second of any."""
+    cases = _spread(summary)[:PICTURES]
+    if not cases:
+        return
+    with replaying(summary.totals.run, quiet=quiet) as make_again:
+        for case in cases:
+            picture = make_again(case).picture
+            if picture is not None:
+                path = folder / f"{case}.png"
+                write_picture(path, picture)
+                yield path
+
+
+def _spread(summary: Summary) -> list[str]:
+    seen: dict[str, int] = {}
+    ranked = []
+    for finding in summary.findings:
+        seen[finding.scene] = seen.get(finding.scene, 0) + 1
+        ranked.append((seen[finding.scene], finding.case))
+    # A stable sort: within one round the worst still come first.
+    return [case for _, case in sorted(ranked, key=lambda pair: pair[0])]
+
+
+def _text(summary: Summary, pictures: list[str], missing: list[str]) -> str:
+    lines = [render(summary)]
+    if pictures:
+        lines += ["Pictures of the findings, source and follow-up beside each other:"]
+        lines += [f"  {path}" for path in pictures]
+    if missing:
+        lines += ["", "Could not be fetched:", *(f"  {complaint}" for complaint in missing)]
+    return "\n".join(lines)

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from instar import zoo
+from instar.cli.demo import choose
+from instar.errors import FetchFailed
+
+
+def test_with_everything_fetched_the_demo_is_about_photographs(tmp_path: Path) -> None:
+    kept = tmp_path / "cache"
+    kept.mkdir()
+
+    def fetch(name: str) -> tuple[Path, ...]:
+        (kept / f"{name}.png").write_bytes(name.encode())
+        return (kept / f"{name}.png",)
+
+    missing: list[str] = []
+    plan, system = choose(tmp_path / "demo", fetch, missing)
+    assert (system.name, plan.scenes, missing) == ("yolox-nano", str(tmp_path / "demo/photographs"), [])
+    copied = sorted(path.stem for path in Path(plan.scenes).iterdir())
+    assert copied == sorted(entry.name for entry in zoo.photographs())
+
+
+def test_without_the_detector_the_demo_draws_its_own_streets(tmp_path: Path) -> None:
+    def fetch(name: str) -> tuple[Path, ...]:
+        raise FetchFailed(f"cannot fetch {name}: no network")
+
+    missing: list[str] = []
+    plan, system = choose(tmp_path, fetch, missing)
+    assert (system.name, plan.scenes) == ("street-blobs", "street:12")
+    assert missing[0] == "cannot fetch yolox-nano: no network"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_photograph_that_cannot_be_had_is_named_and_the_rest_is_used(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+
+    def fetch(name: str) -> tuple[Path, ...]:
+        if name == "cat":
+            raise FetchFailed("cannot fetch cat")
+        return (tmp_path / "file",)
+
+    missing: list[str] = []
+    plan, system = choose(tmp_path / "demo", fetch, missing)
+    assert (system.name, missing) == ("yolox-nano", ["cannot fetch cat"])
+    assert plan.scenes == str(tmp_path / "demo/photographs")

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from instar.cli.progress import progress_line, show_campaign, show_steps
+from instar.engines.local import Tally
+from instar.system import Limits
+
+Captured = pytest.CaptureFixture[str]
+
+
+def tally(*, seconds: float, queries: int = 50, done: int = 5) -> Tally:
+    return Tally(
+        scenes=20, scenes_done=done, cases=40, violated=3, queries=queries, seconds=seconds, price=0.5
+    )
+
+
+def test_with_a_budget_progress_is_counted_in_queries() -> None:
+    line = progress_line(tally(seconds=10.0), Limits(queries=200))
+    assert line == "50 of 200 queries, 5.0 queries/s, 30 s left, 3 violated"
+
+
+def test_without_a_budget_progress_is_counted_in_scenes() -> None:
+    line = progress_line(tally(seconds=100.0), Limits())
+    assert line == "5 of 20 scenes, 0.5 queries/s, 5 min 0 s left, 3 violated"
+
+
+def test_money_is_told_for_a_priced_system() -> None:
+    line = progress_line(tally(seconds=4000.0), Limits(price_per_query=0.01))
+    assert line == "5 of 20 scenes, 0.0 queries/s, 3 h 20 min left, 3 violated, price 0.50"
+
+
+def test_before_anything_happened_nothing_is_promised() -> None:
+    assert progress_line(tally(seconds=0.0, queries=0, done=0), Limits()) == "0 of 20 scenes, 3 violated"
+
+
+def test_without_a_terminal_a_line_comes_every_ten_seconds(capsys: Captured) -> None:
+    with show_campaign(Limits(queries=200)) as watch:
+        for seconds in (0.5, 9.9, 10.0, 12.0, 19.9, 20.5):
+            watch(tally(seconds=seconds))
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert [line.split(", ")[1] for line in said.err.splitlines()] == ["5.0 queries/s", "2.4 queries/s"]
+
+
+def test_quiet_says_nothing_without_a_terminal(capsys: Captured) -> None:
+    with show_campaign(Limits(), quiet=True) as watch, show_steps("cutting out", 3, quiet=True) as steps:
+        watch(tally(seconds=30.0))
+        steps.advance()
+        steps.advance(2)
+    assert capsys.readouterr().err == ""
+
+
+def test_steps_without_a_terminal_are_announced_once(capsys: Captured) -> None:
+    with show_steps("cutting out objects", 1200) as steps:
+        steps.advance()
+    assert capsys.readouterr().err == "cutting out objects, 1,200 steps\n"
+
+
+def test_a_terminal_gets_a_bar(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    with show_campaign(Limits(queries=200), quiet=True) as watch:
+        watch(tally(seconds=10.0))
+    with show_steps("cutting out", 3, quiet=True) as steps:
+        steps.advance(3)
+    said = capsys.readouterr()
+    assert "50 of 200 queries, 5.0 queries/s, 30 s left, 3 violated" in said.err
+    assert "cutting out" in said.err
+    assert said.out == ""
