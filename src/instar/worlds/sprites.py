@@ -124,11 +124,10 @@ class _Canvas:
     ) -> None:
         """A rectangle whose corners are quarter circles of radius `rounding`."""
         r = min(rounding, (right - left) / 2, (bottom - top) / 2)
-        arc = _circle(20) * r
-        corners = [(right - r, bottom - r), (left + r, bottom - r), (left + r, top + r), (right - r, top + r)]
-        # A quarter of the circle at each corner, both its ends included.
-        turns = enumerate(corners)
-        self.shape(tone, [arc[(5 * turn + k) % 20] + corner for turn, corner in turns for k in range(6)])
+        corners = [[right - r, bottom - r], [left + r, bottom - r], [left + r, top + r], [right - r, top + r]]
+        # A quarter of the circle at each corner, both its ends included: points 0 to 5, 5 to 10, ...
+        arcs = _circle(20)[(np.arange(6) + 5 * np.arange(4)[:, None]) % 20]
+        self.shape(tone, (arcs * r + np.array(corners)[:, None]).reshape(-1, 2))
 
     def limb(self, tone: str, points: Sequence[tuple[float, float]], thickness: float) -> None:
         """A bent bar: rounded joints along `points`."""

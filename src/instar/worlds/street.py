@@ -21,8 +21,8 @@ __all__ = ["scenes"]
 _MARGIN = 14
 """Pixels between any two objects, so that none hides another and none touches."""
 
-_KEPT_DRAWN = 32
-"""How many pictures of one `scenes` call are kept; a campaign looks at a scene many times in a row."""
+_KEPT_BYTES = 64_000_000
+"""How much of the pictures of one `scenes` call is kept; a campaign looks at each scene many times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,8 @@ def scenes(n: int, *, seed: int = 0, size: tuple[int, int] = (480, 640)) -> list
         raise BadInput(f"street: {n} scenes; ask for at least 1")
     if size[0] < 200 or size[1] < 200:
         raise BadInput(f"street: size is {size[0]}x{size[1]}; each side must be at least 200 pixels")
-    drawn = functools.lru_cache(maxsize=_KEPT_DRAWN)(functools.partial(_draw, seed=seed, size=size))
+    kept = functools.lru_cache(maxsize=1 + _KEPT_BYTES // (size[0] * size[1] * 3))
+    drawn = kept(functools.partial(_draw, seed=seed, size=size))
     return [
         Scene(
             f"street-{i:04}",
