@@ -163,9 +163,14 @@ def test_a_wrong_file_is_named_with_the_place(tmp_path):
         coco(tmp_path / "none.json")
     with pytest.raises(BadInput, match="lists no image"):
         coco(written(tmp_path, document(images=[], annotations=[])))
-    twice = document()["images"][:1] + [{"id": 8, "file_name": "b.png", "height": 6, "width": 8}]
+    twice = [*document()["images"], {"id": 8, "file_name": "b.png", "height": 6, "width": 8}]
     with pytest.raises(BadInput, match=r"'b\.png' is listed twice"):
         coco(written(tmp_path, document(images=twice)))
+    same_id = [{"id": 7, "file_name": name, "height": 6, "width": 8} for name in "xy"]
+    with pytest.raises(BadInput, match=r"'images' .* two entries have the same id"):
+        coco(written(tmp_path, document(images=same_id)))
+    with pytest.raises(BadInput, match="'annotations' is not a list"):
+        coco(written(tmp_path, document(annotations=None)))
     with pytest.raises(BadInput, match="image 7 has no 'height'"):
         coco(written(tmp_path, document(images=[{"id": 7, "file_name": "x"}], annotations=[])))
 

@@ -85,6 +85,13 @@ def test_yolo_is_recognised_by_its_folders_and_by_its_yaml(tmp_path):
     assert load_scenes(str(yaml))[0].objects[0].label == "cat"
 
 
+def test_yolo_is_recognised_when_each_split_has_folders_of_its_own(tmp_path):
+    picture(tmp_path / "train/images/a.png")
+    put(tmp_path / "train/labels/a.txt", "0 0.5 0.5 1 1")
+    put(tmp_path / "data.yaml", "names: [cat]")
+    assert loaded(tmp_path) == [("train/images/a.png", [(0, 0, 5, 4)])]
+
+
 def test_voc_is_recognised_by_its_folders(tmp_path):
     picture(tmp_path / "JPEGImages/a.png")
     put(tmp_path / "Annotations/a.xml", XML)
@@ -96,6 +103,7 @@ def test_loose_pictures_make_a_plain_folder_whatever_else_is_there(tmp_path):
     put(tmp_path / "instances.json", COCO)
     put(tmp_path / "broken.json", "{")
     put(tmp_path / "labels/readme.md", "not labels")
+    put(tmp_path / "data.yaml", "somebody: else")
     picture(tmp_path / "images/b.png")
     assert loaded(tmp_path) == [("a.png", None), ("images/b.png", None)]
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias, cast
 
 import cv2
 import numpy as np
@@ -47,7 +47,7 @@ def read_picture(path: str | Path, *, max_pixels: int = MAX_PIXELS) -> Image:
 
     Raises UnreadablePicture with the reason alone ("truncated", "animated", ...): empty, damaged or
     cut off, not a picture, more than `max_pixels` by its header, more than one frame, or of a kind
-    that would be read wrong. The reason is short and without the path, so that reasons can be counted.
+    that would be read wrong (GIF needs OpenCV 4.11 or newer). The reason is short and without the path, so that reasons can be counted.
     """
     with _opened(path) as file:
         if os.fstat(file.fileno()).st_size > _MAX_FILE_BYTES:
@@ -149,7 +149,7 @@ def _decode(data: bytes, header: Header) -> Samples:
         pixels = None
     if pixels is None or pixels.dtype not in (np.uint8, np.uint16):
         raise UnreadablePicture("cannot be decoded")
-    return pixels.astype(pixels.dtype, copy=False)
+    return cast("Samples", pixels)
 
 
 def _whiten_transparent_grey(grey: Samples, data: bytes) -> Samples:

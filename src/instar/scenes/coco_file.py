@@ -35,6 +35,9 @@ def read_document(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path} is not COCO: it is nested too deeply") from None
     if not isinstance(document, dict) or not isinstance(document.get("images"), list):
         raise BadInput(f"{path} is not COCO: it has no list of images")
+    for part in ("annotations", "categories"):
+        if not isinstance(document.get(part, []), list):
+            raise BadInput(f"{path} is not COCO: {part!r} is not a list")
     return document
 
 
@@ -51,8 +54,12 @@ def telling(path: Path, what: str) -> Iterator[None]:
 
 def entries(document: Entry, part: str, path: Path) -> dict[Any, Entry]:
     """The images or categories of a COCO file by their id."""
+    listed = document.get(part, [])
     with telling(path, f"an entry of {part!r}"):
-        return {entry["id"]: entry for entry in document.get(part, ())}
+        by_id = {entry["id"]: entry for entry in listed}
+        if len(by_id) < len(listed):
+            raise ValueError("two entries have the same id")
+    return by_id
 
 
 def entry_size(image: Entry) -> tuple[int, int]:

@@ -73,9 +73,7 @@ def _recognised(path: Path) -> tuple[str, Path]:
         return _recognised_file(path), path
     if (path / "Annotations").is_dir() and (path / "JPEGImages").is_dir():
         return "voc", path
-    if any((path / name).is_file() for name in YAML_NAMES):
-        return "yolo", path
-    if (path / "images").is_dir() and (path / "labels").is_dir() and any((path / "labels").rglob("*.txt")):
+    if _looks_like_yolo(path):
         return "yolo", path
     if not any(map(is_picture, path.iterdir())):
         found = _annotation_files(path)
@@ -85,6 +83,13 @@ def _recognised(path: Path) -> tuple[str, Path]:
         for file, format in found.items():
             return format, file
     return "folder", path
+
+
+def _looks_like_yolo(path: Path) -> bool:
+    """Label files in their folder, and beside that the pictures' folder or a data.yaml."""
+    labelled = any(next(path.glob(place), None) for place in ("labels/**/*.txt", "*/labels/**/*.txt"))
+    described = any((path / name).is_file() for name in YAML_NAMES)
+    return labelled and (described or (path / "images").is_dir())
 
 
 def _recognised_file(path: Path) -> str:

@@ -27,11 +27,12 @@ def yolo(
 ) -> list[Scene]:
     """The scenes of a YOLO folder, or of the folder that a `data.yaml` lies in.
 
-    Objects have boxes, and masks where a line is a polygon. Where there are folders `images`, only
-    pictures below them count: the label file of `.../images/.../a.jpg` is `.../labels/.../a.txt`, with
-    `labels` the name of that folder. Elsewhere it is the `a.txt` beside the picture. No file means, as
-    in YOLO, that the picture is empty. Class names come from `names`, else from `data.yaml` or
-    `classes.txt` in the folder; without any of them a label is the number of its class.
+    Objects have boxes, and masks where a line is a polygon; those without area are left out. Where
+    there are folders `images`, only pictures below them count: the label file of
+    `.../images/.../a.jpg` is `.../labels/.../a.txt`, with `labels` the name of that folder. Elsewhere it
+    is the `a.txt` beside the picture. No file means, as in YOLO, that the picture is empty. Class names
+    come from `names`, else from `data.yaml` or `classes.txt` in the folder; without any of them a label
+    is the number of its class.
     """
     check_limit(limit)
     root = Path(path)
@@ -80,19 +81,20 @@ def _objects(
         size = picture_size(root / picture)
     except UnreadablePicture:
         return None  # reading the scene will say why
-    return tuple(_object_at(f"{file} line {number}", words, names, size) for number, words in rows)
+    found = (_object_at(f"{file} line {number}", words, names, size) for number, words in rows)
+    return tuple(thing for thing in found if thing is not None)
 
 
 def _object_at(
     place: str, words: list[str], names: Sequence[str] | None, size: tuple[int, int]
-) -> SceneObject:
+) -> SceneObject | None:
     try:
         return _object(words, names, size)
     except ValueError as error:
         raise BadInput(f"{place}: {error}") from None
 
 
-def _object(words: list[str], names: Sequence[str] | None, size: tuple[int, int]) -> SceneObject:
+def _object(words: list[str], names: Sequence[str] | None, size: tuple[int, int]) -> SceneObject | None:
     label, shares = _label(words[0], names), [_share(word) for word in words[1:]]
     height, width = size
     if len(shares) == 4:
@@ -106,9 +108,7 @@ def _object(words: list[str], names: Sequence[str] | None, size: tuple[int, int]
         raise ValueError(f"{len(words)} numbers; expected class x y width height, or class and a polygon")
     corners = np.clip(corners, 0, 1) * (width, height)
     (x1, y1), (x2, y2) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
-    if x1 >= x2 or y1 >= y2:
-        raise ValueError("an object without area")
-    return SceneObject(label, (x1, y1, x2, y2), mask)
+    return SceneObject(label, (x1, y1, x2, y2), mask) if x1 < x2 and y1 < y2 else None
 
 
 def _label(word: str, names: Sequence[str] | None) -> str:
