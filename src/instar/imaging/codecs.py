@@ -47,7 +47,8 @@ def read_picture(path: str | Path, *, max_pixels: int = MAX_PIXELS) -> Image:
 
     Raises UnreadablePicture with the reason alone ("truncated", "animated", ...): empty, damaged or
     cut off, not a picture, more than `max_pixels` by its header, more than one frame, or of a kind
-    that would be read wrong (GIF needs OpenCV 4.11 or newer). The reason is short and without the path, so that reasons can be counted.
+    that would be read wrong or not at all (OpenCV 4.10 knows no GIF). The reason is short and without
+    the path, so that reasons can be counted.
     """
     with _opened(path) as file:
         if os.fstat(file.fileno()).st_size > _MAX_FILE_BYTES:
