@@ -3,6 +3,8 @@
 A share must be large enough to be of use. Spread evenly and all at once, 300 questions over 64 scenes
 are four each: enough to find something, never enough to confirm it. So every round hands out half of
 what is left in equal shares, and what has been found meanwhile is confirmed first, in scene order.
+Where half is too little for a share each, those who had least come first, so that every scene is
+reached before any is visited again.
 Rounds end when every story has ended or is waiting, so that neither speed nor the number of workers
 decides who gets what.
 """
@@ -19,10 +21,14 @@ LEAST = 2  # the source and one follow-up: less than that tells nothing
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """A story cannot go on without `amount` more questions; `urgent` when they confirm a finding."""
+    """A story cannot go on without `amount` more questions; `urgent` when they confirm a finding.
+
+    `had` is what it was given so far.
+    """
 
     amount: int
     urgent: bool = False
+    had: int = 0
 
 
 class Purse:
@@ -33,6 +39,10 @@ class Purse:
     def __init__(self, left: int | None = None) -> None:
         self.left = left
         self.spent = 0
+
+    @property
+    def had(self) -> int:
+        return self.spent + (self.left or 0)
 
     def lacks(self, amount: int) -> int:
         return 0 if self.left is None else max(0, amount - self.left)
@@ -56,6 +66,8 @@ def share_out(left: int, wants: Sequence[Want]) -> list[int]:
 
     >>> share_out(300, [Want(1)] * 64)[:3], share_out(20, [Want(1), Want(10, urgent=True), Want(1)])
     ([2, 2, 2], [2, 10, 2])
+    >>> share_out(4, [Want(1, had=2), Want(1, had=2), Want(1)])
+    [0, 0, 2]
     """
     grants = [0] * len(wants)
     for i, want in enumerate(wants):
@@ -63,6 +75,7 @@ def share_out(left: int, wants: Sequence[Want]) -> list[int]:
             grants[i] = want.amount
             left -= want.amount
     others = [i for i, want in enumerate(wants) if not want.urgent]
+    others.sort(key=lambda i: wants[i].had)  # stable: scene order among equals
     if others:
         share = max(LEAST, left // 2 // len(others))
         spendable = max(left // 2, min(left, LEAST))

@@ -322,7 +322,7 @@ def _question(made: Any, repeat: int = 0) -> Question:
 def afford(purse: Purse, amount: int, *, urgent: bool = False) -> Needs[bool]:
     """Wait until the purse holds `amount`; False when it never will."""
     while lacking := purse.lacks(amount):
-        granted = yield Want(lacking, urgent)
+        granted = yield Want(lacking, urgent, purse.had)
         if not granted:
             return False
         purse.add(granted)
