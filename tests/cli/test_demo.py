@@ -16,8 +16,12 @@ def test_with_everything_fetched_the_demo_is_about_photographs(tmp_path: Path) -
         return (kept / f"{name}.png",)
 
     missing: list[str] = []
-    plan, system = choose(tmp_path / "demo", fetch, missing)
-    assert (system.name, plan.scenes, missing) == ("yolox-nano", str(tmp_path / "demo/photographs"), [])
+    plan = choose(tmp_path / "demo", fetch, missing)
+    assert (plan.systems[0].name, plan.scenes, missing) == (
+        "yolox-nano",
+        str(tmp_path / "demo/photographs"),
+        [],
+    )
     copied = sorted(path.stem for path in Path(plan.scenes).iterdir())
     assert copied == sorted(entry.name for entry in zoo.photographs())
 
@@ -27,8 +31,8 @@ def test_without_the_detector_the_demo_draws_its_own_streets(tmp_path: Path) -> 
         raise FetchFailed(f"cannot fetch {name}: no network")
 
     missing: list[str] = []
-    plan, system = choose(tmp_path, fetch, missing)
-    assert (system.name, plan.scenes) == ("street-blobs", "street:12")
+    plan = choose(tmp_path, fetch, missing)
+    assert (plan.systems[0].name, plan.scenes) == ("street-blobs", "street:12")
     assert missing[0] == "cannot fetch yolox-nano: no network"
     assert list(tmp_path.iterdir()) == []
 
@@ -42,6 +46,6 @@ def test_a_photograph_that_cannot_be_had_is_named_and_the_rest_is_used(tmp_path:
         return (tmp_path / "file",)
 
     missing: list[str] = []
-    plan, system = choose(tmp_path / "demo", fetch, missing)
-    assert (system.name, missing) == ("yolox-nano", ["cannot fetch cat"])
+    plan = choose(tmp_path / "demo", fetch, missing)
+    assert (plan.systems[0].name, missing) == ("yolox-nano", ["cannot fetch cat"])
     assert plan.scenes == str(tmp_path / "demo/photographs")

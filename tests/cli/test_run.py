@@ -150,6 +150,7 @@ def test_resuming_with_other_options_is_refused(capsys: Captured) -> None:
             [*BRIGHTNESS, *STRICT, "--set", "relation.tol=1"],
             "relation 'own_things:darkening': unknown opt",
         ),
+        ([*BRIGHTNESS, *STRICT, "--pool", "x"], "pool was given, but none of the relations makes use of it"),
         (["none.toml"], "cannot read the plan none.toml: No such file or directory"),
     ],
 )

@@ -13,7 +13,7 @@ from instar.cli.again import replaying, write_picture
 from instar.cli.execute import execute, settle
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
-from instar.errors import BadInput, FetchFailed
+from instar.errors import BadInput, FetchFailed, RunError
 from instar.report import Summary, render
 from instar.report.summary import to_json
 from instar.system import Limits
@@ -35,16 +35,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     folder = Path(args.out)
     missing: list[str] = []
-    plan = settle(*choose(folder, zoo.fetch, missing))
+    plan = choose(folder, zoo.fetch, missing)
     for complaint in missing:
         print(f"instar: {complaint}", file=sys.stderr)
-    summary = execute(plan, resume=True, quiet=args.json)
+    (system,) = plan.systems
+    if system.name != DETECTOR:
+        print(f"instar: showing {system.name} on {plan.scenes} instead, all drawn here", file=sys.stderr)
+    summary = execute(settle(plan, system), resume=True, quiet=args.json)
     pictures = [str(path) for path in _draw_findings(summary, folder / "findings", args.json)]
     document = to_json(summary) | {"pictures": pictures, "not_fetched": missing}
     return Outcome(_text(summary, pictures, missing), document)
 
 
-def choose(folder: Path, fetch: Fetch, missing: list[str]) -> tuple[Plan, Use]:
+def choose(folder: Path, fetch: Fetch, missing: list[str]) -> Plan:
     """What to run, given what can be fetched; `missing` is told in words what cannot."""
     system, scenes = DETECTOR, ""
     try:
@@ -54,16 +57,14 @@ def choose(folder: Path, fetch: Fetch, missing: list[str]) -> tuple[Plan, Use]:
         missing.append(str(error))
     if not scenes:
         # Drawn streets and a detector with a fault need nothing that the package does not carry.
-        missing.append("running on drawn streets instead, with a detector that has a planted fault")
         system, scenes = "street-blobs", "street:12"
-    plan = Plan(
+    return Plan(
         systems=(Use(system),),
         relations=(RelationUse(Use("insertion"), Use("guided")),),
         scenes=scenes,
         out=str(folder / f"run-{system}"),
         limits=Limits(queries=BUDGET),
     )
-    return plan, plan.systems[0]
 
 
 def _photographs(folder: Path, fetch: Fetch, missing: list[str]) -> str:
@@ -79,9 +80,12 @@ def _photographs(folder: Path, fetch: Fetch, missing: list[str]) -> str:
     found = [path for entry in zoo.photographs() for path in try_to_fetch(entry.name)]
     if not found:
         return ""
-    folder.mkdir(parents=True, exist_ok=True)
-    for path in found:
-        shutil.copyfile(path, folder / path.name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in found:
+            shutil.copyfile(path, folder / path.name)
+    except OSError as error:
+        raise RunError(f"cannot write {folder}: {error.strerror or error}; choose another --out") from error
     return str(folder)
 
 

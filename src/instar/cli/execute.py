@@ -14,7 +14,7 @@ from instar.campaign import Campaign
 from instar.cli.builtin import USUAL_SEARCH
 from instar.cli.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.cli.progress import show_campaign, show_steps
-from instar.cli.resolve import resolve_relation, resolve_search, resolve_system
+from instar.cli.resolve import resolve_relation, resolve_search, resolve_system, takes
 from instar.engines.local import run_local
 from instar.errors import BadInput
 from instar.relation import Relation
@@ -62,10 +62,11 @@ def execute(plan: Plan, *, resume: bool = False, quiet: bool = False) -> Summary
         name=plan.out,
     )
     written = plan_to_toml(plan)
+    is_new = not (Path(plan.out) / "run.sqlite").exists()
     open_run = RunStore.resume if resume else RunStore.create
     with open_run(plan.out, identity=_identity(campaign, plan)) as store:
         store.keep_plan(written)
-        if not quiet:
+        if is_new and not quiet:
             print(f"{plan.out} keeps pictures of your data; nothing leaves this machine", file=sys.stderr)
         workspace = Folder(store.folder, partial(show_steps, quiet=quiet))
         ready = [(prepared(relation, scenes, workspace), search) for relation, search in campaign.relations]
@@ -80,6 +81,9 @@ def resolve_relations(plan: Plan) -> list[Relation]:
         helpers["objects"] = resolve_system(Use(plan.objects), what="helper")
     if plan.pool is not None:
         helpers["pool"] = Path(plan.pool)
+    for name in helpers:
+        if not any(takes(pair.relation, name) for pair in plan.relations):
+            raise BadInput(f"{name} was given, but none of the relations makes use of it")
     return [resolve_relation(pair.relation, given=helpers) for pair in plan.relations]
 
 

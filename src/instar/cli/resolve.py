@@ -17,7 +17,7 @@ from instar.relation import Relation
 from instar.search import Search, SearchAcross
 from instar.system import System, describe_error
 
-__all__ = ["find", "resolve_relation", "resolve_search", "resolve_system"]
+__all__ = ["find", "resolve_relation", "resolve_search", "resolve_system", "takes"]
 
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -59,6 +59,12 @@ def resolve_relation(use: Use, *, given: Mapping[str, Any] | None = None) -> Rel
     if not isinstance(made, Relation):
         raise BadInput(f"relation {use.name!r} is {_kind(made)}; it must be an instar.Relation")
     return made
+
+
+def takes(use: Use, parameter: str) -> bool:
+    """Whether a relation is made with a parameter of that name."""
+    found = find("relation", use.name, RELATIONS)
+    return not isinstance(found, Relation) and parameter in inspect.signature(found).parameters
 
 
 def resolve_search(use: Use) -> Search | SearchAcross:

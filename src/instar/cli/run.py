@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from instar.cli.execute import execute, settle
 from instar.cli.merge import override, put_settings
 from instar.cli.outcome import Outcome, status_of
 from instar.cli.plan import Plan, Tables, make_plan, read_tables
 from instar.errors import BadInput
-from instar.report import Summary, render
-from instar.report.summary import to_json
+from instar.report.summary import Summary, to_json
+from instar.report.text import render
 
 __all__ = ["arguments", "perform"]
 
@@ -49,6 +48,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def perform(args: argparse.Namespace) -> Outcome:
     plan = _plan(args)
+    # Loads OpenCV and SQLite, which neither --help nor a wrong plan should wait for.
+    from instar.cli.execute import execute, settle
+
     try:
         summaries = [
             execute(settle(plan, system), resume=args.resume, quiet=args.json) for system in plan.systems
