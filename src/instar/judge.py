@@ -7,6 +7,7 @@ story below reads as the sequence of events that it is.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -104,6 +105,11 @@ class Case:
     def decided(self) -> bool:
         return self.verdict is not None
 
+    @property
+    def repeat(self) -> int:
+        """A null change may give back the very picture of the source: that has to be asked anew."""
+        return 1 if self.role == "null" else 0
+
     def worst_cost(self) -> int:
         """The most questions that this case can need, its checks included."""
         return 0 if self.decided else self.width + self.cost_of_checks()
@@ -173,7 +179,8 @@ def judge(purse: Purse, cases: Sequence[Case]) -> Needs[bool]:
             case.let_go()
     if not (yield from afford(purse, cost)):
         return False
-    replies = yield from _pay_and_ask(purse, [_question(one) for case in undecided for one in case.made()])
+    questions = [Question(one, digest(one), case.repeat) for case in undecided for one in case.made()]
+    replies = yield from _pay_and_ask(purse, questions)
     for case, part in zip(undecided, _split(replies or [], [case.width for case in undecided])):
         case.queries = case.width
         case.verdict = _compare(case.lane, case.change, case.made(), part)
@@ -194,26 +201,31 @@ def _is_violated(case: Case) -> bool:
 
 def _believe(purse: Purse, suspects: Sequence[Case]) -> Needs[None]:
     """Strike out what null changes show too and what does not recur."""
+    checked = []
     for case in suspects:
         # In a batch of several the purse is known to suffice, so only a lone case ever waits here.
         if not (yield from afford(purse, case.cost_of_checks(), urgent=True)):
-            case.verdict = _not_believed(case, "the budget ended before it was confirmed", "unconfirmed")
-            return
+            _leave_unconfirmed(case)
+            continue
         if case.lane.shown is None:
             case.lane.shown = yield from _ask_nulls(purse, case)
+        if case.lane.shown is None:
+            _leave_unconfirmed(case)
+            continue
         _strike(case, case.lane.shown)
-    yield from _together([_confirm(purse, case) for case in suspects])
+        checked.append(case)
+    yield from _together([_confirm(purse, case) for case in checked])
 
 
-def _ask_nulls(purse: Purse, case: Case) -> Needs[ShownBy]:
-    """Every finding that a null change of this source shows by itself."""
+def _ask_nulls(purse: Purse, case: Case) -> Needs[ShownBy | None]:
+    """Every finding that a null change of this source shows by itself; None when the budget ended."""
     lane, shown = case.lane, ShownBy()
     made = [(null, lane.relation.apply(lane.source.input, null)) for null in lane.strikers]
     usable = [(null, inputs) for null, inputs in made if not isinstance(inputs, Inapplicable)]
-    questions = [_question(one, repeat=1) for _, inputs in usable for one in inputs]
+    questions = _anew([one for _, inputs in usable for one in inputs], Counter(), first=2)
     replies = yield from _pay_and_ask(purse, questions, urgent=True)
     if replies is None:
-        return shown
+        return None
     case.queries += len(questions)
     for (null, inputs), part in zip(usable, _split(replies, [len(i) for _, i in usable])):
         for finding in _compare(lane, null, inputs, part).findings:
@@ -224,31 +236,37 @@ def _ask_nulls(purse: Purse, case: Case) -> Needs[ShownBy]:
 def _confirm(purse: Purse, case: Case) -> Needs[None]:
     """Ask the change again under conditions that must not matter, then the placebo."""
     lane, relation = case.lane, case.lane.relation
+    before: Counter[str] = Counter()
     for repetition in relation.again(lane.source, case.change) if relation.again else ():
         if not _left(case):
             return
-        verdict = yield from _once_more(purse, case, repetition)
+        verdict = yield from _once_more(purse, case, repetition, before)
+        if verdict is None:
+            return _leave_unconfirmed(case)
         if verdict.status is Status.FAILED:
-            case.verdict = verdict
-            return
+            return _give_up(case, verdict, "failed")
         _strike_missing(case, {f.key for f in verdict.findings}, str(repetition))
     if relation.placebo is not None and case.role == "case" and _left(case):
-        placebo = yield from _once_more(purse, case, relation.placebo(lane.source, case.change))
+        placebo = yield from _once_more(purse, case, relation.placebo(lane.source, case.change), before)
+        if placebo is None:
+            return
         left = {finding.key for finding in _left(case)}
-        recurs = sorted(left & {f.key for f in placebo.findings})
+        recurs = sorted(list(key) for key in left & {f.key for f in placebo.findings})
         assert case.verdict is not None
         evidence = {**case.verdict.evidence, "placebo": {"recurs": recurs}}
         case.verdict = replace(case.verdict, evidence=evidence)
 
 
-def _once_more(purse: Purse, case: Case, change: Change) -> Needs[Verdict]:
+def _once_more(purse: Purse, case: Case, change: Change, before: Counter[str]) -> Needs[Verdict | None]:
+    """What the bare comparison says under that change; None when the budget ended."""
     made = case.lane.relation.apply(case.lane.source.input, change)
     if isinstance(made, Inapplicable):
         return Verdict.inapplicable(made.reason)
-    replies = yield from _pay_and_ask(purse, [_question(one, repeat=1) for one in made], urgent=True)
+    questions = _anew(made, before, first=case.repeat + 1)
+    replies = yield from _pay_and_ask(purse, questions, urgent=True)
     if replies is None:
-        return Verdict.inapplicable("the budget ended")
-    case.queries += len(made)
+        return None
+    case.queries += len(questions)
     return _compare(case.lane, change, made, replies)
 
 
@@ -294,29 +312,44 @@ def _strike_missing(case: Case, recurring: set[tuple[str, str]], repetition: str
 
 def _keep(case: Case, gone: dict[tuple[str, str], str], why: str) -> None:
     """Leave only the findings that are not gone; a case that has none left is unstable."""
-    if not gone or case.verdict is None:
+    if not gone:
         return
+    kept = [f for f in _left(case) if f.key not in gone]
+    left = Verdict.violated(kept) if kept else Verdict.inapplicable(f"unstable: {why}", kind="unstable")
+    case.verdict = replace(left, evidence=_strike_from_record(case, gone))
+
+
+def _leave_unconfirmed(case: Case) -> None:
+    reason = "the budget ended before it was confirmed"
+    _give_up(case, Verdict.inapplicable(reason, kind="unconfirmed"), "unconfirmed")
+
+
+def _give_up(case: Case, outcome: Verdict, why: str) -> None:
+    """End a case that could not be checked to the end; what it had found stays in its evidence."""
+    case.verdict = replace(outcome, evidence=_strike_from_record(case, {f.key: why for f in _left(case)}))
+
+
+def _strike_from_record(case: Case, gone: dict[tuple[str, str], str]) -> dict[str, Any]:
+    """The evidence of the case, with the findings that are gone and what they are gone by."""
+    assert case.verdict is not None
     case.struck += [
         {"kind": f.kind, "subject": f.subject, "margin": f.margin, "by": gone[f.key]}
         for f in _left(case)
         if f.key in gone
     ]
-    kept = [f for f in _left(case) if f.key not in gone]
-    evidence = {**case.verdict.evidence, "struck": list(case.struck)}
-    if kept:
-        case.verdict = Verdict.violated(kept, **evidence)
-    else:
-        case.verdict = Verdict.inapplicable(f"unstable: {why}", kind="unstable", **evidence)
+    return {**case.verdict.evidence, "struck": list(case.struck)}
 
 
-def _not_believed(case: Case, reason: str, kind: str) -> Verdict:
-    assert case.verdict is not None
-    pending = [{"kind": f.kind, "subject": f.subject, "margin": f.margin, "by": kind} for f in _left(case)]
-    return Verdict.inapplicable(reason, kind=kind, **{**case.verdict.evidence, "struck": pending})
-
-
-def _question(made: Any, repeat: int = 0) -> Question:
-    return Question(made, digest(made), repeat)
+def _anew(made: Iterable[Any], before: Counter[str], *, first: int) -> list[Question]:
+    """Questions that check a finding. The same picture twice is asked twice: a system that answers
+    differently to the same question would not be seen in a remembered answer.
+    """
+    questions = []
+    for one in made:
+        name = digest(one)
+        questions.append(Question(one, name, first + before[name]))
+        before[name] += 1
+    return questions
 
 
 def afford(purse: Purse, amount: int, *, urgent: bool = False) -> Needs[bool]:
