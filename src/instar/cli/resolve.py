@@ -34,12 +34,13 @@ class FunctionSystem:
 def resolve_system(use: Use, *, what: str = "system") -> System:
     """The system of that name; `module:attr` may be a system, a class, a factory or a predict function."""
     found = find(what, use.name, SYSTEMS)
-    if inspect.isfunction(found) and _awaits_inputs(found, use.options):
-        _require_no_options(what, use)
-        return FunctionSystem(use.name, found)
-    if not isinstance(found, type) and isinstance(found, System):
-        _require_no_options(what, use)
-        return found
+    if not isinstance(found, type):
+        if isinstance(found, System):
+            _require_no_options(what, use)
+            return found
+        if callable(found) and _awaits_inputs(found, use.options):
+            _require_no_options(what, use)
+            return FunctionSystem(use.name, found)
     made = _make(what, use, found)
     if not (isinstance(made, System) and callable(made.predict)):
         raise BadInput(f"{what} {use.name!r} is {_kind(made)}; it needs a name and predict(inputs)")
