@@ -147,16 +147,17 @@ class _Engine:
         yield from self._drive(stories, share or 0)
 
     def _run_across(self, pairs: Sequence[Pair]) -> Iterator[Record]:
-        """Observe every scene that the budget reaches, then let each search have its rounds."""
+        """Observe the scenes on half of the budget, then let each search have its rounds on the rest."""
         setting = self._setting(pairs)
         seen: dict[int, list[tuple[Lane, Any]]] = {}
 
         def look(order: int, scene: Scene, story: Story) -> Needs[None]:
             seen[order] = yield from observe_scene(setting, scene, story)
 
-        reached = self._campaign.scenes[: self._left()]
-        purse = None if self._left() is None else 1
-        yield from self._drive((self._told(o, purse, partial(look, o, s)) for o, s in enumerate(reached)), 0)
+        left = self._left()
+        purse = None if left is None else 0
+        looks = (self._told(o, purse, partial(look, o, s)) for o, s in enumerate(self._campaign.scenes))
+        yield from self._drive(looks, (left or 0) // 2)
         all_lanes = [lane for _, lanes in sorted(seen.items()) for lane, _ in lanes]
         for n, (relation, search) in enumerate(pairs):
             lanes = [lane for lane in all_lanes if lane.relation is relation]
