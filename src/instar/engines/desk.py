@@ -116,28 +116,26 @@ class Desk:
         self.busy -= 1
         kept = self._store.keep_answers(keyed)
         for (key, _), reply in zip(keyed, kept):
-            self._count_failure(key, reply)
-            for order, i in self._expected.pop(key, ()):
-                order.deliver(i, reply)
-
-    def _count_failure(self, key: AnswerKey, reply: Reply) -> None:
-        if reply.error is None:
-            self._streak.clear()
-            return
-        self._streak.append(key)
+            self._streak = [*self._streak, key] if reply.error is not None else []
         if len(self._streak) >= self._limits.failures:
             # They say that the system is down, not what it makes of these inputs: ask them again later.
             self._store.forget_answers(self._streak)
             raise TooManyFailures(
-                f"{self._system.name} failed {len(self._streak)} times in a row, last with: {reply.error}; "
+                f"{self._system.name} failed {len(self._streak)} times in a row, last with: {kept[-1].error}; "
                 "what came before is kept: mend it and go on with --resume"
             )
+        for (key, _), reply in zip(keyed, kept):
+            for order, i in self._expected.pop(key, ()):
+                order.deliver(i, reply)
 
     def _call(self, call: Callable[[Any], Any], system: Any, done: Callable[[Any], None]) -> None:
         try:
             outcome = call(system)
         except Exception as raised:
             outcome = Reply(error=describe_error(raised))
+        except BaseException as stop:
+            self._later(partial(self._raise, stop))
+            return
         self._later(partial(self._called, done, outcome))
 
     def _called(self, done: Callable[[Any], None], outcome: Any) -> None:
