@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -29,6 +29,7 @@ __all__ = [
     "describe_error",
     "fingerprint_of",
     "is_temporary",
+    "list_of_answers",
 ]
 
 
@@ -59,10 +60,14 @@ class Limits:
     failures: int = 20
 
     def __post_init__(self) -> None:
-        for name, least in [("queries", 1), ("seconds", 0), ("timeout", 0), ("retries", 0), ("failures", 1)]:
+        for name, least in [("queries", 1), ("seconds", 0), ("price_per_query", 0), ("retries", 0),
+                            ("timeout", 0), ("failures", 1)]:  # fmt: skip
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, (int, float)) and value >= least):
+            if value is not None and not (isinstance(value, (int, float)) and least <= value < math.inf):
                 raise BadInput(f"limits: {name} is {value!r}; it must be a number of at least {least}")
+        for name in ("queries", "retries", "failures"):
+            if isinstance(getattr(self, name), float):
+                raise BadInput(f"limits: {name} is {getattr(self, name)!r}; it must be a whole number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +83,18 @@ class Remote(Exception):
     """An error that a system raised in another process; the text says which."""
 
 
+class NoAnswers(Exception):
+    """What `predict` gave is no sequence of answers; the text says what it is."""
+
+
 def describe_error(error: BaseException) -> str:
-    """An exception in one line.
+    r"""An exception in one line.
 
     >>> describe_error(ValueError("no such\nlayer"))
     'ValueError: no such layer'
     """
     text = " ".join(str(error).split())
-    if isinstance(error, Remote):
+    if isinstance(error, (Remote, NoAnswers)):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
@@ -117,8 +126,9 @@ def ask(
     error = ""
     for attempt in range(retries + 1):
         try:
-            answers = system.predict(inputs)
-            error = _wrong_number(answers, len(inputs))
+            answers = list_of_answers(system.predict(inputs))
+            if len(answers) != len(inputs):
+                error = f"predict gave {len(answers)} answers to {len(inputs)} inputs"
             break
         except Exception as raised:
             error = describe_error(raised)
@@ -135,12 +145,11 @@ def ask(
     return [reply for replies in alone for reply in replies]
 
 
-def _wrong_number(answers: Any, wanted: int) -> str:
-    try:
-        got = len(answers)
-    except TypeError:
-        return f"predict gave a {type(answers).__name__}, not a sequence of answers"
-    return "" if got == wanted else f"predict gave {got} answers to {wanted} inputs"
+def list_of_answers(given: Any) -> list[Any]:
+    """What `predict` gave, as a list; text and mappings have a length too, and are no answers."""
+    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__"):
+        raise NoAnswers(f"predict gave a {type(given).__name__}, not a sequence of answers")
+    return list(given)
 
 
 def _reply(answer: Any, seconds: float) -> Reply:
@@ -154,9 +163,9 @@ def _reply(answer: Any, seconds: float) -> Reply:
 def _has_nan(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "fc" and bool(np.isnan(value).any())
-    if isinstance(value, (float, np.floating)):
-        return math.isnan(value)
-    if isinstance(value, dict):
+    if isinstance(value, (float, complex, np.inexact)):
+        return bool(np.isnan(value))
+    if isinstance(value, Mapping):
         return any(_has_nan(v) for v in value.values())
     if isinstance(value, (list, tuple)):
         return any(_has_nan(v) for v in value)
