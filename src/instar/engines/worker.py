@@ -20,7 +20,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from instar.errors import BadInput, Temporary
-from instar.system import Remote, System, describe_error, is_temporary
+from instar.system import Remote, System, describe_error, is_temporary, list_of_answers
 
 __all__ = ["killable"]
 
@@ -81,13 +81,17 @@ class _Worker:
         except (EOFError, OSError) as gone:
             if isinstance(gone, TimeoutError):
                 raise
-            self._process.join(1)
-            code = self._process.exitcode
-            self.stop()
-            raise Remote(f"the system's process died (exit code {code})") from gone
+            raise Remote(f"the system's process died ({self._end()})") from gone
         if outcome == "answers":
             return list(value)
         raise Temporary(value) if outcome == "temporary" else Remote(value)
+
+    def _end(self) -> str:
+        """Stop, and say how a process that hung up by itself had ended."""
+        self._process.join(1)
+        code = self._process.exitcode
+        self.stop()
+        return f"exit code {code}"
 
     def stop(self) -> None:
         if self._process is not None:
@@ -110,7 +114,10 @@ class _Worker:
         if not here.poll(START_SECONDS):
             self.stop()
             raise Remote(f"the system did not start within {START_SECONDS:g} s")
-        outcome, value = here.recv()
+        try:
+            outcome, value = here.recv()
+        except (EOFError, OSError) as gone:
+            raise Remote(f"the system did not start: its process died ({self._end()})") from gone
         if outcome != "ready":
             self.stop()
             raise Remote(f"the system did not start: {value}")
@@ -132,13 +139,12 @@ def _serve(line: Connection, blob: bytes, parent: int) -> None:
             inputs = line.recv()
         except EOFError:
             return
-        outcome: tuple[str, Any]
         try:
-            outcome = ("answers", list(system.predict(inputs)))
+            outcome = pickle.dumps(("answers", list_of_answers(system.predict(inputs))))
         except Exception as raised:
             kind = "temporary" if is_temporary(system, raised) else "error"
-            outcome = (kind, describe_error(raised))
-        line.send(outcome)
+            outcome = pickle.dumps((kind, describe_error(raised)))
+        line.send_bytes(outcome)
 
 
 def _die_with(parent: int) -> None:
