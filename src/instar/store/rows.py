@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,11 @@ COLUMNS = (
 
 
 def to_json(value: Any) -> str:
-    """Compact JSON; NumPy numbers in a verdict's evidence become plain ones."""
-    return json.dumps(value, separators=(",", ":"), default=_plain, allow_nan=False)
+    """Compact JSON, with Python's words for infinity and NaN: a run folder keeps what memory keeps.
+
+    NumPy numbers in a verdict's evidence become plain ones.
+    """
+    return json.dumps(value, separators=(",", ":"), default=_plain)
 
 
 def row_from_record(record: Record) -> tuple[Any, ...]:
@@ -50,7 +54,7 @@ def record_from_row(row: tuple[Any, ...]) -> Record:
      change, findings, evidence) = row  # fmt: skip
     verdict = Verdict(
         Status(status),
-        margin,
+        math.nan if margin is None else margin,
         kind,
         reason,
         tuple(Finding(*finding) for finding in json.loads(findings)),
