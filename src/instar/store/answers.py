@@ -2,13 +2,14 @@
 
 An answer may be made of None, booleans, numbers, strings, sequences, string-keyed mappings, NumPy
 arrays and dataclasses of those. The layout is a JSON header, in which every array is a reference, and
-behind it the arrays' bytes. Large answers (heat maps) are compressed.
+behind it the arrays' bytes; infinities, which JSON lacks, are spelt out. Large answers (heat maps) are compressed.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import zlib
 from collections.abc import Mapping
 from typing import Any
@@ -29,10 +30,9 @@ def encode_answer(answer: Any) -> bytes:
     >>> decode_answer(encode_answer({"speed": 41.5, "where": np.arange(3)}))
     {'speed': 41.5, 'where': array([0, 1, 2])}
     """
-    arrays: list[np.ndarray[Any, Any]] = []
+    arrays = bytearray()
     header = json.dumps(_to_plain(answer, arrays), separators=(",", ":"), allow_nan=False).encode()
-    body = len(header).to_bytes(4, "little") + header
-    body += b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
+    body = len(header).to_bytes(4, "little") + header + arrays
     if len(body) < COMPRESS_FROM:
         return PLAIN + body
     return COMPRESSED + zlib.compress(body, 1)
@@ -45,17 +45,18 @@ def decode_answer(data: bytes) -> Any:
     return _from_plain(json.loads(body[4 : 4 + length]), memoryview(body)[4 + length :])
 
 
-def _to_plain(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
+def _to_plain(value: Any, arrays: bytearray) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"float": repr(float(value))}
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    if isinstance(value, np.generic):
-        return _to_plain(np.asarray(value), arrays)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, np.generic)):
         if value.dtype.kind not in "biufc":
             raise TypeError(f"an array of {value.dtype} cannot be kept")
-        start = sum(array.nbytes for array in arrays)
-        arrays.append(value)
-        return {"array": [value.dtype.str, list(value.shape), start]}
+        start = len(arrays)
+        arrays += value.tobytes()
+        name = "array" if isinstance(value, np.ndarray) else "scalar"
+        return {name: [value.dtype.str, list(value.shape), start]}
     if isinstance(value, (list, tuple)):
         name = "tuple" if isinstance(value, tuple) else "list"
         return {name: [_to_plain(item, arrays) for item in value]}
@@ -64,9 +65,11 @@ def _to_plain(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
             raise TypeError("a mapping whose keys are not strings cannot be kept")
         return {"mapping": {key: _to_plain(item, arrays) for key, item in value.items()}}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        cls = type(value)
+        path = f"{type(value).__module__}:{type(value).__qualname__}"
+        if named_dataclass(path) is not type(value):
+            raise TypeError(f"{path} is another class by now; an answer of it cannot be kept")
         fields = {f.name: _to_plain(getattr(value, f.name), arrays) for f in dataclasses.fields(value)}
-        return {"dataclass": [f"{cls.__module__}:{cls.__qualname__}", fields]}
+        return {"dataclass": [path, fields]}
     raise TypeError(f"an answer with a {type(value).__qualname__} cannot be kept")
 
 
@@ -74,11 +77,14 @@ def _from_plain(plain: Any, data: memoryview) -> Any:
     if not isinstance(plain, dict):
         return plain
     ((what, content),) = plain.items()
-    if what == "array":
+    if what == "float":
+        return float(content)
+    if what in ("array", "scalar"):
         dtype, shape, start = content
         count = int(np.prod(shape, dtype=np.int64))
         flat = np.frombuffer(data, np.dtype(dtype), count=count, offset=start)
-        return flat.reshape(shape).copy()[()]
+        array = flat.reshape(shape).copy()
+        return array if what == "array" else array[()]
     if what == "list":
         return [_from_plain(item, data) for item in content]
     if what == "tuple":

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.campaign import AnswerKey
-from instar.errors import SceneChanged
+from instar.errors import BadInput, SceneChanged
 from instar.record import Record, Skipped, Source, Totals
 from instar.store.answers import decode_answer, encode_answer
 from instar.system import Reply, describe_error
@@ -23,7 +23,7 @@ def stored(reply: Reply) -> tuple[bytes | None, Reply]:
     try:
         data = encode_answer(reply.answer)
         return data, Reply(decode_answer(data), seconds=reply.seconds)
-    except (TypeError, ValueError) as reason:
+    except (TypeError, ValueError, BadInput) as reason:
         return None, Reply(error=f"nonsense answer: {describe_error(reason)}", seconds=reply.seconds)
 
 
