@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -134,12 +135,13 @@ def named_dataclass(path: str) -> type[Any]:
     imported already are looked into.
     """
     module_name, _, qualname = path.partition(":")
-    module = sys.modules.get(module_name)
-    if module is None and module_name.split(".")[0] == "instar":
-        module = import_module(module_name)
-    found: Any = module
+    found: Any = sys.modules.get(module_name)
+    if found is None and module_name.split(".")[0] == "instar":
+        with contextlib.suppress(ImportError):
+            found = import_module(module_name)
     for part in qualname.split("."):
-        found = getattr(found, part, None)
+        # Not getattr: a module may import things, or a class compute them, when asked for a name.
+        found = getattr(found, "__dict__", {}).get(part)
     if not (isinstance(found, type) and dataclasses.is_dataclass(found)):
         raise BadInput(f"the run speaks of {path!r}, which is not loaded; import its module first")
     return found
