@@ -27,7 +27,7 @@ def digest(value: Any) -> str:
 
 
 def _feed(state: Any, value: Any) -> None:
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         state.update(f"array {value.dtype.str} {value.shape};".encode())
         state.update(np.ascontiguousarray(value).data)
     elif dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -52,4 +52,5 @@ def _feed(state: Any, value: Any) -> None:
         plain = value.item() if isinstance(value, np.generic) else value
         state.update(f"{type(plain).__name__} {plain!r};".encode())
     else:
-        raise TypeError(f"an input of type {type(value).__qualname__} has no content hash")
+        what = value.dtype if isinstance(value, np.ndarray) else type(value).__qualname__
+        raise TypeError(f"an input of type {what} has no content hash")
