@@ -2,7 +2,8 @@
 
 An answer may be made of None, booleans, numbers, strings, sequences, string-keyed mappings, NumPy
 arrays and dataclasses of those. The layout is a JSON header, in which every array is a reference, and
-behind it the arrays' bytes; infinities, which JSON lacks, are spelt out. Large answers (heat maps) are compressed.
+behind it the arrays' bytes; infinities, which JSON lacks, are spelt out. Large answers (heat maps) are
+compressed.
 """
 
 from __future__ import annotations

@@ -78,17 +78,12 @@ class RunStore:
         folder = Path(folder)
         if (folder / "run.sqlite").exists():
             raise RunExists(f"{folder} holds a run already; go on with --resume, or choose another --out")
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise RunExists(f"{folder} is there already and is no run; choose another --out")
         with _plainly(folder):
+            # A process that was killed before it had begun leaves its lock file.
+            if folder.exists() and (not folder.is_dir() or {p.name for p in folder.iterdir()} - {"lock"}):
+                raise RunExists(f"{folder} is there already and is no run; choose another --out")
             folder.mkdir(parents=True, exist_ok=True)
-            lock = RunLock(folder / "lock")
-            database = _connect(folder)
-            # The schema and what the run is about are one transaction: there is no half-made run.
-            database.executescript(f"BEGIN; {SCHEMA} COMMIT;")
-            store = cls(folder, database, lock)
-            store._begin(identity)
-            return store
+            return cls._open(folder, identity)
 
     @classmethod
     def resume(cls, folder: Path | str, *, identity: Mapping[str, Any]) -> RunStore:
@@ -97,18 +92,24 @@ class RunStore:
         if not (folder / "run.sqlite").exists():
             return cls.create(folder, identity=identity)
         with _plainly(folder):
+            return cls._open(folder, identity)
+
+    @classmethod
+    def _open(cls, folder: Path, identity: Mapping[str, Any]) -> RunStore:
+        with contextlib.ExitStack() as undo:
             lock = RunLock(folder / "lock")
-            try:
-                database = _connect(folder)
-                if not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                    database.executescript(f"BEGIN; {SCHEMA} COMMIT;")  # killed before it had begun
-                _require_format(folder, database)
-                store = cls(folder, database, lock)
-                _require_same(folder, json.loads(store._meta("identity") or "null"), identity)
-                store._begin(identity)
-            except BaseException:
-                lock.release()
-                raise
+            undo.callback(lock.release)
+            database = _connect(folder)
+            undo.callback(database.close)
+            if not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                # One transaction: a process killed meanwhile leaves an empty file, never half a run.
+                database.executescript(f"BEGIN; {SCHEMA} COMMIT;")
+            _require_format(folder, database)
+            _use_write_ahead_log(database)
+            store = cls(folder, database, lock)
+            _require_same(folder, json.loads(store._meta("identity") or "null"), identity)
+            store._begin(identity)
+            undo.pop_all()
             return store
 
     @classmethod
@@ -117,18 +118,21 @@ class RunStore:
         folder = Path(folder)
         if not (folder / "run.sqlite").is_file():
             raise BadInput(f"{folder} is no run folder: it has no run.sqlite")
-        with _plainly(folder):
+        with _plainly(folder), contextlib.ExitStack() as undo:
             database = _connect(folder)
+            undo.callback(database.close)
             database.execute("PRAGMA query_only = ON")
             _require_format(folder, database)
-            return cls(folder, database, None)
+            store = cls(folder, database, None)
+            undo.pop_all()
+            return store
 
     def close(self) -> None:
-        with _plainly(self.folder):
+        with contextlib.ExitStack() as closing, _plainly(self.folder):
+            if self._lock is not None:
+                closing.callback(self._lock.release)
+            closing.callback(self._database.close)
             self._database.commit()
-            self._database.close()
-        if self._lock is not None:
-            self._lock.release()
 
     def __enter__(self) -> RunStore:
         return self
@@ -284,11 +288,13 @@ class RunStore:
 
 
 def _connect(folder: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(folder / "run.sqlite", timeout=30)
+    return sqlite3.connect(folder / "run.sqlite", timeout=30)
+
+
+def _use_write_ahead_log(database: sqlite3.Connection) -> None:
     database.execute("PRAGMA journal_mode = WAL")
     # In WAL mode this survives a killed process; a power cut may cost the last answers, never the file.
     database.execute("PRAGMA synchronous = NORMAL")
-    return database
 
 
 def _require_format(folder: Path, database: sqlite3.Connection) -> None:
