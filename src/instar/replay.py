@@ -43,9 +43,7 @@ def replay(
         raise SceneChanged(f"{record.source} is not the picture that was tested; its content has changed")
     seen = _ask(relation, source, [source.input], system)
     if isinstance(seen, str) or record.change is None:
-        verdict = (
-            Verdict.failed(seen) if isinstance(seen, str) else Verdict.inapplicable("no change was made")
-        )
+        verdict = Verdict.failed(seen) if isinstance(seen, str) else _without_change(record.verdict)
         return Replay(record, None, (), verdict, _same(record.verdict, verdict))
     source = Observation(scene, seen[0].answer, source.make, source.part)
     made = relation.apply(source.input, record.change)
@@ -58,6 +56,11 @@ def replay(
         return Replay(record, source, (), verdict, _same(record.verdict, verdict))
     verdict = relation.check(source, follow_ups, record.change)
     return Replay(record, source, follow_ups, verdict, _same(record.verdict, verdict))
+
+
+def _without_change(then: Verdict) -> Verdict:
+    """Where no change could be drawn there is nothing to make again: that stands as it was."""
+    return then if then.status is Status.INAPPLICABLE else Verdict.inapplicable("no change was made")
 
 
 def _source(record: Record, scene: Scene, relation: Relation, system: System) -> Observation:
