@@ -15,10 +15,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from instar.digest import digest
+from instar.errors import BadInput
 from instar.judge import observe
 from instar.relation import Change, Inapplicable, Relation, change_from_json
 from instar.scene import Observation, Scene
 from instar.search import Search
+from instar.store.rows import to_json
 from instar.story import random_for
 from instar.system import System, ask, fingerprint_of
 from instar.verdict import Status, Verdict
@@ -40,12 +42,15 @@ def check_system(system: System, inputs: Sequence[Any]) -> None:
     before = [digest(one) for one in inputs]
     together = [_answer(system, reply) for reply in ask(system, inputs)]
     _require([digest(one) for one in inputs] == before, f"{system.name} writes into its inputs")
+    again = [_answer(system, reply) for reply in ask(system, inputs)]
+    for i, (a, b) in enumerate(zip(together, again)):
+        _require(a == b, f"{system.name} answers input {i} differently when asked again")
     alone = [_answer(system, reply) for one in inputs for reply in ask(system, [one])]
     for i, (a, b) in enumerate(zip(together, alone)):
         _require(a == b, f"the answer of {system.name} to input {i} depends on its neighbours in the batch")
-    again = [_answer(system, reply) for reply in ask(system, list(reversed(inputs)))]
-    for i, (a, b) in enumerate(zip(together, reversed(again))):
-        _require(a == b, f"{system.name} answers input {i} differently when asked again")
+    turned = [_answer(system, reply) for reply in ask(system, list(reversed(inputs)))]
+    for i, (a, b) in enumerate(zip(together, reversed(turned))):
+        _require(a == b, f"the answer of {system.name} to input {i} depends on its place in the batch")
 
 
 def check_relation(relation: Relation, system: System, scenes: Sequence[Scene], *, seeds: int = 10) -> None:
@@ -88,8 +93,7 @@ def _keeps_the_answer(null: Change) -> bool:
 
 def _check_change(relation: Relation, system: System, source: Observation, change: Change) -> None:
     name = relation.name
-    stored = json.loads(json.dumps(change.to_json()))
-    _require(change_from_json(stored) == change, f"{name}: {change} does not survive storage as JSON")
+    _require(_restored(change) == change, f"{name}: {change} does not survive storage as JSON")
     before = digest(source.input)
     made, remade = relation.apply(source.input, change), relation.apply(source.input, change)
     _require(digest(source.input) == before, f"{name}.apply writes into its input")
@@ -102,7 +106,18 @@ def _check_change(relation: Relation, system: System, source: Observation, chang
     verdict, same = (relation.check(source, follow_ups, change) for _ in range(2))
     _require(isinstance(verdict, Verdict), f"{name}.check gave {verdict!r}, not a Verdict")
     _require(verdict == same, f"{name}.check is not pure")
-    json.dumps(dict(verdict.evidence), default=float)
+    try:
+        to_json([dict(verdict.evidence), *(dict(finding.evidence) for finding in verdict.findings)])
+    except TypeError as reason:
+        raise ContractBroken(f"{name}.check: {reason}") from reason
+
+
+def _restored(change: Change) -> Change | None:
+    """The change as a run folder gives it back; None when it cannot."""
+    try:
+        return change_from_json(json.loads(json.dumps(change.to_json())))
+    except (TypeError, ValueError, BadInput):
+        return None
 
 
 def _sources(relation: Relation, system: System, scene: Scene) -> list[Observation]:
