@@ -58,7 +58,8 @@ class Totals:
     """The account of a whole run.
 
     `queries` are the questions the plan needed, cached or not; `asked` those that were sent now.
-    `scenes` are those whose source was asked. `finished` is False when a limit or an interrupt ended it.
+    `scenes` are those whose source was asked. `finished` is False when time, a failure or an
+    interrupt ended it; a budget that was used up is a regular end.
     """
 
     run: str

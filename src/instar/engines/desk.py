@@ -121,8 +121,8 @@ class Desk:
             # They say that the system is down, not what it makes of these inputs: ask them again later.
             self._store.forget_answers(self._streak)
             raise TooManyFailures(
-                f"{self._system.name} failed {len(self._streak)} times in a row, last with: {kept[-1].error}; "
-                "what came before is kept: mend it and go on with --resume"
+                f"{self._system.name} failed {len(self._streak)} times in a row, "
+                f"last with: {kept[-1].error}; what came before is kept: mend it and go on with --resume"
             )
         for (key, _), reply in zip(keyed, kept):
             for order, i in self._expected.pop(key, ()):
