@@ -1,0 +1,56 @@
+"""Boxes: `float (n, 4)` arrays of x1, y1, x2, y2 in pixels, right and bottom exclusive."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Boxes", "areas", "centres_inside", "intersections", "iou", "overlap_of_smaller", "shifted"]
+
+Boxes: TypeAlias = npt.NDArray[np.float32]
+
+
+def areas(boxes: Boxes) -> npt.NDArray[np.float32]:
+    """`float (n,)`, in square pixels."""
+    return (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+
+
+def intersections(a: Boxes, b: Boxes) -> npt.NDArray[np.float32]:
+    """`float (len(a), len(b))`: the area that each pair has in common."""
+    width = np.minimum(a[:, None, 2], b[None, :, 2]) - np.maximum(a[:, None, 0], b[None, :, 0])
+    height = np.minimum(a[:, None, 3], b[None, :, 3]) - np.maximum(a[:, None, 1], b[None, :, 1])
+    common: npt.NDArray[np.float32] = np.maximum(width, 0) * np.maximum(height, 0)
+    return common
+
+
+def iou(a: Boxes, b: Boxes) -> npt.NDArray[np.float32]:
+    """`float (len(a), len(b))`: intersection over union of each pair, 0 for boxes without area.
+
+    >>> iou(np.float32([[0, 0, 2, 2]]), np.float32([[0, 0, 2, 1], [5, 5, 6, 6]]))
+    array([[0.5, 0. ]], dtype=float32)
+    """
+    common = intersections(a, b)
+    union = areas(a)[:, None] + areas(b)[None, :] - common
+    share: npt.NDArray[np.float32] = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
+    return share
+
+
+def overlap_of_smaller(a: Boxes, b: Boxes) -> npt.NDArray[np.float32]:
+    """`float (len(a), len(b))`: intersection over the smaller area of each pair."""
+    common = intersections(a, b)
+    smaller = np.minimum(areas(a)[:, None], areas(b)[None, :])
+    share: npt.NDArray[np.float32] = np.divide(common, smaller, out=np.zeros_like(common), where=smaller > 0)
+    return share
+
+
+def centres_inside(boxes: Boxes, outer: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
+    """`bool (n,)`: whose centre lies within the box `outer`, `float (4,)`."""
+    x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
+    inside: npt.NDArray[np.bool_] = (x >= outer[0]) & (x < outer[2]) & (y >= outer[1]) & (y < outer[3])
+    return inside
+
+
+def shifted(boxes: Boxes, dx: float, dy: float) -> Boxes:
+    return boxes + np.array([dx, dy, dx, dy], np.float32)

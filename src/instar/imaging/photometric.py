@@ -1,0 +1,29 @@
+"""Changes of brightness and small shifts: every pixel by the same rule."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from instar.scene import Image
+
+__all__ = ["brightened", "moved"]
+
+
+def brightened(image: Image, levels: int) -> Image:
+    """Every channel by so many grey levels up or down, ending at 0 and 255.
+
+    >>> brightened(np.array([[[0, 7, 250]]], np.uint8), -5).tolist()
+    [[[0, 2, 245]]]
+    """
+    amount = np.full((1, 1, image.shape[2]), abs(levels), np.uint8)
+    amount = np.broadcast_to(amount, image.shape)
+    return np.asarray((cv2.add if levels >= 0 else cv2.subtract)(image, amount), np.uint8)
+
+
+def moved(image: Image, dx: int, dy: int) -> Image:
+    """The picture moved right by `dx` and down by `dy` pixels; what comes into view repeats the edge."""
+    height, width = image.shape[:2]
+    padded = cv2.copyMakeBorder(image, abs(dy), abs(dy), abs(dx), abs(dx), cv2.BORDER_REPLICATE)
+    top, left = abs(dy) - dy, abs(dx) - dx
+    return np.ascontiguousarray(padded[top : top + height, left : left + width])
