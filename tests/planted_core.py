@@ -1,0 +1,204 @@
+"""Small systems, relations and searches with planted behaviour, for tests of the core.
+
+Everything stands at module level so that it can be sent to other processes.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+import instar
+from instar.digest import digest
+from instar.store.rows import row_from_record
+
+
+def pictures(n, size=12):
+    """`n` different scenes of noise."""
+    rng = np.random.default_rng(n)
+    return [
+        instar.Scene.of(f"{i:04d}.png", rng.integers(0, 256, (size, size, 3), dtype=np.uint8))
+        for i in range(n)
+    ]
+
+
+def rows(records):
+    """Every field of every record, in an order of their own."""
+    return sorted(map(row_from_record, records), key=repr)
+
+
+# --- changes and relations --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Dot(instar.Change):
+    x: int
+    y: int
+    value: int
+    twist: int = 0
+
+
+def draw_dot(source, rng):
+    x, y, value = (int(v) for v in rng.integers(0, (12, 12, 256)))
+    return instar.Inapplicable("unlucky") if value < 20 else Dot(x, y, value)
+
+
+def apply_dot(image, change):
+    if change.value == 255:
+        return instar.Inapplicable("too bright")
+    made = image.copy()
+    made[change.y, change.x] = change.value
+    made[0, 0, 0] = (int(image[0, 0, 0]) + change.twist) % 256
+    return (made,)
+
+
+def apply_two_dots(image, change):
+    made = apply_dot(image, change)
+    return made if isinstance(made, instar.Inapplicable) else (*made, *apply_dot(made[0], replace(change, x=0)))
+
+
+def check_kept(source, follow_ups, change):
+    """Everything that was seen must be seen in every follow-up."""
+    lost = [
+        instar.Finding("lost", one, -weight)
+        for one, weight in source.answer["seen"].items()
+        if any(one not in f.answer["seen"] for f in follow_ups)
+    ]
+    return instar.Verdict.violated(lost, of=len(source.answer["seen"])) if lost else instar.Verdict.held(1.0)
+
+
+def nulls_of_dot(source, rng):
+    return [Dot(0, 0, int(rng.integers(20, 250)), twist=t) for t in (1, 2, 3)]
+
+
+def again_dot(source, change):
+    return [replace(change, twist=change.twist + 10), replace(change, twist=change.twist + 20)]
+
+
+def placebo_dot(source, change):
+    return replace(change, value=128)
+
+
+plain = instar.Relation("plain", draw_dot, apply_dot, check_kept)
+double = instar.Relation("double", draw_dot, apply_two_dots, check_kept)
+checked = instar.Relation(
+    "checked", draw_dot, apply_dot, check_kept, null=nulls_of_dot, again=again_dot, placebo=placebo_dot
+)
+checked_double = replace(checked, name="checked-double", apply=apply_two_dots)
+
+
+# --- searches ---------------------------------------------------------------------------------------
+
+
+def walk(steps):
+    """Goes on from whatever was worst so far: what it asks depends on every verdict before."""
+
+    def search(relation, source, rng):
+        best, margin = None, 2.0
+        for _ in range(steps):
+            drawn = [relation.draw(source, rng) for _ in range(3)]
+            if best is not None:
+                drawn.append(replace(best, x=(best.x + 1) % 12))
+            verdicts = yield drawn
+            for change, verdict in zip(drawn, verdicts):
+                if isinstance(change, Dot) and verdict.margin < margin:
+                    best, margin = change, verdict.margin
+
+    return search
+
+
+def roam(rounds, wide=6):
+    """Across scenes: comes back to the sources where something was violated."""
+
+    @instar.across_scenes
+    def search(relation, sources, rng):
+        favourites = list(sources)
+        for _ in range(rounds):
+            chosen = [favourites[int(i)] for i in rng.integers(0, len(favourites), wide)]
+            verdicts = yield [(source, relation.draw(source, rng)) for source in chosen]
+            favourites += [s for s, v in zip(chosen, verdicts) if v.status is instar.Status.VIOLATED] * 3
+
+    return search
+
+
+# --- systems ----------------------------------------------------------------------------------------
+
+
+def sees(image, lose=3):
+    """Of ten things those that the picture's own hash does not hide, `lose` in 16 each."""
+    bits = int(digest(image), 16)
+    return {"seen": {f"thing {i}": i / 4 + 0.5 for i in range(10) if (bits >> 4 * i) & 15 >= lose}}
+
+
+class Hashed:
+    """Answers what a picture's hash says: the same for the same picture, wild from one to the next."""
+
+    name = "hashed"
+
+    def __init__(self, *, concurrent=False, batch=1, lose=3, pause=0.0):
+        self.concurrent, self.batch, self._lose, self._pause = concurrent, batch, lose, pause
+
+    def predict(self, inputs):
+        if self._pause:
+            time.sleep(self._pause)
+        return [sees(one, self._lose) for one in inputs]
+
+
+class Counting(Hashed):
+    """Writes the hash of each picture it is asked into a file, before it answers."""
+
+    def __init__(self, path, **settings):
+        super().__init__(**settings)
+        self._path = path
+
+    def predict(self, inputs):
+        log = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(log, "".join(digest(one) + "\n" for one in inputs).encode())
+        os.close(log)
+        return super().predict(inputs)
+
+
+class Scripted:
+    """Answers with a function of the input."""
+
+    def __init__(self, answer, **settings):
+        self.name, self._answer = "scripted", answer
+        for key, value in settings.items():
+            setattr(self, key, value)
+
+    def predict(self, inputs):
+        return [self._answer(one) for one in inputs]
+
+
+class Hanging:
+    """Sleeps on dark pictures, dies on bright ones, and says which process answers the others."""
+
+    name = "hanging"
+
+    def predict(self, inputs):
+        for one in inputs:
+            if one.mean() < 10:
+                while True:
+                    pass
+            if one.mean() > 245:
+                os._exit(3)
+        return [{"process": os.getpid()} for _ in inputs]
+
+
+class Asleep:
+    """Says who it is, then stays in one call of C for an hour, holding the interpreter."""
+
+    name = "asleep"
+
+    def __init__(self, path):
+        self._path = path
+
+    def predict(self, inputs):
+        with open(self._path, "w") as file:
+            file.write(str(os.getpid()))
+        import ctypes
+
+        ctypes.PyDLL(None).sleep(3600)
