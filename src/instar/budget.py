@@ -4,7 +4,8 @@ A share must be large enough to be of use. Spread evenly and all at once, 300 qu
 are four each: enough to find something, never enough to confirm it. So every round hands out half of
 what is left in equal shares, and what has been found meanwhile is confirmed first, in scene order.
 Where half is too little for a share each, those who had least come first, so that every scene is
-reached before any is visited again.
+reached before any is visited again. When nothing is left to hand out, some stories end and leave what
+they hold to the others.
 Rounds end when every story has ended or is waiting, so that neither speed nor the number of workers
 decides who gets what.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Purse", "Want", "share_out"]
+__all__ = ["Purse", "Want", "share_out", "who_ends"]
 
 LEAST = 2  # the source and one follow-up: less than that tells nothing
 
@@ -23,12 +24,13 @@ LEAST = 2  # the source and one follow-up: less than that tells nothing
 class Want:
     """A story cannot go on without `amount` more questions; `urgent` when they confirm a finding.
 
-    `had` is what it was given so far.
+    `had` is what it was given so far, `held` what of that it has not spent.
     """
 
     amount: int
     urgent: bool = False
     had: int = 0
+    held: int = 0
 
 
 class Purse:
@@ -40,9 +42,9 @@ class Purse:
         self.left = left
         self.spent = 0
 
-    @property
-    def had(self) -> int:
-        return self.spent + (self.left or 0)
+    def want(self, amount: int, *, urgent: bool) -> Want:
+        held = self.left or 0
+        return Want(self.lacks(amount), urgent, self.spent + held, held)
 
     def lacks(self, amount: int) -> int:
         return 0 if self.left is None else max(0, amount - self.left)
@@ -80,6 +82,26 @@ def share_out(left: int, wants: Sequence[Want]) -> list[int]:
         share = max(LEAST, left // 2 // len(others))
         spendable = max(left // 2, min(left, LEAST))
         for i in others:
+            if spendable < min(left, LEAST):
+                break
             grants[i] = min(share, spendable)
             spendable -= grants[i]
     return grants
+
+
+def who_ends(left: int, wants: Sequence[Want]) -> list[int]:
+    """Who has to end when nobody can be helped any more, so that what they hold may help the others.
+
+    Searches end before any finding goes unconfirmed, and findings of later scenes before earlier ones.
+
+    >>> who_ends(1, [Want(5, urgent=True, held=2)] * 4)
+    [2, 3]
+    """
+    searching = [i for i, want in enumerate(wants) if not want.urgent]
+    if searching:
+        return searching
+    for last in range(len(wants) - 1, 0, -1):
+        left += wants[last].held
+        if left >= wants[0].amount:
+            return [*range(last, len(wants))]
+    return [*range(len(wants))]

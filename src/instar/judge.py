@@ -167,7 +167,7 @@ def prepare_case(
 
 
 def judge(purse: Purse, cases: Sequence[Case]) -> Needs[bool]:
-    """Decide the cases; False when the budget ended before their follow-ups could be asked.
+    """Decide the cases; False when the budget ended before all were asked and their findings checked.
 
     Several cases at once only where the purse can pay for the worst of each: then nobody has to wait
     in the middle, and the outcome is that of judging them one after the other.
@@ -186,21 +186,21 @@ def judge(purse: Purse, cases: Sequence[Case]) -> Needs[bool]:
         case.verdict = _compare(case.lane, case.change, case.made(), part)
         case.let_go()
     suspects = [case for case in undecided if _is_violated(case)]
-    yield from _believe(purse, suspects)
+    paid = yield from _believe(purse, suspects)
     for case in filter(_is_violated, suspects):
         naturalness = case.lane.relation.naturalness
         if naturalness is not None:
             case.naturalness = float(naturalness(case.lane.source.input, case.made()[0]))
             case.let_go()
-    return True
+    return paid
 
 
 def _is_violated(case: Case) -> bool:
     return case.verdict is not None and case.verdict.status is Status.VIOLATED
 
 
-def _believe(purse: Purse, suspects: Sequence[Case]) -> Needs[None]:
-    """Strike out what null changes show too and what does not recur."""
+def _believe(purse: Purse, suspects: Sequence[Case]) -> Needs[bool]:
+    """Strike out what null changes show too and what does not recur; False when the budget ended."""
     checked = []
     for case in suspects:
         # In a batch of several the purse is known to suffice, so only a lone case ever waits here.
@@ -215,6 +215,7 @@ def _believe(purse: Purse, suspects: Sequence[Case]) -> Needs[None]:
         _strike(case, case.lane.shown)
         checked.append(case)
     yield from _together([_confirm(purse, case) for case in checked])
+    return not any(case.verdict is not None and case.verdict.kind == "unconfirmed" for case in suspects)
 
 
 def _ask_nulls(purse: Purse, case: Case) -> Needs[ShownBy | None]:
@@ -354,8 +355,8 @@ def _anew(made: Iterable[Any], before: Counter[str], *, first: int) -> list[Ques
 
 def afford(purse: Purse, amount: int, *, urgent: bool = False) -> Needs[bool]:
     """Wait until the purse holds `amount`; False when it never will."""
-    while lacking := purse.lacks(amount):
-        granted = yield Want(lacking, urgent, purse.had)
+    while purse.lacks(amount):
+        granted = yield purse.want(amount, urgent=urgent)
         if not granted:
             return False
         purse.add(granted)

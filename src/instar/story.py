@@ -219,9 +219,10 @@ def _judge_all(setting: Setting, story: Story, turns: Turns | Rounds) -> Needs[N
             worst += case.worst_cost()
         if not chunk:
             return
-        if not (yield from judge(story.purse, chunk)):
+        paid = yield from judge(story.purse, chunk)
+        _note(setting, story, [case for case in chunk if case.decided])
+        if not paid:
             return
-        _note(setting, story, chunk)
         for case in chunk:
             turns.tell(case)
 

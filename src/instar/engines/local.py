@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from instar.budget import Purse, Want, share_out
+from instar.budget import Purse, Want, share_out, who_ends
 from instar.campaign import Campaign, Store
 from instar.engines.desk import Desk
 from instar.engines.worker import killable
@@ -206,12 +206,12 @@ class _Engine:
         waiting = sorted(self._wanting, key=lambda pair: pair[0].order)
         grants = share_out(self._treasury, [want for _, want in waiting])
         self._treasury -= sum(grants)
-        if not any(grants):
-            self._wanting = []
-            return iter([(told, 0) for told, _ in waiting])
-        # Who got nothing this time waits on: others may yet leave something.
-        self._wanting = [pair for pair, grant in zip(waiting, grants) if not grant]
-        return iter([(told, grant) for (told, _), grant in zip(waiting, grants) if grant])
+        going_on = {i for i, grant in enumerate(grants) if grant}
+        if not going_on:  # to their ends, having been granted nothing
+            going_on = set(who_ends(self._treasury, [want for _, want in waiting]))
+        # The others wait on: they may yet be left something.
+        self._wanting = [pair for i, pair in enumerate(waiting) if i not in going_on]
+        return iter([(waiting[i][0], grants[i]) for i in sorted(going_on)])
 
     def _step(self, told: _Told, sent: Any) -> None:
         self._stepping += 1
