@@ -11,7 +11,6 @@ from collections import Counter
 from pathlib import Path
 
 import planted_core as planted
-
 from instar.store import RunStore
 
 HERE = Path(__file__).parent
@@ -32,7 +31,9 @@ def start(run, log):
     path = os.pathsep.join([str(HERE.parents[1] / "src"), str(HERE.parent)])
     command = [sys.executable, "-c", CAMPAIGN, str(run), str(log)]
     environment = {**os.environ, "PYTHONPATH": path}
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def committed(run):

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-import planted_core as planted
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import instar
+import planted_core as planted
 from instar.store import RunStore
 
 RELATIONS = {
@@ -43,7 +43,11 @@ def test_workers_batches_and_stores_change_nothing(relations, search, queries, t
 
 def test_every_kind_of_outcome_occurs_in_these_campaigns():
     # Otherwise the comparisons above would compare little.
-    records = [r for queries in (61, 200, None) for r in run(RELATIONS["taking turns"], instar.draws(6), queries=queries)]
+    records = [
+        r
+        for queries in (61, 200, None)
+        for r in run(RELATIONS["taking turns"], instar.draws(6), queries=queries)
+    ]
     assert {row[6] for row in records} == {"held", "violated", "inapplicable"}
     assert {"lost", "unstable", "unconfirmed"} <= {row[7] for row in records}
     assert {row[5] for row in records} == {"case", "null"}
@@ -61,9 +65,7 @@ def test_a_relation_draws_alike_whatever_stands_beside_it():
 
 def test_a_scene_is_judged_alike_whatever_stands_beside_it_when_nothing_limits():
     few, many = run([planted.checked], instar.draws(4), n=9), planted.pictures(9)[:4]
-    alone = planted.rows(
-        instar.run(many, planted.checked, planted.Hashed(), search=instar.draws(4), seed=3)
-    )
+    alone = planted.rows(instar.run(many, planted.checked, planted.Hashed(), search=instar.draws(4), seed=3))
     assert [row for row in few if row[1] in {scene.id for scene in many}] == alone
 
 
@@ -83,7 +85,14 @@ def test_random_campaigns_come_out_alike(n, queries, names, across, seed, worker
     search = planted.roam(2) if across else planted.walk(2)
     reference = run(relations, search, queries=queries, n=n, seed=seed)
     other = run(
-        relations, search, queries=queries, n=n, seed=seed, workers=workers, batch=batch, concurrent=concurrent
+        relations,
+        search,
+        queries=queries,
+        n=n,
+        seed=seed,
+        workers=workers,
+        batch=batch,
+        concurrent=concurrent,
     )
     assert other == reference
 
@@ -99,6 +108,8 @@ def test_a_campaign_that_is_closed_and_resumed_ends_alike(stop_after, tmp_path):
     for _ in range(stop_after):
         next(records)
     records.close()
-    assert run(RELATIONS["taking turns"], planted.walk(3), out=tmp_path / "run", resume=True, **how) == reference
+    assert (
+        run(RELATIONS["taking turns"], planted.walk(3), out=tmp_path / "run", resume=True, **how) == reference
+    )
     with RunStore.read(tmp_path / "run") as store:
         assert planted.rows(store.records()) == reference

@@ -5,9 +5,9 @@ import inspect
 import cv2
 import numpy as np
 import pytest
-import tiny
 
 import instar
+import tiny
 
 
 def scenes(n=3):

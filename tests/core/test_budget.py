@@ -1,0 +1,263 @@
+"""A budget is kept to the question, reaches every scene it can, and pays for checks first."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import instar
+import planted_core as planted
+from instar.budget import Purse, Want, share_out
+from instar.campaign import Campaign
+from instar.engines.local import run_local
+from instar.store import MemoryStore
+
+HELD, VIOLATED = instar.Status.HELD, instar.Status.VIOLATED
+always_right = planted.Scripted(lambda image: {"seen": {}})
+
+
+def run(relations, system, search, *, n=8, queries=None, store=None, **how):
+    """Store, totals and records of a campaign in memory."""
+    store = store or MemoryStore()
+    campaign = Campaign(
+        scenes=planted.pictures(n),
+        relations=[(relation, search) for relation in relations],
+        system=system,
+        limits=instar.Limits(queries=queries),
+    )
+    records = list(run_local(campaign, store, **how))
+    return store, store.totals, records
+
+
+class Tallied(planted.Hashed):
+    def __init__(self, **settings):
+        super().__init__(**settings)
+        self.asked = []
+
+    def predict(self, inputs):
+        self.asked += [planted.digest(one) for one in inputs]
+        return super().predict(inputs)
+
+
+@pytest.mark.parametrize("search", [planted.walk(4), planted.roam(8)], ids=["per scene", "across"])
+@pytest.mark.parametrize("relations", [[planted.checked_double], [planted.checked, planted.double]])
+def test_no_budget_is_ever_exceeded_and_every_question_is_counted(relations, search):
+    for queries in [*range(1, 40), *range(40, 200, 13)]:
+        system = Tallied()
+        _, totals, records = run(relations, system, search, queries=queries)
+        assert totals.queries <= queries
+        assert totals.asked == len(system.asked) <= totals.queries
+        assert sum(record.queries for record in records) + totals.scenes == totals.queries
+        assert totals.finished
+
+
+def test_without_a_budget_queries_are_the_sources_and_what_each_case_needed():
+    _, totals, records = run([planted.checked], planted.Hashed(), instar.draws(5))
+    assert totals.queries == 8 + sum(record.queries for record in records)
+
+
+def test_questions_that_are_known_are_queries_but_not_asked():
+    store, first, records = run([planted.checked], planted.Hashed(), instar.draws(5), queries=70)
+    _, second, again = run([planted.checked], planted.Hashed(), instar.draws(5), queries=70, store=store)
+    assert (second.queries, second.asked) == (first.queries, 0)
+    assert planted.rows(again) == planted.rows(records)
+    _, third, _ = run([planted.checked], planted.Hashed(), instar.draws(5), queries=90, store=store)
+    assert 0 < third.asked < third.queries
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 32, 65])
+def test_two_questions_per_scene_reach_every_scene(n):
+    for queries in (2 * n, 2 * n + 1, 3 * n):
+        _, totals, records = run([planted.plain], always_right, instar.draws(20), n=n, queries=queries)
+        assert totals.scenes == n
+        assert {record.scene for record in records} == {scene.id for scene in planted.pictures(n)}
+
+
+def test_too_small_a_budget_is_spent_on_whole_cases_of_as_many_scenes_as_it_can_pay():
+    _, _, records = run([constant], always_right, instar.draws(20), n=40, queries=20)
+    assert Counter(record.scene for record in records) == {f"{i:04d}.png": 1 for i in range(10)}
+
+
+constant = instar.Relation(
+    "constant",
+    lambda source, rng: planted.Dot(*(int(v) for v in rng.integers(1, (12, 12, 200)))),
+    planted.apply_dot,
+    lambda source, follow_ups, change: instar.Verdict.held(1.0),
+)
+
+
+def test_shares_are_equal():
+    _, totals, records = run([constant], always_right, instar.draws(1000), n=10, queries=200)
+    per_scene = Counter(record.scene for record in records)
+    assert totals.queries == 200
+    assert max(per_scene.values()) - min(per_scene.values()) <= 2
+
+
+def test_what_ended_searches_leave_is_shared_among_those_that_want_more():
+    def uneven(relation, source, rng):
+        yield [relation.draw(source, rng) for _ in range(50 if source.id in ("0003.png", "0006.png") else 1)]
+
+    _, totals, records = run([constant], always_right, uneven, n=8, queries=60)
+    per_scene = Counter(record.scene for record in records)
+    assert totals.queries == 60
+    assert [per_scene[f"{i:04d}.png"] for i in (0, 1, 2, 4, 5, 7)] == [1] * 6
+    assert per_scene["0003.png"] + per_scene["0006.png"] == 60 - 8 - 6
+    assert abs(per_scene["0003.png"] - per_scene["0006.png"]) <= 2
+
+
+def test_relations_of_a_scene_take_turns():
+    names = [instar.Relation(name, constant.draw, constant.apply, constant.check) for name in "abc"]
+    _, _, records = run(names, always_right, instar.draws(50), n=1, queries=1 + 10)
+    assert Counter(record.relation for record in records) == {"a": 4, "b": 3, "c": 3}
+
+
+def test_an_unreadable_scene_leaves_its_share_to_the_others():
+    scenes = planted.pictures(3)
+
+    def refuse():
+        raise instar.errors.UnreadablePicture("it is no picture")
+
+    scenes[1] = instar.Scene("broken.png", refuse)
+    store = MemoryStore()
+    campaign = Campaign(
+        scenes=scenes, relations=[(constant, instar.draws(50))], system=always_right,
+        limits=instar.Limits(queries=40),
+    )  # fmt: skip
+    records = list(run_local(campaign, store))
+    assert store.totals.queries == 40
+    assert {record.scene for record in records} == {"0000.png", "0002.png"}
+    assert [(s.scene, s.reason) for s in store.totals.skipped] == [("broken.png", "it is no picture")]
+    assert store.totals.scenes == 2
+
+
+def lost_always(source, follow_ups, change):
+    return instar.Verdict.violated([instar.Finding("lost", "it", -1.0)])
+
+
+def is_null(change):
+    return change.twist in (1, 2, 3)
+
+
+fragile = instar.Relation(
+    "fragile",
+    constant.draw,
+    planted.apply_dot,
+    lambda s, f, change: instar.Verdict.held() if is_null(change) else lost_always(s, f, change),
+    null=planted.nulls_of_dot,
+    again=planted.again_dot,
+)
+
+
+def test_a_finding_is_confirmed_before_anything_else_is_tried():
+    # source 1, case 1, two striking nulls, two repetitions: six questions make one believed finding
+    _, totals, records = run([fragile], always_right, instar.draws(50), n=1, queries=6)
+    (record,) = records
+    assert (record.verdict.status, record.queries, totals.queries) == (VIOLATED, 5, 6)
+
+
+@pytest.mark.parametrize("queries", [2, 3, 4, 5])
+def test_a_finding_whose_checks_cannot_be_paid_is_unconfirmed(queries):
+    _, totals, records = run([fragile], always_right, instar.draws(50), n=1, queries=queries)
+    (record,) = records
+    assert record.verdict.status is instar.Status.INAPPLICABLE
+    assert record.verdict.kind == "unconfirmed"
+    assert record.verdict.reason == "the budget ended before it was confirmed"
+    assert record.verdict.evidence["struck"] == [
+        {"kind": "lost", "subject": "it", "margin": -1.0, "by": "unconfirmed"}
+    ]
+    assert totals.queries <= queries
+
+
+def test_findings_of_all_scenes_are_confirmed_before_new_cases_are_begun():
+    # Four scenes, one finding each: 4 x 6 questions. No scene may spend them on a second case.
+    _, _, records = run([fragile], always_right, instar.draws(50), n=4, queries=24)
+    assert Counter(r.verdict.status for r in records if r.role == "case")[VIOLATED] >= 3
+
+
+def test_checks_with_more_follow_ups_than_the_case_are_never_skipped():
+    def widening(image, change):
+        made = planted.apply_dot(image, change)
+        return made * 3 if is_null(change) else made
+
+    relation = instar.Relation(
+        "widening", constant.draw, widening, fragile.check, null=planted.nulls_of_dot, again=planted.again_dot
+    )
+    for queries in range(2, 30):
+        _, totals, records = run([relation], always_right, instar.draws(9), n=1, queries=queries)
+        assert totals.queries <= queries
+        for record in records:
+            if record.verdict.status is VIOLATED:
+                assert record.queries >= 3
+            elif record.role == "case":
+                assert record.verdict.kind == "unconfirmed"
+        believed = [record for record in records if record.verdict.status is VIOLATED]
+        assert not believed or max(record.queries for record in believed) == 1 + 2 * 3 + 2
+
+
+def test_a_search_across_scenes_has_its_rounds_even_with_fewer_questions_than_scenes():
+    _, totals, records = run([constant], always_right, planted.roam(99), n=50, queries=20)
+    assert (totals.scenes, totals.queries) == (10, 20)
+    assert len(records) == 10
+
+
+def test_a_search_across_scenes_sees_every_question_that_a_scene_makes():
+    def three(scene, system):
+        return [(str(i), lambda image, i=i: image ^ np_uint8(i)) for i in range(3)]
+
+    from numpy import uint8 as np_uint8
+
+    relation = instar.Relation("three", constant.draw, constant.apply, constant.check, expand=three)
+    seen = []
+
+    @instar.across_scenes
+    def look(relation, sources, rng):
+        seen.extend(source.id for source in sources)
+        yield [(sources[0], relation.draw(sources[0], rng))]
+
+    run([relation], always_right, look, n=4, queries=30)
+    assert seen == [f"{i:04d}.png#{part}" for i in range(4) for part in range(3)]
+
+
+def test_two_searches_across_scenes_each_have_their_part():
+    a, b = (instar.Relation(name, constant.draw, constant.apply, constant.check) for name in "ab")
+    _, _, records = run([a, b], always_right, planted.roam(999), n=4, queries=44)
+    assert Counter(record.relation for record in records) == {"a": 20, "b": 20}
+
+
+def test_a_budget_is_divided_between_searches_per_scene_and_across():
+    store = MemoryStore()
+    other = instar.Relation("other", constant.draw, constant.apply, constant.check)
+    campaign = Campaign(
+        scenes=planted.pictures(4), relations=[(constant, instar.draws(999)), (other, planted.roam(999))],
+        system=always_right, limits=instar.Limits(queries=40),
+    )  # fmt: skip
+    records = list(run_local(campaign, store))
+    assert Counter(record.relation for record in records) == {"constant": 16, "other": 16}
+    assert store.totals.queries == 40
+    assert store.totals.asked == 36  # the sources are the same questions
+
+
+@given(
+    left=st.integers(0, 300),
+    wants=st.lists(
+        st.builds(Want, st.integers(1, 20), urgent=st.booleans(), had=st.integers(0, 9)), max_size=30
+    ),
+)
+def test_no_more_is_shared_out_than_there_is(left, wants):
+    grants = share_out(left, wants)
+    assert len(grants) == len(wants)
+    assert 0 <= sum(grants) <= left
+    assert all(grant in (0, want.amount) for grant, want in zip(grants, wants) if want.urgent)
+    if left and any(not want.urgent for want in wants) and not any(want.urgent for want in wants):
+        assert any(grants)
+
+
+def test_a_purse_pays_only_what_it_holds():
+    purse = Purse(3)
+    purse.pay(2)
+    assert (purse.left, purse.spent, purse.lacks(2)) == (1, 2, 1)
+    assert purse.want(5, urgent=True) == Want(4, urgent=True, had=3, held=1)
+    with pytest.raises(ValueError, match="a purse of 1 cannot pay 2"):
+        purse.pay(2)
+    assert Purse(None).lacks(10**9) == 0
