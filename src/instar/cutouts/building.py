@@ -1,4 +1,4 @@
-"""Building a pool: every object of every scene is looked at, the good ones are kept."""
+"""Building a pool: of every class the largest objects that make good cut-outs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from instar.cutouts.extraction import cut_by_mask, grab_mask, why_unfit
 from instar.cutouts.pool import CutOut, Pool, load_pool, save_pool, write_cutout
 from instar.errors import BadInput, UnreadablePicture
+from instar.imaging.geometry import Boxes
 from instar.imaging.hashing import average_hash
 from instar.imaging.paste import RGBA
 from instar.scene import Image, Scene, SceneObject
@@ -22,6 +24,9 @@ __all__ = ["FindObjects", "build_pool"]
 
 FindObjects = Callable[[Image], Iterable[SceneObject]]
 """A helper that finds objects in a picture whose scene knows none."""
+
+Candidate = tuple[Scene, SceneObject, Boxes]
+"""An object, its scene, and the boxes of everything else in it."""
 
 
 def build_pool(
@@ -35,61 +40,81 @@ def build_pool(
 ) -> Pool:
     """Cut out what the scenes know, or what the helper finds, and keep the best of each class.
 
-    Of each class the largest share `keep` by mask area stays, but never fewer than `least`. What is
-    being built lies in a folder beside `folder` until it is complete; scenes that cannot be read are
-    passed over.
+    Of each class the largest share `keep` stays, but never fewer than `least` where there are so many
+    good ones. Candidates are tried from the largest down until there are enough, since cutting out is the
+    costly part. What is being built lies beside `folder` until it is complete. Scenes that cannot be
+    read are passed over.
     """
     building = folder.with_name(folder.name + ".building")
     shutil.rmtree(building, ignore_errors=True)
     building.mkdir(parents=True)
-    found: dict[str, list[CutOut]] = defaultdict(list)
-    with progress("cutting out objects", len(scenes)) as bar:
-        for scene in scenes:
-            for cutout in _cutouts_of(scene, building, find_objects):
-                found[cutout.label].append(cutout)
+    candidates = _candidates(scenes, find_objects, progress)
+    read = lru_cache(maxsize=16)(lambda scene: scene.image)
+    kept: list[CutOut] = []
+    with progress("cutting them out", len(candidates)) as bar:
+        for label in sorted(candidates):
+            enough = max(least, math.ceil(keep * len(candidates[label])))
+            kept += _cut_until(candidates[label], enough, building, read)
             bar.advance(1)
-    kept = [cutout for group in found.values() for cutout in _largest(group, keep, least)]
-    _sweep(building, {cutout.digest for cutout in kept})
     save_pool(building, kept)
     building.rename(folder)
     return load_pool(folder)
 
 
-def _cutouts_of(scene: Scene, folder: Path, find_objects: FindObjects) -> Iterator[CutOut]:
-    try:
-        image = scene.image
-    except UnreadablePicture:
-        return  # counted where the scene itself is tested
-    objects = list(scene.objects if scene.objects is not None else find_objects(image))
+def _candidates(
+    scenes: Sequence[Scene], find_objects: FindObjects, progress: Callable[[str, int | None], Any]
+) -> dict[str, list[Candidate]]:
+    """Every object of every scene by class, largest first."""
+    found: dict[str, list[Candidate]] = defaultdict(list)
+    with progress("looking for objects", len(scenes)) as bar:
+        for scene in scenes:
+            for label, candidate in _objects_of(scene, find_objects):
+                found[label].append(candidate)
+            bar.advance(1)
+    for group in found.values():
+        group.sort(key=lambda candidate: -_area(candidate[1].box))
+    return found
+
+
+def _objects_of(scene: Scene, find_objects: FindObjects) -> Iterator[tuple[str, Candidate]]:
+    objects = scene.objects
+    if objects is None:
+        try:
+            objects = tuple(find_objects(scene.image))
+        except UnreadablePicture:
+            return  # counted where the scene itself is tested
     boxes = np.array([thing.box for thing in objects], np.float32).reshape(-1, 4)
     for i, thing in enumerate(objects):
-        pixels = _cut(image, thing, np.delete(boxes, i, axis=0))
+        if not thing.crowd:
+            yield thing.label, (scene, thing, np.delete(boxes, i, axis=0))
+
+
+def _cut_until(
+    candidates: Sequence[Candidate], enough: int, folder: Path, read: Callable[[Scene], Image]
+) -> list[CutOut]:
+    kept: dict[str, CutOut] = {}
+    for scene, thing, others in candidates:
+        if len(kept) == enough:
+            break
+        pixels = _cut(scene, thing, others, read)
         if pixels is not None:
             name = write_cutout(folder, pixels)
             height, width = pixels.shape[:2]
             area = int(np.count_nonzero(pixels[..., 3]))
-            yield CutOut(name, thing.label, scene.id, width, height, area, average_hash(pixels))
+            kept[name] = CutOut(name, thing.label, scene.id, width, height, area, average_hash(pixels))
+    return list(kept.values())
 
 
-def _cut(image: Image, thing: SceneObject, others: Any) -> RGBA | None:
-    if thing.crowd:
-        return None
+def _cut(scene: Scene, thing: SceneObject, others: Boxes, read: Callable[[Scene], Image]) -> RGBA | None:
     try:
+        image = read(scene)
         mask = thing.mask() if thing.mask is not None else grab_mask(image, thing.box)
     except BadInput:
-        return None  # an annotation that cannot be decoded
+        return None  # a picture or an annotation that cannot be decoded
     if mask is None or mask.shape != image.shape[:2] or why_unfit(mask, thing.box, others):
         return None
     return cut_by_mask(image, mask)
 
 
-def _largest(group: Sequence[CutOut], keep: float, least: int) -> list[CutOut]:
-    distinct = {cutout.digest: cutout for cutout in group}.values()
-    ranked = sorted(distinct, key=lambda cutout: (-cutout.area, cutout.digest))
-    return ranked[: max(least, math.ceil(keep * len(ranked)))]
-
-
-def _sweep(folder: Path, wanted: set[str]) -> None:
-    for path in folder.glob("*.png"):
-        if path.stem not in wanted:
-            path.unlink()
+def _area(box: tuple[float, float, float, float]) -> float:
+    return (box[2] - box[0]) * (box[3] - box[1])

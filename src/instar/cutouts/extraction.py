@@ -50,8 +50,8 @@ def grab_mask(image: Image, box: tuple[float, float, float, float]) -> Mask | No
     bgr = np.ascontiguousarray(small[..., ::-1])
     cv2.grabCut(bgr, labels, inner, np.zeros((1, 65)), np.zeros((1, 65)), 4, cv2.GC_INIT_WITH_RECT)
     found = np.isin(labels, (cv2.GC_FGD, cv2.GC_PR_FGD)).astype(np.uint8)
-    found = cv2.morphologyEx(found, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    whole = cv2.resize(found, (crop.shape[1], crop.shape[0]), interpolation=cv2.INTER_LINEAR) > 0
+    opened = cv2.morphologyEx(found, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    whole = cv2.resize(opened, (crop.shape[1], crop.shape[0]), interpolation=cv2.INTER_LINEAR) > 0
     mask = np.zeros((height, width), bool)
     mask[top:bottom, left:right] = _largest_piece(whole)
     return mask

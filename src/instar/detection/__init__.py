@@ -1,1 +1,8 @@
-"""detection."""
+"""Object detection: insert an object, and everything else must still be found (MetaOD)."""
+
+from instar.detection.answers import Detections
+from instar.detection.insertion import insertion
+from instar.detection.same_objects import same_objects
+from instar.detection.searches import guided, random
+
+__all__ = ["Detections", "guided", "insertion", "random", "same_objects"]

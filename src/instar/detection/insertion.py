@@ -1,0 +1,172 @@
+"""The insertion relation: one more object in the picture, and everything else must still be found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from instar.cutouts import CutOuts, Pool, build_pool, load_pool
+from instar.detection.answers import accept
+from instar.detection.changes import (
+    CONDITIONS,
+    Conditioned,
+    Insertion,
+    carried_back,
+    fixed_nulls,
+    fresh_null,
+    made,
+)
+from instar.detection.choosing import Background, Scale, choose_place, look_at, tone_like
+from instar.detection.drawing import picture
+from instar.detection.same_objects import same_objects
+from instar.errors import BadInput
+from instar.imaging.naturalness import hog_intersection
+from instar.imaging.paste import BLENDS, Blend, resized
+from instar.relation import Change, Inapplicable, Relation, Workspace
+from instar.scene import Image, Observation, Scene, SceneObject
+from instar.system import System
+from instar.verdict import Verdict
+
+__all__ = ["insertion"]
+
+
+def insertion(
+    *,
+    pool: Path | str | Pool | CutOuts | None = None,
+    objects: System | str = "yolox-nano",
+    blend: Blend = "feather",
+    scale: Scale = "nearest",
+    hysteresis: float = 0.1,
+    iou: float = 0.5,
+) -> Relation:
+    """Paste an object where nothing was found; all that was found before must be found again.
+
+    Without a `pool` one is made from the campaign's own scenes: from their annotated masks, else by
+    GrabCut in the boxes that the helper system `objects` finds. Cut-outs never come from the scene they
+    go into. `scale` is the size of the nearest instance, or "paper" for the mean of its class.
+    """
+    _require_one_of("blend", blend, BLENDS)
+    _require_one_of("scale", scale, ("nearest", "paper"))
+    for name, value in (("hysteresis", hysteresis), ("iou", iou)):
+        if not 0 <= value < 1:
+            raise BadInput(f"insertion: {name} is {value}; it must be at least 0 and below 1")
+    cutouts = load_pool(pool) if isinstance(pool, (str, Path)) else pool
+    look = lru_cache(maxsize=256)(partial(_look, cutouts, hysteresis))
+
+    def draw(source: Observation, rng: np.random.Generator, *, guided: bool) -> Change | Inapplicable:
+        background = look(source)
+        if not background.labels:
+            return Inapplicable("nothing found in the source")
+        if not background.cutouts:
+            return Inapplicable("no cut-out of its class")
+        cutout = background.cutouts[int(rng.integers(len(background.cutouts)))]
+        anchor = int(rng.integers(len(background.labels))) if guided else None
+        place = choose_place(background, cutout, anchor, scale, rng)
+        if isinstance(place, Inapplicable):
+            return place
+        pixels = resized(_cutouts(cutouts).pixels(cutout.digest), place.width, place.height)
+        gain, offset = tone_like(pixels, source.input, place.like)
+        return Insertion(
+            cutout=cutout.digest,
+            label=cutout.label,
+            x=place.x,
+            y=place.y,
+            width=place.width,
+            height=place.height,
+            blend=blend,
+            gain=gain,
+            offset=offset,
+            anchor=None if anchor is None else background.indices[anchor],
+        )
+
+    def apply(image: Image, change: Conditioned) -> tuple[Image, ...]:
+        return (made(image, change, _cutouts(cutouts)),)
+
+    def check(source: Observation, follow_ups: Sequence[Observation], change: Conditioned) -> Verdict:
+        after = carried_back(follow_ups[0].answer, change)
+        pasted = change.box if isinstance(change, Insertion) else None
+        return same_objects(source.answer, after, pasted=pasted, hysteresis=hysteresis, least_iou=iou)
+
+    def pixels(change: Conditioned) -> Mapping[str, npt.NDArray[np.uint8]]:
+        return (
+            {change.cutout: _cutouts(cutouts).pixels(change.cutout)} if isinstance(change, Insertion) else {}
+        )
+
+    def prepare(scenes: Sequence[Scene], workspace: Workspace) -> Relation:
+        made_from_scenes = _own_pool(scenes, workspace, objects)
+        return insertion(
+            pool=made_from_scenes, objects=objects, blend=blend, scale=scale, hysteresis=hysteresis, iou=iou
+        )
+
+    return Relation(
+        "insertion",
+        partial(draw, guided=True),
+        apply,
+        check,
+        null=_null,
+        again=_again,
+        placebo=lambda source, change: replace(change, flat=True),
+        ways={"guided": partial(draw, guided=True), "random": partial(draw, guided=False)},
+        accept=accept,
+        pixels=pixels,
+        prepare=prepare if cutouts is None else None,
+        naturalness=hog_intersection,
+        picture=picture,
+    )
+
+
+def _look(cutouts: Any, hysteresis: float, source: Observation) -> Background:
+    if not isinstance(cutouts, Pool):
+        raise BadInput("insertion: there is no pool to draw from; it is made when a campaign begins")
+    return look_at(source, cutouts, hysteresis)
+
+
+def _cutouts(cutouts: CutOuts | None) -> CutOuts:
+    if cutouts is None:
+        raise BadInput("insertion: there are no cut-outs yet; they are made when a campaign begins")
+    return cutouts
+
+
+def _null(source: Observation, rng: np.random.Generator) -> Iterator[Change]:
+    yield fresh_null(rng)
+    yield from fixed_nulls()
+
+
+def _again(source: Observation, change: Conditioned) -> Iterator[Change]:
+    for condition in CONDITIONS:
+        yield replace(change, condition=condition)
+
+
+def _own_pool(scenes: Sequence[Scene], workspace: Workspace, objects: System | str) -> Pool:
+    folder = workspace.folder / "pool"
+    if (folder / "index.json").is_file():
+        return load_pool(folder)
+    find = lru_cache(maxsize=1)(lambda: _helper(objects))  # loaded only when a scene knows no objects
+
+    def find_objects(image: Image) -> Iterable[SceneObject]:
+        found = accept(image, find().predict([image])[0]).confident()
+        for label, (x1, y1, x2, y2) in zip(found.labels, found.boxes.tolist()):
+            yield SceneObject(label, (x1, y1, x2, y2))
+
+    return build_pool(scenes, folder, find_objects=find_objects, progress=workspace.progress)
+
+
+def _helper(objects: System | str) -> System:
+    if not isinstance(objects, str):
+        return objects
+    if objects != "yolox-nano":
+        raise BadInput(f"insertion: objects is {objects!r}; give a system, or 'yolox-nano'")
+    from instar.detection.systems import yolox  # onnxruntime only when it is needed
+
+    return yolox()
+
+
+def _require_one_of(name: str, value: str, choices: Sequence[str]) -> None:
+    if value not in choices:
+        raise BadInput(f"insertion: {name} is {value!r}; it is one of {', '.join(choices)}")
