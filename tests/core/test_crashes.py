@@ -1,4 +1,4 @@
-"""Killed at any instant or interrupted, a run resumes, asks nothing again that it knows, and ends the same."""
+"""Killed at any instant or interrupted, a run resumes, asks nothing again, and ends the same."""
 
 import os
 import random

@@ -1,0 +1,244 @@
+"""A finding is believed when null changes do not show it too and it recurs whenever it is asked again."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+import instar
+import planted_core as planted
+from instar.campaign import Campaign
+from instar.engines.local import run_local
+from instar.store import MemoryStore
+
+HELD, VIOLATED, INAPPLICABLE, FAILED = instar.Status
+
+
+@dataclass(frozen=True)
+class Shown(instar.Change):
+    """A change whose follow-up is a picture of the given level: the system's answer follows from it."""
+
+    level: int
+
+
+def answered(by_level, default="a b c"):
+    """A system that sees other things at some levels; the source has level 0."""
+    return planted.Scripted(lambda image: by_level.get(int(image[0, 0, 0]), default).split())
+
+
+def lost(source, follow_ups, change):
+    margin = {"a": -1.0, "b": -3.0, "c": -2.0}
+    gone = [one for one in source.answer if any(one not in f.answer for f in follow_ups)]
+    findings = [instar.Finding(f"lost {one}", one, margin[one]) for one in gone]
+    return instar.Verdict.violated(findings, gone=gone) if gone else instar.Verdict.held(1.0)
+
+
+def relation(*, nulls=(), again=(), placebo=None):
+    """The only case shows level 100; the others show the levels given here."""
+    return instar.Relation(
+        "shown",
+        lambda source, rng: Shown(100),
+        lambda image, change: (np.full_like(image, change.level),),
+        lost,
+        null=(lambda source, rng: [Shown(level) for level in nulls]) if nulls else None,
+        again=(lambda s, change: [Shown(one) for one in again if change.level == 100]) if again else None,
+        placebo=(lambda source, change: Shown(placebo)) if placebo else None,
+    )
+
+
+def run(relation, system, *, cases=1, n=1):
+    scenes = [instar.Scene.of(f"{i}.png", np.zeros((4, 4, 3), np.uint8)) for i in range(n)]
+    store = MemoryStore()
+    campaign = Campaign(scenes=scenes, relations=[(relation, instar.draws(cases))], system=system)
+    records = list(run_local(campaign, store))
+    return records, store
+
+
+def the_case(records):
+    (record,) = [record for record in records if record.role == "case"]
+    return record
+
+
+def test_without_checks_every_finding_stands_and_the_worst_gives_kind_and_margin():
+    records, _ = run(relation(), answered({100: "a"}))
+    verdict = the_case(records).verdict
+    assert (verdict.status, verdict.kind, verdict.margin) == (VIOLATED, "lost b", -3.0)
+    assert [f.subject for f in verdict.findings] == ["b", "c"]
+    assert the_case(records).queries == 1
+
+
+def test_what_a_null_change_shows_too_is_struck_out_and_the_worst_that_is_left_remains():
+    records, _ = run(relation(nulls=(1, 2, 3)), answered({100: "a", 3: "a c"}))
+    record = the_case(records)
+    assert (record.verdict.status, record.verdict.kind, record.verdict.margin) == (VIOLATED, "lost c", -2.0)
+    assert [f.subject for f in record.verdict.findings] == ["c"]
+    assert record.verdict.evidence["struck"] == [
+        {"kind": "lost b", "subject": "b", "margin": -3.0, "by": "null Shown(level=3)"}
+    ]
+    assert record.verdict.evidence["gone"] == ["b", "c"]
+    assert record.queries == 1 + 2
+
+
+def test_a_case_with_nothing_left_is_unstable_and_not_held():
+    records, _ = run(relation(nulls=(1, 2)), answered({100: "a c", 2: "a c"}))
+    verdict = the_case(records).verdict
+    assert (verdict.status, verdict.kind) == (INAPPLICABLE, "unstable")
+    assert verdict.reason == "unstable: null changes show it too"
+    assert (verdict.margin, verdict.findings) == (0.0, ())
+
+
+def test_what_does_not_recur_is_struck_out():
+    records, _ = run(relation(again=(101, 102)), answered({100: "a", 101: "a", 102: "a c"}))
+    record = the_case(records)
+    assert [f.subject for f in record.verdict.findings] == ["b"]
+    assert [struck["by"] for struck in record.verdict.evidence["struck"]] == ["again Shown(level=102)"]
+    assert record.queries == 1 + 2
+
+
+def test_a_case_that_never_recurs_is_unstable_and_asked_no_further():
+    records, _ = run(relation(again=(101, 102), placebo=103), answered({100: "a"}))
+    record = the_case(records)
+    assert (record.verdict.status, record.verdict.kind) == (INAPPLICABLE, "unstable")
+    assert record.verdict.reason == "unstable: it does not recur"
+    assert record.queries == 1 + 1
+    assert [struck["by"] for struck in record.verdict.evidence["struck"]] == ["again Shown(level=101)"] * 2
+
+
+@pytest.mark.parametrize(("seen", "recurs"), [("a b c", []), ("a c", [["lost b", "b"]]), ("b", [])])
+def test_a_placebo_is_recorded_and_changes_no_status(seen, recurs):
+    records, _ = run(relation(placebo=103), answered({100: "a c", 103: seen}))
+    record = the_case(records)
+    assert (record.verdict.status, record.verdict.kind) == (VIOLATED, "lost b")
+    assert record.verdict.evidence["placebo"] == {"recurs": recurs}
+    assert record.queries == 2
+
+
+def test_the_first_null_change_is_a_record_of_its_own_once_per_source_and_strikes_nothing():
+    system = answered({100: "a c", 1: "a c"})
+    records, _ = run(relation(nulls=(1, 2)), system, cases=5, n=3)
+    nulls = [record for record in records if record.role == "null"]
+    assert [record.scene for record in nulls] == ["0.png", "1.png", "2.png"]
+    assert [record.change for record in nulls] == [Shown(1)] * 3
+    assert [record.verdict.status for record in nulls] == [VIOLATED] * 3  # three false alarms to be counted
+    assert [record.verdict.status for record in records if record.role == "case"] == [VIOLATED] * 15
+
+
+def test_the_fresh_null_change_is_judged_like_a_case():
+    records, _ = run(relation(nulls=(1, 2)), answered({1: "a", 2: "a b"}))
+    (null,) = [record for record in records if record.role == "null"]
+    assert [f.subject for f in null.verdict.findings] == ["b"]  # c was struck out by the second null change
+
+
+def test_the_other_null_changes_are_asked_once_per_source_and_only_where_something_was_found():
+    class Tallied(planted.Scripted):
+        def predict(self, inputs):
+            levels.extend(int(one[0, 0, 0]) for one in inputs)
+            return super().predict(inputs)
+
+    levels = []
+    system = Tallied(answered({100: "a"})._answer)
+    run(relation(nulls=(1, 2, 3)), system, cases=4)
+    assert sorted(levels) == [0, 1, 2, 3, 100]  # and 100 once: four cases are the same question
+    levels.clear()
+    run(relation(nulls=(1, 2, 3)), Tallied(answered({})._answer), cases=4)
+    assert sorted(levels) == [0, 1, 100]
+
+
+class Forgetful:
+    """Forgets one thing whenever it is asked the same question an even time."""
+
+    name = "forgetful"
+
+    def __init__(self):
+        self.asked = {}
+
+    def predict(self, inputs):
+        answers = []
+        for one in inputs:
+            level = int(one[0, 0, 0])
+            self.asked[level] = self.asked.get(level, 0) + 1
+            answers.append(["a"] if self.asked[level] % 2 == 0 else ["a", "b"])
+        return answers
+
+
+def test_a_null_change_that_changes_no_pixel_is_really_asked_again():
+    system = Forgetful()
+    records, _ = run(relation(nulls=(0,)), system)
+    (null,) = [record for record in records if record.role == "null"]
+    assert system.asked[0] == 2
+    assert (null.verdict.status, null.verdict.kind) == (VIOLATED, "lost b")
+
+
+def test_every_striking_null_change_is_another_asking():
+    system = Forgetful()
+    system.asked[100] = 1  # so that the case loses something
+    records, _ = run(relation(nulls=(0, 0, 0, 0)), system)
+    assert system.asked[0] == 1 + 1 + 3
+    assert the_case(records).verdict.kind == "unstable"
+
+
+def test_a_finding_of_an_unsteady_system_is_unstable_because_it_is_asked_again():
+    system = Forgetful()
+    system.asked[100] = 1
+    records, _ = run(relation(again=(100, 100)), system)
+    assert system.asked[100] == 1 + 2
+    assert the_case(records).verdict.kind == "unstable"
+
+
+def test_a_steady_finding_recurs_as_often_as_it_is_asked():
+    records, _ = run(relation(again=(100, 100, 100)), answered({100: "a"}))
+    assert the_case(records).verdict.status is VIOLATED
+    assert the_case(records).queries == 4
+
+
+def test_a_system_that_fails_on_a_repetition_has_failed_and_what_it_showed_is_kept():
+    def answer(image):
+        if image[0, 0, 0] == 101:
+            raise RuntimeError("no luck")
+        return ["a"] if image[0, 0, 0] == 100 else ["a", "b"]
+
+    records, _ = run(relation(again=(101,)), planted.Scripted(answer))
+    verdict = the_case(records).verdict
+    assert (verdict.status, verdict.reason) == (FAILED, "RuntimeError: no luck")
+    assert [struck["subject"] for struck in verdict.evidence["struck"]] == ["b"]
+
+
+def test_a_system_that_fails_on_a_null_change_strikes_nothing_by_it():
+    def answer(image):
+        if image[0, 0, 0] == 2:
+            raise RuntimeError("no luck")
+        return ["a"] if image[0, 0, 0] == 100 else ["a", "b"]
+
+    records, _ = run(relation(nulls=(1, 2)), planted.Scripted(answer))
+    assert the_case(records).verdict.status is VIOLATED
+
+
+def test_evidence_may_carry_any_name():
+    checked = relation(nulls=(1, 2))
+
+    def check(source, follow_ups, change):
+        verdict = lost(source, follow_ups, change)
+        names = {"findings": 1, "reason": 2, "kind": 3, "margin": 4}
+        return instar.Verdict(verdict.status, verdict.margin, verdict.kind, "", verdict.findings, names)
+
+    named = instar.Relation("named", checked.draw, checked.apply, check, null=checked.null)
+    records, _ = run(named, answered({100: "a", 2: "a c"}))
+    assert [f.subject for f in the_case(records).verdict.findings] == ["c"]
+    assert the_case(records).verdict.evidence["kind"] == 3
+
+
+def test_naturalness_is_measured_for_what_is_believed_only():
+    measured = []
+
+    def naturalness(image, follow_up):
+        measured.append(int(follow_up[0, 0, 0]))
+        return 0.5
+
+    base = relation(nulls=(1, 2))
+    natural = instar.Relation(
+        "natural", base.draw, base.apply, base.check, null=base.null, naturalness=naturalness
+    )
+    records, _ = run(natural, answered({100: "a"}))
+    assert (the_case(records).naturalness, measured) == (0.5, [100])
+    records, _ = run(natural, answered({100: "a", 2: "a"}))
+    assert (the_case(records).naturalness, measured) == (None, [100])
