@@ -11,9 +11,10 @@ from instar.scene import Image, Mask
 
 __all__ = ["cut_by_mask", "grab_mask", "why_unfit"]
 
-LEAST_SIDE = 16  # pixels; smaller ones are smudges
+LEAST_SIDE = 24  # pixels; smaller ones are smudges
 LEAST_FILL = 0.3  # of the box; less is scraps of a mask
 LEAST_WHOLE = 0.8  # of the mask in its largest piece; less is an object behind something
+LEAST_REACH = 0.85  # of the box's height and width; less is half a body
 MOST_HIDDEN = 0.1  # of the box covered by another object's box
 GRABBED_SIDE = 256  # GrabCut works on a copy of about this size: its cost grows with the pixels
 
@@ -71,7 +72,7 @@ def why_unfit(mask: Mask, box: tuple[float, float, float, float], others: Boxes)
     area = int(np.count_nonzero(mask))
     if area < LEAST_FILL * (bottom - top) * (right - left):
         return "fills too little of its box"
-    if (bottom - top) * (right - left) < 0.5 * (box[2] - box[0]) * (box[3] - box[1]):
+    if bottom - top < LEAST_REACH * (box[3] - box[1]) or right - left < LEAST_REACH * (box[2] - box[0]):
         return "only a part of its box"
     if np.count_nonzero(_largest_piece(mask[top:bottom, left:right])) < LEAST_WHOLE * area:
         return "in pieces"

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from instar.detection.answers import Detections
-from instar.detection.changes import Insertion, carried_back
+from instar.detection.changes import Conditioned, Insertion, carried_back
 from instar.scene import Image, Observation
 from instar.verdict import Finding, Verdict
 
@@ -28,14 +28,14 @@ FONT = cv2.FONT_HERSHEY_SIMPLEX
 
 
 def picture(
-    source: Observation, follow_ups: Sequence[Observation], change: object, verdict: Verdict
+    source: Observation, follow_ups: Sequence[Observation], change: Conditioned, verdict: Verdict
 ) -> Image:
     """Both pictures side by side, or one above the other where they are wide, under a line in words."""
     before: Detections = source.answer
     after = carried_back(follow_ups[0].answer, change)
     fates = {finding.subject: finding for finding in verdict.findings}
     left = _Panel(source.input, "before")
-    for i in np.flatnonzero(before.scores >= before.confidence):
+    for i in np.flatnonzero(before.scores >= before.confidence).tolist():
         fate = fates.get(f"object {i}")
         left.box(
             before.boxes[i],
@@ -46,7 +46,7 @@ def picture(
     right = _Panel(follow_ups[0].input, "after")
     if isinstance(change, Insertion):
         right.box(np.array(change.box, np.float32), f"pasted {change.label}", PASTED, bold=False)
-    for i in np.flatnonzero(after.scores >= after.confidence):
+    for i in np.flatnonzero(after.scores >= after.confidence).tolist():
         right.box(after.boxes[i], _label(after, i), FOUND, bold=False)
     for finding in verdict.findings:
         right.finding(finding)
@@ -120,7 +120,7 @@ def _word(finding: Finding) -> str:
     return {"recognition": "new", "classification": "now", "localization": "moved"}.get(finding.kind, "")
 
 
-def _sentence(change: object, verdict: Verdict) -> str:
+def _sentence(change: Conditioned, verdict: Verdict) -> str:
     parts = []
     for finding in verdict.findings:
         was, now = finding.evidence.get("was"), finding.evidence.get("is")

@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 import numpy as np
 
 from instar.errors import BadInput
-from instar.relation import Relation
+from instar.relation import Inapplicable, Relation
 from instar.scene import Observation
 from instar.search import Drawn, Search
 from instar.verdict import Verdict
@@ -38,6 +38,9 @@ def _placed(way: str, per_object: int) -> Search:
         if not found:  # one draw all the same, so that the scene is counted, with the reason
             yield [relation.draw(source, rng)]
         for _ in range(per_object if found else 0):  # in portions: a small budget needs few of them
-            yield [relation.ways[way](source, rng) for _ in range(found)]
+            drawn = [relation.ways[way](source, rng) for _ in range(found)]
+            yield drawn
+            if all(isinstance(change, Inapplicable) for change in drawn):
+                return  # nothing fits here, and more of the same reasons would tell no more
 
     return search
