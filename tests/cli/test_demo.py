@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import pytest
+
 from instar import zoo
+from instar.cli import main
 from instar.cli.demo import choose
 from instar.errors import FetchFailed
 
@@ -32,7 +36,7 @@ def test_without_the_detector_the_demo_draws_its_own_streets(tmp_path: Path) -> 
 
     missing: list[str] = []
     plan = choose(tmp_path, fetch, missing)
-    assert (plan.systems[0].name, plan.scenes) == ("street-blobs", "street:12")
+    assert (plan.systems[0].name, plan.scenes) == ("street-blobs", "street:8")
     assert missing[0] == "cannot fetch yolox-nano: no network"
     assert list(tmp_path.iterdir()) == []
 
@@ -49,3 +53,37 @@ def test_a_photograph_that_cannot_be_had_is_named_and_the_rest_is_used(tmp_path:
     plan = choose(tmp_path / "demo", fetch, missing)
     assert (plan.systems[0].name, missing) == ("yolox-nano", ["cannot fetch cat"])
     assert plan.scenes == str(tmp_path / "demo/photographs")
+
+
+def test_without_a_network_the_demo_says_so_and_still_shows_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fetch(name: str) -> tuple[Path, ...]:
+        raise FetchFailed(f"cannot fetch {name}: no network")
+
+    monkeypatch.setattr(zoo, "fetch", fetch)
+    out = str(tmp_path / "demo")
+    assert main(["demo", "--out", out, "--json"]) == 0
+    said = capsys.readouterr()
+    first = json.loads(said.out)
+    assert first["system"] == "street-blobs"
+    assert first["not_fetched"] == ["cannot fetch yolox-nano: no network"]
+    assert said.err.splitlines()[0] == "instar: cannot fetch yolox-nano: no network"
+    assert len(first["pictures"]) == 6
+    assert all(Path(picture).read_bytes()[:4] == b"\x89PNG" for picture in first["pictures"])
+
+    assert main(["demo", "--out", out, "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    assert (again["findings"], again["asked"]) == (first["findings"], 0)
+
+
+@pytest.mark.real
+def test_the_demo_finds_failures_on_real_photographs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["demo", "--out", str(tmp_path / "demo"), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["system"], document["not_fetched"]) == ("yolox-nano", [])
+    assert document["scenes"] == len(zoo.photographs())
+    assert document["violated"] > 0
+    assert all(Path(picture).is_file() for picture in document["pictures"])

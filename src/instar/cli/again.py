@@ -40,7 +40,9 @@ def replaying(run: str, *, quiet: bool = False) -> Iterator[Callable[[str], Agai
     """A function that makes a case of the run again, by its id or the beginning of it."""
     with RunStore.read(run) as store:
         plan = make_plan(parse_toml(store.plan()))
-        relations = {relation.name: relation for relation in resolve_relations(plan)}
+        # The run carries the cut-outs it used: neither the pool nor the helper is needed again.
+        resolved = resolve_relations(plan, {"pool": store.pictures})
+        relations = {relation.name: relation for relation in resolved}
         system = resolve_system(plan.systems[0])
         scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit)
         by_id = {scene.id: scene for scene in scenes}
@@ -75,7 +77,9 @@ def _picture(relation: Relation, again: Replay) -> Image | None:
     if again.source is None or not again.follow_ups:
         return None
     if relation.picture is not None:
-        return relation.picture(again.source, again.follow_ups, again.record.change, again.verdict)
+        # The record knows which findings were struck out; the bare comparison does not.
+        verdict = again.record.verdict if again.same else again.verdict
+        return relation.picture(again.source, again.follow_ups, again.record.change, verdict)
     return _side_by_side([again.source, *again.follow_ups])
 
 

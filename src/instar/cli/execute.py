@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -49,7 +50,7 @@ def execute(plan: Plan, *, resume: bool = False, quiet: bool = False) -> Summary
     """
     (use,) = plan.systems
     assert plan.out is not None, "the plan is not settled"
-    relations = resolve_relations(plan)
+    relations = resolve_relations(plan, _helpers(plan))
     searches = [resolve_search(pair.search) for pair in plan.relations if pair.search is not None]
     scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit)
     require_one_readable(scenes)
@@ -74,8 +75,20 @@ def execute(plan: Plan, *, resume: bool = False, quiet: bool = False) -> Summary
         return read_summary(store)
 
 
-def resolve_relations(plan: Plan) -> list[Relation]:
-    """The relations of a plan, not yet prepared for its scenes."""
+def resolve_relations(plan: Plan, given: Mapping[str, Any]) -> list[Relation]:
+    """The relations of a plan, not yet prepared for its scenes; each gets what it takes of `given`."""
+    return [resolve_relation(pair.relation, given=given) for pair in plan.relations]
+
+
+def read_summary(store: RunStore) -> Summary:
+    totals = store.totals()
+    if totals is None:
+        raise BadInput(f"{store.folder} has no result yet: it is being made, or was killed; try --resume")
+    return summarise(store.records(), totals)
+
+
+def _helpers(plan: Plan) -> dict[str, Any]:
+    """The helper system and the cut-outs that were named, refused where nothing would use them."""
     helpers: dict[str, Any] = {}
     if plan.objects is not None:
         helpers["objects"] = resolve_system(Use(plan.objects), what="helper")
@@ -84,14 +97,7 @@ def resolve_relations(plan: Plan) -> list[Relation]:
     for name in helpers:
         if not any(takes(pair.relation, name) for pair in plan.relations):
             raise BadInput(f"{name} was given, but none of the relations makes use of it")
-    return [resolve_relation(pair.relation, given=helpers) for pair in plan.relations]
-
-
-def read_summary(store: RunStore) -> Summary:
-    totals = store.totals()
-    if totals is None:
-        raise BadInput(f"{store.folder} has no result yet: it is being made, or was killed; try --resume")
-    return summarise(store.records(), totals)
+    return helpers
 
 
 def _run(campaign: Campaign, store: RunStore, plan: Plan, quiet: bool) -> None:

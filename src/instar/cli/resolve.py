@@ -50,7 +50,7 @@ def resolve_system(use: Use, *, what: str = "system") -> System:
 def resolve_relation(use: Use, *, given: Mapping[str, Any] | None = None) -> Relation:
     """The relation of that name; `module:attr` may be a Relation or a factory of one.
 
-    `given` are things that a factory gets when it has a parameter of that name.
+    `given` are things that a factory gets when it has a parameter of that name, before any option.
     """
     found = find("relation", use.name, RELATIONS)
     if isinstance(found, Relation):
@@ -133,7 +133,7 @@ def _make(
             if option not in named:
                 unknown = UnknownName("option", option, [*named, *also])
                 raise BadInput(f"{what} {use.name!r}: {unknown}")
-    arguments = {name: value for name, value in (given or {}).items() if name in named} | dict(use.options)
+    arguments = dict(use.options) | {name: value for name, value in (given or {}).items() if name in named}
     missing = [p.name for p in named.values() if p.default is p.empty and p.name not in arguments]
     if missing:
         raise BadInput(
