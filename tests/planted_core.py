@@ -130,13 +130,18 @@ def roam(rounds, wide=6):
 
 
 def sees(image, lose=3):
-    """Of ten things those that the picture's own hash does not hide, `lose` in 16 each."""
-    bits = int(digest(image), 16)
-    return {"seen": {f"thing {i}": i / 4 + 0.5 for i in range(10) if (bits >> 4 * i) & 15 >= lose}}
+    """Of ten things those that are not hidden, `lose` in 16 each.
+
+    Five hide at the slightest change, five whenever a dot of some brightness is about.
+    """
+    grey = image[np.ptp(image, axis=2) == 0]
+    fickle, steady = int(digest(image), 16), int(digest(int(grey.max()) if grey.size else 0), 16)
+    shown = [(bits >> 4 * i) & 15 >= lose for bits in (fickle, steady) for i in range(5)]
+    return {"seen": {f"thing {i}": i / 4 + 0.5 for i in range(10) if shown[i]}}
 
 
 class Hashed:
-    """Answers what a picture's hash says: the same for the same picture, wild from one to the next."""
+    """Answers the same for the same picture, and wildly from one to the next."""
 
     name = "hashed"
 
@@ -204,3 +209,10 @@ class Asleep:
         import ctypes
 
         ctypes.PyDLL(None).sleep(3600)
+
+
+def hashed_as(name):
+    """The steady system under another name."""
+    system = Hashed()
+    system.name = name
+    return system
