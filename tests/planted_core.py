@@ -5,6 +5,7 @@ Everything stands at module level so that it can be sent to other processes.
 
 from __future__ import annotations
 
+import builtins
 import os
 import time
 from dataclasses import dataclass, replace
@@ -216,3 +217,48 @@ def hashed_as(name):
     system = Hashed()
     system.name = name
     return system
+
+
+class Raising:
+    """Raises the builtin error of that name, or gives nothing at all."""
+
+    name = "raising"
+    temporary = (ConnectionError,)
+
+    def __init__(self, error):
+        self._error = error
+
+    def predict(self, inputs):
+        if self._error == "nothing":
+            return None
+        raise getattr(builtins, self._error)("no such layer")
+
+
+class Unsendable:
+    """Answers dark pictures with a function."""
+
+    name = "unsendable"
+
+    def predict(self, inputs):
+        return [(lambda: 1) if one.max() == 0 else 1 for one in inputs]
+
+
+class Unloadable:
+    """Raises, or dies, when it arrives in another process."""
+
+    name = "unloadable"
+
+    def __init__(self, error):
+        self._error = error
+
+    def __reduce__(self):
+        return fail_to_load, (self._error,)
+
+    def predict(self, inputs):
+        return [1 for _ in inputs]
+
+
+def fail_to_load(error):
+    if error is None:
+        os._exit(4)
+    raise error

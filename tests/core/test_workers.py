@@ -1,0 +1,173 @@
+"""A system with a time limit lives in a process that can be killed, dies with us and holds no lock."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import instar
+import planted_core as planted
+from instar.engines.worker import killable
+from instar.errors import BadInput, TooManyFailures
+from instar.store import RunStore
+from instar.system import Limits, Remote, ask
+
+HERE = Path(__file__).parent
+DARK, MIDDLE, BRIGHT = (np.full((4, 4, 3), level, np.uint8) for level in (0, 100, 255))
+
+
+def answers(system, inputs, timeout=20.0, batch=1):
+    with killable(system, timeout, processes=1) as safe:
+        return [
+            reply
+            for start in range(0, len(inputs), batch)
+            for reply in ask(safe, inputs[start : start + batch], retries=0)
+        ]
+
+
+def test_the_answers_are_those_of_the_system_itself():
+    inputs = [scene.image for scene in planted.pictures(5)]
+    assert [r.answer for r in answers(planted.Hashed(), inputs, batch=3)] == [planted.sees(i) for i in inputs]
+
+
+def test_a_system_that_dies_fails_with_its_exit_code_and_a_fresh_process_goes_on():
+    first, died, after = answers(planted.Hanging(), [MIDDLE, BRIGHT, MIDDLE])
+    assert died.error == "the system's process died (exit code 3)"
+    assert first.answer["process"] != after.answer["process"]
+    assert os.getpid() not in (first.answer["process"], after.answer["process"])
+
+
+def test_a_system_that_hangs_is_killed_and_a_fresh_process_goes_on():
+    with killable(planted.Hanging(), 1.0, processes=1) as safe:
+        (first,) = ask(safe, [MIDDLE])
+        (hung,) = ask(safe, [DARK])
+        assert hung.error == "TimeoutError: no answer within 1 s"
+        with pytest.raises(ProcessLookupError):
+            os.kill(first.answer["process"], 0)
+        (after,) = ask(safe, [MIDDLE])
+        assert after.answer["process"] != first.answer["process"]
+
+
+def test_one_hanging_input_of_a_batch_fails_alone():
+    replies = answers(planted.Hanging(), [MIDDLE, DARK, MIDDLE], timeout=1.0, batch=3)
+    assert [reply.error for reply in replies] == [None, "TimeoutError: no answer within 1 s", None]
+
+
+def test_an_error_in_the_process_reads_as_it_would_at_home():
+    (reply,) = answers(planted.Raising("KeyError"), [MIDDLE])
+    assert reply.error == "KeyError: 'no such layer'"
+
+
+def test_a_temporary_error_in_the_process_is_tried_again():
+    pauses = []
+    with killable(planted.Raising("ConnectionError"), 20.0, processes=1) as safe:
+        (reply,) = ask(safe, [MIDDLE], retries=2, sleep=pauses.append)
+    assert pauses == [0.5, 1.0]
+    assert reply.error == "Temporary: ConnectionError: no such layer"
+
+
+def test_answers_that_cannot_be_sent_are_a_failure_and_the_process_lives_on():
+    unsendable, after = answers(planted.Unsendable(), [DARK, MIDDLE])
+    assert unsendable.error is not None
+    assert "pickle" in unsendable.error
+    assert after.answer == 1
+
+
+def test_what_is_no_list_of_answers_is_named_as_it_would_be_at_home():
+    (reply,) = answers(planted.Raising("nothing"), [MIDDLE])
+    assert reply.error == "predict gave a NoneType, not a sequence of answers"
+
+
+def test_a_system_that_cannot_be_sent_is_refused_in_one_line():
+    with pytest.raises(BadInput) as refused:
+        list(
+            instar.run(
+                planted.pictures(1), planted.plain, planted.Scripted(lambda i: 1), limits=Limits(timeout=5)
+            )
+        )
+    assert str(refused.value).startswith(
+        "a time limit needs a process of its own, and system 'scripted' cannot"
+    )
+    assert "\n" not in str(refused.value)
+
+
+def test_a_system_that_does_not_start_says_why():
+    with (
+        killable(planted.Unloadable(ValueError("no weights")), 20.0, processes=1) as safe,
+        pytest.raises(Remote, match=r"the system did not start: ValueError: no weights"),
+    ):
+        safe.predict([MIDDLE])
+    with (
+        killable(planted.Unloadable(None), 20.0, processes=1) as safe,
+        pytest.raises(Remote, match=r"the system did not start: its process died \(exit code 4\)"),
+    ):
+        safe.predict([MIDDLE])
+
+
+def test_records_are_the_same_with_and_without_processes(tmp_path):
+    how = {"search": instar.draws(4), "seed": 1}
+    reference = instar.run(planted.pictures(4), planted.checked, planted.Hashed(), **how)
+    system = planted.Hashed(concurrent=True)
+    apart = instar.run(
+        planted.pictures(4), planted.checked, system, limits=Limits(timeout=30), workers=2, batch=3, **how
+    )
+    assert planted.rows(apart) == planted.rows(reference)
+
+
+def test_a_hanging_system_stops_a_campaign_like_any_failing_one(tmp_path):
+    scenes = [instar.Scene.of(f"{i}.png", DARK) for i in range(3)]
+    with pytest.raises(TooManyFailures, match=r"hanging failed 1 times in a row, last with: TimeoutError"):
+        list(instar.run(scenes, planted.plain, planted.Hanging(), limits=Limits(timeout=0.5, failures=1)))
+
+
+PARENT = """
+import sys
+import instar, planted_core as planted
+system = planted.Asleep(sys.argv[2])
+limits = instar.Limits(timeout=1000)
+list(instar.run(planted.pictures(1), planted.plain, system, limits=limits, out=sys.argv[1]))
+"""
+
+
+def is_alive(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_for(condition, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_process_dies_with_a_killed_parent_and_never_holds_the_runs_lock(tmp_path):
+    path = os.pathsep.join([str(HERE.parents[1] / "src"), str(HERE.parent)])
+    told = tmp_path / "process"
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(tmp_path / "run"), str(told)],
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    try:
+        assert wait_for(lambda: told.exists() and told.read_text())
+        child = int(told.read_text())
+        assert is_alive(child)
+        os.kill(child, signal.SIGSTOP)  # it cannot end by itself now: only the lock can tell
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+        identity = {
+            "system": "asleep", "fingerprint": "asleep", "relations": ["plain"], "seed": 0,
+        }  # fmt: skip
+        RunStore.resume(tmp_path / "run", identity=identity).close()
+        assert wait_for(lambda: not is_alive(child))
+    finally:
+        parent.kill()
+        parent.wait()
