@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from instar.cutouts.extraction import cut_by_mask, grab_mask, why_unfit
+from instar.cutouts.extraction import cut_by_mask, grab_mask, why_box_unfit, why_mask_unfit
 from instar.cutouts.pool import CutOut, Pool, load_pool, save_pool, write_cutout
 from instar.errors import BadInput, UnreadablePicture
 from instar.imaging.geometry import Boxes
@@ -108,10 +108,12 @@ def _cut_until(
 def _cut(scene: Scene, thing: SceneObject, others: Boxes, read: Callable[[Scene], Image]) -> RGBA | None:
     try:
         image = read(scene)
+        if why_box_unfit(thing.box, (image.shape[0], image.shape[1]), others):
+            return None
         mask = thing.mask() if thing.mask is not None else grab_mask(image, thing.box)
     except BadInput:
         return None  # a picture or an annotation that cannot be decoded
-    if mask is None or mask.shape != image.shape[:2] or why_unfit(mask, thing.box, others):
+    if mask is None or mask.shape != image.shape[:2] or why_mask_unfit(mask, thing.box):
         return None
     return cut_by_mask(image, mask)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import cv2
 import numpy as np
 
@@ -9,14 +11,16 @@ from instar.imaging.geometry import Boxes, intersections
 from instar.imaging.paste import RGBA
 from instar.scene import Image, Mask
 
-__all__ = ["cut_by_mask", "grab_mask", "why_unfit"]
+__all__ = ["cut_by_mask", "grab_mask", "why_box_unfit", "why_mask_unfit"]
+
+Box: TypeAlias = tuple[float, float, float, float]
 
 LEAST_SIDE = 24  # pixels; smaller ones are smudges
 LEAST_FILL = 0.3  # of the box; less is scraps of a mask
 LEAST_WHOLE = 0.8  # of the mask in its largest piece; less is an object behind something
 LEAST_REACH = 0.85  # of the box's height and width; less is half a body
-MOST_HIDDEN = 0.1  # of the box covered by another object's box
-GRABBED_SIDE = 256  # GrabCut works on a copy of about this size: its cost grows with the pixels
+MOST_HIDDEN = 0.25  # of the box covered by another object's box
+GRABBED_SIDE = 160  # GrabCut works on a copy of about this size: its cost grows with the pixels
 
 
 def cut_by_mask(image: Image, mask: Mask) -> RGBA | None:
@@ -29,7 +33,7 @@ def cut_by_mask(image: Image, mask: Mask) -> RGBA | None:
     return np.dstack([crop, np.where(alpha, 255, 0).astype(np.uint8)])
 
 
-def grab_mask(image: Image, box: tuple[float, float, float, float]) -> Mask | None:
+def grab_mask(image: Image, box: Box) -> Mask | None:
     """The object in a box by GrabCut: what differs from the surroundings. None where that fails.
 
     OpenCV starts the colour models from its own random numbers, so they are seeded per call.
@@ -58,15 +62,28 @@ def grab_mask(image: Image, box: tuple[float, float, float, float]) -> Mask | No
     return mask
 
 
-def why_unfit(mask: Mask, box: tuple[float, float, float, float], others: Boxes) -> str | None:
-    """Why a mask makes no good cut-out, or None. `others` are the boxes of all other objects."""
+def why_box_unfit(box: Box, shape: tuple[int, int], others: Boxes) -> str | None:
+    """Why no good cut-out can come of a box, or None; `others` are the boxes of all other objects.
+
+    Cheap, and so asked before a mask is made.
+    """
+    height, width = shape
+    x1, y1, x2, y2 = box
+    if min(x2 - x1, y2 - y1) < LEAST_SIDE:
+        return "too small"
+    if x1 < 1 or y1 < 1 or x2 > width - 1 or y2 > height - 1:
+        return "cut off by the picture's edge"
+    hidden = intersections(np.array([box], np.float32), others).max(initial=0.0)
+    return "overlaps another object" if hidden > MOST_HIDDEN * (x2 - x1) * (y2 - y1) else None
+
+
+def why_mask_unfit(mask: Mask, box: Box) -> str | None:
+    """Why a mask makes no good cut-out, or None."""
     height, width = mask.shape
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     if not len(rows):
         return "empty"
     top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
-    if min(bottom - top, right - left) < LEAST_SIDE:
-        return "too small"
     if top == 0 or left == 0 or bottom == height or right == width:
         return "cut off by the picture's edge"
     area = int(np.count_nonzero(mask))
@@ -76,10 +93,6 @@ def why_unfit(mask: Mask, box: tuple[float, float, float, float], others: Boxes)
         return "only a part of its box"
     if np.count_nonzero(_largest_piece(mask[top:bottom, left:right])) < LEAST_WHOLE * area:
         return "in pieces"
-    own = np.array([[left, top, right, bottom]], np.float32)
-    hidden = intersections(own, others).max(initial=0.0)
-    if hidden > MOST_HIDDEN * (bottom - top) * (right - left):
-        return "overlaps another object"
     return None
 
 
