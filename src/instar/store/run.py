@@ -351,6 +351,8 @@ def _advice(reason: str) -> str:
     text = reason.lower()
     if "full" in text or "space" in text or "too large" in text:
         return "free some space and go on with --resume"
+    if "i/o error" in text:
+        return "see whether the disk is full or failing, then go on with --resume"
     if "not a database" in text or "malformed" in text:
         return "it is damaged or not ours; choose another --out"
     return "choose another --out"
