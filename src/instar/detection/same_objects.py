@@ -39,10 +39,10 @@ def same_objects(
     scores, of a drifted one its score times the share that does not overlap.
     """
     certain, band = before.confidence, before.confidence - hysteresis
-    kept = _not_about(pasted, before, after)
+    about, on_pasted = _about(pasted, after)
     overlap = iou(before.boxes, after.boxes)
     same_label = np.array(before.labels, object)[:, None] == np.array(after.labels, object)[None, :]
-    alive = kept & (after.scores >= band)
+    alive = after.scores >= band
     close = overlap > least_iou
     objects = np.flatnonzero(before.scores >= certain)
     # Certain objects choose first; what they leave may explain boxes that were merely weak before.
@@ -51,13 +51,16 @@ def same_objects(
     taken = _without(alive, pairs)
     pairs |= _match(overlap, weak[:, None] & taken & same_label & close)
     unmatched = _without(alive, pairs)
-    view = _View(before, after, overlap, same_label, kept)
+    view = _View(before, after, overlap, same_label)
     findings = []
     for k in (int(k) for k in objects if int(k) not in pairs):
-        finding, used = view.explain(k, unmatched & (after.scores >= certain), least_iou)
+        # A box that covers both the object and the pasted one tells of whichever it fits better.
+        candidates = unmatched & (after.scores >= certain) & (~about | (overlap[k] > on_pasted))
+        finding, used = view.explain(k, candidates, least_iou)
         findings.append(finding)
         if used is not None:
             unmatched[used] = False
+    unmatched &= ~about
     newcomers = np.flatnonzero(unmatched & (after.scores > certain + hysteresis))
     findings += [view.invented(int(j), least_iou) for j in newcomers]
     counts = {"found": len(objects), "found again": sum(int(k) in pairs for k in objects)}
@@ -76,7 +79,6 @@ class _View:
     after: Detections
     overlap: npt.NDArray[np.float32]
     same_label: npt.NDArray[np.bool_]
-    kept: npt.NDArray[np.bool_]
 
     def explain(
         self, k: int, candidates: npt.NDArray[np.bool_], least_iou: float
@@ -96,7 +98,7 @@ class _View:
             margin = -score * (1 - float(self.overlap[k, j]))
             evidence["is"] = _described(self.after, j)
             return Finding("localization", subject, margin, evidence), j
-        here = self.kept & (self.overlap[k] > least_iou) & self.same_label[k]
+        here = (self.overlap[k] > least_iou) & self.same_label[k]
         left = float(self.after.scores[here].max(initial=0.0))
         return Finding("recognition", subject, min(left, score) - score, evidence), None
 
@@ -109,24 +111,21 @@ class _View:
         )
 
 
-def _not_about(
-    pasted: tuple[float, float, float, float] | None, before: Detections, after: Detections
-) -> npt.NDArray[np.bool_]:
-    """`bool (n,)`: which predictions are not about the pasted object, whatever their label.
+def _about(
+    pasted: tuple[float, float, float, float] | None, after: Detections
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float32]]:
+    """Which predictions are about the pasted object, whatever their label, and their IoU with it; `(n,)` each.
 
-    About it are those that lie mostly on it, and those that cover at least half of it (the completed
-    box of a half figure has its centre outside); unless they match an object of the source better.
+    Those that lie mostly on it, and those that cover at least half of it (the completed box of a half
+    figure has its centre outside).
     """
     if pasted is None or not len(after):
-        return np.ones(len(after), bool)
+        return np.zeros(len(after), bool), np.zeros(len(after), np.float32)
     box = np.array([pasted], np.float32)
     common = intersections(after.boxes, box)[:, 0]
     own, its = areas(after.boxes), float(areas(box)[0])
     on_it = (common >= MOSTLY * np.minimum(own, its)) & centres_inside(after.boxes, box[0])
-    about = on_it | (common >= MOSTLY * its)
-    if len(before):
-        about &= iou(before.boxes, after.boxes).max(axis=0) <= iou(box, after.boxes)[0]
-    return np.asarray(~about)
+    return on_it | (common >= MOSTLY * its), iou(after.boxes, box)[:, 0]
 
 
 def _match(overlap: npt.NDArray[np.float32], allowed: npt.NDArray[np.bool_]) -> dict[int, int]:
