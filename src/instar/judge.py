@@ -122,6 +122,9 @@ class Case:
             self.inputs = made
         return self.inputs
 
+    def questions(self) -> list[Question]:
+        return [Question(one, digest(one), self.repeat) for one in self.made()]
+
     def let_go(self) -> None:
         self.inputs = ()
 
@@ -179,8 +182,7 @@ def judge(purse: Purse, cases: Sequence[Case]) -> Needs[bool]:
             case.let_go()
     if not (yield from afford(purse, cost)):
         return False
-    questions = [Question(one, digest(one), case.repeat) for case in undecided for one in case.made()]
-    replies = yield from _pay_and_ask(purse, questions)
+    replies = yield from _pay_and_ask(purse, [one for case in undecided for one in case.questions()])
     for case, part in zip(undecided, _split(replies or [], [case.width for case in undecided])):
         case.queries = case.width
         case.verdict = _compare(case.lane, case.change, case.made(), part)
