@@ -40,15 +40,15 @@ def check_system(system: System, inputs: Sequence[Any]) -> None:
     _require(len(inputs) >= 2, "give at least two inputs, so that neighbours can be told apart")
     _require(fingerprint_of(system) == fingerprint_of(system), "the fingerprint changes from look to look")
     before = [digest(one) for one in inputs]
-    together = [_answer(system, reply) for reply in ask(system, inputs)]
+    together = _answers(system, inputs)
     _require([digest(one) for one in inputs] == before, f"{system.name} writes into its inputs")
-    again = [_answer(system, reply) for reply in ask(system, inputs)]
+    again = _answers(system, inputs)
     for i, (a, b) in enumerate(zip(together, again)):
         _require(a == b, f"{system.name} answers input {i} differently when asked again")
-    alone = [_answer(system, reply) for one in inputs for reply in ask(system, [one])]
+    alone = [answer for one in inputs for answer in _answers(system, [one])]
     for i, (a, b) in enumerate(zip(together, alone)):
         _require(a == b, f"the answer of {system.name} to input {i} depends on its neighbours in the batch")
-    turned = [_answer(system, reply) for reply in ask(system, list(reversed(inputs)))]
+    turned = _answers(system, list(reversed(inputs)))
     for i, (a, b) in enumerate(zip(together, reversed(turned))):
         _require(a == b, f"the answer of {system.name} to input {i} depends on its place in the batch")
 
@@ -154,6 +154,24 @@ def _path(search: Search, relation: Relation, source: Observation, rounds: int) 
         # Verdicts that alternate take a search through both of its branches.
         verdicts = [Verdict.held(1.0) if i % 2 else Verdict.at_least(0, 1, "x") for i in range(len(batch))]
     raise ContractBroken(f"the search has not ended after {rounds} rounds")
+
+
+class _Counted:
+    """The system, and how often it was called."""
+
+    def __init__(self, system: System) -> None:
+        self.name, self.calls, self._system = system.name, 0, system
+
+    def predict(self, inputs: Sequence[Any], /) -> Sequence[Any]:
+        self.calls += 1
+        return self._system.predict(inputs)
+
+
+def _answers(system: System, inputs: Sequence[Any]) -> list[str]:
+    counted = _Counted(system)
+    answers = [_answer(system, reply) for reply in ask(counted, inputs, retries=0)]
+    _require(counted.calls == 1, f"{system.name} cannot answer {len(inputs)} inputs at once, only one by one")
+    return answers
 
 
 def _answer(system: System, reply: Any) -> str:
