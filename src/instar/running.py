@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from instar.campaign import Campaign, Store
-from instar.engines.local import Tally, run_local
+from instar.engines.local import Tally, batch_size, run_local
 from instar.errors import BadInput
 from instar.record import Record
 from instar.relation import Relation
@@ -86,6 +86,7 @@ def run(
             limits=limits or Limits(),
             name=str(out or ""),
         )
+        batch = batch_size(system, batch=batch, workers=workers)
         store, folder = _open_store(campaign, out, resume, stack)
         ready = [(prepared(one, scenes, Folder(folder)), how) for one, how in campaign.relations]
         campaign = dataclasses.replace(campaign, relations=ready)

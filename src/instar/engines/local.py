@@ -26,10 +26,10 @@ from instar.record import Record, Skipped, Source, Totals
 from instar.scene import Scene
 from instar.search import is_across_scenes
 from instar.story import Inputs, Pair, Pixels, Setting, Story, observe_scene, tell_across, tell_scene
-from instar.system import fingerprint_of
+from instar.system import System, fingerprint_of
 from instar.verdict import Status
 
-__all__ = ["Tally", "run_local"]
+__all__ = ["Tally", "batch_size", "run_local"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,7 @@ def run_local(
     `workers` threads do pixel work, and as many ask the system where it says it is `concurrent`.
     `batch` inputs go into one call of `predict`, by default as many as the system likes.
     """
-    size = batch if batch is not None else int(getattr(campaign.system, "batch", 1))
-    for name, value in (("workers", workers), ("batch", size)):
-        if value < 1:
-            raise BadInput(f"{name} is {value}; it must be at least 1")
+    size = batch_size(campaign.system, batch=batch, workers=workers)
     slots = workers if getattr(campaign.system, "concurrent", False) else 1
     with ExitStack() as stack:
         system = campaign.system
@@ -86,6 +83,15 @@ def run_local(
         engine = _Engine(campaign, store, desk, steppers, events, window, watch, clock)
         with closing(engine.records()) as records:
             yield from records
+
+
+def batch_size(system: System, *, batch: int | None, workers: int) -> int:
+    """How many inputs go into one call: `batch`, else what the system likes. Refuses what makes no sense."""
+    size = batch if batch is not None else int(getattr(system, "batch", 1))
+    for name, value in (("workers", workers), ("batch", size)):
+        if value < 1:
+            raise BadInput(f"{name} is {value}; it must be at least 1")
+    return size
 
 
 @dataclass(eq=False)
