@@ -174,7 +174,8 @@ def _ask_source(
         return build(image)
 
     source = Observation(scene, None, make, part)
-    question = Question(source.input, digest(source.input))
+    made = source.input
+    question = Question(made, digest(made))
     story.notes.append(Source(source.id, scene.id, question.digest))
     story.purse.pay(1)
     (reply,) = yield Ask([question])
