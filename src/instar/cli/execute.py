@@ -84,7 +84,7 @@ def read_summary(store: RunStore) -> Summary:
     totals = store.totals()
     if totals is None:
         raise BadInput(f"{store.folder} has no result yet: it is being made, or was killed; try --resume")
-    return summarise(store.records(), totals)
+    return summarise(store.records(changes=False), totals)
 
 
 def _helpers(plan: Plan) -> dict[str, Any]:

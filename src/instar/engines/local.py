@@ -31,6 +31,8 @@ from instar.verdict import Status
 
 __all__ = ["Tally", "batch_size", "run_local"]
 
+ACCOUNT_SECONDS = 5.0  # between two accounts of a run that is under way
+
 
 @dataclass(frozen=True, slots=True)
 class Tally:
@@ -117,7 +119,8 @@ class _Engine:
     ) -> None:
         self._campaign, self._store, self._desk = campaign, store, desk
         self._steppers, self._events, self._window = steppers, events, window
-        self._watch, self._clock, self._began = watch, clock, clock()
+        self._watch, self._clock = watch, clock
+        self._began = self._accounted = clock()
         self._inputs = Inputs(window + 8)
         self._running = self._stepping = 0
         self._wanting: list[tuple[_Told, Want]] = []
@@ -130,6 +133,7 @@ class _Engine:
 
     def records(self) -> Generator[Record, None, None]:
         finished = False
+        self._keep_account()
         try:
             per_scene = [pair for pair in self._campaign.relations if not is_across_scenes(pair[1])]
             across = [pair for pair in self._campaign.relations if is_across_scenes(pair[1])]
@@ -203,6 +207,8 @@ class _Engine:
                 coming = self._next_round()
                 continue
             self._events.get()()
+            if self._clock() - self._accounted > ACCOUNT_SECONDS:
+                self._keep_account()
             yield from self._take_records()
         self._running = 0
         self._wanting.clear()
@@ -273,6 +279,11 @@ class _Engine:
         if records:
             self._store.keep_records(records)
             yield from records
+
+    def _keep_account(self) -> None:
+        """So that a run that is under way, or was killed, can be reported on."""
+        self._accounted = self._clock()
+        self._store.keep_totals(self._totals(finished=False))
 
     def _out_of_time(self) -> bool:
         seconds = self._campaign.limits.seconds

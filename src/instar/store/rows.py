@@ -49,9 +49,9 @@ def row_from_record(record: Record) -> tuple[Any, ...]:
     )
 
 
-def record_from_row(row: tuple[Any, ...]) -> Record:
+def record_from_row(row: tuple[Any, ...], *, change: bool = True) -> Record:
     (case, scene, source, relation, ordinal, role, status, kind, margin, reason, queries, naturalness,
-     change, findings, evidence) = row  # fmt: skip
+     recipe, findings, evidence) = row  # fmt: skip
     verdict = Verdict(
         Status(status),
         math.nan if margin is None else margin,
@@ -60,8 +60,8 @@ def record_from_row(row: tuple[Any, ...]) -> Record:
         tuple(Finding(*finding) for finding in json.loads(findings)),
         json.loads(evidence),
     )
-    recipe = change_from_json(json.loads(change)) if change else None
-    return Record(case, scene, source, relation, ordinal, recipe, verdict, role, queries, naturalness)
+    made = change_from_json(json.loads(recipe)) if change and recipe else None
+    return Record(case, scene, source, relation, ordinal, made, verdict, role, queries, naturalness)
 
 
 def _plain(value: Any) -> Any:

@@ -13,6 +13,7 @@ import contextlib
 import dataclasses
 import json
 import platform
+import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
@@ -24,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.campaign import AnswerKey
-from instar.errors import BadInput, RunError, RunExists, RunVersion, SceneChanged
+from instar.errors import BadInput, InstarError, RunError, RunExists, RunVersion, SceneChanged
 from instar.record import Record, Skipped, Source, Totals
 from instar.store.answers import decode_answer
 from instar.store.lock import RunLock
@@ -137,8 +138,12 @@ class RunStore:
     def __enter__(self) -> RunStore:
         return self
 
-    def __exit__(self, *exc_info: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, traceback: object) -> None:
+        # Refused before anything was asked: nothing half-made is left behind.
+        unused = isinstance(error, InstarError) and self._session == 1 and not self._has_answers()
         self.close()
+        if unused:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def _begin(self, identity: Mapping[str, Any]) -> None:
         self._session += 1
@@ -222,10 +227,13 @@ class RunStore:
 
     # --- what others read ----------------------------------------------------------------------
 
-    def records(self) -> Iterator[Record]:
-        """All records, in an order that no speed or number of workers changes."""
+    def records(self, *, changes: bool = True) -> Iterator[Record]:
+        """All records, in an order that no speed or number of workers changes.
+
+        Without `changes` those are None, and the modules that define them need not be there.
+        """
         for row in self._rows("ORDER BY source, relation, role, ordinal"):
-            yield record_from_row(row)
+            yield record_from_row(row, change=changes)
 
     def record(self, case: str) -> Record:
         """The record of a case, which may be named by the beginning of its id."""
@@ -272,6 +280,9 @@ class RunStore:
             row = self._database.execute("SELECT id FROM systems WHERE fingerprint = ?", (fingerprint,))
             self._systems[fingerprint] = int(row.fetchone()[0])
         return self._systems[fingerprint]
+
+    def _has_answers(self) -> bool:
+        return self._database.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
 
     def _meta(self, name: str) -> str | None:
         row = self._database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
