@@ -21,6 +21,7 @@ from instar.errors import (
     RunLocked,
     RunVersion,
     SceneChanged,
+    TooManyFailures,
 )
 from instar.store import RunStore
 
@@ -255,6 +256,47 @@ def test_a_file_size_limit_is_told_in_one_line_and_the_run_goes_on_without_it(tm
     assert planted.rows(run(tmp_path / "run", scenes=scenes, resume=True)) == planted.rows(
         run(None, scenes=scenes)
     )
+
+
+def test_a_campaign_refused_before_it_asked_anything_leaves_nothing_behind(tmp_path):
+    unsendable = planted.Scripted(lambda image: 1)
+    refusal(BadInput, lambda: run(tmp_path / "run", system=unsendable, limits=instar.Limits(timeout=5)))
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("batch", [1, 16])
+def test_a_system_that_never_answered_leaves_a_run_that_can_be_looked_at_and_resumed(batch, tmp_path):
+    def down(image):
+        raise OSError("no route to host")
+
+    system = planted.Scripted(down)
+    limits = instar.Limits(failures=3)
+    refusal(TooManyFailures, lambda: run(tmp_path / "run", system=system, limits=limits, batch=batch))
+    with RunStore.read(tmp_path / "run") as store:
+        assert not store.totals().finished
+    mended = planted.hashed_as("scripted")
+    resumed = run(tmp_path / "run", system=mended, resume=True)
+    assert planted.rows(resumed) == planted.rows(run(None, system=mended))
+
+
+def test_a_reader_that_is_refused_something_never_touches_a_run_that_has_just_begun(tmp_path):
+    with RunStore.create(tmp_path / "run", identity=IDENTITY) as writer:
+
+        def look():
+            with RunStore.read(tmp_path / "run") as reader:
+                reader.record("0" * 16)
+
+        refusal(BadInput, look)
+        assert (tmp_path / "run" / "run.sqlite").exists()
+        assert writer.totals() is None
+
+
+def test_a_resumed_run_that_is_refused_stays(tmp_path):
+    with RunStore.create(tmp_path / "run", identity=IDENTITY):
+        pass
+    with pytest.raises(BadInput), RunStore.resume(tmp_path / "run", identity=IDENTITY):
+        raise BadInput("something else")
+    assert (tmp_path / "run" / "run.sqlite").exists()
 
 
 def test_what_an_earlier_session_wrote_under_another_budget_is_gone_when_the_run_ends(tmp_path):

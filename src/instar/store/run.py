@@ -25,7 +25,15 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.campaign import AnswerKey
-from instar.errors import BadInput, InstarError, RunError, RunExists, RunVersion, SceneChanged
+from instar.errors import (
+    BadInput,
+    InstarError,
+    RunError,
+    RunExists,
+    RunVersion,
+    SceneChanged,
+    TooManyFailures,
+)
 from instar.record import Record, Skipped, Source, Totals
 from instar.store.answers import decode_answer
 from instar.store.lock import RunLock
@@ -139,10 +147,11 @@ class RunStore:
         return self
 
     def __exit__(self, _: object, error: BaseException | None, traceback: object) -> None:
-        # Refused before anything was asked: nothing half-made is left behind.
-        unused = isinstance(error, InstarError) and self._session == 1 and not self._has_answers()
+        refused = isinstance(error, InstarError) and not isinstance(error, TooManyFailures)
+        ours_alone = self._lock is not None and self._session == 1  # neither reading nor resumed
+        unused = refused and ours_alone and not self._has_answers()
         self.close()
-        if unused:
+        if unused:  # nothing had been asked: leave nothing half-made behind
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def _begin(self, identity: Mapping[str, Any]) -> None:
@@ -282,7 +291,8 @@ class RunStore:
         return self._systems[fingerprint]
 
     def _has_answers(self) -> bool:
-        return self._database.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
+        with _plainly(self.folder):
+            return self._database.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
 
     def _meta(self, name: str) -> str | None:
         row = self._database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
