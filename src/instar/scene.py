@@ -48,6 +48,11 @@ class Scene:
     objects: tuple[SceneObject, ...] | None = None
     knowledge: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        # A file name need not be text; an id must be, because it is hashed, stored and printed.
+        text = self.id.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+        object.__setattr__(self, "id", text)
+
     @property
     def image(self) -> Image:
         return self.read()

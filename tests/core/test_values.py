@@ -1,5 +1,6 @@
 """The small values that everything is made of: verdicts, changes, hashes, scenes, campaigns."""
 
+import os
 import sys
 from dataclasses import dataclass
 
@@ -157,6 +158,14 @@ def test_a_scene_holds_no_pixels_and_an_observation_knows_its_part():
     assert len(reads) == 2
     assert instar.Observation(scene, None, scene.read).id == "a.png"
     assert instar.Observation(scene, None, scene.read, "cat").id == "a.png#cat"
+
+
+def test_a_scene_whose_file_name_is_no_text_is_tested_like_any_other(tmp_path):
+    scene = instar.Scene.of(os.fsdecode(b"f\xff.png"), planted.pictures(1)[0].image)
+    assert scene.id == "f\\xff.png"
+    records = list(instar.run([scene], planted.plain, planted.Hashed(), out=tmp_path / "run"))
+    assert {record.scene for record in records} == {"f\\xff.png"}
+    assert instar.Scene.of("süß/猫.png", scene.image).id == "süß/猫.png"
 
 
 @pytest.mark.parametrize(
