@@ -75,8 +75,8 @@ REFUSED = [tuple(part.strip() for part in line.split("|", 1)) for line in lines(
 
 
 def test_there_are_enough_of_both():
-    assert len(set(sentence for sentence, _ in ACCEPTED)) == len(ACCEPTED) >= 300
-    assert len(set(sentence for _, sentence in REFUSED)) == len(REFUSED) >= 120
+    assert len({sentence for sentence, _ in ACCEPTED}) == len(ACCEPTED) >= 300
+    assert len({sentence for _, sentence in REFUSED}) == len(REFUSED) >= 120
 
 
 @pytest.mark.parametrize(("sentence", "expected"), ACCEPTED)

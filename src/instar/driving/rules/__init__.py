@@ -1,9 +1,10 @@
-"""Rules in plain English: "If: a pedestrian appears on the roadside, Then: the ego-vehicle should slow down."."""
+"""Rules in plain English: "If: a pedestrian appears on the roadside, Then: slow down."."""
 
 from instar.driving.rules.model import Block, Condition, Expectation, Rule, Thing
 from instar.driving.rules.ontology import Ontology, read_ontology, usual_ontology
 from instar.driving.rules.reading import Language, read_rule
 from instar.driving.rules.refusal import RefusedRule
+from instar.driving.rules.saying import say
 
 __all__ = [
     "Block",
@@ -16,5 +17,6 @@ __all__ = [
     "Thing",
     "read_ontology",
     "read_rule",
+    "say",
     "usual_ontology",
 ]

@@ -28,7 +28,21 @@ class Clause:
     old: Mention | tuple[Found, ...] | None = None
 
 
-BE = ("is", "are", "was", "were", "'s", "be", "gets", "get", "got", "has been", "have been", "is being", "are being")
+BE = (
+    "is",
+    "are",
+    "was",
+    "were",
+    "'s",
+    "be",
+    "gets",
+    "get",
+    "got",
+    "has been",
+    "have been",
+    "is being",
+    "are being",
+)
 
 
 def does(verbs: Sequence[str]) -> Parser:

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from instar.driving.rules import if_words as said
 from instar.driving.rules.clauses import BE, Clause, does
 from instar.driving.rules.english import participles
 from instar.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, opt, seq, to
 from instar.driving.rules.things import COMPARATIVES, Mention, Things
 
 __all__ = ["closer", "comparing"]
-
-_GROW = [
-    "get", "become", "be", "come", "move", "go", "grow", "walk", "step", "drive", "stand", "run", "ride", "look",
-]  # fmt: skip
-_BRING = ["move", "bring", "put", "place", "make", "shift"]
-_APPROACH = ["approach", "come up to"]
-_LEAVE = ["move away", "go away", "walk away", "back away", "drive away", "step away", "get away"]
-_INCREASE = ["increase", "grow", "rise", "go up", "intensify"]
-_DECREASE = ["decrease", "shrink", "fall", "go down", "drop", "reduce", "get shorter", "become shorter"]
 
 
 def closer(words: Things) -> Parser:
@@ -35,16 +27,39 @@ def comparing(words: Things) -> list[Parser]:
     who, near = words.several, closer(words)
     own = _own(words)
     return [
-        to(lambda who, _, word: compared(who, word), who, does(_GROW), near),
-        to(lambda who, _, __, word: compared(who, word), who, Phrase(*BE), Phrase(*participles(_BRING)), near),
-        to(lambda _, who, word: compared(who, word), Phrase(*_BRING), who, near),
-        to(lambda who, word, _: compared(who, as_word(word, "closer")), who, where_does(_APPROACH), opt(own)),
-        to(lambda who, word, _: compared(who, as_word(word, "farther")), who, where_does(_LEAVE), opt(seq(Phrase("from"), own))),
-        to(lambda _, __, word, ___, who: compared(who, word), own, does(_GROW), _distance(), Phrase("to", "from"), who),
-        to(lambda _, word, who: compared(who, as_word(word, "closer")), own, where_does(_APPROACH), who),
+        to(lambda who, _, word: compared(who, word), who, does(said.GROW), near),
+        to(
+            lambda who, _, __, word: compared(who, word),
+            who,
+            Phrase(*BE),
+            Phrase(*participles(said.BRING)),
+            near,
+        ),
+        to(lambda _, who, word: compared(who, word), Phrase(*said.BRING), who, near),
+        to(
+            lambda who, word, _: compared(who, as_word(word, "closer")),
+            who,
+            where_does(said.APPROACH),
+            opt(own),
+        ),
+        to(
+            lambda who, word, _: compared(who, as_word(word, "farther")),
+            who,
+            where_does(said.LEAVE),
+            opt(seq(Phrase("from"), own)),
+        ),
+        to(
+            lambda _, __, word, ___, who: compared(who, word),
+            own,
+            does(said.GROW),
+            _distance(),
+            Phrase("to", "from"),
+            who,
+        ),
+        to(lambda _, word, who: compared(who, as_word(word, "closer")), own, where_does(said.APPROACH), who),
         *_numbers(words),
         *_distances(words),
-    ]  # fmt: skip
+    ]
 
 
 def compared(who: Sequence[Mention], word: Found) -> tuple[Clause, ...]:
@@ -84,7 +99,7 @@ def _distance() -> Parser:
 
 def _numbers(words: Things) -> list[Parser]:
     number = seq(opt(Phrase("the")), Phrase("number of", "amount of", "intensity of", "level of"))
-    up, down = where_does(_INCREASE), where_does(_DECREASE)
+    up, down = where_does(said.INCREASE), where_does(said.SHRINK)
     return [
         to(lambda _, who, word: compared(who, as_word(word, "more")), number, words.several, up),
         to(lambda _, who, word: compared(who, as_word(word, "less")), number, words.several, down),
@@ -101,6 +116,16 @@ def _distances(words: Things) -> list[Parser]:
         to(lambda _, __, ___, who: who, Phrase("from"), own, Phrase("to"), who),
     )
     return [
-        to(lambda _, who, word: compared(who, as_word(word, "closer")), distance, to_who, where_does(_DECREASE)),
-        to(lambda _, who, word: compared(who, as_word(word, "farther")), distance, to_who, where_does(_INCREASE)),
+        to(
+            lambda _, who, word: compared(who, as_word(word, "closer")),
+            distance,
+            to_who,
+            where_does(said.SHRINK),
+        ),
+        to(
+            lambda _, who, word: compared(who, as_word(word, "farther")),
+            distance,
+            to_who,
+            where_does(said.INCREASE),
+        ),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
+from instar.driving.rules import if_words as said
 from instar.driving.rules.clauses import BE, Clause, added, does, done, present, removed, replaced
 from instar.driving.rules.comparisons import closer, comparing
 from instar.driving.rules.english import gerunds, participles
@@ -14,35 +15,6 @@ from instar.driving.rules.things import Mention, Place, Things, things
 from instar.driving.rules.weather import weather_and_time
 
 __all__ = ["conditions"]
-
-_APPEAR = [
-    "appear", "emerge", "show up", "turn up", "pop up", "arrive", "come into view", "come into sight", "come out",
-    "stand", "walk", "wait", "sit", "run", "step", "jog", "exist", "drive", "ride", "park", "move", "stay",
-]  # fmt: skip
-_ADD = [
-    "add", "place", "put", "insert", "draw", "introduce", "position", "paste", "paint", "install", "plant", "park", "set",
-]  # fmt: skip
-_SEEN = ["see", "show", "locate", "detect", "observe", "spot", "notice", "build"]
-_CROSS = ["cross", "enter", "step onto", "walk across", "run across", "walk onto", "run onto"]
-_SEE = ["see", "meet", "encounter", "detect", "notice", "spot", "observe", "come across"]
-_HAVE = ["have", "contain", "include", "show"]
-_VANISH = ["disappear", "vanish", "go away", "fade away"]
-_THERE = ["present", "visible", "there", "in sight", "in view"]
-_GONE = [
-    "gone", "missing", "absent", "invisible", "no longer visible", "no longer there", "no longer present", "out of sight",
-]  # fmt: skip
-_REMOVE = ["remove", "erase", "delete", "take away", "take out", "eliminate", "clear away", "clear", "wipe out", "wipe off"]
-_REPLACE = {
-    "replace": ("with", "by"), "swap": ("for", "with"), "exchange": ("for", "with", "by"), "substitute": ("by", "with"),
-    "change": ("to", "into"), "turn": ("into", "to"), "convert": ("to", "into"), "transform": ("into", "to"),
-    "switch": ("to", "with", "for"), "switch out": ("for",), "swap out": ("for",), "make": ("into",),
-}  # fmt: skip
-_BECOME = [
-    "become", "turn into", "change into", "change to", "turn to", "transform into", "switch to", "convert to",
-    "be converted to",
-]  # fmt: skip
-_TAKE_OVER = ["replace", "take the place of", "supersede"]
-_TURN = ["become", "turn", "get", "change to", "turn to", "switch to", "go", "change into", "be", "change color to", "change colour to"]
 
 
 def conditions(ontology: Ontology) -> Parser:
@@ -80,7 +52,7 @@ def _together(
 
 
 def _appearing(words: Things) -> list[Parser]:
-    happens = alt(does(_APPEAR), done([*_ADD, *_SEEN]))
+    happens = alt(does(said.APPEAR), done([*said.ADD, *said.SEEN]))
     who, where = words.several, words.place
     area = alt(words.area, words.one)
     near = opt(closer(words))
@@ -89,26 +61,32 @@ def _appearing(words: Things) -> list[Parser]:
         to(lambda who, _, where, near: added(who, where, near), who, happens, opt(words.to_place), near),
         to(lambda who, _, near, where: added(who, where, near), who, happens, closer(words), where),
         to(lambda who, where, _: added(who, where), who, where, happens),
-        to(lambda who, _, area: added(who, Place("on", area, 0)), who, does(_CROSS), area),
-        to(lambda who, _, where: added(who, where), who, does(_CROSS), where),
+        to(lambda who, _, area: added(who, Place("on", area, 0)), who, does(said.CROSS), area),
+        to(lambda who, _, where: added(who, where), who, does(said.CROSS), where),
         to(lambda where, _, __, who: added(who, where), where, comma, happens, who),
         to(lambda where, _, who, __: added(who, where), where, comma, who, happens),
         to(
             lambda _, __, who, ___, where: added(who, where),
             words.ego,
-            does(_SEE),
+            does(said.SEE),
             who,
-            opt(Phrase(*gerunds(_APPEAR))),
+            opt(Phrase(*gerunds(said.APPEAR))),
             opt(where),
         ),
-        to(_deny, who, Phrase("does", "do", "did", "is", "are", "has", "have"), Phrase("not", "never"), _anything()),
+        to(
+            _deny,
+            who,
+            Phrase("does", "do", "did", "is", "are", "has", "have"),
+            Phrase("not", "never"),
+            _anything(),
+        ),
     ]
 
 
 def _anything() -> Parser:
     """Any verb of change, in the forms that stand behind "not"."""
-    plain = [*_APPEAR, *_VANISH, *_BECOME, *_TURN, *_CROSS]
-    return Phrase(*plain, *participles([*plain, *_ADD, *_REMOVE, *_REPLACE]), *gerunds(plain))
+    plain = [*said.APPEAR, *said.VANISH, *said.BECOME, *said.TURN, *said.CROSS]
+    return Phrase(*plain, *participles([*plain, *said.ADD, *said.REMOVE, *said.REPLACE]), *gerunds(plain))
 
 
 def _deny(_: object, __: object, word: Found, ___: object) -> None:
@@ -119,22 +97,50 @@ def _being(words: Things) -> list[Parser]:
     who, where = words.several, words.place
     be = Phrase(*BE)
     there = Phrase("there")
-    doing = opt(Phrase(*gerunds(_APPEAR), *participles([*_ADD, *_SEEN]), *_THERE))
+    doing = opt(Phrase(*gerunds(said.APPEAR), *participles([*said.ADD, *said.SEEN]), *said.THERE))
     near = opt(closer(words))
     comma = opt(Phrase(","))
 
     return [
         to(lambda who, _, where: present(who, where), who, be, where),
-        to(lambda who, _, __, where: present(who, where), who, be, Phrase(*_THERE), opt(where)),
-        to(lambda who, _, __, ___, where: removed(who, where), who, be, Phrase("not"), Phrase(*_THERE), opt(where)),
+        to(lambda who, _, __, where: present(who, where), who, be, Phrase(*said.THERE), opt(where)),
+        to(
+            lambda who, _, __, ___, where: removed(who, where),
+            who,
+            be,
+            Phrase("not"),
+            Phrase(*said.THERE),
+            opt(where),
+        ),
         to(lambda who, _, __, where: removed(who, where), who, be, Phrase("not"), where),
-        to(lambda _, __, who, ___, where, near: present(who, where, near), there, be, who, doing, opt(where), near),
-        to(lambda _, __, ___, who, where: removed(who, where), there, be, Phrase("not", "no longer", "not any"), who, opt(where)),
+        to(
+            lambda _, __, who, ___, where, near: present(who, where, near),
+            there,
+            be,
+            who,
+            doing,
+            opt(where),
+            near,
+        ),
+        to(
+            lambda _, __, ___, who, where: removed(who, where),
+            there,
+            be,
+            Phrase("not", "no longer", "not any"),
+            who,
+            opt(where),
+        ),
         to(lambda _, __, who: added(who, None), there, Phrase("appears", "appear", "comes", "emerges"), who),
-        to(lambda _, __, who, where: added(who, where), there, Phrase("appears", "appear", "emerges", "emerge"), who, where),
+        to(
+            lambda _, __, who, where: added(who, where),
+            there,
+            Phrase("appears", "appear", "emerges", "emerge"),
+            who,
+            where,
+        ),
         to(lambda where, _, __, ___, who: present(who, where), where, comma, there, be, who),
         to(lambda where, _, __, who: present(who, where), where, comma, be, who),
-        to(lambda area, _, who: present(who, Place("on", area, 0)), words.area, does(_HAVE), who),
+        to(lambda area, _, who: present(who, Place("on", area, 0)), words.area, does(said.HAVE), who),
         to(
             lambda _, __, new, ___, old: tuple(c for one in new for c in replaced(old, one)),
             there,
@@ -143,13 +149,13 @@ def _being(words: Things) -> list[Parser]:
             Phrase("instead of", "in place of", "rather than"),
             who,
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _vanishing(words: Things) -> list[Parser]:
     who, where = words.several, words.from_place
-    gone = seq(Phrase(*BE), Phrase(*_GONE))
-    happens = alt(does(_VANISH), done(_REMOVE), gone)
+    gone = seq(Phrase(*BE), Phrase(*said.GONE))
+    happens = alt(does(said.VANISH), done(said.REMOVE), gone)
     return [
         to(lambda who, _, where: removed(who, where), who, happens, opt(where)),
         to(lambda who, where, _: removed(who, where), who, words.place, happens),
@@ -167,16 +173,22 @@ def _replacing(words: Things) -> list[Parser]:
             Phrase(*prepositions),
             new,
         )
-        for verb, prepositions in _REPLACE.items()
+        for verb, prepositions in said.REPLACE.items()
     ]
     to_new = alt(new, words.adjectives)
     return [
         *swaps,
-        to(lambda who, where, _, new: replaced(who, new, where), who, where, does(_BECOME), new),
-        to(lambda who, where, _, new: replaced(who, new, where), who, where, does(_TURN), words.adjectives),
+        to(lambda who, where, _, new: replaced(who, new, where), who, where, does(said.BECOME), new),
+        to(
+            lambda who, where, _, new: replaced(who, new, where),
+            who,
+            where,
+            does(said.TURN),
+            words.adjectives,
+        ),
         to(lambda who, _, new: replaced(who, new), who, done(["turn", "make", "paint"]), words.adjectives),
         to(_from_to, who, _changes(), Phrase("from"), to_new, Phrase("to", "into"), to_new),
-        to(lambda new, _, old: replaced(old, new), new, does(_TAKE_OVER), who),
+        to(lambda new, _, old: replaced(old, new), new, does(said.TAKE_OVER), who),
         to(lambda new, _, __, old: replaced(old, new), new, done(["substitute"]), Phrase("for"), who),
     ]
 
@@ -200,7 +212,7 @@ def _from_to(
 def _commands(words: Things) -> list[Parser]:
     who, new, where = words.several, words.one, opt(words.place)
     we = opt(alt(Phrase("we", "you", "i", "someone", "please", "let us"), Phrase("the tester", "one")))
-    adds, removes = Phrase(*_forms(_ADD)), Phrase(*_forms(_REMOVE))
+    adds, removes = Phrase(*_forms(said.ADD)), Phrase(*_forms(said.REMOVE))
     swaps = [
         to(
             lambda _, __, who, where, ___, new: replaced(who, new, where),
@@ -211,7 +223,7 @@ def _commands(words: Things) -> list[Parser]:
             Phrase(*prepositions),
             new,
         )
-        for verb, prepositions in _REPLACE.items()
+        for verb, prepositions in said.REPLACE.items()
         if verb != "substitute"
     ]
     return [

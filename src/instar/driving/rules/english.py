@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
 
-__all__ = ["NUMBERS", "finite", "gerunds", "participles", "plural"]
+__all__ = ["NUMBERS", "finite", "gerunds", "inverted", "listed", "participles", "plural"]
 
-NUMBERS = {
-    word: number
-    for number, word in enumerate(
-        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-        "sixteen seventeen eighteen nineteen twenty".split(),
+_Meaning = TypeVar("_Meaning")
+
+
+def listed(phrases: str) -> list[str]:
+    """Phrases that are written with commas between them, so that a table of words stays readable."""
+    return [phrase.strip() for phrase in phrases.split(",")]
+
+
+def inverted(table: Mapping[_Meaning, Iterable[str]]) -> dict[str, _Meaning]:
+    """The meaning of each phrase, from the phrases of each meaning."""
+    return {phrase: meaning for meaning, phrases in table.items() for phrase in phrases}
+
+
+_ONES = dict(
+    enumerate(
+        listed(
+            "one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, "
+            "fifteen, sixteen, seventeen, eighteen, nineteen"
+        ),
         start=1,
     )
-} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-"""Numbers that may be written in words; "twenty five" is not among them."""
+)
+_TENS = dict(enumerate(listed("twenty, thirty, forty, fifty, sixty, seventy, eighty, ninety"), start=2))
+NUMBERS = (
+    {word: number for number, word in _ONES.items()}
+    | {word: 10 * ten for ten, word in _TENS.items()}
+    | {f"{ten} {_ONES[one]}": 10 * tens + one for tens, ten in _TENS.items() for one in range(1, 10)}
+    | {"hundred": 100, "one hundred": 100, "a hundred": 100}
+)
+"""Numbers in words, up to a hundred."""
 
 _PLURALS = {
     "person": "people",
@@ -37,6 +59,7 @@ _IRREGULAR = {
     "get": ("got", "got"),
     "go": ("went", "gone"),
     "grow": ("grew", "grown"),
+    "have": ("had", "had"),
     "hold": ("held", "held"),
     "keep": ("kept", "kept"),
     "lose": ("lost", "lost"),
@@ -78,7 +101,8 @@ def plural(noun: str) -> str:
 
 def finite(verbs: Iterable[str]) -> list[str]:
     """appear, appears, appeared: as they stand behind their subject."""
-    return [form for verb in verbs for form in (verb, _third(verb), _past(verb))]
+    forms = [form for verb in verbs for form in (verb, _third(verb), _past(verb))]
+    return [*forms, "are", "were", "'s"] if "be" in forms else forms
 
 
 def participles(verbs: Iterable[str]) -> list[str]:
@@ -97,7 +121,7 @@ def _change_first(verb: str, change: Callable[[str], str]) -> str:
 
 
 def _third(verb: str) -> str:
-    return _change_first(verb, lambda v: "is" if v == "be" else _es(v))
+    return _change_first(verb, lambda v: {"be": "is", "have": "has"}.get(v) or _es(v))
 
 
 def _es(verb: str) -> str:

@@ -5,89 +5,16 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from instar.driving.rules.english import NUMBERS, finite, gerunds, participles
-from instar.driving.rules.grammar import Found, Number, Numeral, Objection, Parser, Phrase, alt, named, opt, seq, to
+from instar.driving.rules import then_words as then
+from instar.driving.rules.degrees import NO_DEGREE, Degree, degrees, one_degree
+from instar.driving.rules.english import finite, gerunds, participles
+from instar.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, named, opt, seq, to
 from instar.driving.rules.model import Expectation
 from instar.driving.rules.ontology import Ontology
 
-__all__ = ["SPEED_UNITS", "STEERING_UNITS", "Expected", "expectations"]
+__all__ = ["Expected", "expectations"]
 
-SPEED_UNITS = {
-    "km/h": ("km/h", "kmh", "kph", "kmph", "km per hour", "kilometers per hour", "kilometres per hour", "kilometer per hour",
-             "kilometre per hour", "kilometers an hour", "kilometres an hour"),
-    "mph": ("mph", "mi/h", "miles per hour", "mile per hour", "miles an hour"),
-    "m/s": ("m/s", "mps", "meters per second", "metres per second", "meter per second", "metre per second"),
-}  # fmt: skip
-STEERING_UNITS = {
-    "degrees": ("degrees", "degree", "deg", "°"),
-    "radians": ("radians", "radian", "rad"),
-}
-_PERCENT = {"%": ("%", "percent", "per cent", "percents")}
-_UNITS = {said: unit for table in (SPEED_UNITS, STEERING_UNITS, _PERCENT) for unit, all_ in table.items() for said in all_}
-
-_COMPARATORS = {
-    "at least": "at least", "no less than": "at least", "not less than": "at least", "a minimum of": "at least",
-    "no fewer than": "at least", "at the very least": "at least", "at minimum": "at least", "minimum": "at least",
-    "more than or equal to": "at least", "greater than or equal to": "at least",
-    "more than": "more than", "greater than": "more than", "over": "more than", "larger than": "more than",
-    "at most": "at most", "no more than": "at most", "not more than": "at most", "a maximum of": "at most",
-    "up to": "at most", "at the most": "at most", "at maximum": "at most", "maximum": "at most",
-    "no greater than": "at most", "less than or equal to": "at most", "not over": "at most",
-    "less than": "less than", "under": "less than", "fewer than": "less than", "smaller than": "less than",
-    "exactly": "exactly", "precisely": "exactly",
-}  # fmt: skip
-_AFTER = {
-    "or more": "at least", "at least": "at least", "at minimum": "at least", "or greater": "at least", "minimum": "at least",
-    "or less": "at most", "at most": "at most", "at maximum": "at most", "or fewer": "at most", "maximum": "at most",
-    "at the very least": "at least", "at the most": "at most", "or higher": "at least", "or lower": "at most",
-    "exactly": "exactly",
-}  # fmt: skip
-_SLOW = ["slow down", "slow", "decelerate", "brake", "lose speed", "hit the brakes", "apply the brakes", "apply the brake"]
-_FAST = ["speed up", "accelerate", "gain speed", "pick up speed"]
-_DRIVE = ["drive", "go", "move", "travel", "be", "become", "get", "run", "proceed"]
-_SLOWER = {"slower": -1, "more slowly": -1, "at a lower speed": -1, "at a slower speed": -1, "at lower speed": -1,
-           "at a reduced speed": -1, "with a lower speed": -1, "faster": 1, "more quickly": 1, "more fast": 1,
-           "at a higher speed": 1, "at higher speed": 1, "at a faster speed": 1, "with a higher speed": 1}  # fmt: skip
-_TURN = ["turn", "steer", "veer", "swerve", "move", "go", "head", "bear", "shift", "pull", "drift", "be steered"]
-_SIDE = {
-    **dict.fromkeys(["left", "to the left", "leftwards", "leftward", "towards the left", "toward the left", "to left"], 1),
-    **dict.fromkeys(
-        ["right", "to the right", "rightwards", "rightward", "towards the right", "toward the right", "to right"], -1
-    ),
-}
-_LOWER = ["reduce", "decrease", "lower", "cut", "drop", "lessen", "diminish", "cut down", "bring down"]
-_RAISE = ["increase", "raise", "boost"]
-_FALL = ["decrease", "drop", "fall", "decline", "reduce", "go down", "lessen", "diminish", "slow down", "shrink", "slow", "come down"]
-_RISE = ["increase", "rise", "grow", "go up", "climb", "speed up"]
-_LESSENED = {"lower": -1, "slower": -1, "smaller": -1, "higher": 1, "faster": 1, "larger": 1, "greater": 1, "bigger": 1}
-_KEEP = ["keep", "maintain", "hold", "retain", "preserve", "stay at", "keep to", "stick to", "continue at", "drive at",
-         "keep driving at", "continue driving at", "go at", "travel at", "move at", "continue with", "keep up"]  # fmt: skip
-_STAY = ["keep", "stay", "remain", "be", "hold", "be kept", "continue to be", "keep being", "be held", "be maintained"]
-_SAME = ["the same", "same", "unchanged", "constant", "steady", "stable", "unaffected", "unaltered", "as it is", "as before",
-         "the same as before", "equal", "identical", "fixed", "the same value", "at the same value", "as it was", "the same as it was"]  # fmt: skip
-_CHANGE = ["change", "vary", "differ", "deviate", "alter", "be changed", "be affected", "be altered", "be different", "be influenced"]
-_ALTER = ["change", "alter", "adjust", "modify", "vary", "affect"]
-_FALLS = {"decrease": -1, "reduction": -1, "drop": -1, "deceleration": -1, "slowdown": -1, "fall": -1, "decline": -1,
-          "increase": 1, "rise": 1, "acceleration": 1, "change": 0, "difference": 0, "variation": 0, "deviation": 0}  # fmt: skip
-_MORE = ["more", "further", "even more", "even further", "still more", "still further", "again", "once more", "more than before",
-         "even more than before", "further than before", "yet more", "further down", "some more"]  # fmt: skip
-_LESS = ["less", "even less", "still less", "less than before", "less strongly"]
-_EMPTY = ["also", "still", "then", "now", "always"]
 _DIRECTIONS = {-1: "decrease", 0: "same", 1: "increase"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Degree:
-    """How much: an amount, a bound on it, or "more" or "less" than in the block before (`compared`).
-
-    `at` is the word of the unit, or of the number where there is no unit.
-    """
-
-    comparator: str | None = None
-    amount: float | None = None
-    unit: str | None = None
-    at: int = 0
-    compared: Found | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +27,7 @@ class _Predicate:
 
     way: int
     quantity: str
-    degree: _Degree = _Degree()
+    degree: Degree = NO_DEGREE
     changes: bool = False
     comparative: bool = False
     at: int = 0
@@ -116,85 +43,85 @@ class Expected:
 
     def in_block(self, block: int) -> Expectation:
         """The expectation of the block with this number, counted from 1."""
-        if self.compared is not None and block == 1:
-            raise Objection(
-                self.compared.at, f"{self.compared.phrase!r} compares with the block before, and there is none"
-            )
-        is_relative = self.compared is not None or (self.comparative and block > 1)
+        word = self.compared
+        if word is not None and block == 1:
+            raise Objection(word.at, f"{word.phrase!r} compares with the block before, and there is none")
+        is_relative = word is not None or (self.comparative and block > 1)
         return dataclasses.replace(self.expectation, relative_to_block=block - 1 if is_relative else None)
 
 
 def expectations(ontology: Ontology) -> Parser:
     """The parser of the Then half; its values are `Expected`."""
-    owner, ego = _owner(ontology), _subject(ontology)
-    quantity = named(_quantity(owner, ego))
-    degree = named(_degree())
+    ego, degree = _ego(ontology), degrees()
+    quantity = _quantity(ontology, ego)
     of_ego, of_quantity = _ego_predicate(quantity, degree), _quantity_predicate(degree)
-    empty = opt(Phrase(*_EMPTY))
-    will = named(_will())
+    empty, further = opt(Phrase(*then.EMPTY)), opt(Phrase("further"))
+    will = _will()
+    command = opt(alt(_do_not(), Phrase("never")))
     return named(
         alt(
+            to(lambda _, no, __, more, what: _expected(no, more, what), ego, will, empty, further, of_ego),
+            to(lambda no, _, what: _expected(no, None, what), command, empty, of_ego),
             to(
-                lambda _, no, __, more, what: _expected(no, more, what),
-                ego, will, empty, opt(Phrase("further")), of_ego,
+                lambda quantity, no, _, more, what: _expected(no, more, _about(quantity, what)),
+                quantity,
+                will,
+                empty,
+                further,
+                of_quantity,
             ),
-            to(lambda no, __, what: _expected(no, None, what), opt(alt(_do_not(), Phrase("never"))), empty, of_ego),
-            to(
-                lambda quantity, no, __, more, what: _expected(no, more, _about(quantity, what)),
-                quantity, will, empty, opt(Phrase("further")), of_quantity,
-            ),
-            _noun_form(quantity, degree, will),
+            *_noun_forms(quantity, degree, will),
         )
-    )  # fmt: skip
-
-
-def _owner(ontology: Ontology) -> Parser:
-    """Whose speed: "the ego-vehicle's", "its", "the"."""
-    words = ontology.references["ego-vehicle"]
-    article = opt(Phrase("the", "our", "my", "your"))
-    return alt(
-        seq(article, Phrase(*words, "car", "vehicle"), opt(Phrase("'s"))),
-        Phrase("its", "the", "our", "my", "your", "his", "this"),
     )
 
 
-def _subject(ontology: Ontology) -> Parser:
+def _ego(ontology: Ontology) -> Parser:
     """The ego-vehicle; nothing else can be expected to do anything, so "it" and "the car" are it too."""
-    words = ontology.references["ego-vehicle"]
-    article = opt(Phrase("the", "our", "my", "your", "this", "an", "a"))
+    article = Phrase("the", "our", "my", "your", "this")
     return named(
         alt(
-            seq(article, Phrase(*words)),
-            seq(Phrase("the", "our", "my", "your"), Phrase("car", "vehicle")),
+            seq(opt(article), Phrase(*ontology.references["ego-vehicle"])),
+            seq(article, Phrase("car", "vehicle")),
             Phrase("it", "we", "you"),
         )
     )
 
 
-def _quantity(owner: Parser, ego: Parser) -> Parser:
-    kind = Phrase("driving", "vehicle", "travel", "predicted", "current", "original", "car", "travelling", "traveling")
-    speed = Phrase("speed", "velocity", "speed prediction", "speed value")
-    steering = Phrase("steering angle", "steering", "angle of steering", "steering angles", "steering direction")
+def _quantity(ontology: Ontology, ego: Parser) -> Parser:
+    owner = alt(
+        seq(
+            opt(Phrase("the", "our", "my", "your")),
+            Phrase(*ontology.references["ego-vehicle"], "car", "vehicle"),
+            opt(Phrase("'s")),
+        ),
+        Phrase("its", "the", "our", "my", "your", "this"),
+    )
+    kind = opt(Phrase(*then.KINDS))
     of = opt(seq(Phrase("of"), ego))
-    return alt(
-        to(lambda *_: "speed", opt(owner), opt(kind), speed, of),
-        to(lambda *_: "steering", opt(owner), opt(kind), steering, of),
+    return named(
+        alt(
+            to(lambda *_: "speed", opt(owner), kind, Phrase(*then.SPEED), of),
+            to(lambda *_: "steering", opt(owner), kind, Phrase(*then.STEERING), of),
+        )
     )
 
 
 def _will() -> Parser:
     """Modal verbs and negation in front of a verb; the value is the negating word, if there is one."""
-    modal = Phrase(
-        "should", "must", "shall", "will", "would", "has to", "have to", "needs to", "need to", "ought to", "is to",
-        "is expected to", "is supposed to", "is required to", "are expected to", "are supposed to", "is going to",
-    )  # fmt: skip
     negation = Phrase("not", "never")
-    return alt(
-        to(lambda _, __, no: no, modal, opt(Phrase("also", "still", "always")), opt(negation)),
-        to(lambda _, no: no, Phrase("can"), negation),
-        _do_not(),
-        to(lambda: None),
-        to(lambda no: no, Phrase("never")),
+    return named(
+        alt(
+            to(
+                lambda _, __, no: no,
+                Phrase(*then.MODALS),
+                opt(Phrase("also", "still", "always")),
+                opt(negation),
+            ),
+            to(lambda _, no: no, Phrase("can"), negation),
+            _do_not(),
+            to(lambda no: no, Phrase("never")),
+            to(lambda: None),
+        )
     )
 
 
@@ -202,150 +129,148 @@ def _do_not() -> Parser:
     return to(lambda _, no: no, Phrase("do", "does", "did"), Phrase("not"))
 
 
-def _verbs(bases: list[str]) -> Phrase:
+def _verbs(verbs: list[str]) -> Phrase:
     """A verb behind "should", on its own or in a command."""
-    past = {"cut", "hold"}
-    return Phrase(*bases, *(form for form in finite(bases) if form not in past), *("be " + g for g in gerunds(bases)))
-
-
-def _degree() -> Parser:
-    """How much; nothing at all is a degree too."""
-    number = alt(
-        Number(), to(lambda word: Numeral(float(NUMBERS[word.phrase]), word.at), Phrase(*NUMBERS))
-    )
-    amount = named(
-        alt(
-            to(lambda n, unit: _Degree(None, n.value, _UNITS[unit.phrase], unit.at), number, Phrase(*_UNITS)),
-            to(lambda n: _Degree(None, n.value, None, n.at), number),
-            to(lambda word: _Degree(None, 50.0, "%", word.at), Phrase("half", "a half", "one half")),
-        )
-    )
-    by, more = Phrase("by", "of", "for"), Phrase(*_MORE, *_LESS)
-
-    def bounded(
-        before: Found | None, amount: _Degree, behind: Found | None, compared: Found | None
-    ) -> _Degree:
-        if before is not None and behind is not None:
-            raise Objection(behind.at, f"{behind.phrase!r} is a second bound beside {before.phrase!r}")
-        said = _COMPARATORS[before.phrase] if before is not None else None
-        said = _AFTER[behind.phrase] if behind is not None else said
-        return dataclasses.replace(amount, comparator=said, compared=compared)
-
-    return alt(
-        to(
-            lambda _, before, __, *rest: bounded(before, *rest),
-            opt(by),
-            opt(Phrase(*_COMPARATORS)),
-            opt(Phrase("by")),
-            amount,
-            opt(Phrase(*_AFTER)),
-            opt(more),
-        ),
-        to(lambda word: _Degree(compared=word), more),
-        to(lambda: _Degree()),
-    )
+    return Phrase(*finite(verbs), *(f"be {gerund}" for gerund in gerunds(verbs)))
 
 
 def _ego_predicate(quantity: Parser, degree: Parser) -> Parser:
     """What the ego-vehicle itself does."""
-    side = Phrase(*_SIDE)
     more = opt(Phrase("more", "further", "even more", "even further", "less"))
-    slower = Phrase(*_SLOWER)
-    same = Phrase(*_SAME)
-    the_same = opt(Phrase("the same", "a constant", "constant", "the current", "its current", "its original", "the original",
-                          "an unchanged", "a steady", "its", "the", "same", "its same"))  # fmt: skip
+    even, than = opt(Phrase("even", "still")), opt(Phrase("than before"))
 
-    def turned(_: object, more: Found | None, side: Found, degree: _Degree) -> _Predicate:
-        if more is not None and degree.compared is not None:
-            raise Objection(degree.compared.at, f"{degree.compared.phrase!r} is said twice")
-        both = degree if more is None else dataclasses.replace(degree, compared=more)
-        return _Predicate(_SIDE[side.phrase], "steering", both)
+    def paced(
+        _: object, early: Degree, even: Found | None, word: Found, __: object, late: Degree
+    ) -> _Predicate:
+        found = one_degree(early, late, even, word.at)
+        return _Predicate(then.PACE[word.phrase], "speed", found, comparative=True)
 
-    def paced(_: object, early: _Degree, still: Found | None, word: Found, late: _Degree) -> _Predicate:
-        if early != _Degree() and late != _Degree():
-            raise Objection(word.at, f"two amounts stand around {word.phrase!r}")
-        merged = late if early == _Degree() else early
-        if still is not None:
-            merged = dataclasses.replace(merged, compared=still)
-        return _Predicate(_SLOWER[word.phrase], "speed", merged, comparative=True)
+    def turned(_: object, more: Found | None, side: Found, degree: Degree) -> _Predicate:
+        found = one_degree(NO_DEGREE, degree, more, side.at)
+        return _Predicate(then.SIDE[side.phrase], "steering", found)
 
-    return alt(
-        to(lambda _, d: _Predicate(-1, "speed", d), _verbs(_SLOW), degree),
-        to(lambda _, d: _Predicate(1, "speed", d), _verbs(_FAST), degree),
-        to(paced, _verbs(_DRIVE), degree, opt(Phrase("even", "still")), slower, degree),
-        to(turned, _verbs(_TURN), more, side, degree),
-        to(lambda _, what, d: _Predicate(-1, what, d), _verbs(_LOWER), quantity, degree),
-        to(lambda _, what, d: _Predicate(1, what, d), _verbs(_RAISE), quantity, degree),
-        to(lambda _, what, __: _Predicate(0, what), _verbs(_KEEP), quantity, opt(same)),
-        to(lambda _, __, what: _Predicate(0, what), _verbs(_KEEP), the_same, quantity),
-        to(lambda _, what, d: _Predicate(0, what, d, changes=True), _verbs(_ALTER), quantity, degree),
+    return named(
+        alt(
+            to(lambda _, d: _Predicate(-1, "speed", d), _verbs(then.SLOW), degree),
+            to(lambda _, d: _Predicate(1, "speed", d), _verbs(then.FAST), degree),
+            to(paced, _verbs(then.DRIVE), degree, even, Phrase(*then.PACE), than, degree),
+            to(turned, _verbs(then.TURN), more, Phrase(*then.SIDE), degree),
+            to(lambda _, what, d: _Predicate(-1, what, d), _verbs(then.LOWER), quantity, degree),
+            to(lambda _, what, d: _Predicate(1, what, d), _verbs(then.RAISE), quantity, degree),
+            to(lambda _, what, __: _Predicate(0, what), _verbs(then.KEEP), quantity, opt(Phrase(*then.SAME))),
+            to(lambda _, __, what: _Predicate(0, what), _verbs(then.KEEP), opt(Phrase(*then.KEPT)), quantity),
+            to(lambda _, what, d: _Predicate(0, what, d, changes=True), _verbs(then.ALTER), quantity, degree),
+        )
     )
 
 
 def _quantity_predicate(degree: Parser) -> Parser:
     """What happens to the speed or the steering angle; the quantity is filled in by `_about`."""
-    fallen = Phrase(*("be " + p for p in participles(_LOWER)), *("is " + p for p in participles(_LOWER)))
-    raised = Phrase(*("be " + p for p in participles(_RAISE)), *("is " + p for p in participles(_RAISE)))
-    become = _verbs(["be", "become", "get"])
-    stay, same, change = _verbs(_STAY), Phrase(*_SAME), _verbs(_CHANGE)
+    lowered = Phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then.LOWER)))
+    raised = Phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then.RAISE)))
+    stay = _verbs(then.STAY)
+    even, than = opt(Phrase("even", "still")), opt(Phrase("than before"))
+    original = opt(Phrase("of the original value", "of the original", "of the source"))
 
-    def compared(_: object, early: _Degree, still: Found | None, word: Found, late: _Degree) -> _Predicate:
-        if early != _Degree() and late != _Degree():
-            raise Objection(word.at, f"two amounts stand around {word.phrase!r}")
-        merged = late if early == _Degree() else early
-        if still is not None:
-            merged = dataclasses.replace(merged, compared=still)
-        return _Predicate(_LESSENED[word.phrase], "", merged, comparative=True)
+    def sized(
+        _: object, early: Degree, even: Found | None, word: Found, __: object, late: Degree
+    ) -> _Predicate:
+        found = one_degree(early, late, even, word.at)
+        return _Predicate(then.SIZE[word.phrase], "", found, comparative=True)
 
-    def kept(_: object, word: Found, bound: _Degree, __: object) -> _Predicate:
+    def within(_: object, word: Found, bound: Degree, __: object) -> _Predicate:
         if bound.amount is None or bound.comparator is not None or bound.compared is not None:
             raise Objection(word.at, "'within' needs a plain amount")
         return _Predicate(0, "", dataclasses.replace(bound, comparator="at most"))
 
-    return alt(
-        to(lambda _, d: _Predicate(-1, "", d), alt(_verbs(_FALL), fallen), degree),
-        to(lambda _, d: _Predicate(1, "", d), alt(_verbs(_RISE), raised), degree),
-        to(compared, become, degree, opt(Phrase("even", "still")), Phrase(*_LESSENED), degree),
-        to(lambda *_: _Predicate(0, ""), stay, same),
-        to(lambda _, d: _Predicate(0, "", d, changes=True), change, degree),
-        to(kept, stay, Phrase("within"), degree, opt(Phrase("of the original value", "of the original", "of the source"))),
-        to(lambda _, side, d: _Predicate(_SIDE[side.phrase], "steering", d, at=side.at),
-           _verbs(["turn", "move", "go", "shift"]), Phrase(*_SIDE), degree),
-    )  # fmt: skip
+    def absolute(word: Found, bound: Degree) -> _Predicate:
+        if bound.amount is None:
+            raise Objection(word.at, f"{word.phrase!r} what is not said", ("lower", "higher", "the same"))
+        behind = word.at + len(word.phrase.split())
+        raise Objection(behind, "a rule speaks of changes: say by how much it decreases or increases")
+
+    return named(
+        alt(
+            to(lambda _, d: _Predicate(-1, "", d), alt(_verbs(then.FALL), lowered), degree),
+            to(lambda _, d: _Predicate(1, "", d), alt(_verbs(then.RISE), raised), degree),
+            to(sized, _verbs(["be", "become", "get"]), degree, even, Phrase(*then.SIZE), than, degree),
+            to(lambda *_: _Predicate(0, ""), stay, Phrase(*then.SAME)),
+            to(lambda _, d: _Predicate(0, "", d, changes=True), _verbs(then.CHANGE), degree),
+            to(within, stay, Phrase("within"), degree, original),
+            to(absolute, stay, degree),
+            to(
+                lambda _, side, d: _Predicate(then.SIDE[side.phrase], "steering", d, at=side.at),
+                _verbs(["turn", "move", "go", "shift"]),
+                Phrase(*then.SIDE),
+                degree,
+            ),
+        )
+    )
 
 
-def _noun_form(quantity: Parser, degree: Parser, will: Parser) -> Parser:
+def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
     """ "There should be a decrease in speed", "the deceleration should be at least 30 %"."""
-    change = Phrase(*_FALLS)
+    noun, be = Phrase(*then.NOUNS), Phrase("be", "is", "are")
     article = opt(Phrase("a", "an", "the", "no"))
-    of = Phrase("in", "of", "to")
-    be = Phrase("be", "is", "are")
+    of_what = opt(to(lambda _, quantity: quantity, Phrase("in", "of", "to"), quantity))
 
-    def made(no: Found | None, word: Found, quantity: str | None, degree: _Degree) -> Expected:
-        way = _FALLS[word.phrase]
+    def changed(no: Found | None, word: Found, quantity: str | None, degree: Degree) -> Expected:
+        way = then.NOUNS[word.phrase]
         if quantity is None and word.phrase not in ("deceleration", "acceleration", "slowdown"):
             raise Objection(word.at, f"{word.phrase!r} of what is not said", ("speed", "steering angle"))
         return _expected(no, None, _Predicate(way, quantity or "speed", degree, changes=way == 0))
 
-    def there(_: object, no: Found | None, __: object, article: Found | None, word: Found, quantity: object, degree: _Degree) -> Expected:  # fmt: skip
+    def there_is(
+        no: Found | None, article: Found | None, word: Found, quantity: str | None, degree: Degree
+    ) -> Expected:
         none = article if article is not None and article.phrase == "no" else None
         if no is not None and none is not None:
             raise Objection(none.at, "'no' is a second negation")
-        named_quantity = quantity[1] if isinstance(quantity, tuple) else None
-        return made(no or none, word, named_quantity, degree)
+        return changed(no or none, word, quantity, degree)
 
-    def amounts(_: object, first: str | None, word: Found, second: object, no: Found | None, __: object, degree: _Degree) -> Expected:  # fmt: skip
+    def measured(word: Found, quantity: str | None, no: Found | None, degree: Degree) -> Expected:
         if degree.amount is None:
             raise Objection(word.at, f"how large the {word.phrase} should be is not said")
-        named_quantity = first or (second[1] if isinstance(second, tuple) else None)
-        return made(no, word, named_quantity, degree)
+        return changed(no, word, quantity, degree)
 
-    return alt(
-        to(there, Phrase("there"), will, be, article, change, opt(seq(of, quantity)), degree),
-        to(lambda what, no, be, article, change, degree: there(None, no, be, article, change, (None, what), degree),
-           quantity, _will(), _verbs(["have", "show"]), article, change, degree),
-        to(amounts, opt(Phrase("the")), opt(quantity), change, opt(seq(of, quantity)), will, be, degree),
-    )  # fmt: skip
+    return [
+        to(
+            lambda _, no, __, article, word, what, d: there_is(no, article, word, what, d),
+            Phrase("there"),
+            will,
+            be,
+            article,
+            noun,
+            of_what,
+            degree,
+        ),
+        to(
+            lambda what, no, _, article, word, d: there_is(no, article, word, what, d),
+            quantity,
+            will,
+            _verbs(["have", "show"]),
+            article,
+            noun,
+            degree,
+        ),
+        to(
+            lambda _, word, what, no, __, d: measured(word, what, no, d),
+            opt(Phrase("the")),
+            noun,
+            of_what,
+            will,
+            be,
+            degree,
+        ),
+        to(
+            lambda what, word, no, _, d: measured(word, what, no, d),
+            quantity,
+            noun,
+            will,
+            be,
+            degree,
+        ),
+    ]
 
 
 def _about(quantity: str, predicate: _Predicate) -> _Predicate:
@@ -356,16 +281,11 @@ def _about(quantity: str, predicate: _Predicate) -> _Predicate:
 
 
 def _expected(negation: Found | None, further: Found | None, predicate: _Predicate) -> Expected:
-    degree = predicate.degree
-    compared = degree.compared or further
-    if further is not None and degree.compared is not None:
-        raise Objection(degree.compared.at, f"{degree.compared.phrase!r} is said twice")
-    negated = negation is not None
-    comparator = degree.comparator
+    degree = one_degree(NO_DEGREE, predicate.degree, further, 0)
+    comparator, compared, negated = degree.comparator, degree.compared, negation is not None
     if degree.amount is not None and comparator in (None, "exactly") and (negated or predicate.way == 0):
         raise Objection(
-            degree.at,
-            "an exact amount can neither be denied nor be kept; say 'at least', 'more than', 'at most' or 'less than'",
+            degree.at, "an exact amount can neither be denied nor kept; say 'at least' or 'more than'"
         )
     if predicate.changes:
         # To change is not to stay the same, and to change by at least n is not to stay within less than n.
@@ -374,22 +294,36 @@ def _expected(negation: Found | None, further: Found | None, predicate: _Predica
             negated = not negated
         elif degree.amount is None:
             negated = not negated
-    if predicate.way == 0 and compared is not None:
-        raise Objection(compared.at, f"what stays the same cannot do so {compared.phrase!r}")
-    if compared is not None and compared.phrase in _LESS:
-        if degree.amount is not None or negated:
-            raise Objection(compared.at, f"{compared.phrase!r} cannot be combined with an amount or 'not'")
-        comparator = "less than"
-    unit = degree.unit
-    if degree.amount is not None and unit is None:
-        unit = "km/h" if predicate.quantity == "speed" else "degrees"
-    fitting = {*(SPEED_UNITS if predicate.quantity == "speed" else STEERING_UNITS), "%"}
-    if unit is not None and unit not in fitting:
-        raise Objection(degree.at, f"{predicate.quantity} is not measured in {unit}", sorted(fitting))
+    if compared is not None:
+        if predicate.way == 0:
+            raise Objection(compared.at, f"what stays the same cannot do so {compared.phrase!r}")
+        if compared.phrase in then.LESS:
+            if degree.amount is not None or negated:
+                raise Objection(
+                    compared.at, f"{compared.phrase!r} goes neither with an amount nor with 'not'"
+                )
+            comparator = "less than"
     return Expected(
         Expectation(
-            predicate.quantity, _DIRECTIONS[predicate.way], comparator, degree.amount, unit, negated
+            predicate.quantity,
+            _DIRECTIONS[predicate.way],
+            comparator,
+            degree.amount,
+            _unit(predicate.quantity, degree),
+            negated,
         ),
         compared,
         predicate.comparative,
     )
+
+
+def _unit(quantity: str, degree: Degree) -> str | None:
+    """The unit of an amount; a bare number is in km/h or degrees."""
+    if degree.amount is None:
+        return None
+    units = then.SPEED_UNITS if quantity == "speed" else then.STEERING_UNITS
+    if degree.unit is None:
+        return next(iter(units))
+    if degree.unit not in (*units, "%"):
+        raise Objection(degree.at, f"{quantity} is not measured in {degree.unit}", (*units, "%"))
+    return degree.unit

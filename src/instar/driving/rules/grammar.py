@@ -12,7 +12,23 @@ from typing import Any, Protocol
 
 from instar.driving.rules.words import Word
 
-__all__ = ["Found", "Number", "Numeral", "Objection", "Parser", "Phrase", "Text", "alt", "many", "named", "opt", "seq", "to", "vocabulary"]
+__all__ = [
+    "Found",
+    "Number",
+    "Numeral",
+    "Objection",
+    "Parser",
+    "Phrase",
+    "Text",
+    "alt",
+    "many",
+    "named",
+    "only",
+    "opt",
+    "seq",
+    "to",
+    "vocabulary",
+]
 
 
 class Parser(Protocol):
@@ -173,10 +189,23 @@ class _To:
 
     def __call__(self, text: Text, at: int) -> Iterator[tuple[Any, int]]:
         for values, after in self.parts[0](text, at):
-            try:
-                yield self.meaning(*values), after
-            except Objection as objection:
-                text.object_to(objection, after)
+            yield from self._meant(text, values, after)
+
+    def _meant(self, text: Text, values: tuple[Any, ...], after: int) -> list[tuple[Any, int]]:
+        try:
+            return [(self.meaning(*values), after)]
+        except Objection as objection:
+            text.object_to(objection, after)
+            return []
+
+
+@dataclass(frozen=True, eq=False)
+class _Only:
+    parts: tuple[Parser, ...]
+    fits: Callable[[Any], bool]
+
+    def __call__(self, text: Text, at: int) -> Iterator[tuple[Any, int]]:
+        return ((value, after) for value, after in self.parts[0](text, at) if self.fits(value))
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,6 +250,11 @@ def to(meaning: Callable[..., Any], *parts: Parser) -> Parser:
     return _To((_Seq(parts),), meaning)
 
 
+def only(fits: Callable[[Any], bool], part: Parser) -> Parser:
+    """The part where its value fits; elsewhere this way of reading is none, which nobody objects to."""
+    return _Only((part,), fits)
+
+
 def named(part: Parser) -> Parser:
     """The same parser, remembering what it read in each place."""
     return _Named((part,))
@@ -228,6 +262,13 @@ def named(part: Parser) -> Parser:
 
 def vocabulary(parser: Parser) -> set[str]:
     """Every word that the parser knows."""
-    if isinstance(parser, Phrase):
-        return parser.vocabulary
-    return {word for part in parser.parts for word in vocabulary(part)}
+    words: set[str] = set()
+    seen: set[int] = set()
+    todo = [parser]
+    while todo:
+        part = todo.pop()
+        if id(part) not in seen:  # parts are shared by many
+            seen.add(id(part))
+            todo += part.parts
+            words |= part.vocabulary if isinstance(part, Phrase) else set()
+    return words

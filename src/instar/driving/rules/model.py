@@ -9,7 +9,6 @@ from typing import Any
 __all__ = ["Block", "Condition", "Expectation", "Rule", "Thing"]
 
 
-
 @dataclass(frozen=True, slots=True)
 class Thing:
     """An element of the ontology with some of its properties: a black car, heavy rain."""

@@ -140,7 +140,7 @@ def _value(element: str, value: str, entry: Mapping[str, Any]) -> Value:
     lists = {key: _phrases(f"{element} {value}", key, words) for key, words in entry.items()}
     if lists.get("adjectives") != ():
         # A value can be said by its own name unless the file says that it has no adjectives at all.
-        lists["adjectives"] = (value, *lists.get("adjectives", ()))
+        lists["adjectives"] = tuple(dict.fromkeys((*lists.get("adjectives", ()), value)))
     return Value(**lists)
 
 

@@ -9,7 +9,19 @@ from functools import cache
 from instar.driving.rules.clauses import Clause
 from instar.driving.rules.conditions import conditions
 from instar.driving.rules.expectations import Expected, expectations
-from instar.driving.rules.grammar import Objection, Parser, Phrase, Text, alt, many, opt, seq, to, vocabulary
+from instar.driving.rules.grammar import (
+    Found,
+    Objection,
+    Parser,
+    Phrase,
+    Text,
+    alt,
+    many,
+    opt,
+    seq,
+    to,
+    vocabulary,
+)
 from instar.driving.rules.model import Block, Condition, Rule
 from instar.driving.rules.ontology import Ontology, usual_ontology
 from instar.driving.rules.refusal import RefusedRule
@@ -18,6 +30,7 @@ from instar.driving.rules.words import split
 
 __all__ = ["Language", "read_rule", "usual_language"]
 
+_BOUNDS = ("more", "less", "greater", "fewer", "higher", "lower", "equal")  # "10 km/h or more"
 _Said = tuple[tuple[Clause, ...], Expected]
 
 
@@ -82,19 +95,38 @@ def read_rule(sentence: str, *, language: Language | None = None) -> Rule:
 
 def _rule(condition: Parser, expectation: Parser) -> Parser:
     """Blocks: "If: ..., Then: ...", "If ..., ...", "... if ..."."""
+    expectation = _one(expectation)
     colon = opt(Phrase(":", ","))
     begin = seq(
         opt(Phrase("and", "also", "furthermore", "moreover", "further", "additionally")), opt(Phrase(","))
     )
     when = seq(Phrase("if", "when", "whenever", "once"), colon)
     then = seq(Phrase("then"), colon)
-    between = alt(seq(opt(Phrase(",", ".", ";")), then), Phrase(","), seq())
+    between = alt(seq(opt(Phrase(",", ".", ";")), then), Phrase(",", ":"), seq())
     end = opt(alt(seq(Phrase(".", ";"), opt(Phrase("."))), Phrase(",")))
     block = alt(
         to(lambda _, __, cs, ___, e, ____: (cs, e), begin, when, condition, between, expectation, end),
-        to(lambda _, __, e, ___, ____, cs, _____: (cs, e), begin, opt(then), expectation, opt(Phrase(",")), when, condition, end),
-    )  # fmt: skip
+        to(
+            lambda _, __, e, ___, ____, cs, _____: (cs, e),
+            begin,
+            opt(then),
+            expectation,
+            opt(Phrase(",")),
+            when,
+            condition,
+            end,
+        ),
+    )
     return to(lambda first, rest: (first, *rest), block, many(block))
+
+
+def _one(expectation: Parser) -> Parser:
+    """A single expectation; a second one is named as what is wrong."""
+
+    def refuse(_: object, word: Found, __: object) -> None:
+        raise Objection(word.at, f"{word.phrase!r} brings a second expectation: write a second rule for it")
+
+    return alt(expectation, to(refuse, expectation, Phrase("and", "or", "but"), expectation))
 
 
 def _resolved(ontology: Ontology, said: Sequence[_Said]) -> Rule:
@@ -118,7 +150,11 @@ def _refusal(sentence: str, text: Text, objection: Objection) -> RefusedRule:
 
 def _misplaced(sentence: str, text: Text) -> RefusedRule:
     """The refusal for the first word that no reading got past, or for a sentence that ends too soon."""
-    if text.furthest >= len(text.words):
+    for word, following in zip(text.words[: text.furthest + 1], text.words[1:]):
+        if word.plain in ("or", "but") and following.plain not in _BOUNDS:
+            why = f"{word.text!r} gives alternatives or exceptions, and a rule has none: write two rules"
+            return RefusedRule(why, word=word.text, column=word.column)
+    if all(word.plain in ".,;:" for word in text.words[text.furthest :]):
         missing = _missing(text)
         return RefusedRule(
             f"the rule ends too soon{missing}",
@@ -127,10 +163,12 @@ def _misplaced(sentence: str, text: Text) -> RefusedRule:
             suggestions=_nearest("", text.wanted),
         )
     word = text.words[text.furthest]
-    why = f"{word.text!r} is not understood here"
-    if word.plain == "or":
-        why = "'or' gives alternatives, and a rule has none: write two rules"
-    return RefusedRule(why, word=word.text, column=word.column, suggestions=_nearest(word.plain, text.wanted))
+    return RefusedRule(
+        f"{word.text!r} is not understood here",
+        word=word.text,
+        column=word.column,
+        suggestions=_nearest(word.plain, text.wanted),
+    )
 
 
 def _missing(text: Text) -> str:

@@ -21,7 +21,8 @@ class RefusedRule(BadInput):
 
     def __init__(self, why: str, *, word: str, column: int, suggestions: Sequence[str] = ()) -> None:
         hint = " or ".join(map(repr, suggestions))
-        super().__init__(f"{why} (column {column})" + (f"; did you mean {hint}?" if hint else ""))
+        where = f"column {column}" if not word or repr(word) in why else f"at {word!r}, column {column}"
+        super().__init__(f"{why} ({where})" + (f"; did you mean {hint}?" if hint else ""))
         self.word = word
         self.column = column
         self.suggestions = list(suggestions)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from instar.driving.rules.clauses import Clause
 from instar.driving.rules.english import NUMBERS
@@ -37,19 +38,20 @@ def resolve(
 
 
 def antecedent(
-    ontology: Ontology, element: str | None, properties: Mapping[str, str], before: Sequence[Condition]
+    ontology: Ontology, element: str, properties: Mapping[str, str], before: Sequence[Condition]
 ) -> Condition | None:
-    """The last change that brought in such a thing (anything at all where `element` is None)."""
-    for condition in reversed(before):
-        brought = condition.new if ontology.elements[condition.element].is_environment else None
-        if brought is None:
-            if condition.op != "add":
-                continue
-            brought = condition.thing
-        if element is None or (
-            brought.element == element
-            and all(brought.properties.get(name) == value for name, value in properties.items())
-        ):
+    """The last change that brought in such a thing: one just so described, else one described further."""
+    brought = [
+        (condition, condition.new if ontology.elements[condition.element].is_environment else condition.thing)
+        for condition in reversed(before)
+        if condition.op == "add" or ontology.elements[condition.element].is_environment
+    ]
+    fitting = [(condition, thing) for condition, thing in brought if thing and thing.element == element]
+    for condition, thing in fitting:
+        if thing.properties == properties:
+            return condition
+    for condition, thing in fitting:
+        if properties.items() <= thing.properties.items():
             return condition
     return None
 
@@ -67,13 +69,16 @@ def _altered(
         is_weather = word.phrase == "darker"
         fitting = [c for c in earlier if ontology.elements[c.element].is_environment == is_weather]
         if not fitting and is_weather:
-            raise Objection(word.at, f"{word.phrase!r} compares with an earlier block, and none changes the time")
+            raise Objection(
+                word.at, f"{word.phrase!r} compares with an earlier block, and none changes the time"
+            )
         found = _referred(ontology, mention, fitting)
     else:
         candidate = antecedent(ontology, mention.element, mention.properties, earlier)
         if candidate is None:
             raise Objection(
-                word.at, f"{word.phrase!r} compares with an earlier block, and none brings in such a {mention.element}"
+                word.at,
+                f"{word.phrase!r} compares with an earlier block, and none adds a {mention.element}",
             )
         found = candidate
     is_environment = ontology.elements[found.element].is_environment
@@ -112,7 +117,7 @@ def _referred(ontology: Ontology, mention: Mention, before: Sequence[Condition])
     return changed[-1]
 
 
-def _place(ontology: Ontology, place: Place | None, before: Sequence[Condition]) -> dict[str, object]:
+def _place(ontology: Ontology, place: Place | None, before: Sequence[Condition]) -> dict[str, Any]:
     """The fields of a condition that say where."""
     if place is None:
         return {}

@@ -5,48 +5,64 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from instar.driving.rules.english import NUMBERS, plural
-from instar.driving.rules.grammar import Found, Number, Objection, Parser, Phrase, alt, many, named, opt, seq, to
+from instar.driving.rules.english import NUMBERS, inverted, listed, plural
+from instar.driving.rules.grammar import (
+    Found,
+    Number,
+    Objection,
+    Parser,
+    Phrase,
+    alt,
+    many,
+    named,
+    opt,
+    seq,
+    to,
+)
 from instar.driving.rules.ontology import Element, Ontology
 
 __all__ = ["COMPARATIVES", "INTENSITIES", "PEOPLE", "Mention", "Place", "Things", "described", "things"]
 
-COMPARATIVES = {
-    "closer": "closer", "nearer": "closer",
-    "farther": "farther", "further": "farther", "farther away": "farther", "further away": "farther",
-    "more distant": "farther",
-    "larger": "larger", "bigger": "larger", "smaller": "smaller",
-    "more": "more", "fewer": "less", "less": "less",
-    "heavier": "more", "stronger": "more", "denser": "more", "thicker": "more", "darker": "more",
-    "lighter": "less", "weaker": "less", "thinner": "less",
-}  # fmt: skip
-INTENSITIES = ("heavier", "stronger", "denser", "thicker", "darker", "lighter", "weaker", "thinner")
-_AMOUNTS = ("more", "fewer", "less")
+COMPARATIVES = inverted(
+    {
+        "closer": listed("closer, nearer"),
+        "farther": listed("farther, further, farther away, further away, more distant"),
+        "larger": listed("larger, bigger"),
+        "smaller": listed("smaller"),
+        "more": listed("more, heavier, stronger, denser, thicker, darker"),
+        "less": listed("fewer, less, lighter, weaker, thinner"),
+    }
+)
+INTENSITIES = listed("heavier, stronger, denser, thicker, darker, lighter, weaker, thinner")
+"""Comparatives of weather and time; "more" and "less" are said of everything."""
+_AMOUNTS = listed("more, fewer, less")
 
-POSITIONS = {
-    "on": ("on", "in", "at", "onto", "upon", "along", "into", "within", "inside"),
-    "in front of": ("in front of", "ahead of", "before"),
-    "behind": ("behind", "in back of", "at the back of", "after"),
-    "left of": ("left of", "to the left of", "on the left of", "at the left of"),
-    "right of": ("right of", "to the right of", "on the right of", "at the right of"),
-    "near": ("near", "near to", "next to", "close to", "beside", "by", "alongside", "adjacent to"),
-}
-_SIDES = [
-    (f"{side} of", f"{before} the {side} {word} of")
+_POSITIONS = inverted(
+    {
+        "on": listed("on, in, at, onto, upon, along, into, within, inside"),
+        "in front of": listed("in front of, ahead of, before"),
+        "behind": listed("behind, in back of, at the back of"),
+        "left of": listed("left of, to the left of, on the left of, at the left of"),
+        "right of": listed("right of, to the right of, on the right of, at the right of"),
+        "near": listed("near, near to, next to, close to, beside, by, alongside, adjacent to"),
+    }
+) | {
+    f"{before} the {side} {word} of": f"{side} of"
     for side in ("left", "right")
     for before in ("on", "at", "along", "to")
     for word in ("side", "hand side")
-]
-_FROM_EGO = {
-    "ahead": "in front of", "up ahead": "in front of", "straight ahead": "in front of", "in front": "in front of",
-    "nearby": "near", "close by": "near",
-    "on the left": "left of", "to the left": "left of", "on the left side": "left of",
-    "on the left hand side": "left of",
-    "on the right": "right of", "to the right": "right of", "on the right side": "right of",
-    "on the right hand side": "right of",
-}  # fmt: skip
-_PRONOUNS = ("he", "she", "it", "they", "him", "her", "them", "this one", "that one")
-PEOPLE = ("he", "she", "him", "her")
+}
+_FROM_EGO = inverted(
+    {
+        "in front of": listed("ahead, up ahead, straight ahead, in front"),
+        "near": listed("nearby, close by"),
+        "left of": listed("on the left, to the left, on the left side, on the left hand side"),
+        "right of": listed("on the right, to the right, on the right side, on the right hand side"),
+    }
+)
+"""Places that are seen from the ego-vehicle without saying so."""
+_PRONOUNS = listed("he, she, it, they, him, her, them")
+PEOPLE = listed("he, she, him, her")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,21 +144,27 @@ def things(ontology: Ontology) -> Things:
     )
     one = named(alt(described, pronoun))
     conjunction = alt(Phrase("and"), seq(Phrase(","), Phrase("and")), Phrase(",", "as well as"))
-    several = named(
-        to(lambda first, rest: (first, *(m for _, m in rest)), one, many(seq(conjunction, one)))
-    )
+    several = named(to(lambda first, rest: (first, *(m for _, m in rest)), one, many(seq(conjunction, one))))
     ego, area = _ego(ontology), _area(ontology)
     reference = alt(ego, area, to(_no_negative, one))
     place = named(_place(reference))
     return Things(
         one,
         several,
-        named(to(lambda first, rest: (first, *(a for _, a in rest)), adjective, many(seq(opt(Phrase("and")), adjective)))),
+        named(
+            to(
+                lambda first, rest: (first, *(a for _, a in rest)),
+                adjective,
+                many(seq(opt(Phrase("and")), adjective)),
+            )
+        ),
         ego,
         area,
         place,
         named(alt(place, to(lambda word, what: Place("on", what, word.at), Phrase("to"), reference))),
-        named(alt(place, to(lambda word, what: Place(None, what, word.at), Phrase("from", "off"), reference))),
+        named(
+            alt(place, to(lambda word, what: Place(None, what, word.at), Phrase("from", "off"), reference))
+        ),
     )
 
 
@@ -182,10 +204,28 @@ def _article() -> Parser:
     """The count that an article gives, and how it introduces: (Found, count)."""
     one = Phrase("a", "an", "another", "a single", "one", "exactly one", "some")
     open_ = Phrase(
-        "the", "some", "several", "all", "all the", "all of the", "every", "each", "any", "these", "those",
-        "this", "that", "no", "more", "fewer", "less", "our", "my", "your",
-    )  # fmt: skip
-    words = Phrase(*(word for word in NUMBERS if word != "one"))
+        "the",
+        "some",
+        "several",
+        "all",
+        "all the",
+        "all of the",
+        "every",
+        "each",
+        "any",
+        "these",
+        "those",
+        "this",
+        "that",
+        "no",
+        "more",
+        "fewer",
+        "less",
+        "our",
+        "my",
+        "your",
+    )
+    words = Phrase(*(word for word in NUMBERS if word != "one" and not word.startswith("a ")))
     the = opt(Phrase("the", "these", "those"))
     return alt(
         to(lambda word: (word, 1 if word.phrase != "some" else None), one),
@@ -235,21 +275,16 @@ def _fitting(
     meanings: Sequence[_Noun], adjectives: Sequence[Found], noun: Found
 ) -> tuple[_Noun, Mapping[str, str]]:
     """The first meaning of the noun that can have all these adjectives."""
-    objection: Objection | None = None
+    if all(meaning.needs_adjective for meaning in meanings) and not adjectives:
+        raise Objection(noun.at, f"{noun.phrase!r} says too little alone")
     for meaning in meanings:
-        try:
-            if meaning.needs_adjective and not adjectives:
-                raise Objection(noun.at, f"{noun.phrase!r} says too little alone")
+        has_all = all(meaning.element.said_by(adjective.phrase) for adjective in adjectives)
+        if has_all and (adjectives or not meaning.needs_adjective):
             return meaning, described(meaning.element, meaning.properties, adjectives)
-        except Objection as error:
-            objection = objection or error
-    assert objection is not None, "a noun has meanings"
-    raise objection
+    return meanings[0], described(meanings[0].element, meanings[0].properties, adjectives)
 
 
-def described(
-    element: Element, properties: Mapping[str, str], adjectives: Sequence[Found]
-) -> dict[str, str]:
+def described(element: Element, properties: Mapping[str, str], adjectives: Sequence[Found]) -> dict[str, str]:
     """The properties with what the adjectives add; each property can be given once."""
     result = dict(properties)
     for adjective in adjectives:
@@ -306,9 +341,7 @@ def _area(ontology: Ontology) -> Parser:
 
 
 def _place(reference: Parser) -> Parser:
-    said = {phrase: position for position, phrases in POSITIONS.items() for phrase in phrases}
-    said |= {phrase: position for position, phrase in _SIDES}
     return alt(
-        to(lambda word, what: Place(said[word.phrase], what, word.at), Phrase(*said), reference),
+        to(lambda word, what: Place(_POSITIONS[word.phrase], what, word.at), Phrase(*_POSITIONS), reference),
         to(lambda word: Place(_FROM_EGO[word.phrase], "ego-vehicle", word.at), Phrase(*_FROM_EGO)),
     )

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from instar.driving.rules import if_words as said
 from instar.driving.rules.clauses import Clause, added, does
 from instar.driving.rules.comparisons import as_word, compared, where_does
 from instar.driving.rules.english import finite, gerunds
-from instar.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, opt, seq, to
+from instar.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, only, opt, seq, to
 from instar.driving.rules.ontology import Element, Ontology
 from instar.driving.rules.things import Mention, Things, described
 
 __all__ = ["weather_and_time"]
-
-_FALL = ["fall", "start", "begin", "set in", "come", "come down", "come up", "start falling", "roll in"]
-_STOP = ["stop", "clear up", "lift", "clear", "end", "cease"]
-_BE = ["be", "become", "get", "turn", "grow", "turn into", "change to", "change into", "turn to"]
-_HARDER = {"harder": "more", "more heavily": "more", "more strongly": "more", "more": "more", "even harder": "more",
-           "even more heavily": "more", "even more": "more", "less heavily": "less", "less": "less", "more lightly": "less"}  # fmt: skip
 
 
 def weather_and_time(ontology: Ontology, words: Things) -> list[Parser]:
@@ -27,15 +21,30 @@ def weather_and_time(ontology: Ontology, words: Things) -> list[Parser]:
     if not environment:
         return []
     it = Phrase("it")
-    outside = to(lambda mention: _outside(ontology, mention), words.one)
+    names = {element.name for element in environment}
+    outside = only(lambda mention: mention.element in names, words.one)
     clauses = [
-        to(lambda what, _: added([what], None), outside, does(_FALL)),
-        to(lambda what, _: (Clause("remove", what),), outside, does(_STOP)),
-        to(lambda it, _, what: added([what], None), it, does(_BE), outside),
-        to(lambda it, _, how: added([_described(environment, how)], None), it, does(_BE), words.adjectives),
-        to(lambda it, _, word: compared([_it(it)], word), it, does(["get", "become", "grow", "be"]), Phrase("darker")),
-        to(lambda what, word: compared([what], as_word(word, "more")), outside, where_does(["increase", "intensify"])),
-    ]  # fmt: skip
+        to(lambda what, _: added([what], None), outside, does(said.FALL)),
+        to(lambda what, _: (Clause("remove", what),), outside, does(said.STOP)),
+        to(lambda it, _, what: added([what], None), it, does(said.BE_OUTSIDE), outside),
+        to(
+            lambda it, _, how: added([_described(environment, how)], None),
+            it,
+            does(said.BE_OUTSIDE),
+            words.adjectives,
+        ),
+        to(
+            lambda it, _, word: compared([_it(it)], word),
+            it,
+            does(["get", "become", "grow", "be"]),
+            Phrase("darker"),
+        ),
+        to(
+            lambda what, word: compared([what], as_word(word, "more")),
+            outside,
+            where_does(["increase", "intensify"]),
+        ),
+    ]
     for element in environment:
         clauses += _raining(element, it)
     return clauses
@@ -63,12 +72,23 @@ def _raining(element: Element, it: Parser) -> list[Parser]:
         to(
             lambda _, verb: verb,
             Phrase(
-                "is", "'s", "was", "starts", "begins", "starts to", "begins to", "started", "began", "has started",
-                "is starting to", "keeps", "continues to",
+                "is",
+                "'s",
+                "was",
+                "starts",
+                "begins",
+                "starts to",
+                "begins to",
+                "started",
+                "began",
+                "has started",
+                "is starting to",
+                "keeps",
+                "continues to",
             ),
             Phrase(*forms),
         ),
-    )  # fmt: skip
+    )
     adverb = Phrase(*adverbs)
 
     def weather(verb: Found, how: Found | None) -> tuple[Clause, ...]:
@@ -77,20 +97,18 @@ def _raining(element: Element, it: Parser) -> list[Parser]:
 
     def harder(it: Found, verb: Found, how: Found) -> tuple[Clause, ...]:
         mention = Mention(element.name, verb.at, it.at, dict([forms[verb.phrase]]))
-        return compared([mention], Found(_HARDER[how.phrase], how.at))
+        return compared([mention], Found(said.HARDER[how.phrase], how.at))
+
+    def stopped(it: Found, _: object, verb: Found) -> tuple[Clause, ...]:
+        return (Clause("remove", Mention(element.name, verb.at, it.at, dict([forms[verb.phrase]]))),)
 
     return [
         to(lambda _, verb, how: weather(verb, how), it, happens, opt(adverb)),
         to(lambda _, how, verb: weather(verb, how), seq(it, opt(Phrase("is"))), adverb, Phrase(*forms)),
         to(lambda _, verb, how: weather(verb, how), Phrase("make it", "let it"), Phrase(*verbs), opt(adverb)),
-        to(harder, it, happens, Phrase(*_HARDER)),
+        to(harder, it, happens, Phrase(*said.HARDER)),
+        to(stopped, it, Phrase("stops", "stopped", "has stopped"), Phrase(*gerunds(verbs))),
     ]
-
-
-def _outside(ontology: Ontology, mention: Mention) -> Mention:
-    if mention.is_pronoun or not ontology.elements[mention.element].is_environment:
-        raise Objection(mention.at, "only weather and time of day can do that")
-    return mention
 
 
 def _it(word: Found) -> Mention:
@@ -99,12 +117,8 @@ def _it(word: Found) -> Mention:
 
 def _described(environment: Sequence[Element], adjectives: Sequence[Found]) -> Mention:
     """What "it" is when it is foggy or dark."""
-    objection: Any = None
     for element in environment:
-        try:
-            properties = described(element, {}, adjectives)
-        except Objection as error:
-            objection = objection or error
-        else:
-            return Mention(element.name, adjectives[0].at, adjectives[0].at, properties)
-    raise Objection(objection.at, "it cannot be said of weather or time of day")
+        if all(element.said_by(adjective.phrase) for adjective in adjectives):
+            first = adjectives[0].at
+            return Mention(element.name, first, first, described(element, {}, adjectives))
+    raise Objection(adjectives[0].at, "that is said of neither weather nor time of day")

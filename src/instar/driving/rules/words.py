@@ -12,7 +12,7 @@ __all__ = ["Word", "split"]
 _TOKEN = re.compile(
     r"""
     (?P<unit>km/h|m/s|mi/h)
-  | (?P<number>\d+(?:[.,]\d+)?(?![\d.,]*\d))
+  | (?P<number>\d+(?:\.\d+)?(?!\.?\d))
   | (?P<negated>[^\W\d_]+)n['’]t\b
   | ['’](?P<short>s|re|ve|ll)\b
   | (?P<word>[^\W\d_]+)
@@ -45,9 +45,8 @@ def split(sentence: str) -> tuple[Word, ...]:
     while at < len(sentence):
         token = _TOKEN.match(sentence, at)
         if token is None:
-            word = re.compile(r"\S+").match(sentence, at)
-            assert word is not None, "white space is a token"
-            raise RefusedRule(f"{word[0]!r} cannot be read", word=word[0], column=at + 1)
+            word = re.split(r"[\s,.:;]", sentence[at:])[0]
+            raise RefusedRule(f"{word!r} cannot be read", word=word, column=at + 1)
         words += _words(token)
         at = token.end()
     return tuple(words)
@@ -64,8 +63,6 @@ def _words(token: re.Match[str]) -> list[Word]:
         return [Word(stem, plain, column), Word(text[len(stem) :], "not", column + len(stem))]
     if token["short"]:
         return [Word(text, _SHORT[token["short"].lower()], column)]
-    if token["number"]:
-        return [Word(text, text.replace(",", "."), column)]
     if text.lower() == "cannot":
         return [Word(text[:3], "can", column), Word(text[3:], "not", column + 3)]
     return [Word(text, text.lower(), column)]
