@@ -43,8 +43,10 @@ def places(draw):
 @st.composite
 def conditions(draw, earlier):
     op = draw(st.sampled_from(["add", "remove", "replace", "weather", "compare"]))
-    if op == "compare" and (altered := [c for c in earlier if _is_brought(c)]):
-        found = draw(st.sampled_from(altered))
+    # Of two that are described alike, the words mean the last one.
+    brought = {str(_brought(c)): c for c in earlier if _brought(c)}
+    if op == "compare" and brought:
+        found = draw(st.sampled_from(sorted(brought.values(), key=str)))
         outside = ONTOLOGY.elements[found.element].is_environment
         words = ["more", "less"] if outside else ["closer", "farther", "larger", "smaller", "more", "less"]
         return dataclasses.replace(found, comparative=draw(st.sampled_from(words)))
@@ -68,8 +70,13 @@ def conditions(draw, earlier):
     return Condition(op, thing.element, thing.properties, count, **fields)
 
 
-def _is_brought(condition):
-    return condition.op == "add" or ONTOLOGY.elements[condition.element].is_environment
+def _brought(condition):
+    """The thing that a condition brings into the scene, if it does."""
+    if ONTOLOGY.elements[condition.element].is_environment:
+        return Thing(condition.new.element, dict(sorted(condition.new.properties.items())))
+    if condition.op == "add":
+        return Thing(condition.element, dict(sorted(condition.properties.items())))
+    return None
 
 
 @st.composite

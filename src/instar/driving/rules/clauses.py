@@ -67,6 +67,13 @@ def added(
     mentions: Sequence[Mention], place: Place | None, comparative: Found | None = None
 ) -> tuple[Clause, ...]:
     _must_exist(mentions)
+    for mention in mentions:
+        if mention.article in ("all", "all the", "all of the", "every", "each"):
+            raise Objection(mention.first, "how many are added is not said")
+        if mention.is_pronoun and comparative is None:
+            raise Objection(
+                mention.at, f"what {mention.article!r} refers to is there already; say how it changes"
+            )
     return tuple(
         Clause("add", mention, place, comparative=comparative or mention.comparative) for mention in mentions
     )

@@ -52,6 +52,7 @@ def degrees() -> Parser:
             ),
             to(lambda number: Degree(None, number.value, None, number.at), number),
             to(lambda word: Degree(None, 50.0, "%", word.at), Phrase("half", "a half", "one half")),
+            to(lambda word: Degree(None, 25.0, "%", word.at), Phrase("a quarter", "one quarter")),
         )
     )
     more = Phrase(*then.MORE, *then.LESS)

@@ -149,12 +149,21 @@ def _ego_predicate(quantity: Parser, degree: Parser) -> Parser:
         found = one_degree(NO_DEGREE, degree, more, side.at)
         return _Predicate(then.SIDE[side.phrase], "steering", found)
 
+    def made(_: object, side: Found, degree: Degree) -> _Predicate:
+        return _Predicate(1 if "left" in side.phrase else -1, "steering", degree)
+
     return named(
         alt(
             to(lambda _, d: _Predicate(-1, "speed", d), _verbs(then.SLOW), degree),
             to(lambda _, d: _Predicate(1, "speed", d), _verbs(then.FAST), degree),
             to(paced, _verbs(then.DRIVE), degree, even, Phrase(*then.PACE), than, degree),
             to(turned, _verbs(then.TURN), more, Phrase(*then.SIDE), degree),
+            to(
+                made,
+                _verbs(["make", "take"]),
+                Phrase("a left turn", "a left", "a right turn", "a right"),
+                degree,
+            ),
             to(lambda _, what, d: _Predicate(-1, what, d), _verbs(then.LOWER), quantity, degree),
             to(lambda _, what, d: _Predicate(1, what, d), _verbs(then.RAISE), quantity, degree),
             to(lambda _, what, __: _Predicate(0, what), _verbs(then.KEEP), quantity, opt(Phrase(*then.SAME))),

@@ -34,12 +34,14 @@ __all__ = [
 APPEAR = listed(
     "appear, emerge, show up, turn up, pop up, arrive, come into view, come into sight, come out, "
     "stand, walk,  "
-    "wait, sit, run, step, jog, exist, drive, ride, park, move, stay"
+    "wait, sit, run, step, jog, exist, drive, ride, park, move, stay, jump, rush, pass, pass by"
 )
 ADD = listed("add, place, put, insert, draw, introduce, position, paste, paint, install, plant, park, set")
 SEEN = listed("see, show, locate, detect, observe, spot, notice, build")
 THERE = listed("present, visible, there, in sight, in view")
-CROSS = listed("cross, enter, step onto, walk across, run across, walk onto, run onto")
+CROSS = listed(
+    "cross, enter, step onto, walk across, run across, walk onto, run onto, jump onto, rush onto, block"
+)
 SEE = listed("see, meet, encounter, detect, notice, spot, observe, come across")
 HAVE = listed("have, contain, include, show")
 

@@ -15,6 +15,9 @@ from instar.driving.rules.things import COMPARATIVES, INTENSITIES, PEOPLE, Menti
 
 __all__ = ["antecedent", "resolve"]
 
+_PLACES = {"position", "direction", "orientation"}
+"""Properties that "turns right" does not give: a lane that turns right is still where it was."""
+
 
 def resolve(
     ontology: Ontology, clause: Clause, before: Sequence[Condition], earlier: Sequence[Condition]
@@ -189,6 +192,8 @@ def _other(
     """A thing out of a mention, or out of adjectives that alter what the element was."""
     if not isinstance(said, Mention):
         altered = described(ontology.elements[element], {}, said)
+        if altered.keys() & _PLACES:
+            raise Objection(said[0].at, f"that a {element} turns is no replacement; say what takes its place")
         return Thing(element, {**kept, **altered})
     if said.is_pronoun:
         raise Objection(said.at, f"{said.article!r} cannot take the place of something; name it")

@@ -39,8 +39,8 @@ __all__ = [
 
 SPEED_UNITS = {
     "km/h": listed(
-        "km/h, kmh, kph, kmph, km per hour, kilometers per hour, kilometres per hour, kilometer per hour, "
-        "kilometre per hour, kilometers an hour, kilometres an hour"
+        "km/h, km/hr, kmh, kph, kmph, km per hour, kilometers per hour, kilometres per hour, "
+        "kilometer per hour, kilometre per hour, kilometers an hour, kilometres an hour"
     ),
     "mph": listed("mph, mi/h, miles per hour, mile per hour, miles an hour"),
     "m/s": listed("m/s, mps, meters per second, metres per second, meter per second, metre per second"),
@@ -120,7 +120,7 @@ RAISE = listed("increase, raise, boost")
 KEEP = listed(
     "keep, maintain, hold, retain, preserve, stay at, keep to, stick to, continue at, drive at, keep "
     "driving at,  "
-    "continue driving at, go at, travel at, move at, continue with"
+    "continue driving at, remain at, drive with, move with, go at, travel at, move at, continue with"
 )
 KEPT = listed(
     "the same, a constant, constant, the current, its current, its original, the original, an "

@@ -202,7 +202,9 @@ def _nouns(ontology: Ontology) -> dict[str, list[_Noun]]:
 
 def _article() -> Parser:
     """The count that an article gives, and how it introduces: (Found, count)."""
-    one = Phrase("a", "an", "another", "a single", "one", "exactly one", "some")
+    one = Phrase(
+        *listed("a, an, another, a single, one, exactly one, some, one more, a new, an additional, an extra")
+    )
     open_ = Phrase(
         "the",
         "some",

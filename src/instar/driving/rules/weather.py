@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from instar.driving.rules import if_words as said
-from instar.driving.rules.clauses import Clause, added, does
+from instar.driving.rules.clauses import Clause, added, does, done
 from instar.driving.rules.comparisons import as_word, compared, where_does
 from instar.driving.rules.english import finite, gerunds
 from instar.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, only, opt, seq, to
@@ -20,16 +20,25 @@ def weather_and_time(ontology: Ontology, words: Things) -> list[Parser]:
     environment = [element for element in ontology.elements.values() if element.is_environment]
     if not environment:
         return []
-    it = Phrase("it")
+    it, there = Phrase("it"), alt(Phrase("it"), words.area)
+    made = done(["change", "turn", "switch", "convert"])
     names = {element.name for element in environment}
     outside = only(lambda mention: mention.element in names, words.one)
     clauses = [
         to(lambda what, _: added([what], None), outside, does(said.FALL)),
         to(lambda what, _: (Clause("remove", what),), outside, does(said.STOP)),
-        to(lambda it, _, what: added([what], None), it, does(said.BE_OUTSIDE), outside),
+        to(lambda _, __, what: added([what], None), there, does(said.BE_OUTSIDE), outside),
+        to(lambda _, __, ___, what: added([what], None), there, made, Phrase("to", "into"), outside),
         to(
-            lambda it, _, how: added([_described(environment, how)], None),
-            it,
+            lambda _, __, ___, what: added([what], None),
+            words.ego,
+            does(["drive", "travel", "be"]),
+            Phrase("at", "in", "through", "during"),
+            outside,
+        ),
+        to(
+            lambda _, __, how: added([_described(environment, how)], None),
+            there,
             does(said.BE_OUTSIDE),
             words.adjectives,
         ),

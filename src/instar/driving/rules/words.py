@@ -11,7 +11,7 @@ __all__ = ["Word", "split"]
 
 _TOKEN = re.compile(
     r"""
-    (?P<unit>km/h|m/s|mi/h)
+    (?P<unit>km/hr|km/h|m/s|mi/h)
   | (?P<number>\d+(?:\.\d+)?(?!\.?\d))
   | (?P<negated>[^\W\d_]+)n['’]t\b
   | ['’](?P<short>s|re|ve|ll)\b
