@@ -15,7 +15,7 @@ synonyms = ["ego-vehicle"]
 
 def test_the_elements_are_those_of_the_paper():
     assert list(usual_ontology().elements) == [
-        "lane", "line", "crosswalk", "sidewalk", "traffic sign", "traffic light", "stop line", "tree", 
+        "lane", "line", "crosswalk", "sidewalk", "traffic sign", "traffic light", "stop line", "tree",
         "building", "pedestrian", "vehicle", "bicyclist", "weather", "time",
     ]  # fmt: skip
 
