@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-__all__ = ["NUMBERS", "finite", "gerunds", "inverted", "listed", "participles", "plural"]
+__all__ = ["NUMBERS", "finite", "gerunds", "inverted", "listed", "participles", "plural", "singulars"]
 
 _Meaning = TypeVar("_Meaning")
 
@@ -97,6 +97,20 @@ def plural(noun: str) -> str:
     if noun.endswith("y") and noun[-2] not in _VOWELS:
         return noun[:-1] + "ies"
     return noun + "s"
+
+
+def singulars(noun: str) -> list[str]:
+    """What the noun may be the plural of, likeliest first.
+
+    >>> singulars("buses"), singulars("lorries"), singulars("people")
+    (['buse', 'bus'], ['lorry', 'lorrie'], ['person'])
+    """
+    irregular = [one for one, many in _PLURALS.items() if many == noun]
+    if irregular or not noun.endswith("s"):
+        return irregular
+    if noun.endswith("ies"):
+        return [noun[:-3] + "y", noun[:-1]]
+    return [noun[:-1], noun[:-2]] if noun.endswith("es") else [noun[:-1]]
 
 
 def finite(verbs: Iterable[str]) -> list[str]:

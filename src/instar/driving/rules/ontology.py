@@ -30,6 +30,7 @@ class Value:
     nouns: tuple[str, ...] = ()
     verbs: tuple[str, ...] = ()
     adverbs: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Element:
     category: str
     synonyms: tuple[str, ...]
     heads: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     person: bool = False
     usual: Mapping[str, str] = field(default_factory=dict)
@@ -109,7 +111,7 @@ def _reference(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _element(name: str, entry: Mapping[str, Any]) -> Element:
-    known = ("category", "synonyms", "heads", "classes", "person", "usual", "property")
+    known = ("category", "synonyms", "heads", "kinds", "classes", "person", "usual", "property")
     _only(f"key of {name}", entry, known)
     category = entry.get("category", "object")
     _only("category", [category], CATEGORIES)
@@ -128,6 +130,7 @@ def _element(name: str, entry: Mapping[str, Any]) -> Element:
         category,
         _phrases(name, "synonyms", entry.get("synonyms", [name])),
         _phrases(name, "heads", entry.get("heads", [])),
+        _phrases(name, "kinds", entry.get("kinds", [])),
         _phrases(name, "classes", entry.get("classes", [])),
         bool(entry.get("person", False)),
         usual,
@@ -136,7 +139,7 @@ def _element(name: str, entry: Mapping[str, Any]) -> Element:
 
 
 def _value(element: str, value: str, entry: Mapping[str, Any]) -> Value:
-    _only(f"key of {element} {value}", entry, ("adjectives", "nouns", "verbs", "adverbs"))
+    _only(f"key of {element} {value}", entry, ("adjectives", "nouns", "verbs", "adverbs", "kinds"))
     lists = {key: _phrases(f"{element} {value}", key, words) for key, words in entry.items()}
     if lists.get("adjectives") != ():
         # A value can be said by its own name unless the file says that it has no adjectives at all.

@@ -22,11 +22,12 @@ from instar.driving.rules.grammar import (
     to,
     vocabulary,
 )
+from instar.driving.rules.kinds import alike, known_kind
 from instar.driving.rules.model import Block, Condition, Rule
 from instar.driving.rules.ontology import Ontology, usual_ontology
 from instar.driving.rules.refusal import RefusedRule
 from instar.driving.rules.resolving import resolve
-from instar.driving.rules.words import split
+from instar.driving.rules.words import Word, split
 
 __all__ = ["Language", "read_rule", "usual_language"]
 
@@ -44,13 +45,7 @@ class Language:
 
     def read(self, sentence: str) -> Rule:
         """The rule that a sentence says, or `RefusedRule` with the word that stands in the way."""
-        text = Text(split(sentence))
-        for word in text.words:
-            if word.plain not in self._vocabulary and not word.plain[0].isdigit():
-                near = difflib.get_close_matches(word.plain, sorted(self._vocabulary), n=3, cutoff=0.6)
-                raise RefusedRule(
-                    f"{word.text!r} is not known", word=word.text, column=word.column, suggestions=near
-                )
+        text = Text(self._known(split(sentence)))
         readings: list[Rule] = []
         objections: list[Objection] = []
         for blocks, end in self._grammar(text, 0):
@@ -75,6 +70,27 @@ class Language:
         if text.objected is not None and text.objected[0] >= text.furthest:
             raise _refusal(sentence, text, text.objected[1])
         raise _misplaced(sentence, text)
+
+    def _known(self, words: tuple[Word, ...]) -> tuple[Word, ...]:
+        """The words, with nouns that are kinds of something known in its place; others are refused."""
+        known: list[Word] = []
+        at = 0
+        while at < len(words):
+            word = words[at]
+            if word.plain in self._vocabulary or word.plain[0].isdigit():
+                known.append(word)
+                at += 1
+                continue
+            kind = known_kind(self.ontology, words[at:], self._vocabulary)
+            if kind is None:
+                spelt = difflib.get_close_matches(word.plain, sorted(self._vocabulary), n=3, cutoff=0.7)
+                near = list(dict.fromkeys([*spelt, *alike(self.ontology, word.plain)]))[:3]
+                raise RefusedRule(
+                    f"{word.text!r} is not known", word=word.text, column=word.column, suggestions=near
+                )
+            known.append(kind[0])
+            at += kind[1]
+        return tuple(known)
 
 
 @cache
