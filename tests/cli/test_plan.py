@@ -205,6 +205,11 @@ def test_a_setting_that_belongs_nowhere_is_refused(setting: str, complaint: str)
     assert str(refused.value).startswith(complaint)
 
 
+def test_an_option_of_a_search_that_was_not_named_goes_to_the_usual_one() -> None:
+    tables = put_settings({"relation": [{"use": "insertion"}]}, ["search.per_object=3"])
+    assert tables == {"relation": [{"use": "insertion", "search": {"use": "guided", "per_object": 3}}]}
+
+
 @pytest.mark.parametrize("owner", ["system", "search", "relation"])
 def test_a_setting_for_something_that_was_not_given_says_so(owner: str) -> None:
     with pytest.raises(BadInput, match=f"no {owner} was given"):

@@ -320,13 +320,14 @@ def test_a_case_is_found_by_the_beginning_of_its_name(tmp_path):
         assert "more than one case begins with" in refusal(BadInput, lambda: store.record(shared))
 
 
-def test_provenance_names_versions_fingerprint_and_seed(tmp_path):
+def test_provenance_names_fingerprint_and_seed_and_the_versions_of_every_session(tmp_path):
     import json
 
     run(tmp_path / "run")
+    run(tmp_path / "run", resume=True)
     provenance = json.loads((tmp_path / "run" / "provenance.json").read_text())
     assert (provenance["fingerprint"], provenance["seed"], provenance["format"]) == ("hashed", 1, 1)
-    assert provenance["versions"]["numpy"] == np.__version__
+    assert [session["versions"]["numpy"] for session in provenance["sessions"]] == [np.__version__] * 2
 
 
 def test_a_picture_that_was_changed_or_lost_is_told(tmp_path):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from instar.campaign import Campaign
-from instar.cli.builtin import USUAL_SEARCH
+from instar.cli.builtin import usual_search
 from instar.cli.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.cli.progress import show_campaign, show_steps
 from instar.cli.resolve import resolve_relation, resolve_search, resolve_system, takes
@@ -112,13 +112,17 @@ def _run(campaign: Campaign, store: RunStore, plan: Plan, quiet: bool) -> None:
 
 def _identity(campaign: Campaign, plan: Plan) -> dict[str, Any]:
     """What a resumed run must agree with; options count, since other ones make other cases."""
-    return identity_of(campaign) | {"options": [dataclasses.asdict(pair) for pair in plan.relations]}
+    return identity_of(campaign) | {
+        "options": [dataclasses.asdict(pair) for pair in plan.relations],
+        "scenes": [plan.scenes, plan.format, plan.limit],
+        "helpers": [plan.objects, plan.pool],
+    }
 
 
 def _with_usual_search(pair: RelationUse) -> RelationUse:
     if pair.search is not None:
         return pair
-    return RelationUse(pair.relation, Use(USUAL_SEARCH.get(pair.relation.name, "draws")))
+    return RelationUse(pair.relation, Use(usual_search(pair.relation.name)))
 
 
 def _as_file_name(name: str) -> str:

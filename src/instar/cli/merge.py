@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from instar.cli.builtin import usual_search
 from instar.cli.plan import Tables
 from instar.cli.toml import parse_value
 from instar.errors import BadInput, UnknownName
@@ -80,8 +81,10 @@ def _put(tables: Tables, owner: str, setting: Tables) -> Tables:
 
 
 def _put_into_searches(relations: list[Tables], setting: Tables) -> list[Tables]:
-    if not any(map(_search, relations)):
-        raise BadInput("no search was given; name one with --search")
+    if not relations:
+        raise BadInput("no search was given, nor a relation that has one")
+    if not any(map(_search, relations)):  # then those they have by default are meant
+        relations = [entry | {"search": usual_search(entry["use"])} for entry in relations]
     return [entry | {"search": _search(entry) | setting} if _search(entry) else entry for entry in relations]
 
 

@@ -159,9 +159,10 @@ class RunStore:
         with self._writing():
             self._set_meta("identity", to_json(dict(identity)))
             self._set_meta("session", str(self._session))
-        (self.folder / "provenance.json").write_text(
-            json.dumps(_provenance(identity), indent=2) + "\n", encoding="utf-8"
-        )
+        path = self.folder / "provenance.json"
+        sessions = json.loads(path.read_text(encoding="utf-8"))["sessions"] if path.is_file() else []
+        provenance = _provenance(identity) | {"sessions": [*sessions, _session()]}
+        path.write_text(json.dumps(provenance, indent=2) + "\n", encoding="utf-8")
 
     # --- what a campaign writes (see instar.campaign.Store) ------------------------------------
 
@@ -342,17 +343,19 @@ def _require_same(folder: Path, was: Mapping[str, Any] | None, now: Mapping[str,
 
 
 def _provenance(identity: Mapping[str, Any]) -> dict[str, Any]:
-    packages = ("instar", "numpy", "opencv-python-headless", "onnxruntime")
-    versions = {}
-    for package in packages:
+    return {**json.loads(to_json(dict(identity))), "format": FORMAT}
+
+
+def _session() -> dict[str, Any]:
+    """When, where and with which versions a run was begun or resumed."""
+    versions = {"python": platform.python_version()}
+    for package in ("instar", "numpy", "opencv-python-headless", "onnxruntime"):
         with contextlib.suppress(metadata.PackageNotFoundError):
             versions[package] = metadata.version(package)
     return {
-        **json.loads(to_json(dict(identity))),
-        "format": FORMAT,
-        "versions": {"python": platform.python_version(), **versions},
-        "machine": {"system": platform.platform(), "processor": platform.machine()},
         "began": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "versions": versions,
+        "machine": {"system": platform.platform(), "processor": platform.machine()},
     }
 
 
