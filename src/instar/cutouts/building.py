@@ -22,6 +22,8 @@ from instar.scene import Image, Scene, SceneObject
 
 __all__ = ["FindObjects", "build_pool"]
 
+TRIED = 3  # times as many candidates as cut-outs wanted
+
 FindObjects = Callable[[Image], Iterable[SceneObject]]
 """A helper that finds objects in a picture whose scene knows none."""
 
@@ -42,8 +44,8 @@ def build_pool(
 
     Of each class the largest share `keep` stays, but never fewer than `least` where there are so many
     good ones. Candidates are tried from the largest down until there are enough, since cutting out is the
-    costly part. What is being built lies beside `folder` until it is complete. Scenes that cannot be
-    read are passed over.
+    costly part, and not far beyond that share: a tiny good one is worse than none. What is being built
+    lies beside `folder` until it is complete. Scenes that cannot be read are passed over.
     """
     building = folder.with_name(folder.name + ".building")
     shutil.rmtree(building, ignore_errors=True)
@@ -54,7 +56,7 @@ def build_pool(
     with progress("cutting them out", len(candidates)) as bar:
         for label in sorted(candidates):
             enough = max(least, math.ceil(keep * len(candidates[label])))
-            kept += _cut_until(candidates[label], enough, building, read)
+            kept += _cut_until(candidates[label][: enough * TRIED], enough, building, read)
             bar.advance(1)
     save_pool(building, kept)
     building.rename(folder)

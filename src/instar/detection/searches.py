@@ -39,8 +39,9 @@ def _placed(way: str, per_object: int) -> Search:
             yield [relation.draw(source, rng)]
         for _ in range(per_object if found else 0):  # in portions: a small budget needs few of them
             drawn = [relation.ways[way](source, rng) for _ in range(found)]
-            yield drawn
             if all(isinstance(change, Inapplicable) for change in drawn):
-                return  # nothing fits here, and more of the same reasons would tell no more
+                yield drawn[:1]  # nothing fits here; the same reason again would tell no more
+                return
+            yield drawn
 
     return search
