@@ -25,12 +25,12 @@ from instar.detection.choosing import Offer, Scale, choose, look_at, tone_like
 from instar.detection.drawing import picture
 from instar.detection.same_objects import same_objects
 from instar.errors import BadInput
-from instar.imaging.naturalness import hog_intersection
+from instar.imaging.naturalness import against_scene
 from instar.imaging.paste import BLENDS, Blend
 from instar.imaging.photometric import light_of
 from instar.relation import Change, Inapplicable, Relation, Workspace
 from instar.scene import Image, Observation, Scene, SceneObject
-from instar.system import System
+from instar.system import System, describe_error
 from instar.verdict import Verdict
 
 __all__ = ["insertion"]
@@ -54,8 +54,8 @@ def insertion(
     _require_one_of("blend", blend, BLENDS)
     _require_one_of("scale", scale, ("nearest", "paper"))
     for name, value in (("hysteresis", hysteresis), ("iou", iou)):
-        if not 0 <= value < 1:
-            raise BadInput(f"insertion: {name} is {value}; it must be at least 0 and below 1")
+        if not (isinstance(value, (int, float)) and 0 <= value < 1):
+            raise BadInput(f"insertion: {name} is {value!r}; it must be a number of at least 0 and below 1")
     cutouts = load_pool(pool) if isinstance(pool, (str, Path)) else pool
     light = lru_cache(maxsize=4096)(lambda name: light_of(_cutouts(cutouts).pixels(name)))
 
@@ -116,7 +116,7 @@ def insertion(
         accept=accept,
         pixels=pixels,
         prepare=prepare if cutouts is None else None,
-        naturalness=hog_intersection,
+        naturalness=against_scene(),
         picture=picture,
     )
 
@@ -150,7 +150,14 @@ def _own_pool(scenes: Sequence[Scene], workspace: Workspace, objects: System | s
     find = lru_cache(maxsize=1)(lambda: _helper(objects))  # loaded only when a scene knows no objects
 
     def find_objects(image: Image) -> Iterable[SceneObject]:
-        found = accept(image, find().predict([image])[0]).confident()
+        helper = find()
+        try:
+            found = accept(image, helper.predict([image])[0]).confident()
+        except Exception as error:  # whatever a helper raises; hiding it would leave a pool of too few
+            raise BadInput(
+                f"insertion: {helper.name} cannot find objects to cut out ({describe_error(error)}); "
+                "give another system as objects, or a pool"
+            ) from error
         for label, (x1, y1, x2, y2) in zip(found.labels, found.boxes.tolist()):
             yield SceneObject(label, (x1, y1, x2, y2))
 
