@@ -24,7 +24,8 @@ __all__ = ["CutOut", "CutOuts", "Pool", "load_pool", "same_shape", "save_pool", 
 
 INDEX = "index.json"
 FORMAT = 1
-NEVER = 65  # bits; no two hashes differ in so many
+BEHIND = 65  # bits; no two hashes differ in so many
+NEVER = 2 * BEHIND
 ALIKE = 1.35  # heights over widths may differ by this factor
 
 
@@ -71,9 +72,9 @@ class Pool:
     ) -> CutOut | None:
         """The cut-out of that class that looks most like the reference hash, never one of the same scene.
 
-        With `shapes`, `(m,)` heights over widths, only those that have one of them, roughly: half a figure
-        is no company for whole ones. Equally near ones are told apart by their content hash, so that the
-        choice is always the same.
+        With `shapes`, `(m,)` heights over widths, those that have one of them, roughly, go before all
+        others: half a figure is no company for whole ones. Equally near ones are told apart by their
+        content hash, so that the choice is always the same.
         """
         known = self._classes.get(label)
         if known is None:
@@ -81,7 +82,7 @@ class Pool:
         distances = hamming(known.hashes, reference)
         distances[known.scenes == not_from] = NEVER
         if shapes is not None:
-            distances[~same_shape(known.shapes[:, None], np.asarray(shapes)).any(axis=1)] = NEVER
+            distances[~same_shape(known.shapes[:, None], np.asarray(shapes)).any(axis=1)] += BEHIND
         best = int(np.argmin(distances))
         return known.cutouts[best] if distances[best] < NEVER else None
 

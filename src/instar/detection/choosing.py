@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -86,25 +87,18 @@ def look_at(
         return Inapplicable("nothing found in the source")
     candidates = _candidates(source, found, pool, scale)
     if not candidates:
-        known = any(answer.labels[i] in pool for i in found)
-        return Inapplicable(f"no cut-out of its {'shape' if known else 'class'}")
+        return Inapplicable("no cut-out of its class")
     taken = answer.boxes[answer.scores >= answer.confidence - hysteresis]
     shape = (image.shape[0], image.shape[1])
-    rooms: list[Room | None] = []
-    for candidate in candidates:
-        if guided:
-            nearest = candidate.instances[_nearest(answer.boxes[found], candidate.instances)]
-            for i, like in zip(found.tolist(), nearest):
-                windows = _on_ring(candidate, like, answer.boxes[i], scale, shape)
-                rooms.append(_largest(candidate, like, windows, taken, anchor=i))
-        else:
-            for like in candidate.instances:
-                sizes = [size for _, size in _sizes(candidate, like, scale)]
-                windows = ((size, anywhere(shape, size)) for size in sizes)
-                rooms.append(_largest(candidate, like, windows, taken, anchor=None))
-    roomy = tuple(room for room in rooms if room is not None)
+    if not guided:
+        rooms = _anywhere(candidates, taken, shape, scale)
+    elif scale == "paper":
+        rooms = _on_rings(candidates, answer.boxes, found, taken, shape, ground=None)
+    else:  # on the ground line of the nearest instance, or else at least between those of its class
+        rooms = _on_rings(candidates, answer.boxes, found, taken, shape, ground="nearest")
+        rooms = rooms or _on_rings(candidates, answer.boxes, found, taken, shape, ground="between")
     colour = min(1.0, light_of(image).chroma / COLOURFUL)
-    return Offer(roomy, taken, colour) if roomy else Inapplicable("no free place")
+    return Offer(rooms, taken, colour) if rooms else Inapplicable("no free place")
 
 
 def choose(offer: Offer, rng: np.random.Generator) -> tuple[Room, int, int]:
@@ -119,8 +113,8 @@ def _candidates(
 ) -> list[Candidate]:
     """Of each class the cut-out that looks most like its instances here.
 
-    With `nearest` it must also have the shape of an instance: a whole figure goes beside whole ones and
-    a half figure, cut off by a table, beside such ones.
+    With `nearest` it has the shape of an instance if any has: a whole figure goes beside whole ones and a
+    half figure, cut off by a table, beside such ones.
     """
     image, boxes = source.input, source.answer.boxes[found]
     labels = np.array([source.answer.labels[i] for i in found], object)
@@ -132,25 +126,48 @@ def _candidates(
         wanted = shapes if scale == "nearest" else None
         cutout = pool.nearest(label, reference, not_from=source.scene.id, shapes=wanted)
         if cutout is not None:
-            if wanted is not None:
-                instances = instances[same_shape(shapes, cutout.height / cutout.width)]
+            alike = same_shape(shapes, cutout.height / cutout.width)
+            if wanted is not None and alike.any():
+                instances = instances[alike]
             candidates.append(Candidate(cutout, instances))
     return candidates
 
 
-def _on_ring(
-    candidate: Candidate,
-    like: npt.NDArray[np.float32],
-    anchor: npt.NDArray[np.float32],
-    scale: Scale,
+def _anywhere(
+    candidates: Sequence[Candidate], taken: Boxes, shape: tuple[int, int], scale: Scale
+) -> tuple[Room, ...]:
+    rooms = []
+    for candidate in candidates:
+        for like in candidate.instances:
+            sizes = _sizes(candidate, candidate.instances if scale == "paper" else like[None])
+            windows = ((size, anywhere(shape, size)) for _, size in sizes)
+            rooms.append(_largest(candidate, like, windows, taken, anchor=None))
+    return tuple(room for room in rooms if room is not None)
+
+
+def _on_rings(
+    candidates: Sequence[Candidate],
+    boxes: Boxes,
+    found: npt.NDArray[np.intp],
+    taken: Boxes,
     shape: tuple[int, int],
-) -> Iterator[tuple[tuple[int, int], Window]]:
-    """The sizes to try, largest first, and for each the window of places around the anchor."""
-    for factor, size in _sizes(candidate, like, scale):
-        window = ring_around(shape, size, anchor)
-        if scale == "nearest":
-            window = _standing(window, size[0], factor, float(like[3]), shape[0])
-        yield size, window
+    *,
+    ground: Literal["nearest", "between"] | None,
+) -> tuple[Room, ...]:
+    """The pairs of a cut-out and a found object that have room, at the largest size that has."""
+    rooms = []
+    for candidate in candidates:
+        nearest = candidate.instances[_nearest(boxes[found], candidate.instances)]
+        for i, like in zip(found.tolist(), nearest):
+            sizes = _sizes(candidate, candidate.instances if ground is None else like[None])
+            lines = (like if ground == "nearest" else candidate.instances)[..., 3]
+            windows = (
+                (size, _standing(ring, size[0], factor, lines, shape[0]) if ground else ring)
+                for factor, size in sizes
+                for ring in [ring_around(shape, size, boxes[i])]
+            )
+            rooms.append(_largest(candidate, like, windows, taken, anchor=i))
+    return tuple(room for room in rooms if room is not None)
 
 
 def _largest(
@@ -168,30 +185,30 @@ def _largest(
     return None
 
 
-def _sizes(
-    candidate: Candidate, like: npt.NDArray[np.float32], scale: Scale
-) -> Iterator[tuple[float, tuple[int, int]]]:
-    """What the object may be shrunk to, and by which factor, from the area of what it takes after."""
+def _sizes(candidate: Candidate, like: Boxes) -> Iterator[tuple[float, tuple[int, int]]]:
+    """What the object may be shrunk to, and by which factor, from the mean area of what it takes after."""
     cutout = candidate.cutout
-    boxes = candidate.instances if scale == "paper" else like[None]
-    width, height = (boxes[:, 2:] - boxes[:, :2]).mean(axis=0).tolist()
-    whole = min(MOST_ENLARGED, (width * height / (cutout.width * cutout.height)) ** 0.5)
+    width, height = (like[:, 2:] - like[:, :2]).mean(axis=0).tolist()
+    whole = min(MOST_ENLARGED, math.sqrt(width * height / (cutout.width * cutout.height)))
     for factor in SHRINKING:
         size = round(cutout.height * whole * factor), round(cutout.width * whole * factor)
         if min(size) >= LEAST_SIDE:
             yield factor, size
 
 
-def _standing(window: Window, height: int, factor: float, ground: float, bottom: int) -> Window:
-    """Only the places with feet on the ground line of an instance.
+def _standing(
+    window: Window, height: int, factor: float, lines: npt.NDArray[np.float32], bottom: int
+) -> Window:
+    """Only the places with feet on a ground line, or between the highest and the lowest of several.
 
     A shrunk object may also stand farther back, up to where it is as high as the instance: that is where a
     camera at eye level sees a distant one. What the picture's edge cuts off stays cut off by it.
     """
-    if ground >= bottom - EDGE:
+    highest, lowest = float(lines.min()), float(lines.max())
+    if highest >= bottom - EDGE:
         return window.rows(bottom - EDGE - height, bottom)
     farther_back = (1 / factor - 1) * height
-    return window.rows(ground - farther_back - (1 + GROUND) * height, ground - (1 - GROUND) * height)
+    return window.rows(highest - farther_back - (1 + GROUND) * height, lowest - (1 - GROUND) * height)
 
 
 def tone_like(cutout: Light, offer: Offer, image: Image, like: npt.NDArray[np.float32]) -> Tone:
