@@ -56,7 +56,9 @@ def test_an_empty_mask_gives_nothing() -> None:
     ("box", "others", "why"),
     [
         ((50, 50, 120, 150), NOTHING, None),
-        ((50, 50, 70, 150), NOTHING, "too small"),
+        ((50, 50, 58, 150), NOTHING, "too small"),
+        ((50, 50, 70, 75), NOTHING, "too small"),
+        ((50, 50, 70, 150), NOTHING, None),
         ((1, 50, 120, 150), NOTHING, "cut off by the picture's edge"),
         ((50, 50, 120, 199), NOTHING, "cut off by the picture's edge"),
         ((50, 50, 120, 150), np.float32([[100, 50, 160, 150]]), "overlaps another object"),

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instar.cutouts.placement import Window, anywhere, free_places, one_of, ring_around
@@ -37,6 +37,7 @@ def overlaps(x: int, y: int, size: tuple[int, int], taken: Boxes) -> bool:
     return bool((intersections(box, taken.astype(np.float64)) > 0).any())
 
 
+@settings(deadline=None)
 @given(SIDES, SIDES, boxes())
 def test_a_pasted_object_never_overlaps_a_found_box_and_no_free_place_is_missed(
     height: int, width: int, taken: Boxes
@@ -52,6 +53,7 @@ def test_a_pasted_object_never_overlaps_a_found_box_and_no_free_place_is_missed(
     assert corners(free_places(window, size, taken), window) == expected
 
 
+@settings(deadline=None)
 @given(SIDES, SIDES, boxes(least=1))
 def test_the_ring_is_what_its_definition_says(height: int, width: int, taken: Boxes) -> None:
     size, anchor = (height, width), taken[0].astype(np.float64)

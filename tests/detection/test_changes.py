@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instar.detection import Detections
@@ -49,6 +49,7 @@ def test_an_insertion_changes_exactly_the_pasted_rectangle() -> None:
     np.testing.assert_array_equal(result, expected)
 
 
+@settings(deadline=None)
 @given(st.integers(8, 40), st.integers(8, 40), st.integers(0, 40), st.integers(0, 20))
 def test_nothing_outside_the_box_of_an_insertion_changes(width: int, height: int, x: int, y: int) -> None:
     change = replace(INSERTION, x=x, y=y, width=width, height=height, blend="feather", gain=1.2, offset=9.0)
@@ -123,6 +124,7 @@ def test_seven_changes_strike_findings_out() -> None:
     ]
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10_000))
 def test_a_fresh_null_change_is_none_of_the_seven(seed: int) -> None:
     assert fresh_null(np.random.default_rng(seed)) not in set(fixed_nulls())

@@ -157,7 +157,7 @@ def crowds(draw: st.DrawFn) -> Observation:
     return source(*((label, (x, y, x + w, y + h), score) for (label, x, y, w, h), score in drawn))
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(crowds(), st.booleans(), st.sampled_from(["nearest", "paper"]), st.integers(0, 99))
 def test_what_is_chosen_lies_wholly_inside_and_overlaps_nothing(
     crowd: Observation, guided: bool, scale: str, seed: int

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instar.detection import Detections, same_objects
@@ -216,6 +216,7 @@ def answers(draw: st.DrawFn) -> Detections:
     return seen(*((label, (x, y, x + w, y + h), score) for label, x, y, w, h, score in drawn))
 
 
+@settings(deadline=None)
 @given(answers(), st.randoms(use_true_random=False))
 def test_an_unchanged_answer_is_never_accused_in_whatever_order(answer: Detections, random) -> None:
     order = list(range(len(answer)))
@@ -223,6 +224,7 @@ def test_an_unchanged_answer_is_never_accused_in_whatever_order(answer: Detectio
     assert same_objects(answer, answer.select(np.array(order, np.intp))).status is Status.HELD
 
 
+@settings(deadline=None)
 @given(answers(), answers())
 def test_what_is_held_is_never_negative_and_what_is_violated_never_positive(
     before: Detections, after: Detections
@@ -235,6 +237,7 @@ def test_what_is_held_is_never_negative_and_what_is_violated_never_positive(
         assert all(finding.margin <= 0 for finding in verdict.findings)
 
 
+@settings(deadline=None)
 @given(answers(), st.floats(-0.09, 0.09), st.tuples(*[st.integers(0, 150)] * 2))
 def test_a_correct_system_is_not_accused_for_seeing_the_pasted_object(
     answer: Detections, jitter: float, corner: tuple[int, int]

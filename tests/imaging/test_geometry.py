@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instar.imaging.geometry import (
@@ -29,6 +29,7 @@ def painted(box: np.ndarray) -> np.ndarray:
     return canvas
 
 
+@settings(deadline=None)
 @given(whole_boxes(), whole_boxes())
 def test_overlaps_are_what_counting_pixels_gives(a: Boxes, b: Boxes) -> None:
     common, union = intersections(a, b), iou(a, b)
@@ -43,6 +44,7 @@ def test_overlaps_are_what_counting_pixels_gives(a: Boxes, b: Boxes) -> None:
             assert smaller[i, j] == np.float32(both / min(one.sum(), other.sum()))
 
 
+@settings(deadline=None)
 @given(whole_boxes())
 def test_a_box_overlaps_itself_wholly(boxes: Boxes) -> None:
     assert np.diag(iou(boxes, boxes)).tolist() == [1.0] * len(boxes)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instar.imaging.hashing import average_hash, hamming, majority
@@ -9,6 +9,7 @@ from instar.imaging.hashing import average_hash, hamming, majority
 HASHES = st.integers(0, 2**64 - 1)
 
 
+@settings(deadline=None)
 @given(st.lists(HASHES, min_size=1, max_size=9))
 def test_the_majority_is_what_most_have_bit_by_bit(hashes: list[int]) -> None:
     expected = 0
@@ -18,6 +19,7 @@ def test_the_majority_is_what_most_have_bit_by_bit(hashes: list[int]) -> None:
     assert majority(hashes) == expected
 
 
+@settings(deadline=None)
 @given(HASHES, st.integers(0, 63), st.integers(0, 63))
 def test_the_majority_of_hashes_one_bit_apart_is_at_most_one_bit_away(h: int, i: int, j: int) -> None:
     # The mean of the numbers is not: of 0b1000 and 0b0111 it would be far from both in bits.
@@ -25,6 +27,7 @@ def test_the_majority_of_hashes_one_bit_apart_is_at_most_one_bit_away(h: int, i:
     assert bin(middle ^ h).count("1") <= 1
 
 
+@settings(deadline=None)
 @given(st.lists(HASHES, max_size=9), HASHES)
 def test_hamming_counts_differing_bits(hashes: list[int], reference: int) -> None:
     expected = [bin(h ^ reference).count("1") for h in hashes]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instar.imaging.naturalness import against_scene, gradient_histogram, hog_intersection
@@ -31,6 +31,7 @@ def test_structure_added_to_nothing_counts_against_a_picture() -> None:
     assert hog_intersection(one, two) == pytest.approx(2 / 3)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 1000), st.integers(0, 1000))
 def test_the_measure_is_symmetric_and_between_0_and_1(a: int, b: int) -> None:
     one, other = noise(a), noise(b)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instar.imaging.paste import BLENDS, Blend, pasted, resized, toned
@@ -20,6 +20,7 @@ def disc(side: int = 20, colour: tuple[int, int, int] = (255, 255, 255)) -> np.n
     return cutout
 
 
+@settings(deadline=None)
 @given(st.integers(0, 60), st.integers(0, 40), st.sampled_from(BLENDS))
 def test_nothing_outside_the_silhouette_changes(x: int, y: int, blend: Blend) -> None:
     image = np.random.default_rng(0).integers(0, 256, (60, 80, 3), np.uint8)
@@ -62,6 +63,7 @@ def test_a_cut_out_that_would_stick_out_is_refused(x: int, y: int) -> None:
         pasted(GREY, disc(), x, y, "hard")
 
 
+@settings(deadline=None)
 @given(st.integers(4, 60), st.integers(4, 60))
 def test_no_colour_of_transparent_pixels_bleeds_into_a_resized_edge(width: int, height: int) -> None:
     small = resized(disc(colour=(200, 100, 40)), width, height)

@@ -18,7 +18,7 @@ __all__ = ["cut_by_mask", "grab_mask", "why_box_unfit", "why_mask_unfit"]
 Box: TypeAlias = tuple[float, float, float, float]
 Outline: TypeAlias = npt.NDArray[np.int32]
 
-LEAST_SIDE = 32  # pixels; smaller ones are smudges
+LEAST_SIDE, LEAST_AREA = 10, 24 * 24  # pixels of the box; smaller ones are smudges
 LEAST_FILL = 0.3  # of the box; less is scraps of a mask
 LEAST_WHOLE = 0.85  # of the mask in its largest piece; less is an object behind something
 MOST_HOLES = 0.05  # of the silhouette; more is something in front of the object
@@ -78,7 +78,7 @@ def why_box_unfit(box: Box, shape: tuple[int, int], others: Boxes) -> str | None
     """
     height, width = shape
     x1, y1, x2, y2 = box
-    if min(x2 - x1, y2 - y1) < LEAST_SIDE:
+    if min(x2 - x1, y2 - y1) < LEAST_SIDE or (x2 - x1) * (y2 - y1) < LEAST_AREA:
         return "too small"
     if x1 < EDGE * width or y1 < EDGE * height or x2 > (1 - EDGE) * width or y2 > (1 - EDGE) * height:
         return "cut off by the picture's edge"
