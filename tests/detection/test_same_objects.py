@@ -82,6 +82,24 @@ def test_one_of_two_boxes_on_the_same_object_is_lost() -> None:
     assert keys(same_objects(seen(CAR, moved(CAR, 4)), seen(CAR))) == [("recognition", "object 1")]
 
 
+def test_a_weak_duplicate_does_not_take_the_place_of_the_box_that_is_still_there() -> None:
+    # The duplicate overlaps better, but it scores in the band and accuses nobody.
+    still_there, duplicate = at(moved(CAR, 3), 0.9), at(CAR, 0.45)
+    assert same_objects(seen(CAR), seen(still_there, duplicate)).status is Status.HELD
+
+
+def test_an_invented_duplicate_on_a_strong_object_gains_its_whole_score() -> None:
+    verdict = same_objects(seen(CAR), seen(CAR, at(moved(CAR, 2), 0.8)))
+    assert keys(verdict) == [("recognition", "new car")]
+    assert verdict.margin == pytest.approx(-0.8)
+
+
+def test_an_object_lost_beside_a_strong_one_loses_its_whole_score() -> None:
+    verdict = same_objects(seen(CAR, at(moved(CAR, 2), 0.7)), seen(CAR))
+    assert keys(verdict) == [("recognition", "object 1")]
+    assert verdict.margin == pytest.approx(-0.7)
+
+
 def test_two_labels_at_one_place_are_two_objects() -> None:
     both = seen(CAR, named(CAR, "truck"))
     assert same_objects(both, both).status is Status.HELD

@@ -43,16 +43,15 @@ def same_objects(
     overlap = iou(before.boxes, after.boxes)
     labels = np.array(after.labels, object)
     same_label = np.array(before.labels, object)[:, None] == labels[None, :]
-    view = _View(before, after, overlap, same_label, least_iou)
+    view = _View(before, after, overlap, same_label, least_iou, band)
     about, on_pasted = _about(pasted, after)
-    # Objects that count choose first; what they leave may explain boxes that were merely weak before.
-    objects = np.flatnonzero(before.scores >= certain)
-    weak = np.flatnonzero((before.scores >= band) & (before.scores < certain))
-    alive = after.scores >= band
-    pairs = view.match(objects, np.flatnonzero(alive))
-    free = _without(alive, pairs.values())
-    weak_pairs = view.match(weak, np.flatnonzero(free))
-    unknown = _without(free, weak_pairs.values())
+    # One matching for all, in which whatever could be accused goes first: objects that count, and boxes
+    # that would be new. A weak duplicate must not take the place of the box that is still there.
+    counts_before, strong = before.scores >= certain, after.scores > certain + hysteresis
+    objects, alive = np.flatnonzero(counts_before), after.scores >= band
+    matched = view.match(before.scores >= band, alive, counts_before, strong)
+    pairs = {k: j for k, j in matched.items() if counts_before[k]}
+    free, unknown = _without(alive, pairs.values()), _without(alive, matched.values())
     findings = []
     for k in objects.tolist():
         if k not in pairs:
@@ -63,8 +62,7 @@ def same_objects(
             if used is not None:
                 free[used] = unknown[used] = False
     unknown &= ~about
-    newcomers = np.flatnonzero(unknown & (after.scores > certain + hysteresis))
-    findings += [view.invented(j) for j in newcomers.tolist()]
+    findings += [view.invented(j) for j in np.flatnonzero(unknown & strong).tolist()]
     counts = {"found": len(objects), "found again": len(pairs)}
     if findings:
         return Verdict.violated(findings, **counts)
@@ -84,18 +82,24 @@ class _View:
     overlap: npt.NDArray[np.float32]
     same_label: npt.NDArray[np.bool_]
     least_iou: float
+    band: float
 
-    def match(self, rows: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> dict[int, int]:
-        """One to one by label and place: as many as possible, and then with as much overlap as possible."""
-        among = np.ix_(rows, columns)
-        overlap = self.overlap[among]
-        allowed = self.same_label[among] & (overlap > self.least_iou)
+    def match(
+        self,
+        rows: npt.NDArray[np.bool_],
+        columns: npt.NDArray[np.bool_],
+        first_rows: npt.NDArray[np.bool_],
+        first_columns: npt.NDArray[np.bool_],
+    ) -> dict[int, int]:
+        """One to one by label and place: as many of the first as possible, then as much overlap."""
+        allowed = self.same_label & (self.overlap > self.least_iou) & rows[:, None] & columns[None, :]
         if not allowed.any():
             return {}
-        # One pair more outweighs whatever all the others could gain in overlap.
-        gain = np.where(allowed, min(overlap.shape) + overlap, 0)
+        # One of the first outweighs whatever all pairs together could gain in overlap.
+        firsts = first_rows[:, None].astype(np.float64) + first_columns[None, :]
+        gain = np.where(allowed, (min(allowed.shape) + 1) * firsts + self.overlap, 0)
         chosen = zip(*linear_sum_assignment(gain, maximize=True))
-        return {int(rows[r]): int(columns[c]) for r, c in chosen if allowed[r, c]}
+        return {int(r): int(c) for r, c in chosen if allowed[r, c]}
 
     def explain(
         self, k: int, *, renamed: npt.NDArray[np.bool_], moved: npt.NDArray[np.bool_]
@@ -115,15 +119,17 @@ class _View:
         if j is not None:
             margin = -score * (1 - float(overlap[j]))
             return Finding("localization", subject, margin, evidence | {"is": _described(self.after, j)}), j
-        here = (overlap > self.least_iou) & self.same_label[k]
-        left = float(self.after.scores[here].max(initial=0.0))
-        return Finding("recognition", subject, min(left - score, 0.0), evidence), None
+        # What is left of it scores below the band: any other box here stands for another object.
+        faded = (overlap > self.least_iou) & self.same_label[k] & (self.after.scores < self.band)
+        left = float(self.after.scores[faded].max(initial=0.0))
+        return Finding("recognition", subject, left - score, evidence), None
 
     def invented(self, j: int) -> Finding:
         there = (self.overlap[:, j] > self.least_iou) & self.same_label[:, j]
+        there &= self.before.scores < self.band
         had, has = float(self.before.scores[there].max(initial=0.0)), float(self.after.scores[j])
         evidence = {"is": _described(self.after, j)}
-        return Finding("recognition", f"new {self.after.labels[j]}", min(had - has, 0.0), evidence)
+        return Finding("recognition", f"new {self.after.labels[j]}", had - has, evidence)
 
 
 def _about(
