@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -22,6 +23,12 @@ from instar.scene import Image, Observation
 __all__ = ["Offer", "Room", "Scale", "Tone", "choose", "look_at", "tone_like"]
 
 Scale = Literal["nearest", "paper"]
+Ground = Literal["nearest", "between"] | None
+GROUNDS: dict[Scale, tuple[Ground, ...]] = {
+    # The ground line of the nearest instance, or else between those of its class, or else anywhere.
+    "nearest": ("nearest", "between", None),
+    "paper": (None,),
+}
 MOST_ENLARGED = 1.5
 SHRINKING = (1.0, 0.85, 0.7, 0.55, 0.45)
 LEAST_SIDE = 8  # pixels; smaller objects are specks
@@ -92,11 +99,10 @@ def look_at(
     shape = (image.shape[0], image.shape[1])
     if not guided:
         rooms = _anywhere(candidates, taken, shape, scale)
-    elif scale == "paper":
-        rooms = _on_rings(candidates, answer.boxes, found, taken, shape, ground=None)
-    else:  # on the ground line of the nearest instance, or else at least between those of its class
-        rooms = _on_rings(candidates, answer.boxes, found, taken, shape, ground="nearest")
-        rooms = rooms or _on_rings(candidates, answer.boxes, found, taken, shape, ground="between")
+    else:
+        rings = partial(_on_rings, candidates, answer.boxes, found, taken, shape, scale)
+        # Only where nothing can stand on the ground may it stand elsewhere.
+        rooms = next(filter(None, map(rings, GROUNDS[scale])), ())
     colour = min(1.0, light_of(image).chroma / COLOURFUL)
     return Offer(rooms, taken, colour) if rooms else Inapplicable("no free place")
 
@@ -151,15 +157,15 @@ def _on_rings(
     found: npt.NDArray[np.intp],
     taken: Boxes,
     shape: tuple[int, int],
-    *,
-    ground: Literal["nearest", "between"] | None,
+    scale: Scale,
+    ground: Ground,
 ) -> tuple[Room, ...]:
     """The pairs of a cut-out and a found object that have room, at the largest size that has."""
     rooms = []
     for candidate in candidates:
         nearest = candidate.instances[_nearest(boxes[found], candidate.instances)]
         for i, like in zip(found.tolist(), nearest):
-            sizes = _sizes(candidate, candidate.instances if ground is None else like[None])
+            sizes = _sizes(candidate, candidate.instances if scale == "paper" else like[None])
             lines = (like if ground == "nearest" else candidate.instances)[..., 3]
             windows = (
                 (size, _standing(ring, size[0], factor, lines, shape[0]) if ground else ring)
