@@ -33,6 +33,13 @@ def frames(video: str) -> list[instar.Scene]:
     return scenes
 
 
+def clarity(record: instar.Record) -> tuple[bool, float]:
+    """Something lost tells more than something invented, and large things are easier to see."""
+    worst = min(record.verdict.findings, key=lambda finding: finding.margin)
+    x1, y1, x2, y2 = (worst.evidence.get("was") or worst.evidence["is"])["box"]
+    return "was" in worst.evidence, (x2 - x1) * (y2 - y1)
+
+
 def main(video: str) -> None:
     scenes, system = frames(video), yolox()
     with tempfile.TemporaryDirectory() as folder:
@@ -42,17 +49,14 @@ def main(video: str) -> None:
             scenes, insertion(), system, search=guided(per_object=60), limits=limits, out=run, workers=2
         )
         found = [record for record in records if record.verdict.status is instar.Status.VIOLATED]
-        # Large things are easier to see than small ones.
-        clearest = max(found, key=lambda record: record.change.width * record.change.height)
+        clearest = max(found, key=clarity)
         with RunStore.read(run) as store:
             relation = insertion(pool=store.pictures)
             (scene,) = [scene for scene in scenes if scene.id == clearest.scene]
             again = replay(clearest, scene, relation, system, known_as=store.source_digest(clearest.source))
         picture = relation.picture(again.source, again.follow_ups, clearest.change, clearest.verdict)
     Path(__file__).with_name("finding.png").write_bytes(encode_png(picture))
-    print(
-        f"{len(found)} findings on {len(scenes)} frames; docs/finding.png shows {clearest.case} of {clearest.scene}"
-    )
+    print(f"{len(found)} findings on {len(scenes)} frames; docs/finding.png shows {clearest.scene}")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from instar.verdict import Verdict
 @dataclass(frozen=True)
 class Way(Change):
     name: str
+    at: int = 0
 
 
 def relation_with(guided, random=lambda source, rng: Way("random")) -> Relation:
@@ -42,9 +44,18 @@ def batches(search, relation: Relation, observed: Observation) -> list[list]:
 
 
 def test_ten_insertions_per_found_object_by_default() -> None:
-    relation = relation_with(lambda source, rng: Way("guided"))
-    assert batches(guided(), relation, source(3)) == [[Way("guided")] * 3] * 10
-    assert batches(random(per_object=2), relation, source(3)) == [[Way("random")] * 3] * 2
+    count = itertools.count()
+    ways = [lambda source, rng, name=name: Way(name, next(count)) for name in ("guided", "random")]
+    relation = relation_with(*ways)
+    drawn = batches(guided(), relation, source(3))
+    assert drawn == [[Way("guided", 3 * i + k) for k in range(3)] for i in range(10)]
+    assert [len(batch) for batch in batches(random(per_object=2), relation, source(3))] == [3, 3]
+
+
+def test_the_same_insertion_is_not_tried_twice() -> None:
+    relation = relation_with(lambda source, rng: Way("guided", int(rng.integers(4))))
+    drawn = [change.at for batch in batches(guided(), relation, source(3)) for change in batch]
+    assert sorted(drawn) == [0, 1, 2, 3]
 
 
 def test_a_picture_without_objects_is_counted_once() -> None:
