@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -96,6 +97,20 @@ def defective() -> Relation:
         raise ZeroDivisionError("in the relation")
 
     return Relation("defective", _draw, _apply, check)
+
+
+def leaving() -> Relation:
+    """A relation that ends the program as if all were well."""
+
+    def check(source: Observation, follow_ups: Sequence[Observation], change: Gain) -> Verdict:
+        sys.exit(0)
+
+    return Relation("leaving", _draw, _apply, check)
+
+
+def leaves() -> Detector:
+    """A factory that ends the program as if all were well."""
+    sys.exit(0)
 
 
 def three() -> instar.search.Search:

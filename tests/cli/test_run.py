@@ -182,6 +182,13 @@ def test_a_defect_of_a_relation_is_one_line_that_says_where(capsys: Captured) ->
     assert said.endswith("(check): ZeroDivisionError: in the relation; --debug shows more")
 
 
+def test_code_that_ends_the_program_never_passes_for_success(capsys: Captured) -> None:
+    status, refusal = run_json(capsys, "run", *BRIGHTNESS, "--relation", "own_things:leaving", "--out", "R")
+    assert status == 2
+    assert refusal["error"].startswith("unexpected error in own_things.py:")
+    assert refusal["error"].endswith("(check): SystemExit: 0; --debug shows more")
+
+
 def test_a_run_is_reported_again(capsys: Captured) -> None:
     _, document = run_json(capsys, "run", *BRIGHTNESS, *STRICT, "--out", "R")
     status, again = run_json(capsys, "report", "R")
