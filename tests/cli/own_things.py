@@ -40,6 +40,18 @@ def load(weights: str) -> Detector:
     return Detector(confidence=len(weights))
 
 
+class Grey:
+    """The mean grey level, times a gain."""
+
+    name = "grey"
+
+    def __init__(self, *, gain: float = 1.0) -> None:
+        self.gain = gain
+
+    def predict(self, inputs: Sequence[Any]) -> Sequence[Any]:
+        return [self.gain * grey for grey in brightness(inputs)]
+
+
 def brightness(images: Sequence[Any]) -> list[float]:
     """A system that is only a function: the mean grey level."""
     return [float(np.mean(image)) for image in images]
