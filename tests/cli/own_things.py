@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +38,18 @@ def make(*, confidence: float = 0.1) -> Detector:
 def load(weights: str) -> Detector:
     """A factory that must be told something, or a predict function: options decide."""
     return Detector(confidence=len(weights))
+
+
+class Grey:
+    """The mean grey level, times a gain."""
+
+    name = "grey"
+
+    def __init__(self, *, gain: float = 1.0) -> None:
+        self.gain = gain
+
+    def predict(self, inputs: Sequence[Any]) -> Sequence[Any]:
+        return [self.gain * grey for grey in brightness(inputs)]
 
 
 def brightness(images: Sequence[Any]) -> list[float]:
@@ -96,6 +109,20 @@ def defective() -> Relation:
         raise ZeroDivisionError("in the relation")
 
     return Relation("defective", _draw, _apply, check)
+
+
+def leaving() -> Relation:
+    """A relation that ends the program as if all were well."""
+
+    def check(source: Observation, follow_ups: Sequence[Observation], change: Gain) -> Verdict:
+        sys.exit(0)
+
+    return Relation("leaving", _draw, _apply, check)
+
+
+def leaves() -> Detector:
+    """A factory that ends the program as if all were well."""
+    sys.exit(0)
 
 
 def three() -> instar.search.Search:

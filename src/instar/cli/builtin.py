@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["RELATIONS", "SEARCHES", "SYSTEMS", "USUAL_SEARCH"]
+__all__ = ["RELATIONS", "SEARCHES", "SYSTEMS", "usual_search"]
 
 SYSTEMS = {
     "yolox-nano": "instar.detection.systems:yolox",
@@ -19,5 +19,8 @@ SEARCHES = {
     "sweep": "instar.search:sweep",
     "bisect": "instar.search:bisect",
 }
-USUAL_SEARCH = {"insertion": "guided"}
-"""The search of a relation for which none was given, where that is not `draws`."""
+
+
+def usual_search(relation: str) -> str:
+    """The search of a relation for which none was given."""
+    return {"insertion": "guided"}.get(relation, "draws")
