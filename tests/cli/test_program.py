@@ -89,11 +89,11 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 def test_systems_relations_and_models_are_listed(capsys: Captured) -> None:
     assert main(["systems", "--json"]) == 0
     systems = json.loads(capsys.readouterr().out)["systems"]
-    assert [one["name"] for one in systems] == ["yolox-nano", "street-exact", "street-blobs"]
+    assert [one["name"] for one in systems] == ["yolox-nano", "street-exact", "street-blobs", "street-driver"]
     assert systems[0]["options"]["confidence"] == "0.3"
     assert main(["relations", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert [one["name"] for one in listed["relations"]] == ["insertion"]
+    assert [one["name"] for one in listed["relations"]] == ["insertion", "rule"]
     assert {"guided", "random", "draws", "sweep", "bisect"} == {one["name"] for one in listed["searches"]}
     assert main(["models", "--json"]) == 0
     models = json.loads(capsys.readouterr().out)["models"]

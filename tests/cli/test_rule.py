@@ -146,3 +146,48 @@ def test_an_ontology_of_ones_own_brings_its_words(capsys, tmp_path):
     status, read = document(capsys, rule, "--ontology", str(own))
     assert status == 2
     assert "unknown key of dog 'synonims'; did you mean 'synonyms'" in read["error"]
+
+
+NIGHT = "If: night falls, Then: the ego-vehicle should slow down."
+
+
+def run_document(capsys, tmp_path, *words):
+    scenes = ["--scenes", "street:5:9", "--set", "search.n=1", "--out", str(tmp_path / "run"), "--json"]
+    status = main(["run", "--system", "street-driver", *words, *scenes])
+    return status, json.loads(capsys.readouterr().out)
+
+
+def test_a_rule_runs_as_a_campaign(capsys, tmp_path):
+    status, counted = run_document(
+        capsys, tmp_path, "--rule", NIGHT, "--rule", "If it gets dark, brake by 1%"
+    )
+    assert set(counted["relations"]) == {
+        "If: the time changes to night, Then: the speed should decrease.",
+        "If: the time changes to night, Then: the speed should decrease by 1%.",
+    }
+    assert counted["cases"] == 10
+    assert status == (1 if counted["violated"] else 0)
+
+
+def test_a_fault_is_found_with_rules_from_a_file(capsys, tmp_path):
+    file = tmp_path / "rules.txt"
+    file.write_text(f"# at night\n{NIGHT}\n\n", encoding="utf-8")
+    fault = ["--set", "system.fault=hurries at night"]
+    status, counted = run_document(capsys, tmp_path, "--rule", str(file), *fault)
+    assert (status, counted["held"]) == (1, 0)
+    assert counted["violated"] >= 2
+
+
+def test_a_rule_that_is_refused_starts_no_run(capsys, tmp_path):
+    status, counted = run_document(capsys, tmp_path, "--rule", "If: a dog appears, Then: slow down.")
+    assert (status, counted["word"]) == (2, "dog")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_case_of_a_rule_is_replayed_the_same(capsys, tmp_path):
+    rule = "If: a pedestrian appears on the roadside, Then: the ego-vehicle should slow down."
+    fault = ["--set", "system.fault=ignores people"]
+    _, counted = run_document(capsys, tmp_path, "--rule", rule, *fault)
+    case = counted["findings"][0]["case"]
+    assert main(["replay", str(tmp_path / "run"), case, "--json"]) in (0, 1)
+    assert json.loads(capsys.readouterr().out)["same"] is True

@@ -8,9 +8,11 @@ SYSTEMS = {
     "yolox-nano": "instar.detection.systems:yolox",
     "street-exact": "instar.detection.systems.street:street_exact",
     "street-blobs": "instar.detection.systems.street:street_blobs",
+    "street-driver": "instar.driving.systems.street:street_driver",
 }
 RELATIONS = {
     "insertion": "instar.detection:insertion",
+    "rule": "instar.driving.relation:rule",
 }
 SEARCHES = {
     "guided": "instar.detection:guided",

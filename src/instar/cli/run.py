@@ -25,6 +25,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="what must hold: a built-in name or module:attr; repeat it, or give a,b,c",
     )
+    add(
+        "--rule",
+        action="append",
+        metavar="TEXT",
+        help='a driving rule, "If: ..., Then: ...", or a file with one on each line; repeat it',
+    )
     add("--scenes", metavar="PATH", help="a folder, a picture, a COCO json, ..., or street:N for drawn ones")
     add("--objects", metavar="SYSTEM", help="the helper that finds objects where the data knows none")
     add("--pool", metavar="DIR", help="cut-outs to use instead of those made from the scenes")
@@ -55,19 +61,45 @@ def perform(args: argparse.Namespace) -> Outcome:
         summaries = execute(plan, resume=args.resume, quiet=args.json)
     except BadInput as error:
         # Options are checked only when what they are for has been found; they may stand in the file.
-        raise BadInput(f"{args.plan}: {error}" if args.plan else str(error)) from error
+        if args.plan is None:
+            raise
+        raise BadInput(f"{args.plan}: {error}") from error
     return _outcome(summaries)
 
 
 def _plan(args: argparse.Namespace) -> Plan:
     tables: Tables = {} if args.plan is None else read_tables(Path(args.plan))
+    names = _names(args.relation)
+    if args.rule:
+        # Like --relation, rules take the place of what the plan says, and may stand beside --relation.
+        kept = tables.get("relation", []) if names else []
+        tables = tables | {
+            "relation": [*kept, *({"use": "rule", "text": text} for text in _rules(args.rule))]
+        }
+        names = [*names, "rule"] if names else None
     plain = ("scenes", "objects", "pool", "search", "seed", "limit", "out", "workers", "batch")
     flags = {name: getattr(args, name) for name in plain} | {
         "system": None if args.system is None else [args.system],
-        "relation": _names(args.relation),
+        "relation": names,
         "limits": {"queries": args.budget, "seconds": args.max_seconds},
     }
     return make_plan(put_settings(override(tables, flags), args.set))
+
+
+def _rules(given: list[str]) -> list[str]:
+    """The rules that were given, and those in files that were named."""
+    rules = []
+    for text in given:
+        path = Path(text)
+        try:
+            is_file = path.is_file()
+            lines = path.read_text(encoding="utf-8").splitlines() if is_file else [text]
+        except (OSError, UnicodeDecodeError):  # a rule may be longer than a file name can be
+            lines = [text]
+        rules += [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    if not rules:
+        raise BadInput(f"--rule {given[0]!r} has no rule in it")
+    return rules
 
 
 def _names(given: list[str] | None) -> list[str] | None:

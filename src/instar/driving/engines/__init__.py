@@ -1,0 +1,51 @@
+"""Engines that make the picture which a condition speaks of.
+
+An engine is a module with `plan`, which looks at the scene and decides, `make`, which carries out what was
+decided, and `alter`, which decides again for a comparative. What is decided is an edit: a flat mapping of
+JSON values that is everything needed to make the picture again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from instar.cutouts import CutOuts
+from instar.driving.gallery import Gallery
+from instar.driving.ground import Ground
+from instar.driving.rules.model import Condition
+from instar.driving.rules.ontology import Ontology
+from instar.imaging.labels import LabelMap
+from instar.relation import Inapplicable
+from instar.scene import Image
+
+__all__ = ["Edit", "Engine", "View"]
+
+Edit = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """What an engine may look at to decide: the picture and what is known about it."""
+
+    scene: str
+    image: Image
+    labels: LabelMap
+    ground: Ground
+    gallery: Gallery
+    ontology: Ontology
+
+
+class Engine(Protocol):
+    """How a module is used as an engine."""
+
+    def plan(
+        self, condition: Condition, view: View, rng: np.random.Generator
+    ) -> tuple[Edit, ...] | Inapplicable: ...
+
+    def alter(self, edit: Edit, comparative: str, view: View) -> Edit | Inapplicable: ...
+
+    def make(self, image: Image, edit: Edit, cutouts: CutOuts) -> Image: ...

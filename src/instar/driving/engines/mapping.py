@@ -1,0 +1,79 @@
+"""Which engine makes which picture, read from a file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from instar.driving.engines import Engine
+from instar.driving.rules.model import Condition
+from instar.errors import BadInput, UnknownName
+
+__all__ = ["Engines", "read_engines", "usual_engines"]
+
+# The same parser under two names; only one of them is installed, so neither can be imported by statement.
+_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+OPS = ("add", "remove", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """`modules` by the name of the engine, and the name for each operation and element."""
+
+    modules: Mapping[str, str]
+    choices: Mapping[str, Mapping[str, str]]
+
+    def name_for(self, condition: Condition) -> str | None:
+        """The engine that makes this condition true, if there is one."""
+        chosen = self.choices.get(condition.op, {})
+        return chosen.get(condition.element, chosen.get("*"))
+
+    def named(self, name: str) -> Engine:
+        """The engine of that name; only those that the file lists are ever imported."""
+        if name not in self.modules:
+            raise BadInput(str(UnknownName("engine", name, self.modules)))
+        engine: Any = import_module(self.modules[name])
+        for part in ("plan", "alter", "make"):
+            if not callable(getattr(engine, part, None)):
+                raise BadInput(f"engine {name!r}: {self.modules[name]} has no function {part}")
+        found: Engine = engine
+        return found
+
+
+@cache
+def usual_engines() -> Engines:
+    """The mapping that comes with instar."""
+    return _engines(_toml.loads(files("instar.driving").joinpath("engines.toml").read_text(encoding="utf-8")))
+
+
+def read_engines(path: Path) -> Engines:
+    """The mapping in a user's file; whatever is wrong with it is said in one line."""
+    try:
+        return _engines(_toml.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise BadInput(f"cannot read the engines {path}: {error.strerror or error}") from None
+    except (UnicodeDecodeError, _toml.TOMLDecodeError) as error:
+        raise BadInput(f"{path} is not TOML: {error}") from None
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
+
+
+def _engines(tables: Mapping[str, Any]) -> Engines:
+    for name, table in tables.items():
+        if name not in ("engine", *OPS):
+            raise BadInput(str(UnknownName("table", name, ("engine", *OPS))))
+        if not isinstance(table, Mapping) or not all(isinstance(value, str) for value in table.values()):
+            raise BadInput(f"{name!r} must be a table of texts")
+    modules = tables.get("engine", {})
+    for op in OPS:
+        for engine in tables.get(op, {}).values():
+            if engine not in modules:
+                raise BadInput(str(UnknownName("engine", engine, modules)))
+    return Engines(modules, {op: tables.get(op, {}) for op in OPS})

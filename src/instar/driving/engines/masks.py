@@ -1,0 +1,30 @@
+"""Masks as text, so that they can be part of an edit."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+
+import numpy as np
+
+from instar.scene import Mask
+
+__all__ = ["mask_from_text", "mask_to_text"]
+
+
+def mask_to_text(mask: Mask) -> str:
+    """The mask, packed and compressed.
+
+    >>> mask_from_text(mask_to_text(np.array([[True, False, True]]))).tolist()
+    [[True, False, True]]
+    """
+    packed = zlib.compress(np.packbits(mask).tobytes(), 9)
+    return f"{mask.shape[0]}x{mask.shape[1]}:{base64.b85encode(packed).decode('ascii')}"
+
+
+def mask_from_text(text: str) -> Mask:
+    """The mask that `mask_to_text` wrote."""
+    size, _, packed = text.partition(":")
+    height, width = map(int, size.split("x"))
+    bits = np.unpackbits(np.frombuffer(zlib.decompress(base64.b85decode(packed)), np.uint8))
+    return bits[: height * width].astype(np.bool_).reshape(height, width)

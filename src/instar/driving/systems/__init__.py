@@ -1,0 +1,1 @@
+"""Driving systems, one module per kind."""
