@@ -47,6 +47,7 @@ def test_the_document_has_blocks_with_condition_expectation_and_formula(capsys):
                 "relative_to_block": None,
             },
             "formula": "add(1 vehicle[type=truck][color=black], on, sidewalk) -> (x1 - x2)/|x1| >= 30%",
+            "engines": ["paste"],
         }
     ]
     assert "held" not in read
@@ -128,6 +129,7 @@ def test_the_rule_is_echoed_in_words_and_as_a_formula(capsys):
     assert out.splitlines() == [
         "If: a black truck is added on the sidewalk, Then: the speed should decrease by at least 30%.",
         "  add(1 vehicle[type=truck][color=black], on, sidewalk) -> (x1 - x2)/|x1| >= 30%",
+        "pictures: add vehicle by paste",
         "held, margin 0.1",
     ]
 
@@ -146,6 +148,22 @@ def test_an_ontology_of_ones_own_brings_its_words(capsys, tmp_path):
     status, read = document(capsys, rule, "--ontology", str(own))
     assert status == 2
     assert "unknown key of dog 'synonims'; did you mean 'synonyms'" in read["error"]
+
+
+def test_what_no_engine_can_make_is_said(capsys):
+    _, read = document(capsys, "If: a lane is added and it rains, Then: slow down.")
+    assert read["blocks"][0]["engines"] == [None, "atmosphere"]
+
+
+def test_engines_of_ones_own_are_checked(capsys, tmp_path):
+    own = tmp_path / "engines.toml"
+    own.write_text('[engine]\nmine = "my.engine"\n[add]\nlane = "mine"\n', encoding="utf-8")
+    _, read = document(capsys, "If: a lane is added, Then: slow down.", "--engines", str(own))
+    assert read["blocks"][0]["engines"] == ["mine"]
+    own.write_text('[engine]\nmine = "my.engine"\n[add]\nlane = "mone"\n', encoding="utf-8")
+    status, read = document(capsys, "If: a lane is added, Then: slow down.", "--engines", str(own))
+    assert status == 2
+    assert "unknown engine 'mone'; did you mean 'mine'?" in read["error"]
 
 
 NIGHT = "If: night falls, Then: the ego-vehicle should slow down."

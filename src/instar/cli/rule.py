@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from instar.cli.outcome import Outcome
+from instar.driving.choosing import Engines, read_engines, usual_engines
 from instar.driving.judging import UNITS, Judgement, judge_block, judge_rule
 from instar.driving.rules import Language, Rule, read_ontology, read_rule, say, usual_ontology
 from instar.driving.rules.formula import block_formula, rule_formula
@@ -25,6 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="judge these answers, one per picture, the source's first; in the rule's unit, "
         "else km/h and degrees with + to the left",
     )
+    parser.add_argument("--engines", metavar="FILE", help="your own copy of the engines")
     parser.add_argument("--ontology", metavar="FILE", help="your own copy of the ontology")
     # The answers of a steering system may begin with a minus sign, which is not an option.
     parser._negative_number_matcher = re.compile(r"-\.?\d")
@@ -33,17 +35,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     ontology = usual_ontology() if args.ontology is None else read_ontology(Path(args.ontology))
     rule = read_rule(args.rule, language=None if args.ontology is None else Language(ontology))
+    engines = usual_engines() if args.engines is None else read_engines(Path(args.engines))
     words = say(rule, ontology=ontology)
     blocks: list[dict[str, Any]] = [
         {
             "condition": [condition.to_json() for condition in block.conditions],
             "expectation": block.expectation.to_json(),
             "formula": block_formula(rule, number),
+            "engines": [engines.name_for(condition) for condition in block.conditions],
         }
         for number, block in enumerate(rule.blocks, start=1)
     ]
     document: dict[str, Any] = {"words": words, "formula": rule_formula(rule), "blocks": blocks}
-    lines = [words, *(f"  {block['formula']}" for block in blocks)]
+    lines = [words, *(f"  {block['formula']}" for block in blocks), _made_by(rule, engines)]
     if args.answers is not None:
         answers = _answers(rule, args.answers)
         overall = judge_rule(rule, answers)
@@ -52,6 +56,13 @@ def perform(args: argparse.Namespace) -> Outcome:
         document |= {"held": overall.held, "margin": overall.margin, "reason": overall.reason}
         lines.append(_verdict(overall))
     return Outcome("\n".join(lines), document)
+
+
+def _made_by(rule: Rule, engines: Engines) -> str:
+    """Which engine would make each change."""
+    conditions = [condition for block in rule.blocks for condition in block.conditions]
+    made = {f"{c.op} {c.element}": engines.name_for(c) or "no engine" for c in conditions}
+    return "pictures: " + ", ".join(f"{change} by {engine}" for change, engine in made.items())
 
 
 def _verdict(judgement: Judgement) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from instar.cutouts import CutOuts
+from instar.driving.choosing import Engines
 from instar.driving.engines import Edit
-from instar.driving.engines.mapping import Engines
 from instar.imaging.codecs import jpeg_round_trip
 from instar.imaging.photometric import brightened, moved
 from instar.relation import Change, Inapplicable

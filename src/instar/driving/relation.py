@@ -13,8 +13,8 @@ import numpy.typing as npt
 from instar.cutouts import CutOuts
 from instar.driving.answers import Control, accept
 from instar.driving.changes import CONDITIONS, Redrawn, edits_of, fixed_nulls, frozen, made, random_null
+from instar.driving.choosing import Engines, read_engines, usual_engines
 from instar.driving.engines import Edit, View
-from instar.driving.engines.mapping import Engines, read_engines, usual_engines
 from instar.driving.gallery import Gallery, collect_gallery, labels_of
 from instar.driving.ground import ground_of
 from instar.driving.judging import judge_block, judge_rule

@@ -9,11 +9,13 @@ from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from instar.driving.engines import Engine
 from instar.driving.rules.model import Condition
 from instar.errors import BadInput, UnknownName
+
+if TYPE_CHECKING:
+    from instar.driving.engines import Engine  # loads OpenCV, which naming an engine does not need
 
 __all__ = ["Engines", "read_engines", "usual_engines"]
 
