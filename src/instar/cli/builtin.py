@@ -8,6 +8,8 @@ SYSTEMS = {
     "yolox-nano": "instar.detection.systems:yolox",
     "street-exact": "instar.detection.systems.street:street_exact",
     "street-blobs": "instar.detection.systems.street:street_blobs",
+    "ppocr-v4-det": "instar.text.systems:ppocr_v4",
+    "ppocr-v6-det": "instar.text.systems:ppocr_v6",
 }
 RELATIONS = {
     "insertion": "instar.detection:insertion",

@@ -47,10 +47,10 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A model or a photograph: one or more files of one package, with licence and origin."""
+    """A model, a photograph of things or one of a page: files of one package, with licence and origin."""
 
     name: str
-    kind: Literal["model", "photograph"]
+    kind: Literal["model", "photograph", "page"]
     what: str
     package: Package
     members: tuple[Member, ...]
@@ -67,6 +67,8 @@ _OPENVI = Package("pypi", "openvi", "0.0.3", 52.3)
 _SCIKIT_IMAGE = Package(
     "pypi", "scikit-image", "0.26.0", 13.7, python="3.11", platform="manylinux_2_28_x86_64"
 )
+_RAPIDOCR_ONNXRUNTIME = Package("pypi", "rapidocr-onnxruntime", "1.4.4", 14.9)
+_RAPIDOCR = Package("pypi", "rapidocr", "3.10.0", 27.3)
 _UNKNOWN_ORIGIN = "package Apache-2.0, origin of the picture unknown: for use from the cache only"
 
 
@@ -97,6 +99,36 @@ MANIFEST: tuple[Entry, ...] = (
         ),
         licence="Apache-2.0",
         origin="YOLOX by Megvii, https://github.com/Megvii-BaseDetection/YOLOX",
+    ),
+    Entry(
+        name="ppocr-v4-det",
+        kind="model",
+        what="text locator by differentiable binarisation, mobile, Chinese and English",
+        package=_RAPIDOCR_ONNXRUNTIME,
+        members=(
+            Member(
+                "rapidocr_onnxruntime/models/ch_PP-OCRv4_det_infer.onnx",
+                4745517,
+                "d2a7720d45a54257208b1e13e36a8479894cb74155a5efe29462512d42f49da9",
+            ),
+        ),
+        licence="Apache-2.0",
+        origin="PP-OCRv4 by Baidu, https://github.com/PaddlePaddle/PaddleOCR",
+    ),
+    Entry(
+        name="ppocr-v6-det",
+        kind="model",
+        what="text locator by differentiable binarisation, small, many languages",
+        package=_RAPIDOCR,
+        members=(
+            Member(
+                "rapidocr/models/PP-OCRv6_det_small.onnx",
+                9929594,
+                "090f04abcd9d9a7498bc4ebf677e4cb9bdce1fe4197ddb7e529f1ef44e1ff94f",
+            ),
+        ),
+        licence="Apache-2.0",
+        origin="PP-OCRv6 by Baidu, https://github.com/PaddlePaddle/PaddleOCR",
     ),
     _photograph(
         "street",
@@ -182,6 +214,21 @@ MANIFEST: tuple[Entry, ...] = (
         "package BSD-3-Clause; cite Scharstein et al., GCPR 2014",
         "Middlebury 2014 stereo benchmark, in scikit-image",
     ),
+    Entry(
+        name="page",
+        kind="page",
+        what="a printed page with a heading and six lines, unevenly lit, 384x191",
+        package=_SCIKIT_IMAGE,
+        members=(
+            Member(
+                "skimage/data/page.png",
+                47679,
+                "341a6f0a61557662b02734a9b6e56ec33a915b2c41886b97509dedf2a43b47a3",
+            ),
+        ),
+        licence="package BSD-3-Clause",
+        origin="scikit-image's own documentation, in scikit-image",
+    ),
 )
 
 
@@ -191,7 +238,7 @@ def entries() -> tuple[Entry, ...]:
 
 
 def photographs() -> tuple[Entry, ...]:
-    """The photographs among them."""
+    """The photographs of things among them; pages are for text."""
     return tuple(e for e in MANIFEST if e.kind == "photograph")
 
 
