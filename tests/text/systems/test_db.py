@@ -59,7 +59,7 @@ def test_turned_text_gets_a_turned_rectangle():
     growth = 2 * 1.6 * 320 * 64 / (2 * (320 + 64))
     expected = turned(320 + growth, 64 + growth)
     assert iou(quads, expected)[0, 0] > 0.94
-    np.testing.assert_allclose(quads, expected, atol=3)
+    np.testing.assert_allclose(quads, expected, atol=5)
 
 
 def test_text_that_fills_the_map_is_one_piece():
