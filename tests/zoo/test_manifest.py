@@ -25,7 +25,7 @@ def test_every_entry_is_pinned_and_states_licence_and_origin(one):
     assert re.fullmatch(r"\d+(\.\d+)+", one.package.version)
     for member in one.members:
         assert re.fullmatch(r"[0-9a-f]{64}", member.sha256)
-    assert one.megabytes < one.package.megabytes
+    assert one.megabytes < 3 * one.package.megabytes  # wheels are compressed
 
 
 def test_the_photographs_are_listed():

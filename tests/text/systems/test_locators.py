@@ -12,18 +12,22 @@ from instar.digest import digest
 from instar.system import System
 from instar.testing import check_system
 from instar.text.answers import accept
-from instar.text.systems import ppocr_v4, ppocr_v6
+from instar.text.systems import ppocr_v4, ppocr_v6, tesseract
 from text_pictures import drawn_page, photograph
 
 # Small inputs, so that many questions take seconds.
 LOCATORS = {
     "ppocr-v4-det": lambda: ppocr_v4(limit_side=160, limit_type="max"),
     "ppocr-v6-det": lambda: ppocr_v6(limit_side=160, limit_type="max"),
+    "tesseract": tesseract,
 }
+NEEDS = {"tesseract": "tesserocr"}
 
 
 @pytest.fixture(scope="module", params=LOCATORS)
 def locator(request):
+    if request.param in NEEDS:
+        pytest.importorskip(NEEDS[request.param])
     return LOCATORS[request.param]()
 
 

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from instar.text.systems.ppocr import PPOCR, ppocr_v4, ppocr_v6
+from instar.text.systems.tesseract import Tesseract, tesseract
 
-__all__ = ["PPOCR", "ppocr_v4", "ppocr_v6"]
+__all__ = ["PPOCR", "Tesseract", "ppocr_v4", "ppocr_v6", "tesseract"]

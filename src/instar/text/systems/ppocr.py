@@ -47,7 +47,10 @@ def ppocr_v4(
 def ppocr_v6(
     *, limit_side: int = 736, limit_type: str = "min", least_score: float = 0.5, threads: int = 1
 ) -> PPOCR:
-    """PP-OCRv6's small locator, its weights fetched if need be; options as for `ppocr_v4`."""
+    """PP-OCRv6's small locator, its weights fetched if need be.
+
+    The options mean what they mean for `ppocr_v4`.
+    """
     return _located("ppocr-v6-det", limit_side, limit_type, least_score, threads)
 
 
