@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,6 +48,7 @@ class Tesseract:
         self._library = _tesserocr()
         self._folder, self._language = str(model.parent), model.stem
         self._least_score = float(least_score)
+        self._idle: deque[Any] = deque()
         self._recipe = partial(Tesseract, model, least_score=least_score)
         weights = hashlib.sha256(model.read_bytes()).hexdigest()[:16]
         version = self._library.tesseract_version().split()[1]
@@ -55,7 +58,7 @@ class Tesseract:
         )
 
     def __reduce__(self) -> tuple[Callable[[], Tesseract], tuple[()]]:
-        # A module cannot be pickled; a worker process imports it anew.
+        # Readers cannot be pickled; a worker process opens its own.
         return self._recipe, ()
 
     def predict(self, images: Sequence[Image]) -> list[Quads]:
@@ -74,23 +77,34 @@ class Tesseract:
 
     def _words(self, image: Image) -> Iterator[tuple[tuple[int, int, int, int], str, float]]:
         """Upright box, text and certainty of every word."""
-        library = self._library
         height, width = image.shape[:2]
-        mode, word = library.PSM.SPARSE_TEXT, library.RIL.WORD
-        # A new reader for every picture: one that is kept learns words, and an answer would depend on
-        # the pictures before.
-        with library.PyTessBaseAPI(path=self._folder, lang=self._language, psm=mode) as reader:
-            reader.SetVariable("debug_file", os.devnull)
+        word = self._library.RIL.WORD
+        with self._a_reader() as reader:
             reader.SetImageBytes(image.tobytes(), width, height, 3, 3 * width)
             reader.SetSourceResolution(RESOLUTION)
             reader.Recognize()
             found = reader.GetIterator()
             if found is None:
                 return
-            for one in library.iterate_level(found, word):
+            for one in self._library.iterate_level(found, word):
                 if not one.Empty(word):
                     certainty = min(max(one.Confidence(word) / 100, 0.0), 1.0)
                     yield one.BoundingBox(word), one.GetUTF8Text(word), certainty
+
+    @contextmanager
+    def _a_reader(self) -> Iterator[Any]:
+        """A reader that nobody else uses and that remembers no picture; opening one takes a while."""
+        try:
+            reader = self._idle.pop()
+        except IndexError:
+            mode = self._library.PSM.SPARSE_TEXT
+            reader = self._library.PyTessBaseAPI(path=self._folder, lang=self._language, psm=mode)
+            reader.SetVariable("debug_file", os.devnull)
+        yield reader
+        # Not reached after an error: a reader in an unknown state is dropped.
+        reader.Clear()
+        reader.ClearAdaptiveClassifier()
+        self._idle.append(reader)
 
 
 def _tesserocr() -> Any:
