@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from instar.cli import main
+from instar.cli.builtin import SYSTEMS
 from instar.cli.program import COMMANDS
 
 Captured = pytest.CaptureFixture[str]
@@ -89,12 +90,18 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 def test_systems_relations_and_models_are_listed(capsys: Captured) -> None:
     assert main(["systems", "--json"]) == 0
     systems = json.loads(capsys.readouterr().out)["systems"]
-    assert [one["name"] for one in systems] == ["yolox-nano", "street-exact", "street-blobs"]
+    assert [one["name"] for one in systems] == list(SYSTEMS)
+    assert {"yolox-nano", "street-exact", "page-exact"} <= SYSTEMS.keys()
     assert systems[0]["options"]["confidence"] == "0.3"
     assert main(["relations", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert [one["name"] for one in listed["relations"]] == ["insertion"]
-    assert {"guided", "random", "draws", "sweep", "bisect"} == {one["name"] for one in listed["searches"]}
+    assert {one["name"]: bool(one["what"]) for one in listed["relations"]} == dict.fromkeys(
+        ["insertion", "brightness-up", "brightness-down", "channel-switch", "perspective", "watermark", "masking"],
+        True,
+    )
+    assert {"guided", "random", "listed", "draws", "sweep", "bisect"} == {
+        one["name"] for one in listed["searches"]
+    }
     assert main(["models", "--json"]) == 0
     models = json.loads(capsys.readouterr().out)["models"]
     assert models[0]["name"] == "yolox-nano"

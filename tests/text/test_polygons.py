@@ -79,8 +79,8 @@ def test_neither_the_first_corner_nor_the_direction_matters(one, other, first, b
     [
         (SQUARE, 1.0),
         (SQUARE[::-1], 1.0),
-        (SQUARE + [2, 0], 1 / 3),  # half of each
-        (SQUARE + [4, 0], 0.0),  # they touch along a side
+        (SQUARE + np.float32([2, 0]), 1 / 3),  # half of each
+        (SQUARE + np.float32([4, 0]), 0.0),  # they touch along a side
         (np.array([[2, 0], [4, 2], [2, 4], [0, 2]]), 0.5),  # a diamond inside
         (np.array([[0, 0], [4, 4], [4, 0], [0, 4]]), 0.5),  # a bow tie inside: two of four triangles
         (np.array([[0, 0], [4, 0], [2, 2], [0, 4]]), 0.5),  # three corners and a dent

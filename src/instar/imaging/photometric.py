@@ -7,7 +7,7 @@ import numpy as np
 
 from instar.scene import Image
 
-__all__ = ["brightened", "moved"]
+__all__ = ["brightened", "moved", "relit"]
 
 
 def brightened(image: Image, levels: int) -> Image:
@@ -27,3 +27,13 @@ def moved(image: Image, dx: int, dy: int) -> Image:
     padded = cv2.copyMakeBorder(image, abs(dy), abs(dy), abs(dx), abs(dx), cv2.BORDER_REPLICATE)
     top, left = abs(dy) - dy, abs(dx) - dx
     return np.ascontiguousarray(padded[top : top + height, left : left + width])
+
+
+def relit(image: Image, gain: float, levels: float) -> Image:
+    """Every channel value x becomes gain * x + levels, ending at 0 and 255; it never folds back.
+
+    >>> relit(np.array([[[0, 7, 250]]], np.uint8), 2.0, -20).tolist()
+    [[[0, 0, 255]]]
+    """
+    table = np.clip(np.rint(gain * np.arange(256, dtype=np.float64) + levels), 0, 255).astype(np.uint8)
+    return np.asarray(cv2.LUT(image, table), np.uint8)

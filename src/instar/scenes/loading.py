@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from instar.scenes.yolo_names import YAML_NAMES
 __all__ = ["load_scenes", "require_one_readable"]
 
 _FORMATS = ("coco", "folder", "panoptic", "voc", "yolo")
+_WORLDS = ("page", "street")
 _IMAGES = re.compile(rb'"images"\s*:\s*\[')
 
 
@@ -27,14 +29,15 @@ def load_scenes(spec: str, *, format: str | None = None, limit: int | None = Non
 
     A picture, a folder of pictures, a COCO instances or panoptic file (or the folder with the one such
     file in it), a YOLO folder or its data.yaml, a VOC folder; or `street:N` and `street:N:SEED`, drawn
-    streets. `format` ("folder", "coco", "panoptic", "yolo" or "voc") says what is not to be guessed.
-    A folder with pictures lying in it is a plain folder, whatever else is there.
+    streets, and `page:N`, drawn pages of words. `format` ("folder", "coco", "panoptic", "yolo" or "voc")
+    says what is not to be guessed. A folder with pictures lying in it is a plain folder, whatever else is
+    there.
     """
     check_limit(limit)
     if format is not None and format not in _FORMATS:
         raise UnknownName("scene format", format, _FORMATS)
-    if format is None and spec.partition(":")[0] == "street":
-        return _streets(spec, limit)
+    if format is None and spec.partition(":")[0] in _WORLDS:
+        return _drawn(spec, limit)
     path = Path(spec)
     if not path.exists():
         raise BadInput(f"scenes {spec!r} do not exist; give a folder, a picture, a COCO json or street:N")
@@ -127,13 +130,13 @@ def _coco_format(path: Path) -> str | None:
     return "panoptic" if b'"segments_info"' in data else "coco"
 
 
-def _streets(spec: str, limit: int | None) -> list[Scene]:
-    from instar.worlds.street import scenes
-
+def _drawn(spec: str, limit: int | None) -> list[Scene]:
+    world, *numbers = spec.split(":")
     try:
-        n, seed = [int(number) for number in (*spec.split(":")[1:], "0")][:2]
-        if n < 1 or seed < 0 or spec.count(":") > 2:
+        n, seed = [int(number) for number in (*numbers, "0")][:2]
+        if n < 1 or seed < 0 or len(numbers) > 2:
             raise ValueError
     except ValueError:
-        raise BadInput(f"scenes {spec!r}: expected street:N or street:N:SEED, such as street:20") from None
+        raise BadInput(f"scenes {spec!r}: expected {world}:N or {world}:N:SEED, such as {world}:20") from None
+    scenes: Callable[..., list[Scene]] = import_module(f"instar.worlds.{world}").scenes
     return scenes(n if limit is None else min(n, limit), seed=seed)
