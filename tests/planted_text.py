@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 
 import cv2
@@ -125,7 +126,7 @@ def jitters():
 
     def locate(image):
         found = right(image)
-        lost = int(image.sum()) % 2
+        lost = zlib.crc32(image.tobytes()) % 2
         return _only(found, slice(lost, None))
 
     return Locator("jitters", locate)

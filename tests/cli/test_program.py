@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from instar.cli import main
-from instar.cli.builtin import SYSTEMS
+from instar.cli.builtin import RELATIONS, SYSTEMS
 from instar.cli.program import COMMANDS
 
 Captured = pytest.CaptureFixture[str]
@@ -95,10 +95,8 @@ def test_systems_relations_and_models_are_listed(capsys: Captured) -> None:
     assert systems[0]["options"]["confidence"] == "0.3"
     assert main(["relations", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert {one["name"]: bool(one["what"]) for one in listed["relations"]} == dict.fromkeys(
-        ["insertion", "brightness-up", "brightness-down", "channel-switch", "perspective", "watermark", "masking"],
-        True,
-    )
+    assert [one["name"] for one in listed["relations"]] == list(RELATIONS)
+    assert all(one["what"] for one in listed["relations"])
     assert {"guided", "random", "listed", "draws", "sweep", "bisect"} == {
         one["name"] for one in listed["searches"]
     }
