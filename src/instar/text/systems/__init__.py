@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from instar.text.systems.east import East, east
 from instar.text.systems.ppocr import PPOCR, ppocr_v4, ppocr_v6
 from instar.text.systems.tesseract import Tesseract, tesseract
 
-__all__ = ["PPOCR", "Tesseract", "ppocr_v4", "ppocr_v6", "tesseract"]
+__all__ = ["PPOCR", "East", "Tesseract", "east", "ppocr_v4", "ppocr_v6", "tesseract"]
