@@ -13,6 +13,7 @@ SYSTEMS = {
     "ppocr-v4-det": "instar.text.systems:ppocr_v4",
     "ppocr-v6-det": "instar.text.systems:ppocr_v6",
     "tesseract": "instar.text.systems:tesseract",
+    "craft": "instar.text.systems:craft",
     "east": "instar.text.systems:east",
 }
 RELATIONS = {

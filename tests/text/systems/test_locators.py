@@ -12,7 +12,7 @@ from instar.digest import digest
 from instar.system import System
 from instar.testing import check_system
 from instar.text.answers import accept
-from instar.text.systems import east, ppocr_v4, ppocr_v6, tesseract
+from instar.text.systems import craft, east, ppocr_v4, ppocr_v6, tesseract
 from instar.zoo import is_present
 from text_pictures import drawn_page, photograph
 
@@ -21,10 +21,11 @@ LOCATORS = {
     "ppocr-v4-det": lambda: ppocr_v4(limit_side=160, limit_type="max"),
     "ppocr-v6-det": lambda: ppocr_v6(limit_side=160, limit_type="max"),
     "tesseract": tesseract,
+    "craft": lambda: craft(limit_side=160),
     "east": lambda: east(limit_side=160),
 }
-NEEDS = {"tesseract": "tesserocr"}
-LARGE = {"east"}
+NEEDS = {"tesseract": "tesserocr", "craft": "torch"}
+LARGE = {"craft", "east"}
 """Their weights are too large for every run of the tests."""
 
 
