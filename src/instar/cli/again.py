@@ -44,7 +44,7 @@ def replaying(run: str, *, quiet: bool = False) -> Iterator[Callable[[str], Agai
         resolved = resolve_relations(plan, {"pool": store.pictures})
         relations = {relation.name: relation for relation in resolved}
         system = resolve_system(plan.systems[0])
-        scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit)
+        scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth)
         by_id = {scene.id: scene for scene in scenes}
         workspace = Folder(store.folder, partial(show_steps, quiet=quiet))
         ready: dict[str, Relation] = {}

@@ -39,6 +39,7 @@ def settle(plan: Plan, system: Use) -> Plan:
         out=out,
         scenes=os.path.abspath(plan.scenes) if is_path else plan.scenes,
         pool=None if plan.pool is None else os.path.abspath(plan.pool),
+        truth=None if plan.truth is None else os.path.abspath(plan.truth),
         relations=tuple(map(_with_usual_search, plan.relations)),
     )
 
@@ -52,7 +53,7 @@ def execute(plan: Plan, *, resume: bool = False, quiet: bool = False) -> Summary
     assert plan.out is not None, "the plan is not settled"
     relations = resolve_relations(plan, _helpers(plan))
     searches = [resolve_search(pair.search) for pair in plan.relations if pair.search is not None]
-    scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit)
+    scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth)
     require_one_readable(scenes)
     campaign = Campaign(
         scenes=scenes,

@@ -37,7 +37,9 @@ _WORLDS = ("page", "street")
 _IMAGES = re.compile(rb'"images"\s*:\s*\[')
 
 
-def load_scenes(spec: str, *, format: str | None = None, limit: int | None = None) -> list[Scene]:
+def load_scenes(
+    spec: str, *, format: str | None = None, limit: int | None = None, truth: str | None = None
+) -> list[Scene]:
     """The scenes that `spec` names, in the order of their ids and at most `limit` of them.
 
     A picture, a folder of pictures, a COCO instances or panoptic file (or the folder with the one such
@@ -45,17 +47,30 @@ def load_scenes(spec: str, *, format: str | None = None, limit: int | None = Non
     COCO-Text file; or `street:N` and `street:N:SEED`, drawn streets, and `page:N`, drawn pages. `format`
     ("folder", "coco", "coco-text", "icdar", "panoptic", "total-text", "voc" or "yolo") says what is not to
     be guessed. A folder with pictures lying in it is a plain folder, whatever COCO files are there.
+    `truth` is the folder of ICDAR's or Total-Text's annotations where they are not below the pictures.
     """
     check_limit(limit)
     if format is not None and format not in _LOADERS:
         raise UnknownName("scene format", format, _LOADERS)
     if format is None and spec.partition(":")[0] in _WORLDS:
+        if truth is not None:
+            raise BadInput(f"truth {truth!r} was given, but {spec} is drawn and known already")
         return _drawn(spec, limit)
     path = Path(spec)
     if not path.exists():
         raise BadInput(f"scenes {spec!r} do not exist; give a folder, a picture, a COCO json or street:N")
+    if truth is not None:
+        return _with_truth(path, Path(truth), format, limit)
     format, path = _recognised(path) if format is None else (format, _annotation_file(path, format))
     return _LOADERS[format](path, limit=limit)
+
+
+def _with_truth(path: Path, truth: Path, format: str | None, limit: int | None) -> list[Scene]:
+    if format is None and truth.is_dir():
+        format = "total-text" if looks_like_total_text(truth) else "icdar"
+    if format not in ("icdar", "total-text"):
+        raise BadInput(f"truth {str(truth)!r} is no folder of gt_NAME.txt or poly_gt_NAME.txt")
+    return _LOADERS[format](path, truth=truth, limit=limit)
 
 
 def require_one_readable(scenes: Sequence[Scene]) -> None:

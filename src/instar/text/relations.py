@@ -14,6 +14,7 @@ from instar.imaging.lettering import require_drawable
 from instar.imaging.naturalness import hog_intersection
 from instar.relation import Change, Inapplicable, Relation
 from instar.scene import Image, Observation
+from instar.text.accuracy import count_hits, truth_of
 from instar.text.answers import Quads, accept
 from instar.text.changes import (
     CONDITIONS,
@@ -31,6 +32,7 @@ from instar.text.changes import (
 from instar.text.drawing import picture
 from instar.text.measures import EPS, Matching, require_matching
 from instar.text.same_text import AIR, nothing_left, same_text, word_found
+from instar.text.truth import truth_after
 from instar.text.watermarking import Lettering, choose_watermark, look_at
 from instar.verdict import Verdict
 
@@ -136,7 +138,8 @@ def watermark(
         if not isinstance(change, Watermark):
             return same_text(before, after, eps=eps)
         tight, loose = (carried_along(change.quad(air=air), change) for air in (0.0, AIR))
-        return word_found(before, after, tight, loose, eps=eps)
+        verdict = word_found(before, after, tight, loose, eps=eps)
+        return _held_against_truth(verdict, source, after, change)
 
     return _relation("watermark", draw, check)
 
@@ -156,7 +159,7 @@ def masking(*, eps: float = EPS) -> Relation:
         before, after = _before(source, change), follow_ups[0].answer
         if not isinstance(change, Masks):
             return same_text(before, after, eps=eps)
-        return nothing_left(before, after)
+        return _held_against_truth(nothing_left(before, after), source, after, change)
 
     return replace(_relation("masking", draw, check), ways={"all": draw})
 
@@ -201,7 +204,11 @@ def _stability(name: str, draw: Draw, eps: float, matching: Matching) -> Relatio
     require_matching(name, matching, eps)
 
     def check(source: Observation, follow_ups: Sequence[Observation], change: Conditioned) -> Verdict:
-        return same_text(_before(source, change), follow_ups[0].answer, eps=eps, matching=matching)
+        after = follow_ups[0].answer
+        verdict = same_text(_before(source, change), after, eps=eps, matching=matching)
+        if isinstance(change, Light):
+            verdict = replace(verdict, evidence={**verdict.evidence, "levels": change.levels})
+        return _held_against_truth(verdict, source, after, change)
 
     return _relation(name, draw, check)
 
@@ -229,6 +236,16 @@ def _before(source: Observation, change: Conditioned) -> Quads:
     """The source's answer in the coordinates of the follow-up."""
     found: Quads = source.answer
     return found.moved_to(carried_along(found.quads, change))
+
+
+def _held_against_truth(verdict: Verdict, source: Observation, after: Quads, change: Conditioned) -> Verdict:
+    """With [right, given, words] of the follow-up in the evidence, where the words are known."""
+    words = source.scene.knowledge.get("words")
+    if words is None:
+        return verdict
+    counts = count_hits(after.quads, truth_after(truth_of(words), change))
+    accuracy = [counts.hits, counts.given, counts.words]
+    return replace(verdict, evidence={**verdict.evidence, "accuracy": accuracy})
 
 
 def _null(source: Observation, rng: np.random.Generator) -> Iterator[Change]:
