@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
+from instar.text.answers import Quads, accept
 from instar.text.polygons import iou
 from instar.text.systems.db import rectangles_of
-from instar.text.systems.rectangles import from_top_left, rectangle_corners
+from instar.text.systems.rectangles import from_top_left, rectangle_corners, within
 
 
 def a_map(*pieces, size=(120, 200)):
@@ -66,3 +69,17 @@ def test_text_that_fills_the_map_is_one_piece():
     quads, scores = rectangles_of(np.ones((64, 64), np.float32), least_score=0.5)
     assert len(quads) == 1
     assert scores.tolist() == [1.0]
+
+
+@given(
+    st.lists(
+        st.tuples(*[st.integers(-10, 90)] * 2, *[st.integers(1, 30)] * 2, st.integers(0, 180)), max_size=4
+    )
+)
+def test_boxes_of_any_map_can_be_accepted_once_they_are_within_the_picture(ellipses):
+    probabilities = np.zeros((80, 80), np.float32)
+    for x, y, a, b, turn in ellipses:
+        cv2.ellipse(probabilities, (x, y), (a, b), turn, 0, 360, 0.9, -1)
+    quads, scores = rectangles_of(probabilities, least_score=0.3)
+    picture = np.zeros((80, 80, 3), np.uint8)
+    assert len(accept(picture, Quads(within(quads, (80, 80)), None, scores))) == len(scores)
