@@ -1,9 +1,10 @@
 """PP-OCR's locators: their boxes are those of the package that their weights come from.
 
-The reference was made by the packages themselves at their own settings, one thread, on the same pixels:
+The reference was made by the packages' own detectors at their own settings, on the same pixels, with
+onnxruntime 1.31.1 and OpenCV 5.0.0:
 
-    rapidocr-onnxruntime 1.4.4: RapidOCR().text_det(bgr)
-    rapidocr 3.10.0: RapidOCR()(bgr, use_cls=False, use_rec=False).boxes
+    rapidocr-onnxruntime 1.4.4: RapidOCR().text_det(bgr)[0]
+    rapidocr 3.10.0: RapidOCR().text_det(bgr).boxes, after a first call that loads the detector
 """
 
 from __future__ import annotations
