@@ -40,6 +40,7 @@ __all__ = [
 
 RELATIONS = ("brightness-up", "brightness-down", "channel-switch", "perspective", "watermark", "masking")
 LOWEST = 1 / 3  # of the pictures are called low, or high, in a rule
+FEWEST = 4  # pictures that a rule must speak of; fewer are an anecdote
 
 
 @dataclass(eq=False)
@@ -225,7 +226,8 @@ def diagnose(system: Measured, *, ridge: float = 1.0) -> Diagnosis:
         name: _low(-looks[:, FEATURES.index(of)] if high else looks[:, FEATURES.index(of)])
         for name, (of, high) in LOOKS.items()
     }
-    rules = _telling(apriori(facts, support=0.1, confidence=0.6)) if len(scenes) else ()
+    support = max(0.1, FEWEST / max(1, len(scenes)))
+    rules = _telling(apriori(facts, support=support, confidence=0.6)) if support <= 1 else ()
     return Diagnosis(len(scenes), fits[0], fits[1], rules)
 
 

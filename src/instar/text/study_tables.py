@@ -27,6 +27,7 @@ __all__ = ["Table", "picture_rows", "tables"]
 
 SIGNIFICANT = 0.1  # the paper's level
 REDUNDANT = 0.8  # from this coefficient on, one relation tells what the other does
+FEWEST = 10  # pictures from which on that may be said
 MOST_RULES = 10
 
 
@@ -167,6 +168,9 @@ def _correlation(systems: Sequence[Measured]) -> Table:
             if found[i, j] >= REDUNDANT
         ]
     note = f"Redundant (from {REDUNDANT} on): {'; '.join(redundant) or 'none'}."
+    pictures = min((len(one.scenes) for s in systems for one in s.relations.values()), default=0)
+    if pictures < FEWEST:
+        note = f"{pictures} pictures are too few to call a relation redundant."
     return Table("correlation", "Correlation between relations over pictures (Pearson)", rows, note)
 
 
