@@ -24,6 +24,8 @@ def test_a_study_finds_which_locator_is_unstable_and_when(
         "page:3",
         "--out",
         str(out),
+        "--retrain",
+        "perspective",
         "--json",
     ]
     assert main(words) == 0
@@ -43,6 +45,7 @@ def test_a_study_finds_which_locator_is_unstable_and_when(
         6,
         3,
     ]
+    assert document["retraining"] == len(list((out / "retraining" / "images").iterdir())) == 30
     with (out / "stability.csv").open(newline="") as file:
         assert next(csv.reader(file)) == ["relation", "page-exact", "page-glare"]
     # The runs are ordinary runs.
@@ -56,6 +59,7 @@ def test_a_study_finds_which_locator_is_unstable_and_when(
         ([], "study of what? give a family: text"),
         (["text"], "the following arguments are required: --systems, --scenes"),
         (["text", "--systems", "page-exact,page-exact", "--scenes", "page:1"], "one of them twice"),
+        (["text", "--systems", "page-exact", "--scenes", "page:1", "--retrain", "x"], "unknown relation 'x'"),
         (["text", "--systems", "page-exat", "--scenes", "page:1"], "did you mean 'page-exact'"),
         (["text", "--systems", "page-exact", "--scenes", "page:1", "--truth", "nowhere"], "nowhere"),
         (

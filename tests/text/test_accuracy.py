@@ -10,7 +10,7 @@ import pytest
 from instar.imaging.words import Word
 from instar.text.accuracy import Counts, Truth, count_hits, truth_of
 from instar.text.changes import Light, Masks, Perspective, Shift, Watermark
-from instar.text.truth import truth_after
+from instar.text.truth import words_after
 
 
 def box(x, y, width=40, height=10):
@@ -54,22 +54,41 @@ def test_outlines_of_many_corners_become_rectangles():
     assert truth.ignored.tolist() == [False, True]
 
 
-def test_truth_stays_where_only_light_changes():
-    assert truth_after(TRUTH, Light(50.0)).quads.tolist() == TRUTH.quads.tolist()
+def words_of(truth):
+    return [Word(quad, f"word {i}", bool(truth.ignored[i])) for i, quad in enumerate(truth.quads)]
 
 
-def test_truth_moves_with_the_picture():
-    assert truth_after(TRUTH, Shift(2, 3)).quads[0, 0].tolist() == [2, 3]
-    enlarged = truth_after(TRUTH, Perspective(200, 100, 50, ((0, 0),) * 4))
-    assert enlarged.quads[0] == pytest.approx(np.float32(A) + 50, abs=1e-3)
+def after(change):
+    return words_after(words_of(TRUTH), change)
+
+
+def test_words_stay_where_only_light_changes():
+    assert [word.outline.tolist() for word in after(Light(50.0))] == TRUTH.quads.tolist()
+    assert [word.text for word in after(Light(50.0))] == ["word 0", "word 1", "word 2"]
+
+
+def test_words_move_with_the_picture():
+    assert after(Shift(2, 3))[0].outline[0].tolist() == [2, 3]
+    enlarged = after(Perspective(200, 100, 50, ((0, 0),) * 4))
+    assert enlarged[0].outline == pytest.approx(np.float32(A) + 50, abs=1e-3)
+
+
+def test_outlines_of_many_corners_are_carried_as_they_are():
+    round_word = Word(np.float32([[0, 5], [10, 0], [20, 5], [20, 15], [10, 10], [0, 15]]), "round")
+    (moved,) = words_after([round_word], Shift(1, 0))
+    assert moved.outline.tolist() == (round_word.outline + np.float32([1, 0])).tolist()
 
 
 def test_a_watermark_is_one_word_more():
-    after = truth_after(TRUTH, Watermark("EXIT", 5, 50, 40, 12, 12, 0, "duplex"))
-    assert after.quads[3].tolist() == box(5, 50, 40, 12)
-    assert after.ignored.tolist() == [False, False, True, False]
+    words = after(Watermark("EXIT", 5, 50, 40, 12, 12, 0, "duplex"))
+    assert (words[3].outline.tolist(), words[3].text) == (box(5, 50, 40, 12), "EXIT")
+    assert [word.ignored for word in words] == [False, False, True, False]
 
 
 def test_a_masked_word_cannot_be_expected_to_be_found():
     masks = Masks((tuple(map(tuple, box(95, 0, 30, 10))), tuple(map(tuple, box(0, 0, 10, 10)))))
-    assert truth_after(TRUTH, masks).ignored.tolist() == [False, True, True]
+    assert [(word.text, word.ignored) for word in after(masks)] == [
+        ("word 0", False),
+        ("", True),
+        ("word 2", True),
+    ]

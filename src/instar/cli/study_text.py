@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
-from instar.errors import BadInput, RunError
+from instar.errors import BadInput, RunError, UnknownName
 
 if TYPE_CHECKING:
     from instar.scene import Scene
@@ -42,6 +42,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--sweep", action="store_true", help="also every brightness from -200 to 200 in steps of 5")
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
+    add("--retrain", metavar="A,B", help="also write the follow-ups of these relations as training data")
     add("--plots", action="store_true", help="also draw the figures; needs the extra 'plots'")
     add(
         "--out",
@@ -52,11 +53,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    names = [name.strip() for name in args.systems.split(",") if name.strip()]
+    # OpenCV, SciPy and SQLite, which --help should not wait for.
+    from instar.text.study import RELATIONS
+
+    names = _names(args.systems)
+    for relation in _names(args.retrain or ""):
+        if relation not in RELATIONS:
+            raise UnknownName("relation", relation, RELATIONS)
     if not names or len(set(names)) < len(names):
         raise BadInput(f"--systems {args.systems!r} names none, or one of them twice")
     out = Path(args.out)
-    # OpenCV, SciPy and SQLite, which --help should not wait for.
     from instar.cli.resolve import resolve_system
     from instar.scenes import load_scenes
     from instar.text.study_tables import picture_rows, tables
@@ -79,8 +85,11 @@ def perform(args: argparse.Namespace) -> Outcome:
         from instar.text.plots import draw_figures
 
         figures = [str(path) for path in draw_figures(systems, out)]
+    retraining = out / "retraining"
+    written = _write_retraining_set(args.retrain, out / _folder_name(names[0]), scenes, retraining)
     document = {
         "study": "text",
+        "retraining": written,
         "out": str(out),
         "figures": figures,
         "tables": {
@@ -88,7 +97,8 @@ def perform(args: argparse.Namespace) -> Outcome:
             for table in made
         },
     }
-    return Outcome(_text(made, out, figures), document)
+    told = f"{written} pictures to train with are in {retraining}." if written else ""
+    return Outcome(_text(made, out, figures, told), document)
 
 
 def _runs(name: str, args: argparse.Namespace, out: Path) -> list[Plan]:
@@ -111,7 +121,7 @@ def _runs(name: str, args: argparse.Namespace, out: Path) -> list[Plan]:
         )
         return settle(made, Use(name))
 
-    folder = out / "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
+    folder = out / _folder_name(name)
     plans = [plan(tuple(RelationUse(_use(r, counts, args.matching), search) for r in RELATIONS), folder)]
     if args.sweep:
         relation = RelationUse(
@@ -175,6 +185,18 @@ def _sources(system: System, scenes: Sequence[Scene]) -> tuple[dict[str, Look], 
     return looks, total
 
 
+def _write_retraining_set(relations: str | None, run: Path, scenes: Sequence[Scene], folder: Path) -> int:
+    """How many follow-ups of the first system's run were written."""
+    if relations is None:
+        return 0
+    from instar.store import RunStore
+    from instar.text.retraining import write_retraining_set
+
+    with RunStore.read(run) as store:
+        by_id = {scene.id: scene for scene in scenes}
+        return write_retraining_set(store.records(), by_id, folder, _names(relations))
+
+
 def _write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -184,12 +206,20 @@ def _write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
         raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
 
 
-def _text(made: Sequence[Table], out: Path, figures: Sequence[str]) -> str:
+def _names(given: str) -> list[str]:
+    return [name.strip() for name in given.split(",") if name.strip()]
+
+
+def _folder_name(system: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in system)
+
+
+def _text(made: Sequence[Table], out: Path, figures: Sequence[str], retraining: str) -> str:
     from instar.report.text import table as aligned
 
     parts = []
     for one in made:
         numbers = range(1, len(one.rows[0])) if one.name in ("stability", "brightness") else ()
         parts.append("\n".join(filter(None, [one.title, aligned(one.rows, right=numbers), one.note])))
-    parts.append("\n".join([f"Tables as CSV and the runs are in {out}.", *figures]))
+    parts.append("\n".join(filter(None, [f"Tables as CSV and the runs are in {out}.", *figures, retraining])))
     return "\n\n".join(parts)

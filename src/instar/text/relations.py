@@ -32,7 +32,7 @@ from instar.text.changes import (
 from instar.text.drawing import picture
 from instar.text.measures import EPS, Matching, require_matching
 from instar.text.same_text import AIR, nothing_left, same_text, word_found
-from instar.text.truth import truth_after
+from instar.text.truth import words_after
 from instar.text.watermarking import Lettering, choose_watermark, look_at
 from instar.verdict import Verdict
 
@@ -243,7 +243,7 @@ def _held_against_truth(verdict: Verdict, source: Observation, after: Quads, cha
     words = source.scene.knowledge.get("words")
     if words is None:
         return verdict
-    counts = count_hits(after.quads, truth_after(truth_of(words), change))
+    counts = count_hits(after.quads, truth_of(words_after(words, change)))
     accuracy = [counts.hits, counts.given, counts.words]
     return replace(verdict, evidence={**verdict.evidence, "accuracy": accuracy})
 
