@@ -7,7 +7,7 @@ import numpy as np
 
 from instar.scene import Image
 
-__all__ = ["brightened", "moved", "relit"]
+__all__ = ["brightened", "moved", "permuted", "relit"]
 
 
 def brightened(image: Image, levels: int) -> Image:
@@ -35,5 +35,20 @@ def relit(image: Image, gain: float, levels: float) -> Image:
     >>> relit(np.array([[[0, 7, 250]]], np.uint8), 2.0, -20).tolist()
     [[[0, 0, 255]]]
     """
+    if gain == 1 and float(levels).is_integer():
+        # Four numbers are one colour to OpenCV; it saturates, at a tenth of the time of a table.
+        return np.asarray(cv2.add(image, np.full(4, levels, np.float64)), np.uint8)
     table = np.clip(np.rint(gain * np.arange(256, dtype=np.float64) + levels), 0, 255).astype(np.uint8)
     return np.asarray(cv2.LUT(image, table), np.uint8)
+
+
+def permuted(image: Image, order: str) -> Image:
+    """The channels in another order: "gbr" puts green into red, blue into green and red into blue.
+
+    >>> permuted(np.array([[[1, 2, 3]]], np.uint8), "gbr").tolist()
+    [[[2, 3, 1]]]
+    """
+    pairs = [place for to, channel in enumerate(order) for place in ("rgb".index(channel), to)]
+    result = np.empty_like(image)
+    cv2.mixChannels([image], [result], pairs)
+    return result

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from instar.imaging.codecs import jpeg_round_trip
 from instar.imaging.lettering import drawn_word, with_word
-from instar.imaging.photometric import moved, relit
+from instar.imaging.photometric import moved, permuted, relit
 from instar.imaging.warp import Homography, carried, corners_of, homography, warped
 from instar.relation import Change
 from instar.scene import Image
@@ -153,7 +153,7 @@ def made(image: Image, change: Conditioned) -> Image:
         case Light():
             result = relit(image, change.gain, change.levels)
         case Permutation():
-            result = np.ascontiguousarray(image[..., ["rgb".index(channel) for channel in change.order]])
+            result = permuted(image, change.order)
         case Perspective():
             result = warped(image, change.matrix, change.size)
         case Watermark():
