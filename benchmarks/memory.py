@@ -1,7 +1,7 @@
 """Peak memory of a campaign over 100 scenes and over 10,000, each in a process of its own: the ratio.
 
-Pictures are 480 x 640, drawn when read; the budget leaves most stories waiting, which is when a
-careless engine would hold on to their pictures.
+Pictures are 480 x 640, made when read, and the run is kept in a folder as the command line does. With a
+budget most scenes wait for their next share, which is when a careless engine would hold on to pictures.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import json
 import resource
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -47,30 +49,37 @@ def scene(i: int) -> instar.Scene:
     return instar.Scene(f"{i:05d}", lambda: np.full((480, 640, 3), i % 200, np.uint8))
 
 
-def campaign(n: int) -> None:
+def campaign(n: int, budget: int | None) -> None:
     relation = instar.Relation("brighter", draw, apply, check)
-    records = instar.run(
-        [scene(i) for i in range(n)],
-        relation,
-        Mean(),
-        search=instar.draws(3),
-        limits=instar.Limits(queries=3 * n),
-        workers=2,
-        batch=8,
-    )
-    cases = sum(1 for _ in records)
+    with tempfile.TemporaryDirectory() as folder:
+        records = instar.run(
+            [scene(i) for i in range(n)],
+            relation,
+            Mean(),
+            search=instar.draws(2),
+            limits=instar.Limits(queries=budget),
+            out=Path(folder) / "run",
+            workers=2,
+        )
+        cases = sum(1 for _ in records)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(json.dumps({"scenes": n, "cases": cases, "MiB": round(peak, 1)}))
+    print(json.dumps({"cases": cases, "MiB": round(peak, 1)}))
 
 
 def main() -> None:
-    seen = []
-    for n in (100, 10_000):
-        ran = subprocess.run([sys.executable, __file__, str(n)], check=True, capture_output=True, text=True)
-        seen.append(json.loads(ran.stdout))
-        print(f"{n:6d} scenes: {seen[-1]['cases']} cases, peak {seen[-1]['MiB']} MiB")
-    print(f"ratio {seen[1]['MiB'] / seen[0]['MiB']:.2f}, {seen[1]['MiB'] - seen[0]['MiB']:.0f} MiB more")
+    for what, per_scene in (("without a budget", None), ("with a budget", 2)):
+        peaks = []
+        for n in (100, 10_000):
+            budget = [] if per_scene is None else [str(n * per_scene)]
+            command = [sys.executable, __file__, str(n), *budget]
+            seen = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            peaks.append(seen["MiB"])
+            print(f"{what}, {n:6d} scenes: {seen['cases']:6d} cases, peak {seen['MiB']} MiB")
+        print(f"{what}: ratio {peaks[1] / peaks[0]:.2f}")
 
 
 if __name__ == "__main__":
-    campaign(int(sys.argv[1])) if len(sys.argv) > 1 else main()
+    if len(sys.argv) > 1:
+        campaign(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else None)
+    else:
+        main()

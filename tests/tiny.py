@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -80,7 +81,7 @@ def _apply_pedestrian(image, change):
 
 def _check_slower(source, follow_ups, change):
     speeds = [source.answer, *(f.answer for f in follow_ups)]
-    return instar.Verdict.at_least(min(a - b for a, b in zip(speeds, speeds[1:])), 1.0, "slows down")
+    return instar.Verdict.at_least(min(a - b for a, b in pairwise(speeds)), 1.0, "slows down")
 
 
 def _draw_pedestrian(source, rng):

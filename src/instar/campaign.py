@@ -17,7 +17,7 @@ from instar.errors import BadInput
 from instar.record import Record, Skipped, Source, Totals
 from instar.relation import Relation
 from instar.scene import Scene
-from instar.search import Search, SearchAcross
+from instar.search import Search, SearchAcross, require_fit
 from instar.system import Limits, Reply, System
 
 __all__ = ["AnswerKey", "Campaign", "Store"]
@@ -71,6 +71,8 @@ class Campaign:
     def __post_init__(self) -> None:
         _require_unique("relation", [relation.name for relation, _ in self.relations])
         _require_unique("scene", [scene.id for scene in self.scenes])
+        for relation, search in self.relations:
+            require_fit(search, relation)
         if not self.relations:
             raise BadInput("no relation was given; name at least one")
         if not self.scenes:

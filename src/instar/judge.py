@@ -75,6 +75,7 @@ class Lane:
     nulls: Sequence[Change] = ()
     taken: int = 0  # cases so far; the next ordinal
     shown: ShownBy | None = None  # None until the null changes were asked
+    nulls_failed: Verdict | None = None  # the system failed on one of them
 
     @property
     def strikers(self) -> Sequence[Change]:
@@ -211,6 +212,9 @@ def _believe(purse: Purse, suspects: Sequence[Case]) -> Needs[bool]:
             continue
         if case.lane.shown is None:
             case.lane.shown = yield from _ask_nulls(purse, case)
+        if case.lane.nulls_failed is not None:
+            _give_up(case, case.lane.nulls_failed, "failed")
+            continue
         if case.lane.shown is None:
             _leave_unconfirmed(case)
             continue
@@ -231,7 +235,10 @@ def _ask_nulls(purse: Purse, case: Case) -> Needs[ShownBy | None]:
         return None
     case.queries += len(questions)
     for (null, inputs), part in zip(usable, _split(replies, [len(i) for _, i in usable])):
-        for finding in _compare(lane, null, inputs, part).findings:
+        verdict = _compare(lane, null, inputs, part)
+        if verdict.status is Status.FAILED:  # then nobody knows what it would have shown
+            lane.nulls_failed = verdict
+        for finding in verdict.findings:
             shown.setdefault(finding.key, str(null))
     return shown
 

@@ -41,8 +41,10 @@ class Folder:
 
 
 def prepared(relation: Relation, scenes: Sequence[Scene], workspace: Folder) -> Relation:
-    """The relation with whatever it has to collect from the scenes first."""
-    return relation if relation.prepare is None else relation.prepare(scenes, workspace)
+    """The relation with whatever it has to collect from the scenes first, under the name it had."""
+    if relation.prepare is None:
+        return relation
+    return dataclasses.replace(relation.prepare(scenes, workspace), name=relation.name)
 
 
 def identity_of(campaign: Campaign) -> dict[str, Any]:

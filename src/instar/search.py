@@ -24,7 +24,9 @@ __all__ = [
     "across_scenes",
     "bisect",
     "draws",
+    "fitting",
     "is_across_scenes",
+    "require_fit",
     "shrink",
     "sweep",
 ]
@@ -50,6 +52,20 @@ def is_across_scenes(search: Callable[..., Any]) -> bool:
     return bool(getattr(search, "across_scenes", False))
 
 
+def fitting(require: Callable[[Relation], object], search: AnySearch) -> AnySearch:
+    """The search, with what it requires of a relation: `require` raises BadInput where that is missing.
+
+    A campaign asks before its first question, so that a search that cannot be done costs nothing.
+    """
+    search.require = require  # type: ignore[attr-defined]  # functions carry attributes
+    return search
+
+
+def require_fit(search: Callable[..., Any], relation: Relation) -> None:
+    """Raise BadInput when the search cannot be done with the relation."""
+    getattr(search, "require", lambda relation: None)(relation)
+
+
 def draws(n: int = 10) -> Search:
     """The plain search: `n` changes, independently drawn."""
     _require(n >= 1, f"draws: n is {n}; it must be at least 1")
@@ -72,7 +88,7 @@ def sweep(levels: Sequence[float]) -> Search:
         at = _severity(relation)
         yield [at(source, float(level)) for level in levels]
 
-    return search
+    return fitting(_severity, search)
 
 
 def bisect(holds: float, breaks: float, *, within: float) -> Search:
@@ -100,7 +116,7 @@ def bisect(holds: float, breaks: float, *, within: float) -> Search:
             else:
                 return
 
-    return search
+    return fitting(_severity, search)
 
 
 def shrink(change: Change, *, at_once: int = 8) -> Search:

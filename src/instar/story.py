@@ -19,7 +19,7 @@ import numpy as np
 
 from instar.budget import Purse
 from instar.digest import digest
-from instar.errors import UnreadablePicture
+from instar.errors import SceneChanged, UnreadablePicture
 from instar.judge import Ask, Case, Consult, Lane, Needs, Question, afford, judge, observe
 from instar.record import Record, Skipped, Source, case_id
 from instar.relation import Relation
@@ -170,8 +170,10 @@ def _ask_source(
         return None
 
     def make() -> Any:
-        image = setting.inputs.get(scene.id, scene.read)
-        return build(image)
+        try:
+            return build(setting.inputs.get(scene.id, scene.read))
+        except UnreadablePicture as gone:
+            raise SceneChanged(f"{scene.id} could be read before and now cannot: {gone}") from gone
 
     source = Observation(scene, None, make, part)
     made = source.input

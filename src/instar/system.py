@@ -99,7 +99,7 @@ def describe_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def is_temporary(system: System, error: Exception) -> bool:
+def is_temporary(system: System, error: BaseException) -> bool:
     """Whether the same question may succeed later, by the system's own word."""
     return isinstance(error, (Temporary, *getattr(system, "temporary", ())))
 
@@ -123,14 +123,14 @@ def ask(
     that one bad input fails alone. Temporary errors are tried again after pauses that double.
     """
     began = time.perf_counter()
-    error = ""
     for attempt in range(retries + 1):
+        error = ""
         try:
             answers = list_of_answers(system.predict(inputs))
             if len(answers) != len(inputs):
                 error = f"predict gave {len(answers)} answers to {len(inputs)} inputs"
             break
-        except Exception as raised:
+        except (Exception, SystemExit) as raised:  # a system that exits has failed, and is not obeyed
             error = describe_error(raised)
             if not is_temporary(system, raised):
                 break

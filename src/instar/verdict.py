@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -94,6 +95,8 @@ class Verdict:
 
     @classmethod
     def _bounded(cls, value: float, slack: float, name: str) -> Verdict:
+        if math.isnan(slack):
+            raise ValueError(f"{name} is not a number: nothing can be said of it")
         status = Status.HELD if slack >= 0 else Status.VIOLATED
         kind = "" if status is Status.HELD else name
         return cls(status, float(slack), kind, evidence={name: float(value)})

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import instar.search
+from instar.errors import Temporary
 from instar.relation import Change, Relation
 from instar.scene import Observation
 from instar.verdict import Verdict
@@ -39,6 +43,18 @@ def load(weights: str) -> Detector:
     return Detector(confidence=len(weights))
 
 
+class Grey:
+    """The mean grey level, times a gain."""
+
+    name = "grey"
+
+    def __init__(self, *, gain: float = 1.0) -> None:
+        self.gain = gain
+
+    def predict(self, inputs: Sequence[Any]) -> Sequence[Any]:
+        return [self.gain * grey for grey in brightness(inputs)]
+
+
 def brightness(images: Sequence[Any]) -> list[float]:
     """A system that is only a function: the mean grey level."""
     return [float(np.mean(image)) for image in images]
@@ -46,6 +62,22 @@ def brightness(images: Sequence[Any]) -> list[float]:
 
 def broken(images: Sequence[Any]) -> list[float]:
     raise RuntimeError("no device")
+
+
+def hanging(images: Sequence[Any]) -> list[float]:
+    """Never answers while there is a file called hang."""
+    while Path("hang").exists():
+        time.sleep(0.1)
+    return brightness(images)
+
+
+def overloaded(images: Sequence[Any]) -> list[float]:
+    """Asks for patience while there is a file called busy, in which it counts the questions."""
+    if Path("busy").exists():
+        with open("busy", "a") as calls:
+            calls.write("x")
+        raise Temporary("too many requests")
+    return brightness(images)
 
 
 def noisy(images: Sequence[Any]) -> list[float]:
@@ -96,6 +128,20 @@ def defective() -> Relation:
         raise ZeroDivisionError("in the relation")
 
     return Relation("defective", _draw, _apply, check)
+
+
+def leaving() -> Relation:
+    """A relation that ends the program as if all were well."""
+
+    def check(source: Observation, follow_ups: Sequence[Observation], change: Gain) -> Verdict:
+        sys.exit(0)
+
+    return Relation("leaving", _draw, _apply, check)
+
+
+def leaves() -> Detector:
+    """A factory that ends the program as if all were well."""
+    sys.exit(0)
 
 
 def three() -> instar.search.Search:

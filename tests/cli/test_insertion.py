@@ -55,3 +55,18 @@ def test_a_pool_of_one_run_serves_another(capsys: Captured) -> None:
     assert status == 0
     assert document["held"] == own["held"]
     assert not Path("B/pool").exists()
+
+
+def test_insertion_with_two_blends_keeps_both_names(capsys: Captured) -> None:
+    Path("plan.toml").write_text(
+        'scenes = "street:2"\nout = "R"\n[limits]\nqueries = 60\n[[system]]\nuse = "street-blobs"\n'
+        '[[relation]]\nuse = "insertion"\n[[relation]]\nuse = "insertion"\nname = "hard"\nblend = "hard"\n'
+    )
+    _, document = run_json(capsys, "run", "plan.toml")
+    assert {name: relation["cases"] > 0 for name, relation in document["relations"].items()} == {
+        "insertion": True,
+        "hard": True,
+    }
+    worst = next(finding for finding in document["findings"] if finding["relation"] == "hard")
+    _, again = run_json(capsys, "replay", "R", worst["case"])
+    assert (again["relation"], again["same"]) == ("hard", True)

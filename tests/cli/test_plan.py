@@ -55,15 +55,17 @@ def test_every_limit_can_be_written_in_a_plan() -> None:
 
 names = st.text(st.characters(codec="ascii", categories=["L"]), min_size=1)
 options = st.dictionaries(
-    names.filter(lambda key: key not in ("use", "search")),
+    names.filter(lambda key: key not in ("use", "search", "name")),
     st.integers() | st.text(max_size=5) | st.booleans() | st.lists(st.floats(0, 1), max_size=3),
     max_size=3,
 )
 uses = st.builds(Use, names, options)
+named_uses = st.builds(Use, names, options, st.none() | names)
+relations = st.builds(RelationUse, named_uses, st.none() | uses)
 plans = st.builds(
     Plan,
-    systems=st.lists(uses, min_size=1, max_size=2).map(tuple),
-    relations=st.lists(st.builds(RelationUse, uses, st.none() | uses), min_size=1, max_size=2).map(tuple),
+    systems=st.lists(named_uses, min_size=1, max_size=2).map(tuple),
+    relations=st.lists(relations, min_size=1, max_size=2).map(tuple),
     scenes=names,
     format=st.none() | names,
     seed=st.integers(0, 2**40),
@@ -102,6 +104,8 @@ def test_a_written_plan_is_read_back_as_the_same_plan(plan: Plan) -> None:
         ({"system": "yolox-nano"}, "system is 'yolox-nano'; write it as [[system]] with a line use = ..."),
         ({"system": [{"confidence": 0.5}]}, "a system has no key 'use', which names it"),
         ({"relation": [{"use": 3}]}, "relation: use is 3; it must be a text"),
+        ({"relation": [{"use": "insertion", "name": 3}]}, "relation: name is 3; it must be a text"),
+        ({"system": [{"use": "yolox-nano", "name": " "}]}, "system: name is ' '; it must say something"),
         ({"relation": [{"use": "insertion", "search": 3}]}, "search is 3; it must be a table"),
     ],
 )
@@ -138,6 +142,22 @@ def test_a_flag_that_names_an_entry_of_the_file_keeps_its_options() -> None:
         "system": [{"use": "a", "confidence": 0.4}],
         "relation": [{"use": "s"}, {"use": "r"}],
     }
+
+
+def test_a_flag_keeps_every_entry_that_the_file_has_under_its_name() -> None:
+    near, far = {"use": "r", "name": "near"}, {"use": "r", "name": "far", "distance": 9}
+    file = {"relation": [near, far]}
+    assert override(file, {"relation": ["r"]})["relation"] == [near, far]
+    assert override(file, {"relation": ["far"]})["relation"] == [far]
+
+
+def test_a_setting_finds_what_the_plan_gave_a_name() -> None:
+    near, far = {"use": "r", "name": "near"}, {"use": "r", "name": "far"}
+    tables = {"system": [{"use": "s"}], "relation": [near, far]}
+    assert put_settings(tables, ["far.n=3"])["relation"] == [near, far | {"n": 3}]
+    assert put_settings(tables, ["r.n=3"])["relation"] == [near | {"n": 3}, far | {"n": 3}]
+    with pytest.raises(BadInput, match="unknown owner 'fur'; did you mean 'far'"):
+        put_settings(tables, ["fur.n=3"])
 
 
 def test_the_search_flag_goes_to_every_relation_and_keeps_the_options_of_its_namesake() -> None:
@@ -203,6 +223,11 @@ def test_a_setting_that_belongs_nowhere_is_refused(setting: str, complaint: str)
     with pytest.raises(BadInput) as refused:
         put_settings(TWO, [setting])
     assert str(refused.value).startswith(complaint)
+
+
+def test_an_option_of_a_search_that_was_not_named_goes_to_the_usual_one() -> None:
+    tables = put_settings({"relation": [{"use": "insertion"}]}, ["search.per_object=3"])
+    assert tables == {"relation": [{"use": "insertion", "search": {"use": "guided", "per_object": 3}}]}
 
 
 @pytest.mark.parametrize("owner", ["system", "search", "relation"])

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +51,7 @@ def test_every_command_has_help(command: str, capsys: Captured) -> None:
         (["report"], "the following arguments are required: RUN; see instar report --help"),
         (["run"], "no system was given; name one, such as --system yolox-nano"),
         (["models", "fetch"], "instar models fetch needs a NAME"),
+        (["models", "list", "cat"], "'cat' is one argument too many; see instar models --help"),
         (["models", "show", "yolo"], "unknown model 'yolo'; did you mean 'yolox-nano'"),
         (["report", "nowhere"], "nowhere is no run folder"),
         (["replay", "nowhere", "abc"], "nowhere is no run folder"),
@@ -110,3 +112,21 @@ def test_a_model_is_shown_with_licence_and_hash(capsys: Captured) -> None:
     text = capsys.readouterr().out
     assert "licence  Apache-2.0" in text
     assert "sha256   695e750a5d5754bb5a8d5325643b59282191a7e7a564e435a415fd3c578eab14" in text
+
+
+def test_a_wrong_file_among_the_models_is_shown_as_wrong(
+    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSTAR_MODELS", str(tmp_path))
+    (tmp_path / "chelsea.png").write_bytes(b"not a cat")
+    assert main(["models", "list"]) == 0
+    lines = capsys.readouterr().out.partition("\n\n")[0].splitlines()[1:]
+    rows = {line.split()[0]: line.split()[3] for line in lines}
+    assert (rows["cat"], rows["coffee"]) == ("wrong", "no")
+    assert main(["models", "show", "cat"]) == 0
+    assert (
+        f"here     {tmp_path / 'chelsea.png'} is not the file that belongs there" in capsys.readouterr().out
+    )
+    assert main(["models", "show", "cat", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["here"], shown["wrong"].endswith("; delete it and it is fetched anew")) == (False, True)

@@ -59,6 +59,12 @@ def test_steps_without_a_terminal_are_announced_once(capsys: Captured) -> None:
     assert capsys.readouterr().err == "cutting out objects, 1,200 steps\n"
 
 
+def test_one_step_is_not_several(capsys: Captured) -> None:
+    with show_steps("cutting out objects", 1):
+        pass
+    assert capsys.readouterr().err == "cutting out objects, 1 step\n"
+
+
 def test_a_terminal_gets_a_bar(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")

@@ -81,6 +81,23 @@ def test_what_is_no_system_is_refused_in_one_line(
     assert str(refused.value).startswith(complaint)
 
 
+def test_a_module_that_ends_the_program_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a_script.py").write_text("import sys\nsys.exit(0)\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput, match="cannot import a_script: SystemExit: 0"):
+        system("a_script:predict")
+
+
+def test_a_factory_that_ends_the_program_is_one_line() -> None:
+    with pytest.raises(BadInput, match="system 'own_things:leaves' ends the program: SystemExit: 0"):
+        system("own_things:leaves")
+
+
+def test_a_factory_that_was_taken_for_predict_says_which_option_it_needs() -> None:
+    with pytest.raises(TypeError, match=r"own_things:load makes a system, .* give --set system\.weights="):
+        system("own_things:load").predict([0])  # type: ignore[attr-defined]
+
+
 def test_a_module_that_does_not_compile_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "half_written.py").write_text("def predict(images:\n")
     monkeypatch.chdir(tmp_path)
@@ -98,6 +115,11 @@ def test_a_relation_is_one_or_is_made() -> None:
     assert resolve_relation(Use("own_things:darker")).name == "darker"
     made = resolve_relation(Use("own_things:darkening", {"tolerance": 3.0}))
     assert isinstance(made, Relation)
+
+
+def test_a_relation_goes_by_the_name_that_the_plan_gives_it() -> None:
+    assert resolve_relation(Use("own_things:darker", {}, "dusk")).name == "dusk"
+    assert resolve_relation(Use("own_things:darkening", {"tolerance": 3.0}, "night")).name == "night"
 
 
 def test_a_factory_is_given_what_it_has_a_parameter_for() -> None:

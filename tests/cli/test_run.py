@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -120,6 +122,77 @@ def test_several_systems_of_a_plan_get_a_run_each(capsys: Captured) -> None:
     assert all(Path(folder, "run.sqlite").is_file() for folder in folders)
 
 
+TWICE = """
+scenes = "street:1"
+out = "R"
+[[system]]
+use = "own_things:Grey"
+[[system]]
+use = "own_things:Grey"
+gain = 0.0
+[[system]]
+use = "own_things:Grey"
+name = "dim"
+gain = 0.5
+[[relation]]
+use = "own_things:darkening"
+tolerance = 0.5
+"""
+
+
+def test_one_system_with_different_options_is_compared_with_itself(capsys: Captured) -> None:
+    Path("plan.toml").write_text(TWICE)
+    assert main(["run", "plan.toml"]) == 1
+    text = capsys.readouterr().out
+    rows = [line.split() for line in text[text.rindex("run ") :].splitlines()]
+    assert [row[:4] for row in rows] == [
+        ["run", "judged", "violated", "rate"],
+        ["own_things-Grey", "10", "10", "100.0"],
+        ["own_things-Grey-2", "10", "0", "0.0"],
+        ["dim", "10", "10", "100.0"],
+    ]
+    assert sorted(path.name for path in Path("R").iterdir()) == [
+        "dim",
+        "own_things-Grey",
+        "own_things-Grey-2",
+    ]
+    assert "instar replay R/own_things-Grey " in text
+
+
+def test_what_is_wrong_with_a_later_system_is_said_before_anything_is_asked(capsys: Captured) -> None:
+    Path("plan.toml").write_text(TWICE.replace('"own_things:Grey"\nname', '"own_things:Gray"\nname'))
+    status, refusal = run_json(capsys, "run", "plan.toml")
+    assert status == 2
+    assert refusal["error"].startswith("plan.toml: system 'own_things:Gray': unknown attribute 'Gray'; did")
+    assert not Path("R").exists()
+
+
+def test_a_later_run_that_is_there_already_is_refused_before_anything_is_asked(capsys: Captured) -> None:
+    Path("plan.toml").write_text(TWICE)
+    run_json(capsys, "run", *BRIGHTNESS, *LENIENT, "--out", "R/dim")
+    status, refusal = run_json(capsys, "run", "plan.toml")
+    assert (status, refusal["error"][:24]) == (2, "R/dim holds a run alread")
+    assert [path.name for path in Path("R").iterdir()] == ["dim"]
+
+
+def test_one_relation_is_used_twice_under_two_names(capsys: Captured) -> None:
+    plan = (
+        'scenes = "street:1"\nout = "R"\n[[system]]\nuse = "own_things:brightness"\n'
+        '[[relation]]\nuse = "own_things:darkening"\ntolerance = 0.5\n'
+        '[[relation]]\nuse = "own_things:darkening"\n'
+    )
+    Path("plan.toml").write_text(plan)
+    status, refusal = run_json(capsys, "run", "plan.toml")
+    assert (status, refusal["error"]) == (
+        2,
+        "plan.toml: two relations are called 'darkening'; write name = \"...\" into one in the plan",
+    )
+    Path("plan.toml").write_text(plan + 'name = "lenient"\n')
+    status, document = run_json(capsys, "run", "plan.toml", "--set", "lenient.tolerance=255")
+    rates = {name: relation["rate"] for name, relation in document["relations"].items()}
+    assert (status, rates) == (1, {"darkening": 1.0, "lenient": 0.0})
+
+
 def test_an_existing_run_is_refused_without_resume_and_taken_up_with_it(capsys: Captured) -> None:
     _, first = run_json(capsys, "run", *BRIGHTNESS, *STRICT, "--out", "R")
     status, refusal = run_json(capsys, "run", *BRIGHTNESS, *STRICT, "--out", "R")
@@ -134,7 +207,41 @@ def test_resuming_with_other_options_is_refused(capsys: Captured) -> None:
     run_json(capsys, "run", *BRIGHTNESS, *STRICT, "--out", "R")
     status, refusal = run_json(capsys, "run", *BRIGHTNESS, *LENIENT, "--out", "R", "--resume")
     assert status == 2
-    assert refusal["error"].startswith("R was begun with options")
+    assert refusal["error"] == (
+        "R was begun with darkening.tolerance 0.5, not 255; give the same again, or choose another --out"
+    )
+
+
+def test_resuming_with_another_search_or_another_system_is_refused(capsys: Captured) -> None:
+    grey = ["--system", "own_things:Grey", "--scenes", "street:1", *STRICT, "--out", "R", "--resume"]
+    run_json(capsys, "run", *grey)
+    _, refusal = run_json(capsys, "run", *grey, "--set", "search.n=3")
+    assert refusal["error"].startswith("R was begun with darkening.search.n null, not 3;")
+    _, refusal = run_json(capsys, "run", *grey, "--set", "system.gain=0.5")
+    assert refusal["error"].startswith("R was begun with system.gain null, not 0.5;")
+
+
+def test_resuming_after_pictures_were_added_is_refused(capsys: Captured) -> None:
+    Path("photos").mkdir()
+    for n, scene in enumerate(load_scenes("street:2")):
+        Path(f"photos/{n}.png").write_bytes(encode_png(scene.image))
+    words = ["--system", "own_things:brightness", "--scenes", "photos", *STRICT, "--out", "R", "--resume"]
+    run_json(capsys, "run", *words)
+    shutil.copyfile("photos/0.png", "photos/2.png")
+    status, refusal = run_json(capsys, "run", *words)
+    assert status == 2
+    assert refusal["error"].startswith(f'R was begun with scenes "{Path("photos").resolve()}: 2 in all, ')
+    Path("photos/2.png").unlink()
+    assert run_json(capsys, "run", *words)[0] == 1
+
+
+def test_only_a_run_over_files_is_said_to_keep_pictures_of_them(capsys: Captured) -> None:
+    Path("a.png").write_bytes(encode_png(load_scenes("street:1")[0].image))
+    said = "keeps pictures of your data; instar sends them nowhere"
+    main(["run", *BRIGHTNESS, *STRICT, "--out", "R"])
+    assert said not in capsys.readouterr().err
+    main(["run", "--system", "own_things:brightness", "--scenes", "a.png", *STRICT, "--out", "S"])
+    assert f"S {said}\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -182,6 +289,13 @@ def test_a_defect_of_a_relation_is_one_line_that_says_where(capsys: Captured) ->
     assert said.endswith("(check): ZeroDivisionError: in the relation; --debug shows more")
 
 
+def test_code_that_ends_the_program_never_passes_for_success(capsys: Captured) -> None:
+    status, refusal = run_json(capsys, "run", *BRIGHTNESS, "--relation", "own_things:leaving", "--out", "R")
+    assert status == 2
+    assert refusal["error"].startswith("unexpected error in own_things.py:")
+    assert refusal["error"].endswith("(check): SystemExit: 0; --debug shows more")
+
+
 def test_a_run_is_reported_again(capsys: Captured) -> None:
     _, document = run_json(capsys, "run", *BRIGHTNESS, *STRICT, "--out", "R")
     status, again = run_json(capsys, "report", "R")
@@ -191,6 +305,13 @@ def test_a_run_is_reported_again(capsys: Captured) -> None:
     text = capsys.readouterr().out
     assert text.startswith("own_things:brightness contradicts itself in 20 of 20 judged cases: 2 different")
     assert f"instar replay R {document['findings'][0]['case']}" in text
+
+
+def test_the_replay_that_a_report_suggests_is_of_the_folder_it_was_given(capsys: Captured) -> None:
+    run_json(capsys, "run", *BRIGHTNESS, *STRICT, "--out", "R")
+    Path("R").rename("moved")
+    main(["report", "moved"])
+    assert "See one again: instar replay moved " in capsys.readouterr().out
 
 
 def test_a_case_is_replayed_by_the_beginning_of_its_id(capsys: Captured) -> None:
@@ -204,6 +325,40 @@ def test_a_case_is_replayed_by_the_beginning_of_its_id(capsys: Captured) -> None
     assert Path(again["picture"]).read_bytes()[:4] == b"\x89PNG"
     assert main(["replay", "R", finding["case"]]) == 1
     assert "same    yes" in capsys.readouterr().out
+
+
+def test_a_system_that_hangs_when_replayed_fails_within_the_time_limit(capsys: Captured) -> None:
+    words = ["--system", "own_things:hanging", "--scenes", "street:1", *STRICT, "--set", "search.n=1"]
+    _, document = run_json(capsys, "run", *words, "--set", "limits.timeout=60", "--out", "R")
+    plan = Path("R/plan.toml")
+    assert "timeout = 60\n" in plan.read_text()
+    plan.write_text(plan.read_text().replace("timeout = 60", "timeout = 0.1"))  # not to wait for a minute
+    Path("hang").touch()
+    status, again = run_json(capsys, "replay", "R", document["findings"][0]["case"])
+    assert (status, again["same"], again["now"]["status"]) == (2, False, "failed")
+    assert again["now"]["reason"] == "TimeoutError: no answer within 0.1 s"
+
+
+def test_a_replay_is_as_patient_as_its_run(capsys: Captured) -> None:
+    words = ["--system", "own_things:overloaded", "--scenes", "street:1", *STRICT, "--set", "search.n=1"]
+    _, document = run_json(capsys, "run", *words, "--set", "limits.retries=1", "--out", "R")
+    Path("busy").touch()
+    status, again = run_json(capsys, "replay", "R", document["findings"][0]["case"])
+    assert (status, again["now"]["status"]) == (2, "failed")
+    assert Path("busy").read_text() == "xx"
+
+
+def test_where_a_run_cannot_be_written_to_the_picture_goes_elsewhere(
+    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, document = run_json(capsys, "run", *BRIGHTNESS, *STRICT, "--out", "R")
+    Path("R/replays").touch()  # not even root can make files in this
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert main(["replay", "R", document["findings"][0]["case"]]) == 1
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("picture ")]
+    picture = Path(line.split()[1])
+    assert picture.parent.parent == tmp_path
+    assert picture.read_bytes()[:4] == b"\x89PNG"
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ def test_a_check_that_accuses_an_unchanged_answer_under_a_null_change_is_told():
         return instar.Verdict.at_least(0.0, 1.0, "reaction")
 
     text = relation_broken(replace(planted.checked, check=check))
-    assert text.startswith("checked.check calls an unchanged answer violated under the null change Dot(")
+    assert text.startswith("checked.check calls an unchanged answer violated under every null change")
 
 
 def test_a_check_that_is_not_pure_is_told():

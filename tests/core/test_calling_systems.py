@@ -125,6 +125,27 @@ def test_temporary_errors_are_tried_again_after_pauses_that_double():
     assert pauses == [0.5, 1.0, 2.0]
 
 
+@pytest.mark.parametrize("inputs", [ONES[:1], ONES])
+def test_a_question_that_succeeds_after_a_temporary_error_is_answered_and_asked_no_more(inputs):
+    calls = []
+
+    def predict(asked):
+        calls.append(len(asked))
+        if len(calls) == 1:
+            raise instar.Temporary("busy")
+        return [1] * len(asked)
+
+    assert replies(predict, inputs, sleep=lambda seconds: None) == [(1, None)] * len(inputs)
+    assert calls == [len(inputs)] * 2
+
+
+def test_a_system_that_exits_has_failed_and_is_not_obeyed():
+    def predict(inputs):
+        raise SystemExit(0)
+
+    assert replies(predict, ONES[:1]) == [(None, "SystemExit: 0")]
+
+
 def test_a_system_names_its_own_temporary_errors():
     pauses = []
 
@@ -293,22 +314,23 @@ def test_failures_with_successes_between_them_stop_nothing():
     assert len(records) == 30
 
 
-def test_an_exit_inside_the_system_ends_the_campaign_as_itself(tmp_path):
+def test_a_system_that_exits_is_failed_and_the_campaign_goes_on():
     def answer(image):
         raise SystemExit("the driver said so")
 
-    with pytest.raises(SystemExit, match="the driver said so"):
-        run(planted.Scripted(answer), out=tmp_path / "run")
-    assert len(run(planted.hashed_as("scripted"), out=tmp_path / "run", resume=True)) == 12
+    records = list(instar.run(planted.pictures(2), planted.plain, planted.Scripted(answer)))
+    assert [(r.verdict.status, r.verdict.reason) for r in records] == [
+        (instar.Status.FAILED, "SystemExit: the driver said so")
+    ] * 2
 
 
-def test_an_exit_while_a_scene_is_expanded_ends_the_campaign_as_itself():
+def test_a_system_that_exits_while_a_scene_is_expanded_is_failed():
     def expand(scene, system):
         raise SystemExit("enough")
 
     relation = instar.Relation("r", planted.draw_dot, planted.apply_dot, planted.check_kept, expand=expand)
-    with pytest.raises(SystemExit, match="enough"):
-        list(instar.run(planted.pictures(2), relation, planted.Hashed()))
+    (record,) = instar.run(planted.pictures(1), relation, planted.Hashed())
+    assert (record.verdict.status, record.verdict.reason) == (instar.Status.FAILED, "SystemExit: enough")
 
 
 @pytest.mark.parametrize("step", ["draw", "apply", "check", "null", "again", "placebo"])

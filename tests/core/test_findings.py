@@ -203,14 +203,16 @@ def test_a_system_that_fails_on_a_repetition_has_failed_and_what_it_showed_is_ke
     assert [struck["subject"] for struck in verdict.evidence["struck"]] == ["b"]
 
 
-def test_a_system_that_fails_on_a_null_change_strikes_nothing_by_it():
+def test_a_finding_whose_null_changes_the_system_fails_on_is_not_believed():
     def answer(image):
         if image[0, 0, 0] == 2:
             raise RuntimeError("no luck")
         return ["a"] if image[0, 0, 0] == 100 else ["a", "b"]
 
     records, _ = run(relation(nulls=(1, 2)), planted.Scripted(answer))
-    assert the_case(records).verdict.status is VIOLATED
+    verdict = the_case(records).verdict
+    assert (verdict.status, verdict.reason) == (FAILED, "RuntimeError: no luck")
+    assert [struck["subject"] for struck in verdict.evidence["struck"]] == ["b"]
 
 
 def test_evidence_may_carry_any_name():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import instar
+import planted_core as planted
 from instar.errors import BadInput
 from instar.turns import Feed
 
@@ -154,3 +155,10 @@ def test_a_feed_waits_for_what_it_yielded():
     assert (feed.waits, feed.next()) == (False, 2)
     feed.tell("2")
     assert (feed.next(), feed.waits) == (None, False)
+
+
+@pytest.mark.parametrize("search", [instar.sweep([1.0]), instar.bisect(0, 1, within=0.5)])
+def test_a_search_that_the_relation_cannot_do_is_refused_before_anything_is_asked(search):
+    system = planted.Scripted(lambda inputs: pytest.fail("asked"))
+    with pytest.raises(instar.InstarError, match="has no severity"):
+        next(instar.run(planted.pictures(1), planted.plain, system, search=search))

@@ -198,3 +198,8 @@ def test_a_campaign_knows_what_it_is_made_of():
 def test_an_unknown_name_comes_with_the_nearest():
     assert str(UnknownName("relation", "x", ["insertion"])) == "unknown relation 'x'; known: insertion"
     assert str(UnknownName("relation", "x", [])) == "unknown relation 'x'; none is known"
+
+
+def test_a_measure_that_is_no_number_is_not_judged():
+    with pytest.raises(ValueError, match="IoU is not a number"):
+        instar.Verdict.at_least(float("nan"), 0.5, "IoU")

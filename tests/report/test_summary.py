@@ -71,6 +71,17 @@ def test_the_rate_is_over_what_was_judged_and_its_interval_over_scenes() -> None
     assert insertion.interval == bootstrap_rate([2, 0, 0], [4, 3, 2])
 
 
+def test_the_interval_of_all_relations_is_over_the_same_scenes() -> None:
+    broken = Verdict.violated([lost()])
+    records = [
+        record("1", broken, "a"),
+        record("2", Verdict.held(), "a", relation="exposure"),
+        record("3", Verdict.held(), "b"),
+        record("4", Verdict.inapplicable("no"), "b", relation="exposure"),
+    ]
+    assert summarise(records, TOTALS).interval == bootstrap_rate([1, 0], [2, 1])
+
+
 def test_nothing_judged_has_no_rate() -> None:
     relation = summarise([record("1", Verdict.inapplicable("no"))], TOTALS).relations["insertion"]
     assert relation.counts.rate is None

@@ -7,7 +7,7 @@ import pytest
 
 from instar.record import Skipped, Totals
 from instar.report.summary import Counts, Placebos, RelationSummary, Summary, Violation
-from instar.report.text import render
+from instar.report.text import render, render_comparison
 
 SNAPSHOTS = Path(__file__).parent.parent / "snapshots"
 
@@ -25,6 +25,7 @@ SOME_FAILURES = Summary(
         finished=False,
     ),
     counts=Counts(held=1375, violated=137, inapplicable=118, failed=2),
+    interval=(0.0512, 0.1361),
     unstable=28,
     unconfirmed=3,
     distinct=22,
@@ -46,6 +47,7 @@ SOME_FAILURES = Summary(
 NO_FAILURES = Summary(
     totals=Totals("run", "street-exact", seed=0, scenes=1, queries=21, asked=0, seconds=0.2),
     counts=Counts(held=10),
+    interval=(0.0, 0.79),
     unstable=0,
     unconfirmed=0,
     distinct=0,
@@ -60,6 +62,7 @@ NO_FAILURES = Summary(
 NOTHING_JUDGED = Summary(
     totals=Totals("run", "mine:detect", seed=0, scenes=2, queries=2, asked=2, seconds=0.1),
     counts=Counts(failed=2),
+    interval=None,
     unstable=0,
     unconfirmed=0,
     distinct=0,
@@ -78,9 +81,16 @@ NOTHING_JUDGED = Summary(
     [("some-failures", SOME_FAILURES), ("no-failures", NO_FAILURES), ("nothing-judged", NOTHING_JUDGED)],
 )
 def test_the_report_reads_as_it_did(name: str, summary: Summary) -> None:
+    require_as_kept(f"report-{name}.txt", render(summary, top=2))
+
+
+def test_the_comparison_of_several_runs_reads_as_it_did() -> None:
+    require_as_kept("comparison.txt", render_comparison([SOME_FAILURES, NO_FAILURES, NOTHING_JUDGED]))
+
+
+def require_as_kept(name: str, text: str) -> None:
     """Set INSTAR_WRITE_SNAPSHOTS=1 to accept how it reads now, then look at the difference."""
-    text = render(summary, top=2)
-    kept = SNAPSHOTS / f"report-{name}.txt"
+    kept = SNAPSHOTS / name
     if os.environ.get("INSTAR_WRITE_SNAPSHOTS"):
         kept.write_text(text, encoding="utf-8")
     assert text == kept.read_text(encoding="utf-8")

@@ -320,13 +320,14 @@ def test_a_case_is_found_by_the_beginning_of_its_name(tmp_path):
         assert "more than one case begins with" in refusal(BadInput, lambda: store.record(shared))
 
 
-def test_provenance_names_versions_fingerprint_and_seed(tmp_path):
+def test_provenance_names_fingerprint_and_seed_and_the_versions_of_every_session(tmp_path):
     import json
 
     run(tmp_path / "run")
+    run(tmp_path / "run", resume=True)
     provenance = json.loads((tmp_path / "run" / "provenance.json").read_text())
     assert (provenance["fingerprint"], provenance["seed"], provenance["format"]) == ("hashed", 1, 1)
-    assert provenance["versions"]["numpy"] == np.__version__
+    assert [session["versions"]["numpy"] for session in provenance["sessions"]] == [np.__version__] * 2
 
 
 def test_a_picture_that_was_changed_or_lost_is_told(tmp_path):
@@ -343,3 +344,34 @@ def test_a_picture_that_was_changed_or_lost_is_told(tmp_path):
         path.unlink()
         assert "is missing from" in refusal(RunError, lambda: store.pictures.pixels(name))
         assert "is no content hash" in refusal(RunError, lambda: store.pictures.pixels("../../etc"))
+
+
+def test_a_damaged_provenance_does_not_keep_a_run_from_going_on(tmp_path):
+    before = planted.rows(run(tmp_path / "run"))
+    (tmp_path / "run" / "provenance.json").write_text('{"sess')
+    assert planted.rows(run(tmp_path / "run", resume=True)) == before
+
+
+def test_a_session_cut_short_does_not_replace_the_account_of_one_that_came_further(tmp_path):
+    run(tmp_path / "run")
+    with RunStore.read(tmp_path / "run") as store:
+        whole = store.totals()
+    list(run(tmp_path / "run", resume=True, limits=instar.Limits(seconds=0)))
+    with RunStore.read(tmp_path / "run") as store:
+        cut = store.totals()
+    assert (cut.queries, cut.scenes, cut.finished) == (whole.queries, whole.scenes, False)
+
+
+def test_a_run_that_cannot_be_written_can_still_be_read(tmp_path):
+    records = planted.rows(run(tmp_path / "run"))
+    place = tmp_path / "read-only"
+    place.mkdir()
+    bind = subprocess.run(["mount", "--bind", tmp_path / "run", place], capture_output=True)
+    if bind.returncode:
+        pytest.skip("mounting a folder read-only needs a privilege that is not here")
+    try:
+        subprocess.run(["mount", "-o", "remount,ro,bind", place], check=True)
+        with RunStore.read(place) as store:
+            assert planted.rows(store.records()) == records
+    finally:
+        subprocess.run(["umount", place], check=True)

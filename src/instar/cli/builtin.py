@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["RELATIONS", "SEARCHES", "SYSTEMS", "USUAL_SEARCH"]
+__all__ = ["RELATIONS", "SEARCHES", "SYSTEMS", "usual_search"]
 
 SYSTEMS = {
     "yolox-nano": "instar.detection.systems:yolox",
@@ -33,13 +33,9 @@ SEARCHES = {
     "sweep": "instar.search:sweep",
     "bisect": "instar.search:bisect",
 }
-USUAL_SEARCH = {
-    "insertion": "guided",
-    "brightness-up": "listed",
-    "brightness-down": "listed",
-    "channel-switch": "listed",
-    "perspective": "listed",
-    "watermark": "listed",
-    "masking": "listed",
-}
-"""The search of a relation for which none was given, where that is not `draws`."""
+_OF_TEXT = ("brightness-up", "brightness-down", "channel-switch", "perspective", "watermark", "masking")
+
+
+def usual_search(relation: str) -> str:
+    """The search of a relation for which none was given."""
+    return ({"insertion": "guided"} | dict.fromkeys(_OF_TEXT, "listed")).get(relation, "draws")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from instar import zoo
 from instar.cli.again import replaying, write_picture
-from instar.cli.execute import execute, settle
+from instar.cli.execute import execute
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
 from instar.errors import BadInput, FetchFailed, RunError
@@ -43,9 +43,9 @@ def perform(args: argparse.Namespace) -> Outcome:
     (system,) = plan.systems
     if system.name != DETECTOR:
         print(f"instar: showing {system.name} on {plan.scenes} instead, all drawn here", file=sys.stderr)
-    summary = execute(settle(plan, system), resume=True, quiet=args.json)
+    (summary,) = execute(plan, resume=True, quiet=args.json)
     pictures = [str(path) for path in _draw_findings(summary, folder / "findings", args.json)]
-    words = execute(settle(of_text(folder), Use(LOCATOR)), resume=True, quiet=args.json)
+    (words,) = execute(of_text(folder), resume=True, quiet=args.json)
     of_words = [str(path) for path in _draw_findings(words, folder / "findings-text", args.json)]
     document = to_json(summary) | {
         "pictures": pictures,

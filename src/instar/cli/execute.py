@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 import os
 import sys
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from instar.campaign import Campaign
-from instar.cli.builtin import USUAL_SEARCH
+from instar.cli.builtin import usual_search
 from instar.cli.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.cli.progress import show_campaign, show_steps
 from instar.cli.resolve import resolve_relation, resolve_search, resolve_system, takes
@@ -24,68 +27,69 @@ from instar.running import Folder, identity_of, prepared
 from instar.scenes import load_scenes, require_one_readable
 from instar.store import RunStore
 
-__all__ = ["execute", "read_summary", "resolve_relations", "settle"]
+__all__ = ["execute", "read_summary", "resolve_relations"]
 
 
-def settle(plan: Plan, system: Use) -> Plan:
-    """The plan of the run of one of its systems: nothing in it depends on where it is read."""
-    out = plan.out or f"runs/{_as_file_name(system.name)}"
-    if plan.out and len(plan.systems) > 1:
-        out = str(Path(plan.out) / _as_file_name(system.name))
-    is_path = plan.format is not None or Path(plan.scenes).exists()
-    return dataclasses.replace(
-        plan,
-        systems=(system,),
-        out=out,
-        scenes=os.path.abspath(plan.scenes) if is_path else plan.scenes,
-        pool=None if plan.pool is None else os.path.abspath(plan.pool),
-        truth=None if plan.truth is None else os.path.abspath(plan.truth),
-        relations=tuple(map(_with_usual_search, plan.relations)),
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class Job:
+    """What a plan asks for one of its systems: the plan of that run alone, and what it names, looked up."""
+
+    plan: Plan
+    out: str
+    campaign: Campaign
 
 
-def execute(plan: Plan, *, resume: bool = False, quiet: bool = False) -> Summary:
-    """Run the settled plan into its folder.
+def execute(plan: Plan, *, resume: bool = False, quiet: bool = False) -> list[Summary]:
+    """Run the plan for each of its systems, into a folder each.
 
-    Everything that can be refused is refused before the folder is made.
+    Whatever can be refused, of any of them, is refused before the first is asked anything.
     """
-    (use,) = plan.systems
-    assert plan.out is not None, "the plan is not settled"
+    jobs = look_up(plan)
+    with ExitStack() as stack:
+        stores = [stack.enter_context(_opened(job, resume=resume, quiet=quiet)) for job in jobs]
+        return [_carry_out(job, store, quiet=quiet) for job, store in zip(jobs, stores)]
+
+
+def look_up(plan: Plan) -> list[Job]:
+    """Everything that a plan names, found and made."""
+    plan = _settled(plan)
     relations = resolve_relations(plan, _helpers(plan))
     searches = [resolve_search(pair.search) for pair in plan.relations if pair.search is not None]
     scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth)
     require_one_readable(scenes)
-    campaign = Campaign(
-        scenes=scenes,
-        relations=list(zip(relations, searches)),
-        system=resolve_system(use),
-        seed=plan.seed,
-        limits=plan.limits,
-        name=plan.out,
-    )
-    written = plan_to_toml(plan)
-    is_new = not (Path(plan.out) / "run.sqlite").exists()
-    open_run = RunStore.resume if resume else RunStore.create
-    with open_run(plan.out, identity=_identity(campaign, plan)) as store:
-        store.keep_plan(written)
-        if is_new and not quiet:
-            print(f"{plan.out} keeps pictures of your data; nothing leaves this machine", file=sys.stderr)
-        workspace = Folder(store.folder, partial(show_steps, quiet=quiet))
-        ready = [(prepared(relation, scenes, workspace), search) for relation, search in campaign.relations]
-        _run(dataclasses.replace(campaign, relations=ready), store, plan, quiet)
-        return read_summary(store)
+    return [
+        Job(
+            dataclasses.replace(plan, systems=(use,), out=out),
+            out,
+            Campaign(
+                scenes=scenes,
+                relations=list(zip(relations, searches)),
+                system=resolve_system(use),
+                seed=plan.seed,
+                limits=plan.limits,
+                name=out,
+            ),
+        )
+        for use, out in zip(plan.systems, _folders(plan))
+    ]
 
 
 def resolve_relations(plan: Plan, given: Mapping[str, Any]) -> list[Relation]:
     """The relations of a plan, not yet prepared for its scenes; each gets what it takes of `given`."""
-    return [resolve_relation(pair.relation, given=given) for pair in plan.relations]
+    relations = [resolve_relation(pair.relation, given=given) for pair in plan.relations]
+    names = [relation.name for relation in relations]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput(f'two relations are called {name!r}; write name = "..." into one in the plan')
+    return relations
 
 
 def read_summary(store: RunStore) -> Summary:
+    """What the run found; it goes by the folder it is in now, wherever it was made."""
     totals = store.totals()
     if totals is None:
         raise BadInput(f"{store.folder} has no result yet: it is being made, or was killed; try --resume")
-    return summarise(store.records(changes=False), totals)
+    return summarise(store.records(changes=False), dataclasses.replace(totals, run=str(store.folder)))
 
 
 def _helpers(plan: Plan) -> dict[str, Any]:
@@ -101,7 +105,23 @@ def _helpers(plan: Plan) -> dict[str, Any]:
     return helpers
 
 
-def _run(campaign: Campaign, store: RunStore, plan: Plan, quiet: bool) -> None:
+@contextmanager
+def _opened(job: Job, *, resume: bool, quiet: bool) -> Iterator[RunStore]:
+    written = plan_to_toml(job.plan)
+    is_new = not (Path(job.out) / "run.sqlite").exists()
+    open_run = RunStore.resume if resume else RunStore.create
+    with open_run(job.out, identity=_identity(job)) as store:
+        store.keep_plan(written)
+        if is_new and not quiet and _are_files(job.plan):
+            print(f"{job.out} keeps pictures of your data; instar sends them nowhere", file=sys.stderr)
+        yield store
+
+
+def _carry_out(job: Job, store: RunStore, *, quiet: bool) -> Summary:
+    plan, campaign = job.plan, job.campaign
+    workspace = Folder(store.folder, partial(show_steps, quiet=quiet))
+    ready = [(prepared(relation, campaign.scenes, workspace), how) for relation, how in campaign.relations]
+    campaign = dataclasses.replace(campaign, relations=ready)
     workers = plan.workers or os.cpu_count() or 1
     with (
         show_campaign(plan.limits, quiet=quiet) as watch,
@@ -109,17 +129,68 @@ def _run(campaign: Campaign, store: RunStore, plan: Plan, quiet: bool) -> None:
     ):
         for _ in records:
             pass  # the store has them
+    return read_summary(store)
 
 
-def _identity(campaign: Campaign, plan: Plan) -> dict[str, Any]:
-    """What a resumed run must agree with; options count, since other ones make other cases."""
-    return identity_of(campaign) | {"options": [dataclasses.asdict(pair) for pair in plan.relations]}
+def _identity(job: Job) -> dict[str, Any]:
+    """What a resumed run must agree with, one short value a key: the first that differs is told.
+
+    Options count, since other ones make other cases.
+    """
+    plan, campaign = job.plan, job.campaign
+    (system,) = plan.systems
+    ids = [scene.id for scene in campaign.scenes]
+    digest = hashlib.sha256(json.dumps(ids).encode()).hexdigest()[:8]
+    identity = identity_of(campaign) | {
+        "scenes": f"{plan.scenes}: {len(ids)} in all, {digest}",
+        "scenes.format": plan.format,
+        "objects": plan.objects,
+        "pool": plan.pool,
+        "truth": plan.truth,
+    }
+    named = [("system", system)]
+    for (relation, _), pair in zip(campaign.relations, plan.relations):
+        assert pair.search is not None, "the plan is not settled"
+        named += [(relation.name, pair.relation), (f"{relation.name}.search", pair.search)]
+    for owner, use in named:
+        identity |= {f"{owner}.use": use.name} | {f"{owner}.{k}": v for k, v in use.options.items()}
+    return identity
+
+
+def _settled(plan: Plan) -> Plan:
+    """The same plan, with nothing in it that depends on where it is read."""
+    return dataclasses.replace(
+        plan,
+        scenes=os.path.abspath(plan.scenes) if _are_files(plan) else plan.scenes,
+        pool=None if plan.pool is None else os.path.abspath(plan.pool),
+        truth=None if plan.truth is None else os.path.abspath(plan.truth),
+        relations=tuple(map(_with_usual_search, plan.relations)),
+    )
+
+
+def _are_files(plan: Plan) -> bool:
+    return plan.format is not None or Path(plan.scenes).exists()
+
+
+def _folders(plan: Plan) -> list[str]:
+    """A run folder for each system, by its name; a second one of that name gets `-2`."""
+    if plan.out and len(plan.systems) == 1:
+        return [plan.out]
+    names: list[str] = []
+    for use in plan.systems:
+        name = own = _as_file_name(use.called or use.name)
+        n = 1
+        while name in names:
+            n += 1
+            name = f"{own}-{n}"
+        names.append(name)
+    return [str(Path(plan.out or "runs") / name) for name in names]
 
 
 def _with_usual_search(pair: RelationUse) -> RelationUse:
     if pair.search is not None:
         return pair
-    return RelationUse(pair.relation, Use(USUAL_SEARCH.get(pair.relation.name, "draws")))
+    return RelationUse(pair.relation, Use(usual_search(pair.relation.name)))
 
 
 def _as_file_name(name: str) -> str:

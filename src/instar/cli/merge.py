@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from instar.cli.builtin import usual_search
 from instar.cli.plan import Tables
 from instar.cli.toml import parse_value
 from instar.errors import BadInput, UnknownName
@@ -17,7 +18,7 @@ OWNERS = ("system", "relation", "search", "limits")
 def override(tables: Tables, flags: Mapping[str, Any]) -> Tables:
     """The tables with what the flags say in its place; a flag that is None was not given.
 
-    `system` and `relation` are lists of names and `search` is a name. What the tables already hold
+    `system` and `relation` are lists of names and `search` is a name. All that the tables already hold
     under such a name is kept with its options. Limits are replaced one by one.
 
     >>> override({"seed": 1, "limits": {"retries": 0}}, {"seed": 2, "limits": {"queries": 9}})
@@ -28,8 +29,12 @@ def override(tables: Tables, flags: Mapping[str, Any]) -> Tables:
     limits = {key: value for key, value in given.pop("limits", {}).items() if value is not None}
     for what in ("system", "relation"):
         if what in given:
-            there = {entry["use"]: entry for entry in tables.get(what, [])}
-            given[what] = [there.get(name, {"use": name}) for name in given[what]]
+            there: list[Tables] = tables.get(what, [])
+            given[what] = [
+                entry
+                for name in given[what]
+                for entry in [e for e in there if name in _names(e)] or [{"use": name}]
+            ]
     merged = tables | given
     if limits:
         merged["limits"] = tables.get("limits", {}) | limits
@@ -69,19 +74,26 @@ def _put(tables: Tables, owner: str, setting: Tables) -> Tables:
         return tables | {"relation": _put_into_searches(tables.get("relation", []), setting)}
     for what in ("system", "relation"):
         entries: list[Tables] = tables.get(what, [])
-        concerned = [owner in (what, entry["use"]) for entry in entries]
+        concerned = [owner in (what, *_names(entry)) for entry in entries]
         if any(concerned):
             put = [entry | setting if hit else entry for entry, hit in zip(entries, concerned)]
             return tables | {what: put}
     if owner in OWNERS:
         raise BadInput(f"no {owner} was given")
-    named = [entry["use"] for what in ("system", "relation") for entry in tables.get(what, [])]
+    named = [name for what in ("system", "relation") for e in tables.get(what, []) for name in _names(e)]
     raise UnknownName("owner", owner, [*OWNERS, *named])
 
 
+def _names(entry: Tables) -> list[str]:
+    """What a system or a relation can be spoken of as: what it uses, and its name in the plan."""
+    return [entry[key] for key in ("use", "name") if key in entry]
+
+
 def _put_into_searches(relations: list[Tables], setting: Tables) -> list[Tables]:
-    if not any(map(_search, relations)):
-        raise BadInput("no search was given; name one with --search")
+    if not relations:
+        raise BadInput("no search was given, nor a relation that has one")
+    if not any(map(_search, relations)):  # then those they have by default are meant
+        relations = [entry | {"search": usual_search(entry["use"])} for entry in relations]
     return [entry | {"search": _search(entry) | setting} if _search(entry) else entry for entry in relations]
 
 

@@ -50,10 +50,14 @@ MISSING = {
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A built-in name or `module:attr`, and the options it is called with."""
+    """A built-in name or `module:attr`, and the options it is called with.
+
+    `called` is what the plan calls it, so that it can use the same thing twice; None for its own name.
+    """
 
     name: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    called: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +115,10 @@ def plan_to_toml(plan: Plan) -> str:
     """The plan as a file that is read back as the same plan."""
     scenes: Any = {"path": plan.scenes, "format": plan.format} if plan.format else plan.scenes
     parts = [write_table({"scenes": scenes} | {key: getattr(plan, key) for key in PLAIN})]
-    parts += ["[[system]]\n" + write_table({"use": use.name, **use.options}) for use in plan.systems]
+    parts += ["[[system]]\n" + write_table({**_head(use), **use.options}) for use in plan.systems]
     for pair in plan.relations:
         search = None if pair.search is None else {"use": pair.search.name, **pair.search.options}
-        entry = {"use": pair.relation.name, "search": search, **pair.relation.options}
+        entry = {**_head(pair.relation), "search": search, **pair.relation.options}
         parts.append("[[relation]]\n" + write_table(entry))
     unusual = {
         f.name: getattr(plan.limits, f.name)
@@ -126,6 +130,10 @@ def plan_to_toml(plan: Plan) -> str:
     return "\n".join(parts)
 
 
+def _head(use: Use) -> Tables:
+    return {"use": use.name, "name": use.called}
+
+
 def _parts(tables: Tables) -> dict[str, Any]:
     """The fields of a plan that the tables fill, each checked."""
     _known(tables, [*PLAIN, "scenes", "system", "relation", "limits"])
@@ -134,7 +142,7 @@ def _parts(tables: Tables) -> dict[str, Any]:
         _typed(key, value, PLAIN[key])
         if key in LEAST and value < LEAST[key]:
             raise BadInput(f"{key} is {value}; it must be at least {LEAST[key]}")
-    parts["systems"] = tuple(_use("system", entry) for entry in _entries(tables, "system"))
+    parts["systems"] = tuple(_named_use("system", entry) for entry in _entries(tables, "system"))
     parts["relations"] = tuple(_relation(entry) for entry in _entries(tables, "relation"))
     parts["limits"] = _limits(tables.get("limits", {}))
     if "scenes" in tables:
@@ -157,13 +165,26 @@ def _use(what: str, entry: Any) -> Use:
     return Use(entry["use"], {key: value for key, value in entry.items() if key != "use"})
 
 
+def _named_use(what: str, entry: Any) -> Use:
+    """What also has a `name` in the plan."""
+    use = _use(what, entry)
+    options = dict(use.options)
+    called = options.pop("name", None)
+    if called is not None:
+        _typed(f"{what}: name", called, str)
+        if not called.strip():
+            raise BadInput(f"{what}: name is {called!r}; it must say something, or be left out")
+    return Use(use.name, options, called)
+
+
 def _relation(entry: Any) -> RelationUse:
-    use = _use("relation", entry)
+    use = _named_use("relation", entry)
     options = dict(use.options)
     search = options.pop("search", None)
     if isinstance(search, str):
         search = {"use": search}
-    return RelationUse(Use(use.name, options), None if search is None else _use("search", search))
+    relation = dataclasses.replace(use, options=options)
+    return RelationUse(relation, None if search is None else _use("search", search))
 
 
 def _scenes(value: Any) -> tuple[str, str | None]:

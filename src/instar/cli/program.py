@@ -108,7 +108,11 @@ def _perform(args: argparse.Namespace) -> Outcome:
         return _version()
     command: Any = import_module(f"instar.cli.{args.command}")
     with _stdout_kept_clean() if args.json else contextlib.nullcontext():
-        outcome: Outcome = command.perform(args)
+        try:
+            outcome: Outcome = command.perform(args)
+        except SystemExit as error:
+            # A user's code that leaves would leave with its own status, and 0 would mean that all held.
+            raise BadInput(_in_one_line(error)) from error
     return outcome
 
 

@@ -36,7 +36,7 @@ def show_steps(what: str, total: int | None, *, quiet: bool = False) -> Iterator
             yield Steps(lambda n=1: bars.advance(bar, n))
         return
     if not quiet:
-        _say(what if total is None else f"{what}, {total:,} steps")
+        _say(what if total is None else f"{what}, {total:,} step{'' if total == 1 else 's'}")
     yield Steps(lambda n=1: None)
 
 

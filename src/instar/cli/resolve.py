@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import os
 import sys
@@ -28,7 +29,14 @@ class FunctionSystem:
     """A plain function of a batch as a system, under the name it was given by."""
 
     name: str
-    predict: Callable[[Sequence[Any]], Sequence[Any]]
+    function: Callable[[Sequence[Any]], Sequence[Any]]
+
+    def predict(self, inputs: Sequence[Any], /) -> Sequence[Any]:
+        answers = self.function(inputs)
+        if isinstance(answers, System):  # a factory whose one parameter was taken for the inputs
+            (parameter,) = _required(self.function)
+            raise TypeError(f"{self.name} makes a system, it is none; give --set system.{parameter}=...")
+        return answers
 
 
 def resolve_system(use: Use, *, what: str = "system") -> System:
@@ -48,18 +56,18 @@ def resolve_system(use: Use, *, what: str = "system") -> System:
 
 
 def resolve_relation(use: Use, *, given: Mapping[str, Any] | None = None) -> Relation:
-    """The relation of that name; `module:attr` may be a Relation or a factory of one.
+    """The relation of that name, or as the plan calls it; `module:attr` may be one or a factory of one.
 
     `given` are things that a factory gets when it has a parameter of that name, before any option.
     """
-    found = find("relation", use.name, RELATIONS)
-    if isinstance(found, Relation):
+    made = find("relation", use.name, RELATIONS)
+    if isinstance(made, Relation):
         _require_no_options("relation", use)
-        return found
-    made = _make("relation", use, found, also=["search"], given=given or {})
+    else:
+        made = _make("relation", use, made, also=["search", "name"], given=given or {})
     if not isinstance(made, Relation):
         raise BadInput(f"relation {use.name!r} is {_kind(made)}; it must be an instar.Relation")
-    return made
+    return made if use.called is None else dataclasses.replace(made, name=use.called)
 
 
 def takes(use: Use, parameter: str) -> bool:
@@ -93,7 +101,7 @@ def _attribute(what: str, path: str) -> Any:
         found: Any = import_module(module_name)
     except InstarError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise BadInput(f"{what} {path!r}: cannot import {module_name}: {describe_error(error)}") from error
     for name in attributes.split("."):
         if not hasattr(found, name):
@@ -112,12 +120,12 @@ def _let_the_current_folder_be_imported() -> None:
 
 def _awaits_inputs(function: Callable[..., Any], options: Mapping[str, Any]) -> bool:
     """Whether it is predict(inputs) itself: exactly one parameter is left that must be given."""
-    left = [
-        p
-        for p in inspect.signature(function).parameters.values()
-        if p.kind in POSITIONAL and p.default is p.empty and p.name not in options
-    ]
-    return len(left) == 1
+    return len([name for name in _required(function) if name not in options]) == 1
+
+
+def _required(function: Callable[..., Any]) -> list[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return [p.name for p in parameters if p.kind in POSITIONAL and p.default is p.empty]
 
 
 def _make(
@@ -139,7 +147,10 @@ def _make(
         raise BadInput(
             f"{what} {use.name!r} needs {' and '.join(missing)}; give --set {what}.{missing[0]}=..."
         )
-    return factory(**arguments)
+    try:
+        return factory(**arguments)
+    except SystemExit as error:
+        raise BadInput(f"{what} {use.name!r} ends the program: {describe_error(error)}") from error
 
 
 def _require_no_options(what: str, use: Use) -> None:

@@ -10,7 +10,7 @@ from instar.cli.outcome import Outcome, status_of
 from instar.cli.plan import Plan, Tables, make_plan, read_tables
 from instar.errors import BadInput
 from instar.report.summary import Summary, to_json
-from instar.report.text import render
+from instar.report.text import render, render_comparison
 
 __all__ = ["arguments", "perform"]
 
@@ -49,12 +49,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     plan = _plan(args)
     # Loads OpenCV and SQLite, which neither --help nor a wrong plan should wait for.
-    from instar.cli.execute import execute, settle
+    from instar.cli.execute import execute
 
     try:
-        summaries = [
-            execute(settle(plan, system), resume=args.resume, quiet=args.json) for system in plan.systems
-        ]
+        summaries = execute(plan, resume=args.resume, quiet=args.json)
     except BadInput as error:
         # Options are checked only when what they are for has been found; they may stand in the file.
         raise BadInput(f"{args.plan}: {error}" if args.plan else str(error)) from error
@@ -79,11 +77,11 @@ def _names(given: list[str] | None) -> list[str] | None:
 
 
 def _outcome(summaries: list[Summary]) -> Outcome:
-    """One system's report, or those of several one after the other."""
+    """One system's report, or those of several one after the other and a comparison below."""
     if len(summaries) == 1:
         (summary,) = summaries
         return Outcome(render(summary), to_json(summary), status_of(summary.counts))
-    text = "\n\n".join(map(render, summaries))
+    text = "\n\n".join([*map(render, summaries), render_comparison(summaries)])
     return Outcome(
         text,
         {"runs": [to_json(summary) for summary in summaries]},

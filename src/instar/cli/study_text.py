@@ -103,14 +103,13 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 def _runs(name: str, args: argparse.Namespace, out: Path) -> list[Plan]:
     """The campaigns of one system: the six relations, and the sweep where it was asked for."""
-    from instar.cli.execute import settle
     from instar.text.study import RELATIONS
 
     counts = COUNTS[args.counts]
     search = Use("listed", {key: counts[key] for key in ("perspectives", "watermarks")})
 
     def plan(relations: tuple[RelationUse, ...], folder: Path) -> Plan:
-        made = Plan(
+        return Plan(
             systems=(Use(name),),
             relations=relations,
             scenes=args.scenes,
@@ -119,7 +118,6 @@ def _runs(name: str, args: argparse.Namespace, out: Path) -> list[Plan]:
             limit=args.limit,
             out=str(folder),
         )
-        return settle(made, Use(name))
 
     folder = out / _folder_name(name)
     plans = [plan(tuple(RelationUse(_use(r, counts, args.matching), search) for r in RELATIONS), folder)]
@@ -150,9 +148,8 @@ def _measured(
 
     measured: list[Measured] = []
     for plan in plans:
-        execute(plan, resume=True, quiet=quiet)
-        assert plan.out is not None, "the plan is settled"
-        with RunStore.read(plan.out) as store:
+        (summary,) = execute(plan, resume=True, quiet=quiet)
+        with RunStore.read(summary.totals.run) as store:
             measured.append(measure(name, store.records(changes=False)))
     main = measured[0]
     for sweep in measured[1:]:

@@ -1,7 +1,18 @@
 """The object pool: cutting objects out of scenes, keeping them, choosing one, and finding it a place."""
 
 from instar.cutouts.building import build_pool
-from instar.cutouts.placement import free_places, ring_around
+from instar.cutouts.placement import Window, anywhere, free_places, one_of, ring_around
 from instar.cutouts.pool import CutOut, CutOuts, Pool, load_pool
 
-__all__ = ["CutOut", "CutOuts", "Pool", "build_pool", "free_places", "load_pool", "ring_around"]
+__all__ = [
+    "CutOut",
+    "CutOuts",
+    "Pool",
+    "Window",
+    "anywhere",
+    "build_pool",
+    "free_places",
+    "load_pool",
+    "one_of",
+    "ring_around",
+]

@@ -14,13 +14,15 @@ import numpy as np
 
 from instar.cutouts.extraction import cut_by_mask, grab_mask, why_box_unfit, why_mask_unfit
 from instar.cutouts.pool import CutOut, Pool, load_pool, save_pool, write_cutout
-from instar.errors import BadInput, UnreadablePicture
+from instar.errors import BadInput, RunError, UnreadablePicture
 from instar.imaging.geometry import Boxes
 from instar.imaging.hashing import average_hash
 from instar.imaging.paste import RGBA
 from instar.scene import Image, Scene, SceneObject
 
 __all__ = ["FindObjects", "build_pool"]
+
+TRIED = 3  # times as many candidates as cut-outs wanted
 
 FindObjects = Callable[[Image], Iterable[SceneObject]]
 """A helper that finds objects in a picture whose scene knows none."""
@@ -42,23 +44,38 @@ def build_pool(
 
     Of each class the largest share `keep` stays, but never fewer than `least` where there are so many
     good ones. Candidates are tried from the largest down until there are enough, since cutting out is the
-    costly part. What is being built lies beside `folder` until it is complete. Scenes that cannot be
-    read are passed over.
+    costly part, and not far beyond that share: a tiny good one is worse than none. What is being built
+    lies beside `folder` until it is complete. Scenes that cannot be read are passed over.
     """
-    building = folder.with_name(folder.name + ".building")
-    shutil.rmtree(building, ignore_errors=True)
-    building.mkdir(parents=True)
     candidates = _candidates(scenes, find_objects, progress)
+    building = folder.with_name(folder.name + ".building")
+    try:
+        shutil.rmtree(building, ignore_errors=True)
+        building.mkdir(parents=True)
+        save_pool(building, _cut_all(candidates, building, progress, keep, least))
+        building.rename(folder)
+    except OSError as error:
+        raise RunError(
+            f"cannot write the pool {folder}: {error.strerror or error}; look at the disk"
+        ) from error
+    return load_pool(folder)
+
+
+def _cut_all(
+    candidates: dict[str, list[Candidate]],
+    folder: Path,
+    progress: Callable[[str, int | None], Any],
+    keep: float,
+    least: int,
+) -> list[CutOut]:
     read = lru_cache(maxsize=16)(lambda scene: scene.image)
     kept: list[CutOut] = []
     with progress("cutting them out", len(candidates)) as bar:
         for label in sorted(candidates):
             enough = max(least, math.ceil(keep * len(candidates[label])))
-            kept += _cut_until(candidates[label], enough, building, read)
+            kept += _cut_until(candidates[label][: enough * TRIED], enough, folder, read)
             bar.advance(1)
-    save_pool(building, kept)
-    building.rename(folder)
-    return load_pool(folder)
+    return kept
 
 
 def _candidates(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from instar.imaging.geometry import Boxes, intersections
 from instar.imaging.paste import RGBA
@@ -14,23 +16,29 @@ from instar.scene import Image, Mask
 __all__ = ["cut_by_mask", "grab_mask", "why_box_unfit", "why_mask_unfit"]
 
 Box: TypeAlias = tuple[float, float, float, float]
+Outline: TypeAlias = npt.NDArray[np.int32]
 
-LEAST_SIDE = 24  # pixels; smaller ones are smudges
+LEAST_SIDE, LEAST_AREA = 10, 24 * 24  # pixels of the box; smaller ones are smudges
 LEAST_FILL = 0.3  # of the box; less is scraps of a mask
-LEAST_WHOLE = 0.8  # of the mask in its largest piece; less is an object behind something
+LEAST_WHOLE = 0.85  # of the mask in its largest piece; less is an object behind something
+MOST_HOLES = 0.05  # of the silhouette; more is something in front of the object
+MOST_STRAIGHT = 0.55  # of the width, in one line across the lower part; more is an object behind something
+LEAST_CONVEX = 0.97  # of the convex hull; boxes, trains and screens end straight by nature
+EDGE = 0.01  # of the picture: annotated masks often end a few pixels before the edge that cuts them off
 LEAST_REACH = 0.85  # of the box's height and width; less is half a body
 MOST_HIDDEN = 0.25  # of the box covered by another object's box
 GRABBED_SIDE = 160  # GrabCut works on a copy of about this size: its cost grows with the pixels
 
 
 def cut_by_mask(image: Image, mask: Mask) -> RGBA | None:
-    """The object with its mask as alpha channel, cropped to it; None where the mask is empty."""
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    if not len(rows):
+    """The largest piece of a mask cut out, as alpha channel; None where the mask is empty."""
+    piece = _largest_piece(mask)
+    extent = _extent(piece)
+    if extent is None:
         return None
-    top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
-    crop, alpha = image[top:bottom, left:right], mask[top:bottom, left:right]
-    return np.dstack([crop, np.where(alpha, 255, 0).astype(np.uint8)])
+    top, bottom, left, right = extent
+    alpha = piece[top:bottom, left:right].astype(np.uint8) * np.uint8(255)
+    return np.dstack([image[top:bottom, left:right], alpha])
 
 
 def grab_mask(image: Image, box: Box) -> Mask | None:
@@ -56,9 +64,10 @@ def grab_mask(image: Image, box: Box) -> Mask | None:
     cv2.grabCut(bgr, labels, inner, np.zeros((1, 65)), np.zeros((1, 65)), 4, cv2.GC_INIT_WITH_RECT)
     found = np.isin(labels, (cv2.GC_FGD, cv2.GC_PR_FGD)).astype(np.uint8)
     opened = cv2.morphologyEx(found, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    whole = cv2.resize(opened, (crop.shape[1], crop.shape[0]), interpolation=cv2.INTER_LINEAR) > 0
+    # Between the coarse pixels the edge runs where half of the weight is: it is smooth, and lies within.
+    smooth = cv2.resize(opened * np.uint8(255), (crop.shape[1], crop.shape[0]), interpolation=cv2.INTER_CUBIC)
     mask = np.zeros((height, width), bool)
-    mask[top:bottom, left:right] = _largest_piece(whole)
+    mask[top:bottom, left:right] = _largest_piece(smooth > 127)
     return mask
 
 
@@ -69,31 +78,63 @@ def why_box_unfit(box: Box, shape: tuple[int, int], others: Boxes) -> str | None
     """
     height, width = shape
     x1, y1, x2, y2 = box
-    if min(x2 - x1, y2 - y1) < LEAST_SIDE:
+    if min(x2 - x1, y2 - y1) < LEAST_SIDE or (x2 - x1) * (y2 - y1) < LEAST_AREA:
         return "too small"
-    if x1 < 1 or y1 < 1 or x2 > width - 1 or y2 > height - 1:
+    if x1 < EDGE * width or y1 < EDGE * height or x2 > (1 - EDGE) * width or y2 > (1 - EDGE) * height:
         return "cut off by the picture's edge"
     hidden = intersections(np.array([box], np.float32), others).max(initial=0.0)
     return "overlaps another object" if hidden > MOST_HIDDEN * (x2 - x1) * (y2 - y1) else None
 
 
 def why_mask_unfit(mask: Mask, box: Box) -> str | None:
-    """Why a mask makes no good cut-out, or None."""
-    height, width = mask.shape
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    if not len(rows):
+    """Why a mask makes no good cut-out of the object in a box, or None."""
+    extent = _extent(mask)
+    if extent is None:
         return "empty"
-    top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
-    if top == 0 or left == 0 or bottom == height or right == width:
+    top, bottom, left, right = extent
+    if top == 0 or left == 0 or bottom == mask.shape[0] or right == mask.shape[1]:
         return "cut off by the picture's edge"
-    area = int(np.count_nonzero(mask))
-    if area < LEAST_FILL * (bottom - top) * (right - left):
-        return "fills too little of its box"
     if bottom - top < LEAST_REACH * (box[3] - box[1]) or right - left < LEAST_REACH * (box[2] - box[0]):
         return "only a part of its box"
-    if np.count_nonzero(_largest_piece(mask[top:bottom, left:right])) < LEAST_WHOLE * area:
+    cropped = mask[top:bottom, left:right]
+    area = int(np.count_nonzero(cropped))
+    if area < LEAST_FILL * cropped.size:
+        return "fills too little of its box"
+    piece = _largest_piece(cropped)
+    if np.count_nonzero(piece) < LEAST_WHOLE * area:
         return "in pieces"
-    return None
+    outline = _outline(piece)
+    silhouette = cv2.drawContours(np.zeros(piece.shape, np.uint8), [outline], -1, (1,), cv2.FILLED)
+    if np.count_nonzero(piece) < (1 - MOST_HOLES) * np.count_nonzero(silhouette):
+        return "something is in front of it"
+    return "cut off in a straight line" if _ends_straight(outline, piece.shape) else None
+
+
+def _ends_straight(outline: Outline, shape: tuple[int, ...]) -> bool:
+    """Whether the lower end is one straight line, as a table edge leaves of a person."""
+    height, width = shape
+    hull = cv2.contourArea(cv2.convexHull(outline))
+    if cv2.contourArea(outline) >= LEAST_CONVEX * hull:
+        return False
+    corners = cv2.approxPolyDP(outline, 0.015 * math.hypot(height, width), True)[:, 0].astype(np.float64)
+    following = np.roll(corners, -1, axis=0)
+    across, down = np.abs(following - corners).T
+    level = (down <= 0.5 * across) & ((corners + following)[:, 1] / 2 > 0.65 * height)
+    return bool(across[level].max(initial=0.0) >= MOST_STRAIGHT * width)
+
+
+def _outline(piece: Mask) -> Outline:
+    """`int32 (n, 1, 2)`: the outer contour."""
+    contours, _ = cv2.findContours(piece.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    return np.asarray(max(contours, key=cv2.contourArea), np.int32)
+
+
+def _extent(mask: Mask) -> tuple[int, int, int, int] | None:
+    """Top, bottom, left and right of what is True, ends exclusive; None where nothing is."""
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if not len(rows):
+        return None
+    return int(rows[0]), int(rows[-1]) + 1, int(columns[0]), int(columns[-1]) + 1
 
 
 def _largest_piece(mask: Mask) -> Mask:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -9,46 +11,71 @@ import numpy.typing as npt
 
 from instar.imaging.geometry import Boxes
 
-__all__ = ["Places", "free_places", "ring_around"]
+__all__ = ["Places", "Window", "anywhere", "free_places", "one_of", "ring_around"]
 
 Places: TypeAlias = npt.NDArray[np.bool_]
-"""`bool (H - height + 1, W - width + 1)`: True where the top left corner of the object may be."""
+"""`bool (bottom - top, right - left)` of a window: True where the object's top left corner may be."""
 
 
-def free_places(shape: tuple[int, int], size: tuple[int, int], taken: Boxes) -> Places:
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A rectangle of places for the top left corner of an object, in pixels, ends exclusive."""
+
+    top: int
+    bottom: int
+    left: int
+    right: int
+
+    def rows(self, first: float, last: float) -> Window:
+        """Only the rows from `first` to `last`, both included."""
+        top, bottom = max(self.top, math.ceil(first)), min(self.bottom, math.floor(last) + 1)
+        return Window(top, max(top, bottom), self.left, self.right)
+
+
+def anywhere(shape: tuple[int, int], size: tuple[int, int]) -> Window:
     """All places for an object of `size` (height, width) wholly inside a picture of `shape` (height,
-    width), overlapping none of the boxes in `taken`. Empty when the object is larger than the picture.
-
-    >>> free_places((4, 4), (2, 2), np.float32([[0, 0, 1, 4]])).astype(int).tolist()
-    [[0, 1, 1], [0, 1, 1], [0, 1, 1]]
+    width). Empty when the object is larger than the picture.
     """
     (rows, columns), (height, width) = shape, size
-    places = np.ones((max(0, rows - height + 1), max(0, columns - width + 1)), bool)
-    for x1, y1, x2, y2 in taken:
-        # The object's corner (x, y) overlaps when x < x2 and x + width > x1, and likewise for y.
-        top, left = max(0, int(np.floor(y1)) - height + 1), max(0, int(np.floor(x1)) - width + 1)
-        places[top : max(0, int(np.ceil(y2))), left : max(0, int(np.ceil(x2)))] = False
+    return Window(0, max(0, rows - height + 1), 0, max(0, columns - width + 1))
+
+
+def ring_around(shape: tuple[int, int], size: tuple[int, int], anchor: npt.NDArray[np.float32]) -> Window:
+    """The places whose centre lies within the outer edge of the ring around an anchor box.
+
+    Per axis the ring's inner half-size is (anchor + object) / 2 and its outer half-size anchor / 2 + object:
+    close, touching at the least. What lies within the inner edge overlaps the anchor, so that
+    `free_places` leaves it out.
+    """
+    (height, width), whole = size, anywhere(shape, size)
+    x1, y1, x2, y2 = (float(value) for value in anchor)
+    # A corner is half an object away from the centre: x1 - width - width / 2 for the leftmost.
+    left, right = math.ceil(x1 - 1.5 * width), math.floor(x2 + 0.5 * width) + 1
+    left, right = max(whole.left, left), min(whole.right, right)
+    return Window(whole.top, whole.bottom, left, max(left, right)).rows(y1 - 1.5 * height, y2 + 0.5 * height)
+
+
+def free_places(window: Window, size: tuple[int, int], taken: Boxes) -> Places:
+    """The places of a window at which an object of `size` (height, width) overlaps none of the boxes.
+
+    >>> free_places(anywhere((4, 4), (2, 2)), (2, 2), np.float32([[0, 0, 1, 4]])).astype(int).tolist()
+    [[0, 1, 1], [0, 1, 1], [0, 1, 1]]
+    """
+    height, width = size
+    places = np.ones((window.bottom - window.top, window.right - window.left), bool)
+    # The object's corner (x, y) overlaps when x < x2 and x + width > x1, and likewise for y.
+    corner = np.array([window.left, window.top], np.int64)
+    first = np.floor(taken[:, :2]).astype(np.int64) - (width - 1, height - 1) - corner
+    end = np.ceil(taken[:, 2:]).astype(np.int64) - corner
+    for (left, top), (right, bottom) in zip(np.maximum(first, 0).tolist(), np.maximum(end, 0).tolist()):
+        places[top:bottom, left:right] = False
     return places
 
 
-def ring_around(places: Places, size: tuple[int, int], anchor: npt.NDArray[np.float32]) -> Places:
-    """Those places whose centre lies on the ring around an anchor box.
-
-    Per axis the ring's inner half-size is (anchor + object) / 2 and its outer half-size anchor / 2 + object:
-    close, touching at the least.
-    """
-    height, width = size
-    x1, y1, x2, y2 = (float(value) for value in anchor)
-    ring = np.zeros_like(places)
-    # Centres within the outer rectangle; those within the inner one overlap the anchor and are not free.
-    left, right = _corners((x1 + x2) / 2, (x2 - x1) / 2 + width, width, places.shape[1])
-    top, bottom = _corners((y1 + y2) / 2, (y2 - y1) / 2 + height, height, places.shape[0])
-    ring[top:bottom, left:right] = places[top:bottom, left:right]
-    return ring
-
-
-def _corners(centre: float, half: float, side: int, end: int) -> tuple[int, int]:
-    """The half-open range of corners whose object centre is within `half` of `centre`."""
-    first = int(np.ceil(centre - half - side / 2))
-    last = int(np.floor(centre + half - side / 2))
-    return min(max(0, first), end), max(0, min(end, last + 1))
+def one_of(places: Places, window: Window, rng: np.random.Generator) -> tuple[int, int]:
+    """The corner (x, y) of one of the free places, each equally likely; there must be one."""
+    ends = np.cumsum(np.count_nonzero(places, axis=1))
+    chosen = int(rng.integers(ends[-1]))
+    row = int(np.searchsorted(ends, chosen, side="right"))
+    columns = np.flatnonzero(places[row])
+    return window.left + int(columns[chosen - ends[row]]), window.top + row  # counted from the row's end

@@ -7,10 +7,12 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from instar.digest import digest
 from instar.errors import BadInput
@@ -18,10 +20,13 @@ from instar.imaging.codecs import decode_png_exact, encode_png
 from instar.imaging.hashing import hamming
 from instar.imaging.paste import RGBA
 
-__all__ = ["CutOut", "CutOuts", "Pool", "load_pool", "save_pool", "write_cutout"]
+__all__ = ["CutOut", "CutOuts", "Pool", "load_pool", "same_shape", "save_pool", "write_cutout"]
 
 INDEX = "index.json"
 FORMAT = 1
+BEHIND = 65  # bits; no two hashes differ in so many
+NEVER = 2 * BEHIND
+ALIKE = 1.35  # heights over widths may differ by this factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,34 +53,64 @@ class Pool:
 
     def __init__(self, folder: Path, cutouts: Sequence[CutOut]) -> None:
         self.cutouts = tuple(sorted(cutouts, key=lambda c: (c.label, c.digest)))
-        self._by_label: dict[str, tuple[CutOut, ...]] = {}
-        for cutout in self.cutouts:
-            self._by_label[cutout.label] = (*self._by_label.get(cutout.label, ()), cutout)
-        self._hashes = {
-            label: np.array([c.hash for c in group], np.uint64) for label, group in self._by_label.items()
-        }
-        self._scenes = {label: np.array([c.scene for c in group]) for label, group in self._by_label.items()}
+        by_label = groupby(self.cutouts, key=lambda c: c.label)
+        self._classes = {label: _Class.of(list(group)) for label, group in by_label}
         self._read: Callable[[str], RGBA] = lru_cache(maxsize=256)(lambda name: _read(folder, name))
 
     def __len__(self) -> int:
         return len(self.cutouts)
 
+    def __contains__(self, label: str) -> bool:
+        return label in self._classes
+
     def pixels(self, name: str) -> RGBA:
         """The cut-out with that content hash."""
         return self._read(name)
 
-    def nearest(self, label: str, reference: int, *, not_from: str) -> CutOut | None:
+    def nearest(
+        self, label: str, reference: int, *, not_from: str, shapes: npt.ArrayLike | None = None
+    ) -> CutOut | None:
         """The cut-out of that class that looks most like the reference hash, never one of the same scene.
 
-        Equally near ones are told apart by their content hash, so that the choice is always the same.
+        With `shapes`, `(m,)` heights over widths, those that have one of them, roughly, go before all
+        others: half a figure is no company for whole ones. Equally near ones are told apart by their
+        content hash, so that the choice is always the same.
         """
-        group = self._by_label.get(label)
-        if group is None:
+        known = self._classes.get(label)
+        if known is None:
             return None
-        distances = hamming(self._hashes[label], reference)
-        distances[self._scenes[label] == not_from] = 65
+        distances = hamming(known.hashes, reference)
+        distances[known.scenes == not_from] = NEVER
+        if shapes is not None:
+            distances[~same_shape(known.shapes[:, None], np.asarray(shapes)).any(axis=1)] += BEHIND
         best = int(np.argmin(distances))
-        return group[best] if distances[best] < 65 else None
+        return known.cutouts[best] if distances[best] < NEVER else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Class:
+    """The cut-outs of one class, and as arrays what they are chosen by."""
+
+    cutouts: Sequence[CutOut]
+    hashes: npt.NDArray[np.uint64]
+    scenes: npt.NDArray[np.str_]
+    shapes: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, cutouts: Sequence[CutOut]) -> _Class:
+        return cls(
+            cutouts,
+            np.array([c.hash for c in cutouts], np.uint64),
+            np.array([c.scene for c in cutouts]),
+            np.array([c.height / c.width for c in cutouts]),
+        )
+
+
+def same_shape(a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Whether two heights over widths are alike, element by element."""
+    ratio = np.divide(a, b)
+    alike: npt.NDArray[np.bool_] = (ratio <= ALIKE) & (ratio >= 1 / ALIKE)
+    return alike
 
 
 def write_cutout(folder: Path, pixels: RGBA) -> str:

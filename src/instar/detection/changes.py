@@ -53,6 +53,7 @@ class Insertion(Conditioned):
     blend: Blend
     gain: float
     offset: float
+    saturation: float = 1.0
     anchor: int | None = None
     flat: bool = False
 
@@ -142,7 +143,7 @@ def fresh_null(rng: np.random.Generator) -> Conditioned:
 
 def _with_object(image: Image, change: Insertion, cutouts: CutOuts) -> Image:
     cutout = resized(cutouts.pixels(change.cutout), change.width, change.height)
-    cutout = toned(cutout, change.gain, change.offset)
+    cutout = toned(cutout, change.gain, change.offset, change.saturation)
     if change.flat:
         opaque = cutout[cutout[..., 3] > 127]
         cutout = cutout.copy()

@@ -2,141 +2,244 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from instar.cutouts import CutOut, Pool, free_places, ring_around
-from instar.cutouts.placement import Places
+from instar.cutouts import CutOut, Pool, Window, anywhere, free_places, one_of, ring_around
+from instar.cutouts.pool import same_shape
 from instar.detection.answers import Detections
+from instar.imaging.geometry import Boxes
 from instar.imaging.hashing import average_hash, majority
-from instar.imaging.paste import RGBA
+from instar.imaging.photometric import Light, light_of
 from instar.relation import Inapplicable
 from instar.scene import Image, Observation
 
-__all__ = ["Background", "Place", "Scale", "choose_place", "look_at", "tone_like"]
+__all__ = ["Offer", "Room", "Scale", "Tone", "choose", "look_at", "tone_like"]
 
 Scale = Literal["nearest", "paper"]
+Ground = Literal["nearest", "between"] | None
+GROUNDS: dict[Scale, tuple[Ground, ...]] = {
+    # The ground line of the nearest instance, or else between those of its class, or else anywhere.
+    "nearest": ("nearest", "between", None),
+    "paper": (None,),
+}
 MOST_ENLARGED = 1.5
 SHRINKING = (1.0, 0.85, 0.7, 0.55, 0.45)
 LEAST_SIDE = 8  # pixels; smaller objects are specks
-GROUND = 0.15  # of the object's height: how far its feet may be from the ground line
+GROUND = 0.08  # of the object's height: how far its feet may be from the ground line
+EDGE = 2  # pixels: a box that ends so close to the picture's lower edge is cut off by it
+COLOURFUL = 14.0  # grey levels between the channels: with less on average a picture has little colour
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Background:
-    """What a source offers: found boxes, boxes to keep clear of, and a fitting cut-out per class."""
+class Room:
+    """A cut-out at a size (height, width) that has a free place in a window of places.
 
-    boxes: npt.NDArray[np.float32]
-    labels: tuple[str, ...]
-    indices: tuple[int, ...]  # of the found objects in the answer
-    taken: npt.NDArray[np.float32]
-    shape: tuple[int, int]
-    cutouts: tuple[CutOut, ...]
+    `like` is the box of the instance that it takes after, `float32 (4,)`; `anchor` the index in the
+    answer of the object whose ring the window is.
+    """
 
-    def of_class(self, label: str) -> npt.NDArray[np.float32]:
-        return self.boxes[[i for i, other in enumerate(self.labels) if other == label]]
+    cutout: CutOut
+    size: tuple[int, int]
+    window: Window
+    like: npt.NDArray[np.float32]
+    anchor: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Offer:
+    """All that a picture has room for, the boxes to keep clear of, and how colourful it is, 0 to 1."""
+
+    rooms: tuple[Room, ...]
+    taken: Boxes
+    colour: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A cut-out that may go into a picture, and the instances of its class that it takes after, `(m, 4)`."""
+
+    cutout: CutOut
+    instances: Boxes
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A top left corner and a size; `like` is the box of the instance that gave the size."""
+class Tone:
+    """How to bring a cut-out into the light of a scene: colours times `gain` plus `offset`."""
 
-    x: int
-    y: int
-    width: int
-    height: int
-    like: tuple[float, float, float, float]
+    gain: float
+    offset: float
+    saturation: float
 
 
-def look_at(source: Observation, pool: Pool, hysteresis: float) -> Background:
-    """Found objects, and of each class the cut-out that looks most like its instances here."""
+def look_at(
+    source: Observation, pool: Pool, *, hysteresis: float, scale: Scale, guided: bool
+) -> Offer | Inapplicable:
+    """Every insertion that a picture has room for.
+
+    Guided, that is every pair of a cut-out and a found object that has a free place on the object's ring;
+    otherwise every cut-out that has a free place anywhere. Found out once, because a crowded picture has
+    few of them and nothing else tells that it has none.
+    """
     answer: Detections = source.answer
     image: Image = source.input
     found = np.flatnonzero(answer.scores >= answer.confidence)
-    labels = tuple(answer.labels[i] for i in found)
-    cutouts = []
-    for label in sorted(set(labels)):
-        crops = [_crop(image, answer.boxes[i]) for i in found if answer.labels[i] == label]
-        reference = majority([average_hash(crop) for crop in crops])
-        nearest = pool.nearest(label, reference, not_from=source.scene.id)
-        if nearest is not None:
-            cutouts.append(nearest)
-    return Background(
-        boxes=answer.boxes[found],
-        labels=labels,
-        indices=tuple(int(i) for i in found),
-        taken=answer.boxes[answer.scores >= answer.confidence - hysteresis],
-        shape=(image.shape[0], image.shape[1]),
-        cutouts=tuple(cutouts),
-    )
+    if not len(found):
+        return Inapplicable("nothing found in the source")
+    candidates = _candidates(source, found, pool, scale)
+    if not candidates:
+        return Inapplicable("no cut-out of its class")
+    taken = answer.boxes[answer.scores >= answer.confidence - hysteresis]
+    shape = (image.shape[0], image.shape[1])
+    if not guided:
+        rooms = _anywhere(candidates, taken, shape, scale)
+    else:
+        rings = partial(_on_rings, candidates, answer.boxes, found, taken, shape, scale)
+        # Only where nothing can stand on the ground may it stand elsewhere.
+        rooms = next(filter(None, map(rings, GROUNDS[scale])), ())
+    colour = min(1.0, light_of(image).chroma / COLOURFUL)
+    return Offer(rooms, taken, colour) if rooms else Inapplicable("no free place")
 
 
-def choose_place(
-    background: Background, cutout: CutOut, anchor: int | None, scale: Scale, rng: np.random.Generator
-) -> Place | Inapplicable:
-    """A free place, uniformly: on the ring around the anchor, or anywhere without one.
+def choose(offer: Offer, rng: np.random.Generator) -> tuple[Room, int, int]:
+    """One of the rooms and a corner (x, y) in it, each room and each of its places equally likely."""
+    room = offer.rooms[int(rng.integers(len(offer.rooms)))]
+    x, y = one_of(free_places(room.window, room.size, offer.taken), room.window, rng)
+    return room, x, y
 
-    With `nearest` the object gets the size of the nearest instance of its class and, where the ring
-    allows it, stands on that instance's ground line; it shrinks to 0.45 before there is no place.
+
+def _candidates(
+    source: Observation, found: npt.NDArray[np.intp], pool: Pool, scale: Scale
+) -> list[Candidate]:
+    """Of each class the cut-out that looks most like its instances here.
+
+    With `nearest` it has the shape of an instance if any has: a whole figure goes beside whole ones and a
+    half figure, cut off by a table, beside such ones.
     """
-    same = background.of_class(cutout.label)
-    near = same[0] if anchor is None else _nearest(same, background.boxes[anchor])
-    if anchor is None and scale == "nearest":
-        near = same[int(rng.integers(len(same)))]
-    height = float(np.mean(same[:, 3] - same[:, 1])) if scale == "paper" else float(near[3] - near[1])
-    height = min(height, MOST_ENLARGED * cutout.height)
+    image, boxes = source.input, source.answer.boxes[found]
+    labels = np.array([source.answer.labels[i] for i in found], object)
+    candidates = []
+    for label in sorted(set(labels)):
+        instances = boxes[labels == label]
+        reference = majority([average_hash(_crop(image, box)) for box in instances])
+        shapes = _shapes(instances)
+        wanted = shapes if scale == "nearest" else None
+        cutout = pool.nearest(label, reference, not_from=source.scene.id, shapes=wanted)
+        if cutout is not None:
+            alike = same_shape(shapes, cutout.height / cutout.width)
+            if wanted is not None and alike.any():
+                instances = instances[alike]
+            candidates.append(Candidate(cutout, instances))
+    return candidates
+
+
+def _anywhere(
+    candidates: Sequence[Candidate], taken: Boxes, shape: tuple[int, int], scale: Scale
+) -> tuple[Room, ...]:
+    rooms = []
+    for candidate in candidates:
+        for like in candidate.instances:
+            sizes = _sizes(candidate, candidate.instances if scale == "paper" else like[None])
+            windows = ((size, anywhere(shape, size)) for _, size in sizes)
+            rooms.append(_largest(candidate, like, windows, taken, anchor=None))
+    return tuple(room for room in rooms if room is not None)
+
+
+def _on_rings(
+    candidates: Sequence[Candidate],
+    boxes: Boxes,
+    found: npt.NDArray[np.intp],
+    taken: Boxes,
+    shape: tuple[int, int],
+    scale: Scale,
+    ground: Ground,
+) -> tuple[Room, ...]:
+    """The pairs of a cut-out and a found object that have room, at the largest size that has."""
+    rooms = []
+    for candidate in candidates:
+        nearest = candidate.instances[_nearest(boxes[found], candidate.instances)]
+        for i, like in zip(found.tolist(), nearest):
+            sizes = _sizes(candidate, candidate.instances if scale == "paper" else like[None])
+            lines = (like if ground == "nearest" else candidate.instances)[..., 3]
+            windows = (
+                (size, _standing(ring, size[0], factor, lines, shape[0]) if ground else ring)
+                for factor, size in sizes
+                for ring in [ring_around(shape, size, boxes[i])]
+            )
+            rooms.append(_largest(candidate, like, windows, taken, anchor=i))
+    return tuple(room for room in rooms if room is not None)
+
+
+def _largest(
+    candidate: Candidate,
+    like: npt.NDArray[np.float32],
+    windows: Iterable[tuple[tuple[int, int], Window]],
+    taken: Boxes,
+    *,
+    anchor: int | None,
+) -> Room | None:
+    """The first of the sizes that has a free place."""
+    for size, window in windows:
+        if free_places(window, size, taken).any():
+            return Room(candidate.cutout, size, window, like, anchor)
+    return None
+
+
+def _sizes(candidate: Candidate, like: Boxes) -> Iterator[tuple[float, tuple[int, int]]]:
+    """What the object may be shrunk to, and by which factor, from the mean area of what it takes after."""
+    cutout = candidate.cutout
+    width, height = (like[:, 2:] - like[:, :2]).mean(axis=0).tolist()
+    whole = min(MOST_ENLARGED, math.sqrt(width * height / (cutout.width * cutout.height)))
     for factor in SHRINKING:
-        size = _size(cutout, height * factor)
-        if min(size) < LEAST_SIDE:
-            break
-        places = free_places(background.shape, size, background.taken)
-        if anchor is not None:
-            places = ring_around(places, size, background.boxes[anchor])
-            if scale == "nearest":
-                places = _on_the_ground(places, size[0], float(near[3]))
-        flat = np.flatnonzero(places)
-        if len(flat):
-            y, x = np.unravel_index(int(rng.choice(flat)), places.shape)
-            like = (float(near[0]), float(near[1]), float(near[2]), float(near[3]))
-            return Place(int(x), int(y), size[1], size[0], like)
-    return Inapplicable("no free place")
+        size = round(cutout.height * whole * factor), round(cutout.width * whole * factor)
+        if min(size) >= LEAST_SIDE:
+            yield factor, size
 
 
-def tone_like(cutout: RGBA, image: Image, like: tuple[float, float, float, float]) -> tuple[float, float]:
-    """A gain and an offset that bring the cut-out halfway into the light of an instance of the scene."""
-    crop = _crop(image, np.array(like, np.float32)).astype(np.float32)
-    opaque = cutout[..., :3][cutout[..., 3] > 127].astype(np.float32)
-    if not len(opaque):
-        return 1.0, 0.0
-    gain = float(np.clip(np.sqrt((crop.std() + 1) / (opaque.std() + 1)), 0.8, 1.25))
-    offset = float(np.clip((crop.mean() - gain * opaque.mean()) / 2, -30, 30))
-    return round(gain, 3), round(offset, 1)
+def _standing(
+    window: Window, height: int, factor: float, lines: npt.NDArray[np.float32], bottom: int
+) -> Window:
+    """Only the places with feet on a ground line, or between the highest and the lowest of several.
+
+    A shrunk object may also stand farther back, up to where it is as high as the instance: that is where a
+    camera at eye level sees a distant one. What the picture's edge cuts off stays cut off by it.
+    """
+    highest, lowest = float(lines.min()), float(lines.max())
+    if highest >= bottom - EDGE:
+        return window.rows(bottom - EDGE - height, bottom)
+    farther_back = (1 / factor - 1) * height
+    return window.rows(highest - farther_back - (1 + GROUND) * height, lowest - (1 - GROUND) * height)
+
+
+def tone_like(cutout: Light, offer: Offer, image: Image, like: npt.NDArray[np.float32]) -> Tone:
+    """Halfway into the light of an instance of the scene, and into the grey of a grey scene."""
+    here = light_of(_crop(image, like))
+    gain = float(np.clip(((here.contrast + 1) / (cutout.contrast + 1)) ** 0.5, 0.8, 1.25))
+    # The gain leaves the cut-out's own mean where it is; then half of the way to that of the scene.
+    halfway = np.clip((here.mean - cutout.mean) / 2, -30, 30)
+    offset = float(cutout.mean * (1 - gain) + halfway)
+    return Tone(round(gain, 3), round(offset, 1), round(offer.colour, 2))
 
 
 def _crop(image: Image, box: npt.NDArray[np.float32]) -> Image:
     height, width = image.shape[:2]
-    x1, y1 = int(np.clip(box[0], 0, width - 1)), int(np.clip(box[1], 0, height - 1))
-    x2, y2 = int(np.clip(np.ceil(box[2]), x1 + 1, width)), int(np.clip(np.ceil(box[3]), y1 + 1, height))
-    return image[y1:y2, x1:x2]
+    x1, y1, x2, y2 = box.tolist()
+    left, top = min(max(int(x1), 0), width - 1), min(max(int(y1), 0), height - 1)
+    return image[top : max(top + 1, int(np.ceil(y2))), left : max(left + 1, int(np.ceil(x2)))]
 
 
-def _nearest(boxes: npt.NDArray[np.float32], anchor: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    centres = (boxes[:, :2] + boxes[:, 2:]) / 2
-    distance = np.hypot(*(centres - (anchor[:2] + anchor[2:]) / 2).T)
-    nearest: npt.NDArray[np.float32] = boxes[int(np.argmin(distance))]
-    return nearest
+def _shapes(boxes: Boxes) -> npt.NDArray[np.float32]:
+    return (boxes[:, 3] - boxes[:, 1]) / (boxes[:, 2] - boxes[:, 0])
 
 
-def _size(cutout: CutOut, height: float) -> tuple[int, int]:
-    return max(1, round(height)), max(1, round(height * cutout.width / cutout.height))
-
-
-def _on_the_ground(places: Places, height: int, ground: float) -> Places:
-    """Only the places with feet near the ground line, if there are any."""
-    feet = np.arange(places.shape[0]) + height
-    rows = np.abs(feet - ground) <= max(2.0, GROUND * height)
-    standing = places & rows[:, None]
-    return standing if standing.any() else places
+def _nearest(boxes: Boxes, instances: Boxes) -> npt.NDArray[np.intp]:
+    """`int (len(boxes),)`: the instance whose centre is nearest to that of each box."""
+    here, there = ((b[:, :2] + b[:, 2:]) / 2 for b in (boxes, instances))
+    distances = np.hypot(*(here[:, None] - there[None]).transpose(2, 0, 1))
+    return np.asarray(np.argmin(distances, axis=1), np.intp)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from instar.detection.answers import Detections
 from instar.detection.changes import Conditioned, Insertion, carried_back
@@ -37,58 +39,91 @@ def picture(
     left = _Panel(source.input, "before")
     for i in np.flatnonzero(before.scores >= before.confidence).tolist():
         fate = fates.get(f"object {i}")
-        left.box(
-            before.boxes[i],
-            f"{before.labels[i]} {before.scores[i]:.2f}",
-            _colour(fate),
-            bold=fate is not None,
-        )
+        left.add(before.boxes[i], _label(before, i), _colour(fate), bold=fate is not None)
     right = _Panel(follow_ups[0].input, "after")
-    if isinstance(change, Insertion):
-        right.box(np.array(change.box, np.float32), f"pasted {change.label}", PASTED, bold=False)
+    told = [finding.evidence["is"]["box"] for finding in verdict.findings if "is" in finding.evidence]
     for i in np.flatnonzero(after.scores >= after.confidence).tolist():
-        right.box(after.boxes[i], _label(after, i), FOUND, bold=False)
+        if not any(np.allclose(after.boxes[i], box, atol=0.1) for box in told):
+            right.add(after.boxes[i], _label(after, i), FOUND)
+    if isinstance(change, Insertion):
+        right.add(np.array(change.box, np.float32), f"pasted {change.label}", PASTED, below=True)
     for finding in verdict.findings:
-        right.finding(finding)
-    return _sheet([left.image, right.image], _sentence(change, verdict))
+        right.add_finding(finding)
+    return _sheet([left.drawn(), right.drawn()], _sentence(change, verdict))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Marked:
+    """A box to be drawn, in pixels of the panel."""
+
+    corners: tuple[int, int, int, int]
+    label: str
+    colour: Colour
+    bold: bool
+    dashed: bool
+    below: bool
 
 
 class _Panel:
-    """One picture being drawn on, scaled to a common size."""
+    """One picture to be drawn on, scaled to a common size."""
 
     def __init__(self, image: Image, title: str) -> None:
         self._scale = min(1.5, SIDE / max(image.shape[:2]))
         how = cv2.INTER_AREA if self._scale < 1 else cv2.INTER_LINEAR
         scaled = cv2.resize(image, None, fx=self._scale, fy=self._scale, interpolation=how)
-        self.image: Image = np.ascontiguousarray(scaled)
-        self._tag(title, 6, 20, INK)
+        self._image: Image = np.ascontiguousarray(scaled, np.uint8)
+        self._title = title
+        self._marked: list[_Marked] = []
+        self._tags: list[tuple[int, int, int, int]] = []
 
-    def finding(self, finding: Finding) -> None:
-        colour = _colour(finding)
-        seen = finding.evidence.get("is") or finding.evidence.get("was")
-        if seen is None:
-            return
+    def add(
+        self,
+        box: npt.NDArray[np.float32],
+        label: str,
+        colour: Colour,
+        *,
+        bold: bool = False,
+        dashed: bool = False,
+        below: bool = False,
+    ) -> None:
+        x1, y1, x2, y2 = (round(float(v) * self._scale) for v in box)
+        self._marked.append(_Marked((x1, y1, x2, y2), label, colour, bold, dashed, below))
+
+    def add_finding(self, finding: Finding) -> None:
+        seen = finding.evidence.get("is") or finding.evidence["was"]
         lost = "is" not in finding.evidence
         what = f"{seen['label']} lost" if lost else f"{_word(finding)} {seen['label']} {seen['score']:.2f}"
-        self.box(np.array(seen["box"], np.float32), what, colour, bold=True, dashed=lost)
+        self.add(np.array(seen["box"], np.float32), what, _colour(finding), bold=True, dashed=lost)
 
-    def box(self, box: np.ndarray, label: str, colour: Colour, *, bold: bool, dashed: bool = False) -> None:
-        x1, y1, x2, y2 = (round(float(v) * self._scale) for v in box)
-        thickness = 3 if bold else 1
-        if dashed:
+    def drawn(self) -> Image:
+        """What matters most lies on top, and its label gets the best place."""
+        for one in sorted(self._marked, key=lambda m: m.bold):
+            self._outline(one)
+        self._tag(self._title, [(6, 24)], INK, bold=True)
+        for one in sorted(self._marked, key=lambda m: (not m.bold, not m.below)):
+            x1, y1, x2, y2 = one.corners
+            above, under, inside = (x1, y1), (x1, y2 + 17), (x1, y1 + 17)
+            places = [under, above, inside] if one.below else [above, under, inside]
+            places += [(x2, y1 + 17), (x2, y2), (x1, y2)]
+            self._tag(one.label, places, one.colour, bold=one.bold)
+        return self._image
+
+    def _outline(self, one: _Marked) -> None:
+        x1, y1, x2, y2 = one.corners
+        thickness = 3 if one.bold else 2 if one.below else 1
+        if one.dashed:
             for (ax, ay), (bx, by) in (((x1, y1), (x2, y1)), ((x2, y1), (x2, y2)),
                                        ((x2, y2), (x1, y2)), ((x1, y2), (x1, y1))):  # fmt: skip
-                self._dashes((ax, ay), (bx, by), colour, thickness)
+                self._dashes((ax, ay), (bx, by), one.colour, thickness)
         else:
-            cv2.rectangle(self.image, (x1, y1), (x2 - 1, y2 - 1), colour, thickness, cv2.LINE_AA)
-        self._tag(label, x1, y1 if y1 > 18 else min(y2 + 16, self.image.shape[0] - 4), colour, bold=bold)
+            cv2.rectangle(self._image, (x1, y1), (x2 - 1, y2 - 1), one.colour, thickness, cv2.LINE_AA)
 
     def _dashes(self, start: tuple[int, int], end: tuple[int, int], colour: Colour, thickness: int) -> None:
         length = max(abs(end[0] - start[0]), abs(end[1] - start[1]), 1)
         for at in range(0, length, 12):
             a, b = at / length, min(1.0, (at + 7) / length)
             cv2.line(
-                self.image,
+                self._image,
                 (round(start[0] + a * (end[0] - start[0])), round(start[1] + a * (end[1] - start[1]))),
                 (round(start[0] + b * (end[0] - start[0])), round(start[1] + b * (end[1] - start[1]))),
                 colour,
@@ -96,12 +131,32 @@ class _Panel:
                 cv2.LINE_AA,
             )
 
-    def _tag(self, text: str, x: int, y: int, colour: Colour, *, bold: bool = True) -> None:
+    def _tag(self, text: str, corners: Sequence[tuple[int, int]], colour: Colour, *, bold: bool) -> None:
+        """Text on a coloured ground, at the first of its lower left corners where it covers no other.
+
+        Where every place is taken, what matters is written all the same and the rest is left out.
+        """
         size = 0.45 if bold else 0.38
         (width, height), base = cv2.getTextSize(text, FONT, size, 1)
-        x = int(np.clip(x, 0, max(0, self.image.shape[1] - width - 6)))
-        cv2.rectangle(self.image, (x, y - height - base - 2), (x + width + 5, y), colour, cv2.FILLED)
-        cv2.putText(self.image, text, (x + 3, y - base), FONT, size, PAPER, 1, cv2.LINE_AA)
+        width, height = width + 6, height + base + 3
+        rows, columns = self._image.shape[:2]
+        places = []
+        for x, y in corners:
+            left = max(0, min(x, columns - width))
+            bottom = max(height, min(y, rows))
+            places.append((left, bottom - height, left + width, bottom))
+        free = [place for place in places if not any(_cover(place, tag) for tag in self._tags)]
+        if not (free or bold):
+            return
+        place = (free or places)[0]
+        self._tags.append(place)
+        cv2.rectangle(self._image, place[:2], (place[2] - 1, place[3] - 1), colour, cv2.FILLED)
+        at = (place[0] + 3, place[3] - base - 1)
+        cv2.putText(self._image, text, at, FONT, size, PAPER, 1, cv2.LINE_AA)
+
+
+def _cover(a: tuple[int, int, int, int], b: tuple[int, int, int, int]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def _label(answer: Detections, i: int) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,15 +21,16 @@ from instar.detection.changes import (
     fresh_null,
     made,
 )
-from instar.detection.choosing import Background, Scale, choose_place, look_at, tone_like
+from instar.detection.choosing import Offer, Scale, choose, look_at, tone_like
 from instar.detection.drawing import picture
 from instar.detection.same_objects import same_objects
 from instar.errors import BadInput
-from instar.imaging.naturalness import hog_intersection
-from instar.imaging.paste import BLENDS, Blend, resized
+from instar.imaging.naturalness import against_scene
+from instar.imaging.paste import BLENDS, Blend
+from instar.imaging.photometric import light_of
 from instar.relation import Change, Inapplicable, Relation, Workspace
 from instar.scene import Image, Observation, Scene, SceneObject
-from instar.system import System
+from instar.system import System, describe_error
 from instar.verdict import Verdict
 
 __all__ = ["insertion"]
@@ -54,35 +54,34 @@ def insertion(
     _require_one_of("blend", blend, BLENDS)
     _require_one_of("scale", scale, ("nearest", "paper"))
     for name, value in (("hysteresis", hysteresis), ("iou", iou)):
-        if not 0 <= value < 1:
-            raise BadInput(f"insertion: {name} is {value}; it must be at least 0 and below 1")
+        if not (isinstance(value, (int, float)) and 0 <= value < 1):
+            raise BadInput(f"insertion: {name} is {value!r}; it must be a number of at least 0 and below 1")
     cutouts = load_pool(pool) if isinstance(pool, (str, Path)) else pool
-    look = lru_cache(maxsize=256)(partial(_look, cutouts, hysteresis))
+    light = lru_cache(maxsize=4096)(lambda name: light_of(_cutouts(cutouts).pixels(name)))
+
+    @lru_cache(maxsize=256)
+    def look(source: Observation, guided: bool) -> Offer | Inapplicable:
+        return look_at(source, _pool(cutouts), hysteresis=hysteresis, scale=scale, guided=guided)
 
     def draw(source: Observation, rng: np.random.Generator, *, guided: bool) -> Change | Inapplicable:
-        background = look(source)
-        if not background.labels:
-            return Inapplicable("nothing found in the source")
-        if not background.cutouts:
-            return Inapplicable("no cut-out of its class")
-        cutout = background.cutouts[int(rng.integers(len(background.cutouts)))]
-        anchor = int(rng.integers(len(background.labels))) if guided else None
-        place = choose_place(background, cutout, anchor, scale, rng)
-        if isinstance(place, Inapplicable):
-            return place
-        pixels = resized(_cutouts(cutouts).pixels(cutout.digest), place.width, place.height)
-        gain, offset = tone_like(pixels, source.input, place.like)
+        offer = look(source, guided)
+        if isinstance(offer, Inapplicable):
+            return offer
+        room, x, y = choose(offer, rng)
+        tone = tone_like(light(room.cutout.digest), offer, source.input, room.like)
+        height, width = room.size
         return Insertion(
-            cutout=cutout.digest,
-            label=cutout.label,
-            x=place.x,
-            y=place.y,
-            width=place.width,
-            height=place.height,
+            cutout=room.cutout.digest,
+            label=room.cutout.label,
+            x=x,
+            y=y,
+            width=width,
+            height=height,
             blend=blend,
-            gain=gain,
-            offset=offset,
-            anchor=None if anchor is None else background.indices[anchor],
+            gain=tone.gain,
+            offset=tone.offset,
+            saturation=tone.saturation,
+            anchor=room.anchor,
         )
 
     def apply(image: Image, change: Conditioned) -> tuple[Image, ...]:
@@ -104,27 +103,28 @@ def insertion(
             pool=made_from_scenes, objects=objects, blend=blend, scale=scale, hysteresis=hysteresis, iou=iou
         )
 
+    guided, random = partial(draw, guided=True), partial(draw, guided=False)
     return Relation(
         "insertion",
-        partial(draw, guided=True),
+        guided,
         apply,
         check,
         null=_null,
         again=_again,
         placebo=lambda source, change: replace(change, flat=True),
-        ways={"guided": partial(draw, guided=True), "random": partial(draw, guided=False)},
+        ways={"guided": guided, "random": random},
         accept=accept,
         pixels=pixels,
         prepare=prepare if cutouts is None else None,
-        naturalness=hog_intersection,
+        naturalness=against_scene(),
         picture=picture,
     )
 
 
-def _look(cutouts: Any, hysteresis: float, source: Observation) -> Background:
+def _pool(cutouts: CutOuts | None) -> Pool:
     if not isinstance(cutouts, Pool):
         raise BadInput("insertion: there is no pool to draw from; it is made when a campaign begins")
-    return look_at(source, cutouts, hysteresis)
+    return cutouts
 
 
 def _cutouts(cutouts: CutOuts | None) -> CutOuts:
@@ -150,7 +150,14 @@ def _own_pool(scenes: Sequence[Scene], workspace: Workspace, objects: System | s
     find = lru_cache(maxsize=1)(lambda: _helper(objects))  # loaded only when a scene knows no objects
 
     def find_objects(image: Image) -> Iterable[SceneObject]:
-        found = accept(image, find().predict([image])[0]).confident()
+        helper = find()
+        try:
+            found = accept(image, helper.predict([image])[0]).confident()
+        except Exception as error:  # whatever a helper raises; hiding it would leave a pool of too few
+            raise BadInput(
+                f"insertion: {helper.name} cannot find objects to cut out ({describe_error(error)}); "
+                "give another system as objects, or a pool"
+            ) from error
         for label, (x1, y1, x2, y2) in zip(found.labels, found.boxes.tolist()):
             yield SceneObject(label, (x1, y1, x2, y2))
 

@@ -7,6 +7,7 @@ object is new when it scores above c + h and nothing was there at c - h or more.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,82 +40,102 @@ def same_objects(
     scores, of a drifted one its score times the share that does not overlap.
     """
     certain, band = before.confidence, before.confidence - hysteresis
-    about, on_pasted = _about(pasted, after)
     overlap = iou(before.boxes, after.boxes)
-    same_label = np.array(before.labels, object)[:, None] == np.array(after.labels, object)[None, :]
-    alive = after.scores >= band
-    close = overlap > least_iou
-    objects = np.flatnonzero(before.scores >= certain)
-    # Certain objects choose first; what they leave may explain boxes that were merely weak before.
-    pairs = _match(overlap, (before.scores >= certain)[:, None] & alive & same_label & close)
-    weak = (before.scores >= band) & (before.scores < certain)
-    taken = _without(alive, pairs)
-    pairs |= _match(overlap, weak[:, None] & taken & same_label & close)
-    unmatched = _without(alive, pairs)
-    view = _View(before, after, overlap, same_label)
+    labels = np.array(after.labels, object)
+    same_label = np.array(before.labels, object)[:, None] == labels[None, :]
+    view = _View(before, after, overlap, same_label, least_iou, band)
+    about, on_pasted = _about(pasted, after)
+    # One matching for all, in which whatever could be accused goes first: objects that count, and boxes
+    # that would be new. A weak duplicate must not take the place of the box that is still there.
+    counts_before, strong = before.scores >= certain, after.scores > certain + hysteresis
+    objects, alive = np.flatnonzero(counts_before), after.scores >= band
+    matched = view.match(before.scores >= band, alive, counts_before, strong)
+    pairs = {k: j for k, j in matched.items() if counts_before[k]}
+    free, unknown = _without(alive, pairs.values()), _without(alive, matched.values())
     findings = []
-    for k in (int(k) for k in objects if int(k) not in pairs):
-        # A box that covers both the object and the pasted one tells of whichever it fits better.
-        candidates = unmatched & (after.scores >= certain) & (~about | (overlap[k] > on_pasted))
-        finding, used = view.explain(k, candidates, least_iou)
-        findings.append(finding)
-        if used is not None:
-            unmatched[used] = False
-    unmatched &= ~about
-    newcomers = np.flatnonzero(unmatched & (after.scores > certain + hysteresis))
-    findings += [view.invented(int(j), least_iou) for j in newcomers]
-    counts = {"found": len(objects), "found again": sum(int(k) in pairs for k in objects)}
+    for k in objects.tolist():
+        if k not in pairs:
+            # A box that covers both the object and the pasted one tells of whichever it fits better.
+            may_tell = (after.scores >= certain) & (~about | (overlap[k] > on_pasted))
+            finding, used = view.explain(k, renamed=free & may_tell, moved=unknown & may_tell)
+            findings.append(finding)
+            if used is not None:
+                free[used] = unknown[used] = False
+    unknown &= ~about
+    findings += [view.invented(j) for j in np.flatnonzero(unknown & strong).tolist()]
+    counts = {"found": len(objects), "found again": len(pairs)}
     if findings:
         return Verdict.violated(findings, **counts)
-    slacks = [float(after.scores[pairs[int(k)]]) - band for k in objects]
-    slacks += [certain + hysteresis - float(after.scores[j]) for j in np.flatnonzero(unmatched)]
-    return Verdict.held(min(slacks, default=1.0), **counts)
+    slack = min(
+        float(after.scores[list(pairs.values())].min(initial=np.inf)) - band,
+        certain + hysteresis - float(after.scores[unknown].max(initial=-np.inf)),
+    )
+    return Verdict.held(min(slack, 1.0), **counts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _View:
-    """Both answers and how they overlap."""
+    """Both answers, and how they overlap: `overlap` and `same_label` are `(len(before), len(after))`."""
 
     before: Detections
     after: Detections
     overlap: npt.NDArray[np.float32]
     same_label: npt.NDArray[np.bool_]
+    least_iou: float
+    band: float
+
+    def match(
+        self,
+        rows: npt.NDArray[np.bool_],
+        columns: npt.NDArray[np.bool_],
+        first_rows: npt.NDArray[np.bool_],
+        first_columns: npt.NDArray[np.bool_],
+    ) -> dict[int, int]:
+        """One to one by label and place: as many of the first as possible, then as much overlap."""
+        allowed = self.same_label & (self.overlap > self.least_iou) & rows[:, None] & columns[None, :]
+        if not allowed.any():
+            return {}
+        # One of the first outweighs whatever all pairs together could gain in overlap.
+        firsts = first_rows[:, None].astype(np.float64) + first_columns[None, :]
+        gain = np.where(allowed, (min(allowed.shape) + 1) * firsts + self.overlap, 0)
+        chosen = zip(*linear_sum_assignment(gain, maximize=True))
+        return {int(r): int(c) for r, c in chosen if allowed[r, c]}
 
     def explain(
-        self, k: int, candidates: npt.NDArray[np.bool_], least_iou: float
+        self, k: int, *, renamed: npt.NDArray[np.bool_], moved: npt.NDArray[np.bool_]
     ) -> tuple[Finding, int | None]:
-        """What became of object k, and the box of the second answer that explains it."""
-        score, subject = float(self.before.scores[k]), f"object {k}"
-        relabelled = candidates & (self.overlap[k] > least_iou) & ~self.same_label[k]
-        drifted = candidates & (self.overlap[k] > 0) & self.same_label[k]
-        evidence = {"was": _described(self.before, k)}
-        if relabelled.any():
-            j = _best(self.overlap[k], relabelled)
-            margin = -min(score, float(self.after.scores[j]))
-            evidence["is"] = _described(self.after, j)
-            return Finding("classification", subject, margin, evidence), j
-        if drifted.any():
-            j = _best(self.overlap[k], drifted)
-            margin = -score * (1 - float(self.overlap[k, j]))
-            evidence["is"] = _described(self.after, j)
-            return Finding("localization", subject, margin, evidence), j
-        here = (self.overlap[k] > least_iou) & self.same_label[k]
-        left = float(self.after.scores[here].max(initial=0.0))
-        return Finding("recognition", subject, min(left, score) - score, evidence), None
+        """What became of object k, and the box of the second answer that tells, if one does.
 
-    def invented(self, j: int, least_iou: float) -> Finding:
-        there = (self.overlap[:, j] > least_iou) & self.same_label[:, j]
-        had = float(self.before.scores[there].max(initial=0.0))
-        margin = min(had, float(self.after.scores[j])) - float(self.after.scores[j])
-        return Finding(
-            "recognition", f"new {self.after.labels[j]}", margin, {"is": _described(self.after, j)}
-        )
+        It may be one of `renamed` under another label, or one of `moved` at another place. A box that was
+        weak before may be the new name of its place, but not an object that has come from elsewhere.
+        """
+        overlap, score, subject = self.overlap[k], float(self.before.scores[k]), f"object {k}"
+        evidence = {"was": _described(self.before, k)}
+        j = _best(overlap, renamed & (overlap > self.least_iou) & ~self.same_label[k])
+        if j is not None:
+            margin = -min(score, float(self.after.scores[j]))
+            return Finding("classification", subject, margin, evidence | {"is": _described(self.after, j)}), j
+        j = _best(overlap, moved & (overlap > 0) & self.same_label[k])
+        if j is not None:
+            margin = -score * (1 - float(overlap[j]))
+            return Finding("localization", subject, margin, evidence | {"is": _described(self.after, j)}), j
+        # What is left of it scores below the band: any other box here stands for another object.
+        faded = (overlap > self.least_iou) & self.same_label[k] & (self.after.scores < self.band)
+        left = float(self.after.scores[faded].max(initial=0.0))
+        return Finding("recognition", subject, left - score, evidence), None
+
+    def invented(self, j: int) -> Finding:
+        there = (self.overlap[:, j] > self.least_iou) & self.same_label[:, j]
+        there &= self.before.scores < self.band
+        had, has = float(self.before.scores[there].max(initial=0.0)), float(self.after.scores[j])
+        evidence = {"is": _described(self.after, j)}
+        return Finding("recognition", f"new {self.after.labels[j]}", had - has, evidence)
 
 
 def _about(
     pasted: tuple[float, float, float, float] | None, after: Detections
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float32]]:
-    """Which predictions are about the pasted object, whatever their label, and their IoU with it; `(n,)` each.
+    """Which predictions are about the pasted object, whatever their label, and their IoU with it; `(n,)`.
 
     Those that lie mostly on it, and those that cover at least half of it (the completed box of a half
     figure has its centre outside).
@@ -128,23 +149,14 @@ def _about(
     return on_it | (common >= MOSTLY * its), iou(after.boxes, box)[:, 0]
 
 
-def _match(overlap: npt.NDArray[np.float32], allowed: npt.NDArray[np.bool_]) -> dict[int, int]:
-    """One to one, as many as possible and then with as much overlap as possible."""
-    if not allowed.any():
-        return {}
-    gain = np.where(allowed, 1 + overlap, 0)
-    rows, columns = linear_sum_assignment(gain, maximize=True)
-    return {int(k): int(j) for k, j in zip(rows, columns) if allowed[k, j]}
-
-
-def _without(alive: npt.NDArray[np.bool_], pairs: dict[int, int]) -> npt.NDArray[np.bool_]:
-    left: npt.NDArray[np.bool_] = alive.copy()
-    left[list(pairs.values())] = False
+def _without(boxes: npt.NDArray[np.bool_], used: Iterable[int]) -> npt.NDArray[np.bool_]:
+    left: npt.NDArray[np.bool_] = boxes.copy()
+    left[list(used)] = False
     return left
 
 
-def _best(overlap: npt.NDArray[np.float32], among: npt.NDArray[np.bool_]) -> int:
-    return int(np.argmax(np.where(among, overlap, -1)))
+def _best(overlap: npt.NDArray[np.float32], among: npt.NDArray[np.bool_]) -> int | None:
+    return int(np.argmax(np.where(among, overlap, -1))) if among.any() else None
 
 
 def _described(answer: Detections, i: int) -> dict[str, Any]:

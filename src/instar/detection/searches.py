@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from functools import partial
 
 import numpy as np
 
 from instar.errors import BadInput
-from instar.relation import Inapplicable, Relation
+from instar.relation import Draw, Relation
 from instar.scene import Observation
-from instar.search import Drawn, Search
+from instar.search import Drawn, Search, fitting
 from instar.verdict import Verdict
 
 __all__ = ["guided", "random"]
@@ -32,15 +33,20 @@ def _placed(way: str, per_object: int) -> Search:
     def search(
         relation: Relation, source: Observation, rng: np.random.Generator
     ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
-        if way not in relation.ways:
-            raise BadInput(f"relation {relation.name!r} cannot be searched by {way!r}")
+        draw = _way(way, relation)
         found = len(source.answer.confident())
-        if not found:  # one draw all the same, so that the scene is counted, with the reason
-            yield [relation.draw(source, rng)]
-        for _ in range(per_object if found else 0):  # in portions: a small budget needs few of them
-            drawn = [relation.ways[way](source, rng) for _ in range(found)]
-            yield drawn
-            if all(isinstance(change, Inapplicable) for change in drawn):
-                return  # nothing fits here, and more of the same reasons would tell no more
+        tried: set[Drawn] = set()
+        for _ in range(max(1, per_object * (found > 0))):  # in portions: a small budget needs few of them
+            drawn = dict.fromkeys(draw(source, rng) for _ in range(max(1, found)))
+            new = [change for change in drawn if change not in tried]  # the same again would tell no more
+            tried.update(new)
+            if new:
+                yield new
 
-    return search
+    return fitting(partial(_way, way), search)
+
+
+def _way(way: str, relation: Relation) -> Draw:
+    if way not in relation.ways:
+        raise BadInput(f"relation {relation.name!r} cannot be searched by {way!r}")
+    return relation.ways[way]

@@ -131,7 +131,7 @@ class Desk:
     def _call(self, call: Callable[[Any], Any], system: Any, done: Callable[[Any], None]) -> None:
         try:
             outcome = call(system)
-        except Exception as raised:
+        except (Exception, SystemExit) as raised:
             outcome = Reply(error=describe_error(raised))
         except BaseException as stop:
             self._later(partial(self._raise, stop))

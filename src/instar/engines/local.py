@@ -130,6 +130,7 @@ class _Engine:
         self._scenes: set[str] = set()
         self._skipped: dict[str, Skipped] = {}
         self._cases = self._violated = self._done = 0
+        self._stopped = False  # by the time limit, before everything was done
 
     def records(self) -> Generator[Record, None, None]:
         finished = False
@@ -141,7 +142,7 @@ class _Engine:
                 yield from self._run_per_scene(per_scene)
             if across:
                 yield from self._run_across(across)
-            finished = not self._out_of_time()
+            finished = not self._stopped
         finally:
             self._store.keep_totals(self._totals(finished))
 
@@ -203,6 +204,7 @@ class _Engine:
                 self._desk.send(more_coming=bool(self._stepping) or not self._events.empty())
             if self._stepping == self._desk.busy == 0 and (stopping or not self._running):
                 if stopping or not self._wanting:
+                    self._stopped |= stopping and self._unfinished(coming)
                     break
                 coming = self._next_round()
                 continue
@@ -213,6 +215,9 @@ class _Engine:
         self._running = 0
         self._wanting.clear()
         self._desk.drop()
+
+    def _unfinished(self, coming: Iterator[tuple[_Told, Any]]) -> bool:
+        return bool(self._running or self._wanting) or next(coming, None) is not None
 
     def _next_round(self) -> Iterator[tuple[_Told, int]]:
         waiting = sorted(self._wanting, key=lambda pair: pair[0].order)

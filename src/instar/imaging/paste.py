@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import cv2
 import numpy as np
@@ -24,17 +24,24 @@ def resized(cutout: RGBA, width: int, height: int) -> RGBA:
     if cutout.shape[:2] == (height, width):
         return cutout
     how = cv2.INTER_AREA if width < cutout.shape[1] else cv2.INTER_LINEAR
-    alpha = cutout[..., 3:].astype(np.float32) / 255
-    weighted = cv2.resize(np.dstack([cutout[..., :3] * alpha, alpha]), (width, height), interpolation=how)
-    colour = weighted[..., :3] / np.maximum(weighted[..., 3:], 1e-6)
-    return np.dstack([_bytes(colour), _bytes(weighted[..., 3] * 255)])
+    # Colours weighted by alpha, so that they are averaged over opaque pixels only.
+    weighted = cv2.multiply(cutout, _alpha_of_colours(cutout), scale=1 / 255)
+    small = np.asarray(cv2.resize(weighted, (width, height), interpolation=how), np.uint8)
+    return np.asarray(cv2.divide(small, _alpha_of_colours(small), scale=255), np.uint8)
 
 
-def toned(cutout: RGBA, gain: float, offset: float) -> RGBA:
-    """Every colour times `gain` plus `offset`; the alpha channel as it was."""
+def toned(cutout: RGBA, gain: float, offset: float, saturation: float = 1.0) -> RGBA:
+    """Every colour times `gain` plus `offset`, `saturation` of the way from grey; alpha as it was."""
+    if saturation < 1:
+        grey = cv2.cvtColor(cv2.cvtColor(cutout, cv2.COLOR_RGBA2GRAY), cv2.COLOR_GRAY2RGBA)
+        grey[..., 3] = cutout[..., 3]
+        cutout = np.asarray(cv2.addWeighted(cutout, saturation, grey, 1 - saturation, 0), np.uint8)
     if gain == 1 and offset == 0:
         return cutout
-    return np.dstack([_bytes(cutout[..., :3].astype(np.float32) * gain + offset), cutout[..., 3]])
+    table = np.empty((256, 1, 4), np.uint8)
+    table[..., :3] = np.clip(np.rint(np.arange(256) * gain + offset), 0, 255)[:, None, None]
+    table[:, 0, 3] = np.arange(256)
+    return np.asarray(cv2.LUT(cutout, table), np.uint8)
 
 
 def pasted(image: Image, cutout: RGBA, x: int, y: int, blend: Blend) -> Image:
@@ -81,6 +88,7 @@ def _poisson(place: Image, cutout: RGBA) -> Image:
     return np.where(inside, cloned[2:-2, 2:-2], place)
 
 
-def _bytes(values: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-    rounded: npt.NDArray[np.uint8] = np.clip(np.rint(values), 0, 255).astype(np.uint8)
-    return rounded
+def _alpha_of_colours(cutout: RGBA) -> npt.NDArray[np.uint8]:
+    """`uint8 (H, W, 4)`: what each channel is weighted with; alpha itself counts in full."""
+    alpha = cutout[..., 3]
+    return np.asarray(cv2.merge([alpha, alpha, alpha, np.full_like(alpha, 255)]), np.uint8)

@@ -72,12 +72,14 @@ class Summary:
     """Everything that a report says about a run.
 
     `unstable` and `unconfirmed` are contained in `counts.inapplicable`. `distinct` counts different
-    (scene, object, kind) among the findings left. `kinds` are violated cases by the kind of their worst
+    (scene, object, kind) among the findings left. `interval` is for the rate of all relations together.
+    `kinds` are violated cases by the kind of their worst
     finding, `reasons` the inapplicable and failed cases; both most frequent first.
     """
 
     totals: Totals
     counts: Counts
+    interval: tuple[float, float] | None
     unstable: int
     unconfirmed: int
     distinct: int
@@ -98,7 +100,7 @@ class Summary:
 
 @dataclass(slots=True, eq=False)
 class _Tally:
-    """One relation's cases while they are being counted."""
+    """Cases of one relation, or of all, while they are being counted."""
 
     statuses: Counter[Status] = field(default_factory=Counter)
     violated_in: Counter[str] = field(default_factory=Counter)
@@ -122,6 +124,7 @@ class _Tally:
 
 def summarise(records: Iterable[Record], totals: Totals) -> Summary:
     """Count the records in one pass; what is kept grows with scenes and violations, not with cases."""
+    everything = _Tally()
     tallies: dict[str, _Tally] = defaultdict(_Tally)
     nulls: Counter[bool] = Counter()
     not_believed: Counter[str] = Counter()
@@ -137,6 +140,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
             if verdict.status in (Status.HELD, Status.VIOLATED) or verdict.kind == "unstable":
                 nulls[verdict.status is Status.VIOLATED] += 1
             continue
+        everything.add(record)
         tallies[record.relation].add(record)
         if verdict.status is Status.VIOLATED:
             kinds[verdict.kind] += 1
@@ -147,9 +151,11 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
         elif verdict.status is not Status.HELD:
             reasons[verdict.reason or verdict.status.value] += 1
             not_believed[verdict.kind] += 1
+    overall = everything.summary()
     return Summary(
         totals=totals,
-        counts=_counts(sum((tally.statuses for tally in tallies.values()), Counter())),
+        counts=overall.counts,
+        interval=overall.interval,
         unstable=not_believed["unstable"],
         unconfirmed=not_believed["unconfirmed"],
         distinct=len(distinct),

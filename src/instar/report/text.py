@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 
 from instar.report.summary import RelationSummary, Summary, Violation
 
-__all__ = ["render", "table"]
+__all__ = ["render", "render_comparison", "table"]
 
 WIDEST_SCENE = 48
 """Characters of a scene's name that a table shows; of a longer one the end, which tells files apart."""
@@ -23,6 +24,28 @@ def render(summary: Summary, *, top: int = 10) -> str:
         "\n".join(_findings(summary, top)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def render_comparison(summaries: Sequence[Summary]) -> str:
+    """Several runs of one plan side by side; each goes by the name of its folder."""
+    heading = ["run", "judged", "violated", "rate", "95 % interval", "different failures"]
+    rows = [[*heading, "scenes affected", "false alarms", "seconds"]]
+    for summary in summaries:
+        counts, totals = summary.counts, summary.totals
+        rows.append(
+            [
+                PurePath(totals.run).name,
+                f"{counts.judged:,}",
+                f"{counts.violated:,}",
+                _percent(counts.rate),
+                _interval(summary.interval),
+                f"{summary.distinct:,}",
+                f"{summary.scenes_violated:,} of {totals.scenes:,}",
+                _percent(summary.false_alarm_rate),
+                f"{totals.seconds:,.1f}",
+            ]
+        )
+    return table(rows, right=range(1, len(rows[0]))) + "\n"
 
 
 def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
@@ -57,7 +80,7 @@ def _headline(summary: Summary) -> Iterator[str]:
             f"{_count(summary.distinct, 'different failure')}, in {summary.scenes_violated:,} of {scenes}."
         )
     if not totals.finished:
-        yield "The run is not complete: a limit or an interrupt ended it."
+        yield "The run is not complete: it is under way, or a limit or an interrupt ended it."
 
 
 def _relations(relations: Mapping[str, RelationSummary]) -> str:
@@ -68,9 +91,8 @@ def _relations(relations: Mapping[str, RelationSummary]) -> str:
     for name, relation in relations.items():
         counts = relation.counts
         numbers = [counts.cases, counts.held, counts.violated, counts.inapplicable, counts.failed]
-        rate = "-" if counts.rate is None else _percent(counts.rate)
-        interval = "-" if relation.interval is None else _interval(*relation.interval)
-        rows.append([name, *(f"{number:,}" for number in numbers), rate, interval])
+        rate = [_percent(counts.rate), _interval(relation.interval)]
+        rows.append([name, *(f"{number:,}" for number in numbers), *rate])
     return table(rows, right=range(1, len(heading)))
 
 
@@ -98,7 +120,7 @@ def _account_lines(summary: Summary) -> Iterator[tuple[str, str]]:
     totals = summary.totals
     price = "" if summary.price is None else f", price {summary.price:,.2f}"
     queries = _count(totals.queries, "query", "queries")
-    yield "spent", f"{queries}, {totals.asked:,} asked now, {totals.seconds:,.1f} s{price}"
+    yield "spent", f"{queries}, {totals.asked:,} asked, {totals.seconds:,.1f} s{price}"
 
 
 def _skipped(summary: Summary) -> Iterator[str]:
@@ -137,9 +159,9 @@ def _count(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f} %"
 
 
-def _interval(low: float, high: float) -> str:
-    return f"{100 * low:.1f} to {100 * high:.1f} %"
+def _interval(ends: tuple[float, float] | None) -> str:
+    return "-" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f} %"

@@ -12,12 +12,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
-import platform
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timezone
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +27,23 @@ from instar.errors import (
     InstarError,
     RunError,
     RunExists,
-    RunVersion,
     SceneChanged,
     TooManyFailures,
 )
 from instar.record import Record, Skipped, Source, Totals
 from instar.store.answers import decode_answer
+from instar.store.folder import (
+    FORMAT,
+    SCHEMA,
+    connect,
+    connect_for_reading,
+    plainly,
+    require_format,
+    require_same,
+    this_session,
+    use_write_ahead_log,
+    write_whole,
+)
 from instar.store.lock import RunLock
 from instar.store.memory import stored
 from instar.store.pictures import Pictures
@@ -43,30 +51,6 @@ from instar.store.rows import COLUMNS, record_from_row, row_from_record, to_json
 from instar.system import Reply
 
 __all__ = ["RunStore"]
-
-FORMAT = 1
-APPLICATION = 0x1A57A2  # marks the SQLite file as ours
-
-SCHEMA = f"""
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE systems (id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE);
-CREATE TABLE answers (
-    system INTEGER NOT NULL, input BLOB NOT NULL, repeat INTEGER NOT NULL,
-    answer BLOB, error TEXT, seconds REAL NOT NULL,
-    PRIMARY KEY (system, input, repeat)
-) WITHOUT ROWID;
-CREATE TABLE sources (id TEXT PRIMARY KEY, scene TEXT NOT NULL, digest TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE skipped (scene TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE records (
-    case_id TEXT PRIMARY KEY, scene TEXT NOT NULL, source TEXT NOT NULL, relation TEXT NOT NULL,
-    ordinal INTEGER NOT NULL, role TEXT NOT NULL, status TEXT NOT NULL, kind TEXT NOT NULL,
-    margin REAL, reason TEXT NOT NULL, queries INTEGER NOT NULL, naturalness REAL,
-    change TEXT, findings TEXT NOT NULL, evidence TEXT NOT NULL, session INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX records_by_status ON records (status, margin);
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {FORMAT};
-"""
 
 
 class RunStore:
@@ -87,7 +71,7 @@ class RunStore:
         folder = Path(folder)
         if (folder / "run.sqlite").exists():
             raise RunExists(f"{folder} holds a run already; go on with --resume, or choose another --out")
-        with _plainly(folder):
+        with plainly(folder):
             # A process that was killed before it had begun leaves its lock file.
             if folder.exists() and (not folder.is_dir() or {p.name for p in folder.iterdir()} - {"lock"}):
                 raise RunExists(f"{folder} is there already and is no run; choose another --out")
@@ -100,7 +84,7 @@ class RunStore:
         folder = Path(folder)
         if not (folder / "run.sqlite").exists():
             return cls.create(folder, identity=identity)
-        with _plainly(folder):
+        with plainly(folder):
             return cls._open(folder, identity)
 
     @classmethod
@@ -108,15 +92,15 @@ class RunStore:
         with contextlib.ExitStack() as undo:
             lock = RunLock(folder / "lock")
             undo.callback(lock.release)
-            database = _connect(folder)
+            database = connect(folder)
             undo.callback(database.close)
             if not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 # One transaction: a process killed meanwhile leaves an empty file, never half a run.
                 database.executescript(f"BEGIN; {SCHEMA} COMMIT;")
-            _require_format(folder, database)
-            _use_write_ahead_log(database)
+            require_format(folder, database)
+            use_write_ahead_log(database)
             store = cls(folder, database, lock)
-            _require_same(folder, json.loads(store._meta("identity") or "null"), identity)
+            require_same(folder, json.loads(store._meta("identity") or "null"), identity)
             store._begin(identity)
             undo.pop_all()
             return store
@@ -127,17 +111,17 @@ class RunStore:
         folder = Path(folder)
         if not (folder / "run.sqlite").is_file():
             raise BadInput(f"{folder} is no run folder: it has no run.sqlite")
-        with _plainly(folder), contextlib.ExitStack() as undo:
-            database = _connect(folder)
+        with plainly(folder), contextlib.ExitStack() as undo:
+            database = connect_for_reading(folder)
             undo.callback(database.close)
             database.execute("PRAGMA query_only = ON")
-            _require_format(folder, database)
+            require_format(folder, database)
             store = cls(folder, database, None)
             undo.pop_all()
             return store
 
     def close(self) -> None:
-        with contextlib.ExitStack() as closing, _plainly(self.folder):
+        with contextlib.ExitStack() as closing, plainly(self.folder):
             if self._lock is not None:
                 closing.callback(self._lock.release)
             closing.callback(self._database.close)
@@ -159,9 +143,10 @@ class RunStore:
         with self._writing():
             self._set_meta("identity", to_json(dict(identity)))
             self._set_meta("session", str(self._session))
-        (self.folder / "provenance.json").write_text(
-            json.dumps(_provenance(identity), indent=2) + "\n", encoding="utf-8"
-        )
+            sessions = [*json.loads(self._meta("sessions") or "[]"), this_session()]
+            self._set_meta("sessions", to_json(sessions))
+        provenance = json.loads(to_json(dict(identity))) | {"format": FORMAT, "sessions": sessions}
+        write_whole(self.folder / "provenance.json", json.dumps(provenance, indent=2) + "\n")
 
     # --- what a campaign writes (see instar.campaign.Store) ------------------------------------
 
@@ -195,7 +180,7 @@ class RunStore:
 
     def keep_records(self, records: Sequence[Record]) -> None:
         marks = ", ".join("?" * (len(COLUMNS) + 1))
-        with _plainly(self.folder):  # committed with the next answers: records follow from them
+        with plainly(self.folder):  # committed with the next answers: records follow from them
             self._database.executemany(
                 f"INSERT OR REPLACE INTO records VALUES ({marks})",
                 [(*row_from_record(record), self._session) for record in records],
@@ -204,7 +189,7 @@ class RunStore:
     def keep_source(self, source: Source) -> None:
         known = self.source_digest(source.id)
         if known is None:
-            with _plainly(self.folder):
+            with plainly(self.folder):
                 self._database.execute(
                     "INSERT INTO sources VALUES (?, ?, ?)", (source.id, source.scene, source.digest)
                 )
@@ -214,16 +199,20 @@ class RunStore:
             )
 
     def keep_skipped(self, skipped: Skipped) -> None:
-        with _plainly(self.folder):
+        with plainly(self.folder):
             self._database.execute(
                 "INSERT OR REPLACE INTO skipped VALUES (?, ?)", (skipped.scene, skipped.reason)
             )
 
     def keep_picture(self, digest: str, pixels: npt.NDArray[np.uint8]) -> None:
-        with _plainly(self.folder):
+        with plainly(self.folder):
             self.pictures.keep(digest, pixels)
 
     def keep_totals(self, totals: Totals) -> None:
+        """The account so far; a session that was cut short does not replace one that had come further."""
+        before = self.totals()
+        if before is not None and not totals.finished and before.queries > totals.queries:
+            totals = dataclasses.replace(before, finished=False)
         with self._writing():
             self._set_meta("totals", to_json(dataclasses.asdict(totals)))
             if totals.finished:
@@ -231,8 +220,8 @@ class RunStore:
                 self._database.execute("DELETE FROM records WHERE session < ?", (self._session,))
 
     def keep_plan(self, toml: str) -> None:
-        with _plainly(self.folder):
-            (self.folder / "plan.toml").write_text(toml, encoding="utf-8")
+        with plainly(self.folder):
+            write_whole(self.folder / "plan.toml", toml)
 
     # --- what others read ----------------------------------------------------------------------
 
@@ -256,11 +245,13 @@ class RunStore:
         return record_from_row(rows[0])
 
     def totals(self) -> Totals | None:
-        """The account as of the last stop; None while the first session is still under way."""
+        """The account as of the last stop, or of a few seconds ago; None before the first question."""
         text = self._meta("totals")
         if text is None:
             return None
         fields = json.loads(text)
+        # Of what the records rest on there may be more than at the last account.
+        (fields["scenes"],) = self._database.execute("SELECT count(DISTINCT scene) FROM sources").fetchone()
         fields["skipped"] = tuple(Skipped(**skipped) for skipped in fields["skipped"])
         return Totals(**fields)
 
@@ -282,7 +273,7 @@ class RunStore:
 
     def _system_id(self, fingerprint: str) -> int:
         if fingerprint not in self._systems:
-            with _plainly(self.folder):
+            with plainly(self.folder):
                 self._database.execute(
                     "INSERT OR IGNORE INTO systems (fingerprint) VALUES (?)", (fingerprint,)
                 )
@@ -291,7 +282,7 @@ class RunStore:
         return self._systems[fingerprint]
 
     def _has_answers(self) -> bool:
-        with _plainly(self.folder):
+        with plainly(self.folder):
             return self._database.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
 
     def _meta(self, name: str) -> str | None:
@@ -304,76 +295,5 @@ class RunStore:
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
         """One transaction: all of it, or none."""
-        with _plainly(self.folder), self._database:
+        with plainly(self.folder), self._database:
             yield
-
-
-def _connect(folder: Path) -> sqlite3.Connection:
-    return sqlite3.connect(folder / "run.sqlite", timeout=30)
-
-
-def _use_write_ahead_log(database: sqlite3.Connection) -> None:
-    database.execute("PRAGMA journal_mode = WAL")
-    # In WAL mode this survives a killed process; a power cut may cost the last answers, never the file.
-    database.execute("PRAGMA synchronous = NORMAL")
-
-
-def _require_format(folder: Path, database: sqlite3.Connection) -> None:
-    application = database.execute("PRAGMA application_id").fetchone()[0]
-    version = database.execute("PRAGMA user_version").fetchone()[0]
-    if application != APPLICATION:
-        raise RunVersion(f"{folder / 'run.sqlite'} was not written by instar")
-    if version != FORMAT:
-        raise RunVersion(
-            f"{folder} has run format {version} and this instar reads {FORMAT}; "
-            "use the version that wrote it (see provenance.json)"
-        )
-
-
-def _require_same(folder: Path, was: Mapping[str, Any] | None, now: Mapping[str, Any]) -> None:
-    now = json.loads(to_json(dict(now)))
-    for key in sorted({*(was or {}), *now}):
-        before, after = (was or {}).get(key), now.get(key)
-        if was is not None and before != after:
-            raise RunError(
-                f"{folder} was begun with {key} {to_json(before)}, not {to_json(after)}; "
-                "give the same again, or choose another --out"
-            )
-
-
-def _provenance(identity: Mapping[str, Any]) -> dict[str, Any]:
-    packages = ("instar", "numpy", "opencv-python-headless", "onnxruntime")
-    versions = {}
-    for package in packages:
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            versions[package] = metadata.version(package)
-    return {
-        **json.loads(to_json(dict(identity))),
-        "format": FORMAT,
-        "versions": {"python": platform.python_version(), **versions},
-        "machine": {"system": platform.platform(), "processor": platform.machine()},
-        "began": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-    }
-
-
-@contextlib.contextmanager
-def _plainly(folder: Path) -> Iterator[None]:
-    """Say in one line what the file system or SQLite refused."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise RunError(f"cannot use {folder}: {error}; {_advice(str(error))}") from error
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise RunError(f"cannot use {folder}: {reason}; {_advice(reason)}") from error
-
-
-def _advice(reason: str) -> str:
-    text = reason.lower()
-    if "full" in text or "space" in text or "too large" in text:
-        return "free some space and go on with --resume"
-    if "i/o error" in text:
-        return "see whether the disk is full or failing, then go on with --resume"
-    if "not a database" in text or "malformed" in text:
-        return "it is damaged or not ours; choose another --out"
-    return "choose another --out"
