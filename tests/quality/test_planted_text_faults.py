@@ -121,3 +121,21 @@ def test_what_is_measured_does_not_depend_on_what_is_believed() -> None:
     judged = [r for r in records if r.change is not None]
     assert all(0 <= r.verdict.evidence["stability"] <= 1 for r in judged)
     assert any(r.verdict.evidence["stability"] < 1 for r in cases(judged, Status.INAPPLICABLE))
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ([[[0, 0], [9, 0], [9, 9]]], "nonsense answer: quads has shape (1, 3, 2); it must be (n, 4, 2)"),
+        ([[[0, 0], [9, 0], [9, 9], [0, float("nan")]]], "NaN"),
+        ([[[900, 900], [909, 900], [909, 909], [900, 909]]], "lies outside the picture of 480x360"),
+    ],
+    ids=["three corners", "NaN", "outside"],
+)
+def test_a_locator_that_answers_nonsense_fails_and_is_not_violated(
+    answer: list[list[list[float]]], reason: str
+) -> None:
+    system = planted_text.Locator("nonsense", lambda image: {"quads": answer})
+    records = campaign(system, pages=1)
+    assert {record.verdict.status for record in records} == {Status.FAILED}
+    assert all(reason in record.verdict.reason for record in records)
