@@ -117,7 +117,7 @@ def test_truth_that_lies_apart_is_recognised(tmp_path):
     pack(tmp_path, "1,2,9,2,9,6,1,6,A\n", truth="words")
     known, _ = load_scenes(str(tmp_path / "images"), truth=str(tmp_path / "words"))
     assert known.knowledge["words"][0].text == "A"
-    with pytest.raises(BadInput, match="is no folder of gt_NAME.txt"):
+    with pytest.raises(BadInput, match=r"is no folder of gt_NAME\.txt"):
         load_scenes(str(tmp_path / "images"), truth=str(tmp_path / "nowhere"))
     with pytest.raises(BadInput, match="page:1 is drawn and known already"):
         load_scenes("page:1", truth=str(tmp_path / "words"))
