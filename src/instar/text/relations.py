@@ -92,9 +92,10 @@ def perspective(*, reach: int = 50, eps: float = EPS, matching: Matching = "one-
     """Each corner pushed outward by up to `reach` pixels: the same boxes, carried along."""
     if reach < 1:
         raise BadInput(f"perspective: reach is {reach}; it must be at least 1 pixel")
+    size_of = lru_cache(maxsize=256)(_size)  # a hundred draws need not decode the picture a hundred times
 
     def draw(source: Observation, rng: np.random.Generator) -> Change:
-        height, width = source.input.shape[:2]
+        height, width = size_of(source)
         pushed = rng.integers(0, reach, (4, 2), endpoint=True).tolist()
         return Perspective(width, height, reach, tuple((x, y) for x, y in pushed))
 
@@ -162,6 +163,11 @@ def masking(*, eps: float = EPS) -> Relation:
         return _held_against_truth(nothing_left(before, after), source, after, change)
 
     return replace(_relation("masking", draw, check), ways={"all": draw})
+
+
+def _size(source: Observation) -> tuple[int, int]:
+    height, width = source.input.shape[:2]
+    return int(height), int(width)
 
 
 def _brightness(
