@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from instar.cli import main
+from instar.cli.builtin import RELATIONS, SYSTEMS
 from instar.cli.program import COMMANDS
 
 Captured = pytest.CaptureFixture[str]
@@ -91,12 +92,16 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 def test_systems_relations_and_models_are_listed(capsys: Captured) -> None:
     assert main(["systems", "--json"]) == 0
     systems = json.loads(capsys.readouterr().out)["systems"]
-    assert [one["name"] for one in systems] == ["yolox-nano", "street-exact", "street-blobs"]
+    assert [one["name"] for one in systems] == list(SYSTEMS)
+    assert {"yolox-nano", "street-exact", "page-exact"} <= SYSTEMS.keys()
     assert systems[0]["options"]["confidence"] == "0.3"
     assert main(["relations", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert [one["name"] for one in listed["relations"]] == ["insertion"]
-    assert {"guided", "random", "draws", "sweep", "bisect"} == {one["name"] for one in listed["searches"]}
+    assert [one["name"] for one in listed["relations"]] == list(RELATIONS)
+    assert all(one["what"] for one in listed["relations"])
+    assert {"guided", "random", "listed", "draws", "sweep", "bisect"} == {
+        one["name"] for one in listed["searches"]
+    }
     assert main(["models", "--json"]) == 0
     models = json.loads(capsys.readouterr().out)["models"]
     assert models[0]["name"] == "yolox-nano"
@@ -115,7 +120,8 @@ def test_a_wrong_file_among_the_models_is_shown_as_wrong(
     monkeypatch.setenv("INSTAR_MODELS", str(tmp_path))
     (tmp_path / "chelsea.png").write_bytes(b"not a cat")
     assert main(["models", "list"]) == 0
-    rows = {line.split()[0]: line.split()[3] for line in capsys.readouterr().out.splitlines()[1:9]}
+    lines = [line.split() for line in capsys.readouterr().out.splitlines() if len(line.split()) > 3]
+    rows = {words[0]: words[3] for words in lines}
     assert (rows["cat"], rows["coffee"]) == ("wrong", "no")
     assert main(["models", "show", "cat"]) == 0
     assert (

@@ -50,7 +50,7 @@ def replaying(run: str, *, quiet: bool = False) -> Iterator[Callable[[str], Agai
         if plan.limits.timeout is not None:
             asked = stack.enter_context(killable(system, plan.limits.timeout, processes=1))
         asking = partial(ask, asked, retries=plan.limits.retries)
-        scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit)
+        scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth)
         by_id = {scene.id: scene for scene in scenes}
         workspace = Folder(store.folder, partial(show_steps, quiet=quiet))
         ready: dict[str, Relation] = {}

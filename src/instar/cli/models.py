@@ -33,8 +33,10 @@ def perform(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"instar models {args.action} needs a NAME; instar models lists them")
     if args.action == "show":
         return _show(args.name)
-    files = [str(path) for path in zoo.fetch(args.name)]
-    return Outcome("\n".join(files), {"name": args.name, "files": files})
+    files = [str(path) for path in zoo.fetch(args.name, demanded=True)]
+    licence = zoo.entry(args.name).licence
+    text = "\n".join([*files, f"licence: {licence}"])
+    return Outcome(text, {"name": args.name, "files": files, "licence": licence})
 
 
 def _list() -> Outcome:

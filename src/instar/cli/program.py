@@ -27,6 +27,7 @@ COMMANDS = {
     "run": "test a system: a campaign over scenes",
     "report": "what a run found",
     "replay": "make one case again, ask again, and show both answers",
+    "study": "the tables of a paper, for your own systems",
     "models": "the models and photographs that can be fetched",
     "systems": "the systems that are built in",
     "relations": "the relations and searches that are built in",

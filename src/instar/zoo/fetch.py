@@ -38,8 +38,11 @@ def fetch(
     folder: Path | None = None,
     manifest: Sequence[Entry] = MANIFEST,
     progress: Progress = show_progress,
+    demanded: bool = False,
 ) -> tuple[Path, ...]:
     """The files of an entry, in its order, each with the right SHA-256.
+
+    `demanded` says that the user has named this very entry, which one with a demanding licence needs.
 
     What is in the folder already is used, whoever put it there. Otherwise the package is downloaded
     once and everything that the manifest takes from it is kept. Writing is atomic, so a file with the
@@ -49,6 +52,11 @@ def fetch(
     wanted = entry(name, manifest=manifest)
     folder = folder or cache_folder()
     if not is_present(name, folder=folder, manifest=manifest):
+        if wanted.on_demand and not demanded:
+            raise FetchFailed(
+                f"{name} is under {wanted.licence} and not fetched by itself; "
+                f"if that suits you, run: instar models fetch {name}"
+            )
         try:
             _fetch_package(wanted, folder, manifest, progress)
         except FetchFailed as error:
