@@ -146,6 +146,7 @@ def _identity(job: Job) -> dict[str, Any]:
         "scenes.format": plan.format,
         "objects": plan.objects,
         "pool": plan.pool,
+        "truth": plan.truth,
     }
     named = [("system", system)]
     for (relation, _), pair in zip(campaign.relations, plan.relations):

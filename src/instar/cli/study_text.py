@@ -148,9 +148,8 @@ def _measured(
 
     measured: list[Measured] = []
     for plan in plans:
-        execute(plan, resume=True, quiet=quiet)
-        assert plan.out is not None, "every plan of a study has its folder"
-        with RunStore.read(plan.out) as store:
+        (summary,) = execute(plan, resume=True, quiet=quiet)
+        with RunStore.read(summary.totals.run) as store:
             measured.append(measure(name, store.records(changes=False)))
     main = measured[0]
     for sweep in measured[1:]:
