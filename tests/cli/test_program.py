@@ -120,8 +120,8 @@ def test_a_wrong_file_among_the_models_is_shown_as_wrong(
     monkeypatch.setenv("INSTAR_MODELS", str(tmp_path))
     (tmp_path / "chelsea.png").write_bytes(b"not a cat")
     assert main(["models", "list"]) == 0
-    lines = capsys.readouterr().out.partition("\n\n")[0].splitlines()[1:]
-    rows = {line.split()[0]: line.split()[3] for line in lines}
+    lines = [line.split() for line in capsys.readouterr().out.splitlines() if len(line.split()) > 3]
+    rows = {words[0]: words[3] for words in lines}
     assert (rows["cat"], rows["coffee"]) == ("wrong", "no")
     assert main(["models", "show", "cat"]) == 0
     assert (

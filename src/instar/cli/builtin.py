@@ -33,9 +33,17 @@ SEARCHES = {
     "sweep": "instar.search:sweep",
     "bisect": "instar.search:bisect",
 }
-_OF_TEXT = ("brightness-up", "brightness-down", "channel-switch", "perspective", "watermark", "masking")
+USUAL_SEARCH = {
+    "insertion": "guided",
+    "brightness-up": "listed",
+    "brightness-down": "listed",
+    "channel-switch": "listed",
+    "perspective": "listed",
+    "watermark": "listed",
+    "masking": "listed",
+}
 
 
 def usual_search(relation: str) -> str:
     """The search of a relation for which none was given."""
-    return ({"insertion": "guided"} | dict.fromkeys(_OF_TEXT, "listed")).get(relation, "draws")
+    return USUAL_SEARCH.get(relation, "draws")

@@ -28,6 +28,7 @@ COMMANDS = {
     "report": "what a run found",
     "replay": "make one case again, ask again, and show both answers",
     "study": "the tables of a paper, for your own systems",
+    "rule": "read a driving rule back as a relation, or say which word is not understood",
     "models": "the models and photographs that can be fetched",
     "systems": "the systems that are built in",
     "relations": "the relations and searches that are built in",
@@ -54,7 +55,8 @@ def main(words: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         message = _in_one_line(error)
         if as_json:
-            _print(json.dumps({"error": message}))
+            # A refused rule also says which word, where, and what would have been understood.
+            _print(json.dumps({"error": message} | getattr(error, "details", {})))
         else:
             print(f"instar: {message}", file=sys.stderr)
         return 2

@@ -17,7 +17,10 @@ import numpy.typing as npt
 from instar.scene import Image
 from instar.worlds.perspective import Camera
 
-__all__ = ["KERB", "WALL", "draw_backdrop"]
+__all__ = ["CLASSES", "KERB", "WALL", "draw_backdrop", "label_backdrop"]
+
+CLASSES = ("sky", "building", "sidewalk", "road", "line", "crosswalk", "vegetation")
+"""What an empty street shows, in the order of the ids in its label map."""
 
 KERB = 4.0
 """Metres from the middle of the road to the kerb."""
@@ -26,6 +29,7 @@ WALL = 8.0
 """Metres from the middle of the road to the house fronts."""
 
 _Colour = tuple[int, int, int]
+_Labels = npt.NDArray[np.uint8]
 _FAR = 70.0
 _FRACTION_BITS = 4
 
@@ -64,10 +68,14 @@ _LEAVES: _Colour = (122, 146, 114)
 
 
 class _Easel:
-    """A picture, and the camera through which world coordinates are painted onto it."""
+    """A picture, and the camera through which world coordinates are painted onto it.
 
-    def __init__(self, pixels: Image, camera: Camera, light: _Light) -> None:
-        self.pixels, self.camera, self.light = pixels, camera, light
+    `labels`, where there are any, get the class `now` wherever something is painted.
+    """
+
+    def __init__(self, pixels: Image, camera: Camera, light: _Light, labels: _Labels | None = None) -> None:
+        self.pixels, self.camera, self.light, self.labels = pixels, camera, light, labels
+        self.now = "sky"
 
     def lit(self, colour: _Colour, depth: float, gain: float = 1.0) -> list[float]:
         """The colour under this light, fading into the haze with depth."""
@@ -79,6 +87,14 @@ class _Easel:
         """Fill pixel polygons `float64 (n, k, 2)`."""
         fixed = (polygons * (1 << _FRACTION_BITS)).astype(np.int32)
         cv2.fillPoly(self.pixels, list(fixed), colour, cv2.LINE_AA, _FRACTION_BITS)
+        if self.labels is not None:
+            cv2.fillPoly(self.labels, list(fixed), CLASSES.index(self.now), cv2.LINE_8, _FRACTION_BITS)
+
+    def disc(self, centre: tuple[int, int], radius: int, colour: Sequence[float]) -> None:
+        """Fill a circle in pixels."""
+        cv2.circle(self.pixels, centre, radius, colour, cv2.FILLED, cv2.LINE_AA)
+        if self.labels is not None:
+            cv2.circle(self.labels, centre, radius, CLASSES.index(self.now), cv2.FILLED)
 
     def ground(self, left: float, right: float, near: float, far: float, colour: Sequence[float]) -> None:
         """Fill a rectangle that lies on the ground."""
@@ -106,17 +122,34 @@ class _Easel:
 
 def draw_backdrop(size: tuple[int, int], camera: Camera, rng: np.random.Generator) -> Image:
     """An empty street of `size` (height, width) as `camera` sees it."""
+    return _grained(_painted(size, camera, rng, None).pixels, rng)
+
+
+def label_backdrop(size: tuple[int, int], camera: Camera, rng: np.random.Generator) -> _Labels:
+    """The label map, `uint8 (H, W)` indices of `CLASSES`, of the street drawn from the same generator."""
+    labels = np.zeros(size, np.uint8)
+    _painted(size, camera, rng, labels)
+    return labels
+
+
+def _painted(
+    size: tuple[int, int], camera: Camera, rng: np.random.Generator, labels: _Labels | None
+) -> _Easel:
     light = _LIGHTS[int(rng.integers(len(_LIGHTS)))]
-    easel = _Easel(_sky(size, camera, light, rng), camera, light)
+    easel = _Easel(_sky(size, camera, light, rng), camera, light, labels)
     nearest = camera.depth(size[0]) * 0.9
+    easel.now = "building"
     _skyline(easel, rng)
+    easel.now = "sidewalk"
     _pavements(easel, nearest)
+    easel.now = "building"
     for side in (-1, 1):
         _houses(easel, side, nearest, rng)
     _road(easel, nearest, rng)
+    easel.now = "vegetation"
     for side in (-1, 1):
         _trees(easel, side, nearest, rng)
-    return _grained(easel.pixels, rng)
+    return easel
 
 
 def _sky(size: tuple[int, int], camera: Camera, light: _Light, rng: np.random.Generator) -> Image:
@@ -204,15 +237,19 @@ def _pavements(easel: _Easel, nearest: float) -> None:
 
 def _road(easel: _Easel, nearest: float, rng: np.random.Generator) -> None:
     far = _FAR * 4
+    easel.now = "sidewalk"
     for side in (-1, 1):
         easel.ground(side * WALL, side * (WALL - 0.6), nearest, far, easel.lit(_PAVING, 14, 0.84))
         easel.ground(side * (KERB + 0.35), side * KERB, nearest, far, easel.lit((206, 204, 198), 10))
+    easel.now = "road"
+    for side in (-1, 1):
         easel.ground(side * KERB, side * (KERB - 0.2), nearest, far, easel.lit(_ASPHALT, 10, 0.75))
     easel.ground(-KERB + 0.15, KERB - 0.15, nearest, far, easel.lit(_ASPHALT, 12))
     # Far asphalt fades into the haze, in steps too small to see.
     for depth in np.geomspace(14, _FAR, 9):
         easel.ground(-KERB + 0.15, KERB - 0.15, depth, far, easel.lit(_ASPHALT, depth))
     paint = (232, 231, 226)
+    easel.now = "line"
     for side in (-1, 1):
         easel.ground(side * 3.55, side * 3.42, nearest, far, easel.lit(paint, 12))
     start = float(rng.uniform(0, 5))
@@ -220,6 +257,7 @@ def _road(easel: _Easel, nearest: float, rng: np.random.Generator) -> None:
         if depth + 2.4 > nearest:
             easel.ground(-0.09, 0.09, max(depth, nearest), depth + 2.4, easel.lit(paint, depth))
     if rng.random() < 0.6:
+        easel.now = "crosswalk"
         begin = float(rng.uniform(10, 22))
         for x in np.arange(-3.2, 3.0, 0.9):
             easel.ground(x, x + 0.5, begin, begin + 2.6, easel.lit(paint, begin))
@@ -239,7 +277,7 @@ def _trees(easel: _Easel, side: int, nearest: float, rng: np.random.Generator) -
             gain = 0.86 + 0.1 * (np.sin(angle) < 0) + 0.06 * float(rng.random()) + 0.06 * (puff == 6)
             radius = round(max(1.0, 0.85 * scale))
             where = (round(float(centre[0])), round(float(centre[1])))
-            cv2.circle(easel.pixels, where, radius, easel.lit(_LEAVES, depth, gain), cv2.FILLED, cv2.LINE_AA)
+            easel.disc(where, radius, easel.lit(_LEAVES, depth, gain))
 
 
 def _grained(pixels: Image, rng: np.random.Generator) -> Image:

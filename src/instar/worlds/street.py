@@ -11,8 +11,9 @@ import cv2
 import numpy as np
 
 from instar.errors import BadInput
+from instar.imaging.labels import LabelMap
 from instar.scene import Image, Mask, Scene, SceneObject
-from instar.worlds.backdrop import KERB, WALL, draw_backdrop
+from instar.worlds.backdrop import CLASSES, KERB, WALL, draw_backdrop, label_backdrop
 from instar.worlds.perspective import Camera
 from instar.worlds.sprites import draw_sprite
 
@@ -60,6 +61,10 @@ _KINDS: Mapping[str, _Kind] = MappingProxyType(
 )
 
 
+_CLASS_OF = {label: label for label in _KINDS} | {"dog": "animal", "stop sign": "traffic sign"}
+"""What each object is called in the label map."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Standing:
     """An object in its place, in whole pixels, right and bottom exclusive.
@@ -93,7 +98,8 @@ class _Standing:
 def scenes(n: int, *, seed: int = 0, size: tuple[int, int] = (480, 640)) -> list[Scene]:
     """`n` street scenes of `size` (height, width), each the same for the same seed and index.
 
-    Nothing is drawn before it is looked at. The objects' boxes are exact; their masks are drawn on demand.
+    Nothing is drawn before it is looked at. The objects' boxes are exact; their masks are drawn on demand,
+    and so is the `LabelMap` that `knowledge["labels"]()` gives.
 
     >>> [scene.id for scene in scenes(2)]
     ['street-0000', 'street-0001']
@@ -109,6 +115,7 @@ def scenes(n: int, *, seed: int = 0, size: tuple[int, int] = (480, 640)) -> list
             f"street-{i:04}",
             read=functools.partial(_copy_of, drawn, i),
             objects=tuple(_known(thing, size) for thing in _layout(i, seed=seed, size=size)),
+            knowledge={"labels": functools.partial(_labels, i, seed, size)},
         )
         for i in range(n)
     ]
@@ -129,6 +136,20 @@ def _mask(thing: _Standing, size: tuple[int, int]) -> Mask:
     sprite = draw_sprite(thing.label, thing.size, mirrored=thing.mirrored, glow=thing.glow)
     mask[thing.top : thing.bottom, thing.left : thing.right] = sprite.mask
     return mask
+
+
+def _labels(index: int, seed: int, size: tuple[int, int]) -> LabelMap:
+    """What every pixel shows: the street, and before it poles and objects, the nearest last."""
+    names = (*CLASSES, "pole", *_CLASS_OF.values())
+    ids = label_backdrop(size, _camera(index, seed, size), np.random.default_rng([seed, index, 2]))
+    standing = _layout(index, seed=seed, size=size)
+    for thing in standing:
+        if thing.foot > thing.bottom:
+            left, right = _pole(thing)
+            ids[thing.bottom - 4 : thing.foot + 1, left : right + 1] = names.index("pole")
+    for thing in standing:
+        ids[_mask(thing, size)] = names.index(_CLASS_OF[thing.label])
+    return LabelMap(ids, names)
 
 
 def _camera(index: int, seed: int, size: tuple[int, int]) -> Camera:
@@ -195,7 +216,12 @@ def _ground(picture: Image, thing: _Standing) -> None:
     cv2.ellipse(shade, centre, (reach, depth), 0, 0, 360, 172, cv2.FILLED, cv2.LINE_AA)
     around[:] = cv2.multiply(around, cv2.merge([shade] * 3), scale=1 / 255)
     if thing.foot > thing.bottom:
-        half = max(2, width // 14)
-        left, right, upper = middle - half, middle + half, thing.bottom - 4
+        (left, right), upper = _pole(thing), thing.bottom - 4
         cv2.rectangle(picture, (left, upper), (right, thing.foot), (84, 86, 92), cv2.FILLED)
         cv2.line(picture, (left + 1, upper), (left + 1, thing.foot), (128, 130, 136))
+
+
+def _pole(thing: _Standing) -> tuple[int, int]:
+    """The first and the last column of the pole that a raised object hangs on."""
+    middle, half = (thing.left + thing.right) // 2, max(2, (thing.right - thing.left) // 14)
+    return middle - half, middle + half

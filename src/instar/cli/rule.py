@@ -1,0 +1,85 @@
+"""`instar rule`: read a rule back as a relation, or say which word is not understood."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+from instar.cli.outcome import Outcome
+from instar.driving.judging import UNITS, Judgement, judge_block, judge_rule
+from instar.driving.rules import Language, Rule, read_ontology, read_rule, say, usual_ontology
+from instar.driving.rules.formula import block_formula, rule_formula
+from instar.errors import BadInput
+
+__all__ = ["arguments", "perform"]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("rule", metavar='"If: ..., Then: ..."', help="one or more If/Then blocks in English")
+    parser.add_argument(
+        "--answers",
+        metavar="X1,X2,...",
+        help="judge these answers, one per picture, the source's first; in the rule's unit, "
+        "else km/h and degrees with + to the left",
+    )
+    parser.add_argument("--ontology", metavar="FILE", help="your own copy of the ontology")
+    # The answers of a steering system may begin with a minus sign, which is not an option.
+    parser._negative_number_matcher = re.compile(r"-\.?\d")
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    ontology = usual_ontology() if args.ontology is None else read_ontology(Path(args.ontology))
+    rule = read_rule(args.rule, language=None if args.ontology is None else Language(ontology))
+    words = say(rule, ontology=ontology)
+    blocks: list[dict[str, Any]] = [
+        {
+            "condition": [condition.to_json() for condition in block.conditions],
+            "expectation": block.expectation.to_json(),
+            "formula": block_formula(rule, number),
+        }
+        for number, block in enumerate(rule.blocks, start=1)
+    ]
+    document: dict[str, Any] = {"words": words, "formula": rule_formula(rule), "blocks": blocks}
+    lines = [words, *(f"  {block['formula']}" for block in blocks)]
+    if args.answers is not None:
+        answers = _answers(rule, args.answers)
+        overall = judge_rule(rule, answers)
+        for number, (block, entry) in enumerate(zip(rule.blocks, blocks), start=1):
+            entry["held"] = judge_block(block.expectation, answers, number).held
+        document |= {"held": overall.held, "margin": overall.margin, "reason": overall.reason}
+        lines.append(_verdict(overall))
+    return Outcome("\n".join(lines), document)
+
+
+def _verdict(judgement: Judgement) -> str:
+    if judgement.held is None:
+        return f"inapplicable: {judgement.reason}"
+    return f"{'held' if judgement.held else 'violated'}, margin {judgement.margin:g}"
+
+
+def _answers(rule: Rule, given: str) -> list[float]:
+    """The answers in km/h or degrees."""
+    quantities = {block.expectation.quantity for block in rule.blocks}
+    if len(quantities) > 1:
+        raise BadInput("--answers has one number per picture, and this rule speaks of speed and steering")
+    units = {block.expectation.unit for block in rule.blocks} - {None, "%"}
+    if len(units) > 1:
+        raise BadInput(
+            f"--answers has one unit, and this rule speaks of {' and '.join(sorted(map(str, units)))}"
+        )
+    try:
+        numbers = [float(number) for number in given.split(",")]
+    except ValueError:
+        raise BadInput(f"--answers {given!r} are not numbers; write 50,40") from None
+    if not all(map(math.isfinite, numbers)):
+        raise BadInput(f"--answers {given!r} must be finite numbers")
+    wanted = len(rule.blocks) + 1
+    if len(numbers) != wanted:
+        raise BadInput(
+            f"--answers {given!r} has {len(numbers)} numbers; this rule needs {wanted}: the source's first"
+        )
+    factor = UNITS[units.pop() or ""] if units else 1.0
+    return [number * factor for number in numbers]

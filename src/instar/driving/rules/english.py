@@ -1,0 +1,176 @@
+"""How English words change: plurals of nouns, forms of verbs, numbers in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar
+
+__all__ = ["NUMBERS", "finite", "gerunds", "inverted", "listed", "participles", "plural", "singulars"]
+
+_Meaning = TypeVar("_Meaning")
+
+
+def listed(phrases: str) -> list[str]:
+    """Phrases that are written with commas between them, so that a table of words stays readable."""
+    return [phrase.strip() for phrase in phrases.split(",")]
+
+
+def inverted(table: Mapping[_Meaning, Iterable[str]]) -> dict[str, _Meaning]:
+    """The meaning of each phrase, from the phrases of each meaning."""
+    return {phrase: meaning for meaning, phrases in table.items() for phrase in phrases}
+
+
+_ONES = dict(
+    enumerate(
+        listed(
+            "one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, "
+            "fifteen, sixteen, seventeen, eighteen, nineteen"
+        ),
+        start=1,
+    )
+)
+_TENS = dict(enumerate(listed("twenty, thirty, forty, fifty, sixty, seventy, eighty, ninety"), start=2))
+NUMBERS = (
+    {word: number for number, word in _ONES.items()}
+    | {word: 10 * ten for ten, word in _TENS.items()}
+    | {f"{ten} {_ONES[one]}": 10 * tens + one for tens, ten in _TENS.items() for one in range(1, 10)}
+    | {"hundred": 100, "one hundred": 100, "a hundred": 100}
+)
+"""Numbers in words, up to a hundred."""
+
+_PLURALS = {
+    "person": "people",
+    "man": "men",
+    "woman": "women",
+    "child": "children",
+    "passerby": "passersby",
+    "passer by": "passers by",
+}
+# base: (past, participle)
+_IRREGULAR = {
+    "be": ("was", "been"),
+    "become": ("became", "become"),
+    "build": ("built", "built"),
+    "come": ("came", "come"),
+    "cut": ("cut", "cut"),
+    "draw": ("drew", "drawn"),
+    "drive": ("drove", "driven"),
+    "fall": ("fell", "fallen"),
+    "get": ("got", "got"),
+    "go": ("went", "gone"),
+    "grow": ("grew", "grown"),
+    "have": ("had", "had"),
+    "hold": ("held", "held"),
+    "keep": ("kept", "kept"),
+    "lose": ("lost", "lost"),
+    "make": ("made", "made"),
+    "meet": ("met", "met"),
+    "put": ("put", "put"),
+    "ride": ("rode", "ridden"),
+    "rise": ("rose", "risen"),
+    "run": ("ran", "run"),
+    "see": ("saw", "seen"),
+    "set": ("set", "set"),
+    "show": ("showed", "shown"),
+    "sit": ("sat", "sat"),
+    "stand": ("stood", "stood"),
+    "take": ("took", "taken"),
+    "wait": ("waited", "waited"),
+}
+_DOUBLED = {"cut", "drop", "get", "jog", "put", "run", "set", "sit", "stop", "swap", "wrap", "step", "slip"}
+_VOWELS = "aeiou"
+
+
+def plural(noun: str) -> str:
+    """The plural of a noun; of a phrase that has one inside, of its first noun.
+
+    >>> plural("lorry"), plural("bus"), plural("passer by"), plural("side of the road")
+    ('lorries', 'buses', 'passers by', 'sides of the road')
+    """
+    if noun in _PLURALS:
+        return _PLURALS[noun]
+    if " of " in noun:
+        head, _, rest = noun.partition(" of ")
+        return f"{plural(head)} of {rest}"
+    if noun.endswith(("s", "x", "ch", "sh")):
+        return noun + "es"
+    if noun.endswith("y") and noun[-2] not in _VOWELS:
+        return noun[:-1] + "ies"
+    return noun + "s"
+
+
+def singulars(noun: str) -> list[str]:
+    """What the noun may be the plural of, likeliest first.
+
+    >>> singulars("buses"), singulars("lorries"), singulars("people")
+    (['buse', 'bus'], ['lorry', 'lorrie'], ['person'])
+    """
+    irregular = [one for one, many in _PLURALS.items() if many == noun]
+    if irregular or not noun.endswith("s"):
+        return irregular
+    if noun.endswith("ies"):
+        return [noun[:-3] + "y", noun[:-1]]
+    return [noun[:-1], noun[:-2]] if noun.endswith("es") else [noun[:-1]]
+
+
+def finite(verbs: Iterable[str]) -> list[str]:
+    """appear, appears, appeared: as they stand behind their subject."""
+    forms = [form for verb in verbs for form in (verb, _third(verb), _past(verb))]
+    return [*forms, "are", "were", "'s"] if "be" in forms else forms
+
+
+def participles(verbs: Iterable[str]) -> list[str]:
+    """removed: as they stand behind "is" or "has been"."""
+    return [_change_first(verb, _participle) for verb in verbs]
+
+
+def gerunds(verbs: Iterable[str]) -> list[str]:
+    """standing: as they stand behind "is"."""
+    return [_change_first(verb, _gerund) for verb in verbs]
+
+
+def _change_first(verb: str, change: Callable[[str], str]) -> str:
+    first, _, rest = verb.partition(" ")
+    return f"{change(first)} {rest}".strip()
+
+
+def _third(verb: str) -> str:
+    return _change_first(verb, lambda v: {"be": "is", "have": "has"}.get(v) or _es(v))
+
+
+def _es(verb: str) -> str:
+    if verb.endswith(("s", "x", "ch", "sh", "o")):
+        return verb + "es"
+    if verb.endswith("y") and verb[-2] not in _VOWELS:
+        return verb[:-1] + "ies"
+    return verb + "s"
+
+
+def _past(verb: str) -> str:
+    return _change_first(verb, lambda v: _IRREGULAR[v][0] if v in _IRREGULAR else _ed(v))
+
+
+def _participle(verb: str) -> str:
+    return _IRREGULAR[verb][1] if verb in _IRREGULAR else _ed(verb)
+
+
+def _ed(verb: str) -> str:
+    if verb.endswith("e"):
+        return verb + "d"
+    if verb.endswith("y") and verb[-2] not in _VOWELS:
+        return verb[:-1] + "ied"
+    if verb in _DOUBLED:
+        return verb + verb[-1] + "ed"
+    return verb + "ed"
+
+
+def _gerund(verb: str) -> str:
+    if verb == "be":
+        return "being"
+    if verb.endswith("ie"):
+        return verb[:-2] + "ying"
+    if verb.endswith("e") and not verb.endswith("ee"):
+        return verb[:-1] + "ing"
+    if verb in _DOUBLED:
+        return verb + verb[-1] + "ing"
+    return verb + "ing"

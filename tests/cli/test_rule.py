@@ -1,0 +1,148 @@
+"""`instar rule`: the document, the text and the exit status."""
+
+import json
+
+import pytest
+
+from instar.cli import main
+
+RULE = "If: a black truck appears on the roadside, Then: the ego-vehicle should slow down at least 30%."
+
+
+def spoken(capsys, *words):
+    status = main(["rule", *words])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def document(capsys, *words):
+    status, out, _ = spoken(capsys, *words, "--json")
+    return status, json.loads(out)
+
+
+def test_the_document_has_blocks_with_condition_expectation_and_formula(capsys):
+    status, read = document(capsys, RULE)
+    assert status == 0
+    assert read["blocks"] == [
+        {
+            "condition": [
+                {
+                    "op": "add",
+                    "element": "vehicle",
+                    "properties": {"type": "truck", "color": "black"},
+                    "count": 1,
+                    "reference": "sidewalk",
+                    "position": "on",
+                    "new": None,
+                    "comparative": None,
+                }
+            ],
+            "expectation": {
+                "quantity": "speed",
+                "direction": "decrease",
+                "comparator": "at least",
+                "amount": 30,
+                "unit": "%",
+                "negated": False,
+                "relative_to_block": None,
+            },
+            "formula": "add(1 vehicle[type=truck][color=black], on, sidewalk) -> (x1 - x2)/|x1| >= 30%",
+        }
+    ]
+    assert "held" not in read
+
+
+def test_weather_reads_as_replace(capsys):
+    _, read = document(capsys, "If it rains heavily, then slow down")
+    (condition,) = read["blocks"][0]["condition"]
+    assert condition["op"] == "replace"
+    assert condition["element"] == "weather"
+    assert condition["new"] == {"element": "weather", "properties": {"type": "rain", "level": "heavy"}}
+
+
+@pytest.mark.parametrize(
+    ("answers", "held"), [("50,35", True), ("50,40", False), ("0.5,0.1", None), ("50, 35", True)]
+)
+def test_answers_are_judged_and_the_status_is_zero(capsys, answers, held):
+    status, read = document(capsys, RULE, "--answers", answers)
+    assert (status, read["held"]) == (0, held)
+
+
+def test_answers_are_in_the_units_of_the_rule(capsys):
+    in_mph = "If it rains, slow down by at least 10 mph"
+    assert document(capsys, in_mph, "--answers", "50,40")[1]["held"] is True
+    assert document(capsys, in_mph, "--answers", "50,41")[1]["held"] is False
+
+
+def test_answers_may_be_negative(capsys):
+    assert document(capsys, "If it rains, turn left", "--answers", "-2,-1.5")[1]["held"] is True
+    assert document(capsys, "If it rains, turn left", "--answers", "-.2,-1.5")[1]["held"] is False
+
+
+def test_each_block_says_whether_it_held(capsys):
+    rule = "If a man appears ahead, slow down. If he gets closer, slow down more."
+    _, read = document(capsys, rule, "--answers", "50,40,45")
+    assert [block["held"] for block in read["blocks"]] == [True, False]
+    assert read["held"] is False
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ("50", "has 1 numbers; this rule needs 2"),
+        ("50,fast", "are not numbers"),
+        ("50,nan", "must be finite numbers"),
+    ],
+)
+def test_answers_that_cannot_be_judged_are_errors(capsys, answers, message):
+    status, read = document(capsys, RULE, "--answers", answers)
+    assert status == 2
+    assert message in read["error"]
+
+
+def test_answers_to_two_quantities_are_refused(capsys):
+    rule = "If it rains, slow down. If night falls, turn left."
+    status, read = document(capsys, rule, "--answers", "1,2,3")
+    assert status == 2
+    assert "speaks of speed and steering" in read["error"]
+
+
+def test_a_refused_rule_names_word_column_and_suggestions(capsys):
+    status, read = document(capsys, "If: a pedestrain appears on the roadside, Then: slow down.")
+    assert status == 2
+    assert set(read) == {"error", "word", "column", "suggestions"}
+    assert (read["word"], read["column"]) == ("pedestrain", 7)
+    assert read["suggestions"][0] == "pedestrian"
+
+
+def test_a_refused_rule_is_one_line_on_standard_error(capsys):
+    status, out, err = spoken(capsys, "If: a pedestrian or a car appears, Then: slow down.")
+    assert (status, out) == (2, "")
+    assert err.startswith("instar: 'or' gives alternatives")
+    assert err.count("\n") == 1
+
+
+def test_the_rule_is_echoed_in_words_and_as_a_formula(capsys):
+    status, out, _ = spoken(capsys, RULE, "--answers", "50,30")
+    assert status == 0
+    assert out.splitlines() == [
+        "If: a black truck is added on the sidewalk, Then: the speed should decrease by at least 30%.",
+        "  add(1 vehicle[type=truck][color=black], on, sidewalk) -> (x1 - x2)/|x1| >= 30%",
+        "held, margin 0.1",
+    ]
+
+
+def test_an_ontology_of_ones_own_brings_its_words(capsys, tmp_path):
+    from importlib.resources import files
+
+    text = files("instar.driving.rules").joinpath("ontology.toml").read_text(encoding="utf-8")
+    own = tmp_path / "mine.toml"
+    own.write_text(text + '\n[element.dog]\nsynonyms = ["dog", "puppy"]\n', encoding="utf-8")
+    rule = "If: two puppies appear on the road, Then: slow down."
+    status, read = document(capsys, rule, "--ontology", str(own))
+    assert status == 0
+    assert read["blocks"][0]["condition"][0]["element"] == "dog"
+    own.write_text(text + '\n[element.dog]\nsynonims = ["dog"]\n', encoding="utf-8")
+    status, read = document(capsys, rule, "--ontology", str(own))
+    assert status == 2
+    assert "unknown key of dog 'synonims'; did you mean 'synonyms'" in read["error"]
