@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+READY_REAL := .venv/.ready-real
 
 .PHONY: install demo test test-real check bench clean
 .DEFAULT_GOAL := test
@@ -21,8 +22,13 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest
 
-test-real: $(READY)
+test-real: $(READY_REAL)
 	$(BIN)/python -m pytest -m real
+
+$(READY_REAL): $(READY)
+	@echo "Installing torch for the systems that need it ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,torch]'
+	@touch $(READY_REAL)
 
 check: $(READY)
 	$(BIN)/ruff check .
@@ -34,6 +40,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/case_cost.py
 	$(BIN)/python benchmarks/campaign_speed.py
 	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/text_cost.py
 	$(BIN)/python benchmarks/start_up.py
 
 clean:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
 
 from instar.digest import digest
 from instar.errors import BadInput, SceneChanged
@@ -11,10 +13,13 @@ from instar.judge import observe
 from instar.record import Record
 from instar.relation import Inapplicable, Relation
 from instar.scene import Observation, Scene
-from instar.system import System, ask
+from instar.system import Reply, System, ask
 from instar.verdict import Finding, Status, Verdict
 
 __all__ = ["Replay", "replay"]
+
+Asking: TypeAlias = Callable[[Sequence[Any]], Sequence[Reply]]
+"""From inputs to one reply each."""
 
 CLOSE = 1e-6  # margins that differ by less came out the same
 
@@ -35,13 +40,23 @@ class Replay:
 
 
 def replay(
-    record: Record, scene: Scene, relation: Relation, system: System, *, known_as: str | None
+    record: Record,
+    scene: Scene,
+    relation: Relation,
+    system: System,
+    *,
+    known_as: str | None,
+    asking: Asking | None = None,
 ) -> Replay:
-    """Make the case again, ask again, compare again. `known_as` is the recorded hash of the source."""
+    """Make the case again, ask again, compare again. `known_as` is the recorded hash of the source.
+
+    `asking` is how the system is asked, where that is not plainly by `instar.system.ask`.
+    """
+    asking = asking or partial(ask, system)
     source = _source(record, scene, relation, system)
     if known_as is not None and digest(source.input) != known_as:
         raise SceneChanged(f"{record.source} is not the picture that was tested; its content has changed")
-    seen = _ask(relation, source, [source.input], system)
+    seen = _ask(relation, source, [source.input], asking)
     if isinstance(seen, str) or record.change is None:
         verdict = Verdict.failed(seen) if isinstance(seen, str) else _without_change(record.verdict)
         return Replay(record, None, (), verdict, _same(record.verdict, verdict))
@@ -50,7 +65,7 @@ def replay(
     if isinstance(made, Inapplicable):
         verdict = Verdict.inapplicable(made.reason)
         return Replay(record, source, (), verdict, _same(record.verdict, verdict))
-    follow_ups = _ask(relation, source, made, system)
+    follow_ups = _ask(relation, source, made, asking)
     if isinstance(follow_ups, str):
         verdict = Verdict.failed(follow_ups)
         return Replay(record, source, (), verdict, _same(record.verdict, verdict))
@@ -74,10 +89,10 @@ def _source(record: Record, scene: Scene, relation: Relation, system: System) ->
 
 
 def _ask(
-    relation: Relation, source: Observation, inputs: Sequence[object], system: System
+    relation: Relation, source: Observation, inputs: Sequence[Any], asking: Asking
 ) -> list[Observation] | str:
     observed = []
-    for made, reply in zip(inputs, ask(system, inputs)):
+    for made, reply in zip(inputs, asking(inputs)):
         seen = observe(relation, source, made, reply)
         if isinstance(seen, str):
             return seen

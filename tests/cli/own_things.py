@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import instar.search
+from instar.errors import Temporary
 from instar.relation import Change, Relation
 from instar.scene import Observation
 from instar.verdict import Verdict
@@ -59,6 +62,22 @@ def brightness(images: Sequence[Any]) -> list[float]:
 
 def broken(images: Sequence[Any]) -> list[float]:
     raise RuntimeError("no device")
+
+
+def hanging(images: Sequence[Any]) -> list[float]:
+    """Never answers while there is a file called hang."""
+    while Path("hang").exists():
+        time.sleep(0.1)
+    return brightness(images)
+
+
+def overloaded(images: Sequence[Any]) -> list[float]:
+    """Asks for patience while there is a file called busy, in which it counts the questions."""
+    if Path("busy").exists():
+        with open("busy", "a") as calls:
+            calls.write("x")
+        raise Temporary("too many requests")
+    return brightness(images)
 
 
 def noisy(images: Sequence[Any]) -> list[float]:

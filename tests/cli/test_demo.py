@@ -70,7 +70,12 @@ def test_without_a_network_the_demo_says_so_and_still_shows_findings(
     assert first["not_fetched"] == ["cannot fetch yolox-nano: no network"]
     assert said.err.splitlines()[0] == "instar: cannot fetch yolox-nano: no network"
     assert len(first["pictures"]) == 6
-    assert all(Path(picture).read_bytes()[:4] == b"\x89PNG" for picture in first["pictures"])
+    text = first["text"]
+    assert (text["system"], text["scenes"]) == ("page-glare", 6)
+    assert {name for name, one in text["relations"].items() if one["violated"]} == {"brightness-up"}
+    for picture in [*first["pictures"], *text["pictures"]]:
+        assert Path(picture).read_bytes()[:4] == b"\x89PNG"
+    assert text["pictures"]
 
     assert main(["demo", "--out", out, "--json"]) == 0
     again = json.loads(capsys.readouterr().out)

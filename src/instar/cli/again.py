@@ -15,6 +15,7 @@ from instar.cli.plan import make_plan
 from instar.cli.progress import show_steps
 from instar.cli.resolve import resolve_system
 from instar.cli.toml import parse_toml
+from instar.engines.worker import killable
 from instar.errors import BadInput, RunError
 from instar.imaging.codecs import encode_png
 from instar.relation import Relation
@@ -23,6 +24,7 @@ from instar.running import Folder, prepared
 from instar.scene import Image, Observation
 from instar.scenes import load_scenes
 from instar.store import RunStore
+from instar.system import ask
 
 __all__ = ["Again", "replaying", "write_picture"]
 
@@ -38,13 +40,17 @@ class Again:
 @contextlib.contextmanager
 def replaying(run: str, *, quiet: bool = False) -> Iterator[Callable[[str], Again]]:
     """A function that makes a case of the run again, by its id or the beginning of it."""
-    with RunStore.read(run) as store:
+    with RunStore.read(run) as store, contextlib.ExitStack() as stack:
         plan = make_plan(parse_toml(store.plan()))
         # The run carries the cut-outs it used: neither the pool nor the helper is needed again.
         resolved = resolve_relations(plan, {"pool": store.pictures})
         relations = {relation.name: relation for relation in resolved}
         system = resolve_system(plan.systems[0])
-        scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit)
+        asked = system
+        if plan.limits.timeout is not None:
+            asked = stack.enter_context(killable(system, plan.limits.timeout, processes=1))
+        asking = partial(ask, asked, retries=plan.limits.retries)
+        scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth)
         by_id = {scene.id: scene for scene in scenes}
         workspace = Folder(store.folder, partial(show_steps, quiet=quiet))
         ready: dict[str, Relation] = {}
@@ -56,8 +62,14 @@ def replaying(run: str, *, quiet: bool = False) -> Iterator[Callable[[str], Agai
             name = record.relation
             if name not in ready:
                 ready[name] = prepared(relations[name], scenes, workspace)
-            known_as = store.source_digest(record.source)
-            again = replay(record, by_id[record.scene], ready[name], system, known_as=known_as)
+            again = replay(
+                record,
+                by_id[record.scene],
+                ready[name],
+                system,
+                known_as=store.source_digest(record.source),
+                asking=asking,
+            )
             return Again(again, _picture(ready[name], again))
 
         yield make_again

@@ -8,21 +8,44 @@ SYSTEMS = {
     "yolox-nano": "instar.detection.systems:yolox",
     "street-exact": "instar.detection.systems.street:street_exact",
     "street-blobs": "instar.detection.systems.street:street_blobs",
+    "page-exact": "instar.text.systems.page:page_exact",
+    "page-glare": "instar.text.systems.page:page_glare",
+    "ppocr-v4-det": "instar.text.systems:ppocr_v4",
+    "ppocr-v6-det": "instar.text.systems:ppocr_v6",
+    "tesseract": "instar.text.systems:tesseract",
+    "craft": "instar.text.systems:craft",
+    "east": "instar.text.systems:east",
     "street-driver": "instar.driving.systems.street:street_driver",
 }
 RELATIONS = {
     "insertion": "instar.detection:insertion",
+    "brightness-up": "instar.text:brightness_up",
+    "brightness-down": "instar.text:brightness_down",
+    "channel-switch": "instar.text:channel_switch",
+    "perspective": "instar.text:perspective",
+    "watermark": "instar.text:watermark",
+    "masking": "instar.text:masking",
     "rule": "instar.driving.relation:rule",
 }
 SEARCHES = {
     "guided": "instar.detection:guided",
     "random": "instar.detection:random",
+    "listed": "instar.text:listed",
     "draws": "instar.search:draws",
     "sweep": "instar.search:sweep",
     "bisect": "instar.search:bisect",
+}
+USUAL_SEARCH = {
+    "insertion": "guided",
+    "brightness-up": "listed",
+    "brightness-down": "listed",
+    "channel-switch": "listed",
+    "perspective": "listed",
+    "watermark": "listed",
+    "masking": "listed",
 }
 
 
 def usual_search(relation: str) -> str:
     """The search of a relation for which none was given."""
-    return {"insertion": "guided"}.get(relation, "draws")
+    return USUAL_SEARCH.get(relation, "draws")

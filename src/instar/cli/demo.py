@@ -1,4 +1,7 @@
-"""`instar demo`: the main job on real photographs, or on drawn streets where those cannot be had."""
+"""`instar demo`: the main job on real photographs, or on drawn streets where those cannot be had.
+
+Then the other families, on what the package draws itself: a text locator that fears glare, on pages of words.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,7 @@ from instar.system import Limits
 __all__ = ["arguments", "perform"]
 
 DETECTOR = "yolox-nano"
+LOCATOR = "page-glare"
 PICTURES = 6
 
 Fetch = Callable[[str], tuple[Path, ...]]
@@ -41,8 +45,19 @@ def perform(args: argparse.Namespace) -> Outcome:
         print(f"instar: showing {system.name} on {plan.scenes} instead, all drawn here", file=sys.stderr)
     (summary,) = execute(plan, resume=True, quiet=args.json)
     pictures = [str(path) for path in _draw_findings(summary, folder / "findings", args.json)]
-    document = to_json(summary) | {"pictures": pictures, "not_fetched": missing}
-    return Outcome(_text(summary, pictures, missing), document)
+    (words,) = execute(of_text(folder), resume=True, quiet=args.json)
+    of_words = [str(path) for path in _draw_findings(words, folder / "findings-text", args.json)]
+    document = to_json(summary) | {
+        "pictures": pictures,
+        "not_fetched": missing,
+        "text": to_json(words) | {"pictures": of_words},
+    }
+    parts = [
+        _text(summary, pictures, missing),
+        f"Text, on {of_text(folder).scenes}, drawn here:",
+        _text(words, of_words, []),
+    ]
+    return Outcome("\n\n".join(parts), document)
 
 
 def choose(folder: Path, fetch: Fetch, missing: list[str]) -> Plan:
@@ -64,6 +79,20 @@ def choose(folder: Path, fetch: Fetch, missing: list[str]) -> Plan:
         scenes=scenes,
         out=str(folder / f"run-{system}"),
         limits=Limits(queries=queries),
+    )
+
+
+def of_text(folder: Path) -> Plan:
+    """A few follow-ups of each text relation: some seconds."""
+    search = Use("listed", {"perspectives": 3, "watermarks": 3})
+    coarse = {"step": 20}
+    relations = [Use("brightness-up", coarse), Use("brightness-down", coarse), Use("channel-switch")]
+    relations += [Use("perspective"), Use("watermark"), Use("masking")]
+    return Plan(
+        systems=(Use(LOCATOR),),
+        relations=tuple(RelationUse(relation, search) for relation in relations),
+        scenes="page:6",
+        out=str(folder / f"run-{LOCATOR}"),
     )
 
 

@@ -55,7 +55,7 @@ def look_up(plan: Plan) -> list[Job]:
     plan = _settled(plan)
     relations = resolve_relations(plan, _helpers(plan))
     searches = [resolve_search(pair.search) for pair in plan.relations if pair.search is not None]
-    scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit)
+    scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth)
     require_one_readable(scenes)
     return [
         Job(
@@ -146,6 +146,7 @@ def _identity(job: Job) -> dict[str, Any]:
         "scenes.format": plan.format,
         "objects": plan.objects,
         "pool": plan.pool,
+        "truth": plan.truth,
     }
     named = [("system", system)]
     for (relation, _), pair in zip(campaign.relations, plan.relations):
@@ -162,6 +163,7 @@ def _settled(plan: Plan) -> Plan:
         plan,
         scenes=os.path.abspath(plan.scenes) if _are_files(plan) else plan.scenes,
         pool=None if plan.pool is None else os.path.abspath(plan.pool),
+        truth=None if plan.truth is None else os.path.abspath(plan.truth),
         relations=tuple(map(_with_usual_search, plan.relations)),
     )
 

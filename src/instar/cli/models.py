@@ -26,20 +26,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def perform(args: argparse.Namespace) -> Outcome:
     if args.action == "list":
+        if args.name is not None:
+            raise BadInput(f"{args.name!r} is one argument too many; see instar models --help")
         return _list()
     if args.name is None:
         raise BadInput(f"instar models {args.action} needs a NAME; instar models lists them")
     if args.action == "show":
         return _show(args.name)
-    files = [str(path) for path in zoo.fetch(args.name)]
-    return Outcome("\n".join(files), {"name": args.name, "files": files})
+    files = [str(path) for path in zoo.fetch(args.name, demanded=True)]
+    licence = zoo.entry(args.name).licence
+    text = "\n".join([*files, f"licence: {licence}"])
+    return Outcome(text, {"name": args.name, "files": files, "licence": licence})
 
 
 def _list() -> Outcome:
     models = [_document(entry) for entry in zoo.entries()]
     rows = [["name", "kind", "MB", "here", "what it is", "licence"]]
     for model in models:
-        here = "yes" if model["here"] else "no"
+        here = "wrong" if model["wrong"] else "yes" if model["here"] else "no"
         size = f"{model['megabytes']:.1f}"
         rows.append([model["name"], model["kind"], size, here, model["what"], model["licence"]])
     text = f"{table(rows, right=[2])}\n\nkept in {zoo.cache_folder()}"
@@ -60,11 +64,13 @@ def _show(name: str) -> Outcome:
 
 
 def _document(entry: zoo.Entry) -> dict[str, Any]:
+    wrong = zoo.what_is_wrong(entry.name)
     return {
         "name": entry.name,
         "kind": entry.kind,
         "what": entry.what,
         "licence": entry.licence,
         "megabytes": entry.megabytes,
-        "here": zoo.is_present(entry.name),
+        "here": wrong is None and zoo.is_present(entry.name),
+        "wrong": wrong,
     }

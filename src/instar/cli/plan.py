@@ -27,6 +27,7 @@ PLAIN: dict[str, type] = {
     "out": str,
     "objects": str,
     "pool": str,
+    "truth": str,
     "limit": int,
     "workers": int,
     "batch": int,
@@ -79,6 +80,7 @@ class Plan:
     out: str | None = None
     objects: str | None = None
     pool: str | None = None
+    truth: str | None = None
     limit: int | None = None
     workers: int | None = None
     batch: int | None = None

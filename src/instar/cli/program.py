@@ -27,6 +27,7 @@ COMMANDS = {
     "run": "test a system: a campaign over scenes",
     "report": "what a run found",
     "replay": "make one case again, ask again, and show both answers",
+    "study": "the tables of a paper, for your own systems",
     "rule": "read a driving rule back as a relation, or say which word is not understood",
     "models": "the models and photographs that can be fetched",
     "systems": "the systems that are built in",

@@ -132,7 +132,10 @@ class _Panel:
             )
 
     def _tag(self, text: str, corners: Sequence[tuple[int, int]], colour: Colour, *, bold: bool) -> None:
-        """Text on a coloured ground, at the first of its lower left corners where it covers no other."""
+        """Text on a coloured ground, at the first of its lower left corners where it covers no other.
+
+        Where every place is taken, what matters is written all the same and the rest is left out.
+        """
         size = 0.45 if bold else 0.38
         (width, height), base = cv2.getTextSize(text, FONT, size, 1)
         width, height = width + 6, height + base + 3
@@ -142,7 +145,10 @@ class _Panel:
             left = max(0, min(x, columns - width))
             bottom = max(height, min(y, rows))
             places.append((left, bottom - height, left + width, bottom))
-        place = next((p for p in places if not any(_cover(p, tag) for tag in self._tags)), places[0])
+        free = [place for place in places if not any(_cover(place, tag) for tag in self._tags)]
+        if not (free or bold):
+            return
+        place = (free or places)[0]
         self._tags.append(place)
         cv2.rectangle(self._image, place[:2], (place[2] - 1, place[3] - 1), colour, cv2.FILLED)
         at = (place[0] + 3, place[3] - base - 1)

@@ -7,10 +7,24 @@ most the headers of pictures; a scene holds no pixels and decodes its picture wh
 from __future__ import annotations
 
 from instar.scenes.coco import coco
+from instar.scenes.coco_text import coco_text
 from instar.scenes.folder import folder
+from instar.scenes.icdar import icdar
 from instar.scenes.loading import load_scenes, require_one_readable
 from instar.scenes.panoptic import panoptic
+from instar.scenes.total_text import total_text
 from instar.scenes.voc import voc
 from instar.scenes.yolo import yolo
 
-__all__ = ["coco", "folder", "load_scenes", "panoptic", "require_one_readable", "voc", "yolo"]
+__all__ = [
+    "coco",
+    "coco_text",
+    "folder",
+    "icdar",
+    "load_scenes",
+    "panoptic",
+    "require_one_readable",
+    "total_text",
+    "voc",
+    "yolo",
+]

@@ -4,45 +4,73 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 
 from instar.errors import BadInput, UnknownName, UnreadablePicture
 from instar.scene import Scene
 from instar.scenes.coco import coco
+from instar.scenes.coco_text import coco_text
 from instar.scenes.folder import SUFFIXES, check_limit, folder, is_picture
+from instar.scenes.icdar import icdar, looks_like_icdar
 from instar.scenes.panoptic import panoptic
+from instar.scenes.total_text import looks_like_total_text, total_text
 from instar.scenes.voc import voc
 from instar.scenes.yolo import yolo
 from instar.scenes.yolo_names import YAML_NAMES
 
 __all__ = ["load_scenes", "require_one_readable"]
 
-_FORMATS = ("coco", "folder", "panoptic", "voc", "yolo")
+_LOADERS: dict[str, Callable[..., list[Scene]]] = {
+    "coco": coco,
+    "coco-text": coco_text,
+    "folder": folder,
+    "icdar": icdar,
+    "panoptic": panoptic,
+    "total-text": total_text,
+    "voc": voc,
+    "yolo": yolo,
+}
+_OF_FILES = ("coco", "coco-text", "panoptic")
+_WORLDS = ("page", "street")
 _IMAGES = re.compile(rb'"images"\s*:\s*\[')
 
 
-def load_scenes(spec: str, *, format: str | None = None, limit: int | None = None) -> list[Scene]:
+def load_scenes(
+    spec: str, *, format: str | None = None, limit: int | None = None, truth: str | None = None
+) -> list[Scene]:
     """The scenes that `spec` names, in the order of their ids and at most `limit` of them.
 
     A picture, a folder of pictures, a COCO instances or panoptic file (or the folder with the one such
-    file in it), a YOLO folder or its data.yaml, a VOC folder; or `street:N` and `street:N:SEED`, drawn
-    streets. `format` ("folder", "coco", "panoptic", "yolo" or "voc") says what is not to be guessed.
-    A folder with pictures lying in it is a plain folder, whatever else is there.
+    file in it), a YOLO folder or its data.yaml, a VOC folder; of words an ICDAR or Total-Text folder or a
+    COCO-Text file; or `street:N` and `street:N:SEED`, drawn streets, and `page:N`, drawn pages. `format`
+    ("folder", "coco", "coco-text", "icdar", "panoptic", "total-text", "voc" or "yolo") says what is not to
+    be guessed. A folder with pictures lying in it is a plain folder, whatever COCO files are there.
+    `truth` is the folder of ICDAR's or Total-Text's annotations where they are not below the pictures.
     """
     check_limit(limit)
-    if format is not None and format not in _FORMATS:
-        raise UnknownName("scene format", format, _FORMATS)
-    if format is None and spec.partition(":")[0] == "street":
-        return _streets(spec, limit)
+    if format is not None and format not in _LOADERS:
+        raise UnknownName("scene format", format, _LOADERS)
+    if format is None and spec.partition(":")[0] in _WORLDS:
+        if truth is not None:
+            raise BadInput(f"truth {truth!r} was given, but {spec} is drawn and known already")
+        return _drawn(spec, limit)
     path = Path(spec)
     if not path.exists():
         raise BadInput(f"scenes {spec!r} do not exist; give a folder, a picture, a COCO json or street:N")
+    if truth is not None:
+        return _with_truth(path, Path(truth), format, limit)
     format, path = _recognised(path) if format is None else (format, _annotation_file(path, format))
-    load: dict[str, Callable[..., list[Scene]]] = {
-        "coco": coco, "folder": folder, "panoptic": panoptic, "voc": voc, "yolo": yolo,
-    }  # fmt: skip
-    return load[format](path, limit=limit)
+    return _LOADERS[format](path, limit=limit)
+
+
+def _with_truth(path: Path, truth: Path, format: str | None, limit: int | None) -> list[Scene]:
+    if format is None and truth.is_dir():
+        format = "total-text" if looks_like_total_text(truth) else "icdar"
+    if format not in ("icdar", "total-text"):
+        raise BadInput(f"truth {str(truth)!r} is no folder of gt_NAME.txt or poly_gt_NAME.txt")
+    return _LOADERS[format](path, truth=truth, limit=limit)
 
 
 def require_one_readable(scenes: Sequence[Scene]) -> None:
@@ -75,6 +103,10 @@ def _recognised(path: Path) -> tuple[str, Path]:
         return "voc", path
     if _looks_like_yolo(path):
         return "yolo", path
+    if looks_like_total_text(path):
+        return "total-text", path
+    if looks_like_icdar(path):
+        return "icdar", path
     if not any(map(is_picture, path.iterdir())):
         found = _annotation_files(path)
         if len(found) > 1:
@@ -104,7 +136,7 @@ def _recognised_file(path: Path) -> str:
 
 def _annotation_file(path: Path, format: str) -> Path:
     """The file meant by a folder, where the format that was said is one of files."""
-    if path.is_file() or format not in ("coco", "panoptic"):
+    if path.is_file() or format not in _OF_FILES:
         return path
     found = [file for file, its_format in _annotation_files(path).items() if its_format == format]
     if len(found) != 1:
@@ -122,18 +154,20 @@ def _annotation_files(path: Path) -> dict[Path, str]:
 def _coco_format(path: Path) -> str | None:
     """What sort of COCO file it seems to be, without parsing what can be half a gigabyte."""
     data = path.read_bytes()
+    if b'"imgToAnns"' in data and b'"anns"' in data:
+        return "coco-text"
     if _IMAGES.search(data) is None or b'"file_name"' not in data:
         return None
     return "panoptic" if b'"segments_info"' in data else "coco"
 
 
-def _streets(spec: str, limit: int | None) -> list[Scene]:
-    from instar.worlds.street import scenes
-
+def _drawn(spec: str, limit: int | None) -> list[Scene]:
+    world, *numbers = spec.split(":")
     try:
-        n, seed = [int(number) for number in (*spec.split(":")[1:], "0")][:2]
-        if n < 1 or seed < 0 or spec.count(":") > 2:
+        n, seed = [int(number) for number in (*numbers, "0")][:2]
+        if n < 1 or seed < 0 or len(numbers) > 2:
             raise ValueError
     except ValueError:
-        raise BadInput(f"scenes {spec!r}: expected street:N or street:N:SEED, such as street:20") from None
+        raise BadInput(f"scenes {spec!r}: expected {world}:N or {world}:N:SEED, such as {world}:20") from None
+    scenes: Callable[..., list[Scene]] = import_module(f"instar.worlds.{world}").scenes
     return scenes(n if limit is None else min(n, limit), seed=seed)

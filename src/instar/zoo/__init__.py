@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from instar.zoo.fetch import cache_folder, fetch, is_present, show
+from instar.zoo.fetch import cache_folder, fetch, is_present, show, what_is_wrong
 from instar.zoo.manifest import Entry, Member, Package, entries, entry, photographs
 from instar.zoo.progress import Progress, show_progress
 
@@ -19,4 +19,5 @@ __all__ = [
     "photographs",
     "show",
     "show_progress",
+    "what_is_wrong",
 ]

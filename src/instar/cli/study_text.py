@@ -1,0 +1,222 @@
+"""`instar study text`: campaigns of the six relations over several locators, and what follows from them."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from instar.cli.outcome import Outcome
+from instar.cli.plan import Plan, RelationUse, Use
+from instar.errors import BadInput, RunError, UnknownName
+
+if TYPE_CHECKING:
+    from instar.scene import Scene
+    from instar.system import System
+    from instar.text.accuracy import Counts
+    from instar.text.clarity import Look
+    from instar.text.study import Measured
+    from instar.text.study_tables import Table
+
+__all__ = ["arguments", "perform"]
+
+# Follow-ups per picture: Table 5 of the paper (10, 10, 2, 10, 10, 1) and Table 3 (20, 20, 2, 100, 20, 1).
+COUNTS: dict[str, dict[str, int]] = {
+    "few": {"step": 10, "perspectives": 10, "watermarks": 10},
+    "full": {"step": 5, "perspectives": 100, "watermarks": 20},
+}
+SWEEP = [float(level) for level in range(-200, 201, 5) if level]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--systems", required=True, metavar="A,B,C", help="the locators, by name or module:attr")
+    add(
+        "--scenes", required=True, metavar="PATH", help="an ICDAR folder, any folder of pictures, page:N, ..."
+    )
+    add("--truth", metavar="DIR", help="the folder of gt_NAME.txt, where it is not below the scenes")
+    add("--counts", choices=sorted(COUNTS), default="few", help="follow-ups per picture (few: as in Table 5)")
+    add("--matching", choices=("one-to-one", "paper"), default="one-to-one", help="how boxes are paired")
+    add("--sweep", action="store_true", help="also every brightness from -200 to 200 in steps of 5")
+    add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
+    add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
+    add("--retrain", metavar="A,B", help="also write the follow-ups of these relations as training data")
+    add("--plots", action="store_true", help="also draw the figures; needs the extra 'plots'")
+    add(
+        "--out",
+        default="studies/text",
+        metavar="DIR",
+        help="where runs, tables and figures go (studies/text)",
+    )
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    # OpenCV, SciPy and SQLite, which --help should not wait for.
+    from instar.text.study import RELATIONS
+
+    names = _names(args.systems)
+    for relation in _names(args.retrain or ""):
+        if relation not in RELATIONS:
+            raise UnknownName("relation", relation, RELATIONS)
+    if not names or len(set(names)) < len(names):
+        raise BadInput(f"--systems {args.systems!r} names none, or one of them twice")
+    out = Path(args.out)
+    from instar.cli.resolve import resolve_system
+    from instar.scenes import load_scenes
+    from instar.text.study_tables import picture_rows, tables
+
+    if args.plots:
+        from instar.text.plots import require_matplotlib
+
+        require_matplotlib()
+    scenes = load_scenes(args.scenes, limit=args.limit, truth=args.truth)
+    locators = {name: resolve_system(Use(name)) for name in names}  # all of them, before the first is run
+    systems = [
+        _measured(name, one, _runs(name, args, out), scenes, args.json) for name, one in locators.items()
+    ]
+    made = list(tables(systems))
+    for table in made:
+        _write_csv(out / f"{table.name}.csv", table.rows)
+    _write_csv(out / "pictures.csv", picture_rows(systems))
+    figures: list[str] = []
+    if args.plots:
+        from instar.text.plots import draw_figures
+
+        figures = [str(path) for path in draw_figures(systems, out)]
+    retraining = out / "retraining"
+    written = _write_retraining_set(args.retrain, out / _folder_name(names[0]), scenes, retraining)
+    document = {
+        "study": "text",
+        "retraining": written,
+        "out": str(out),
+        "figures": figures,
+        "tables": {
+            table.name: {"title": table.title, "rows": [list(row) for row in table.rows], "note": table.note}
+            for table in made
+        },
+    }
+    told = f"{written} pictures to train with are in {retraining}." if written else ""
+    return Outcome(_text(made, out, figures, told), document)
+
+
+def _runs(name: str, args: argparse.Namespace, out: Path) -> list[Plan]:
+    """The campaigns of one system: the six relations, and the sweep where it was asked for."""
+    from instar.text.study import RELATIONS
+
+    counts = COUNTS[args.counts]
+    search = Use("listed", {key: counts[key] for key in ("perspectives", "watermarks")})
+
+    def plan(relations: tuple[RelationUse, ...], folder: Path) -> Plan:
+        return Plan(
+            systems=(Use(name),),
+            relations=relations,
+            scenes=args.scenes,
+            truth=args.truth,
+            seed=args.seed,
+            limit=args.limit,
+            out=str(folder),
+        )
+
+    folder = out / _folder_name(name)
+    plans = [plan(tuple(RelationUse(_use(r, counts, args.matching), search) for r in RELATIONS), folder)]
+    if args.sweep:
+        relation = RelationUse(
+            Use("brightness-up", {"matching": args.matching}), Use("sweep", {"levels": SWEEP})
+        )
+        plans.append(plan((relation,), folder.with_name(folder.name + "-sweep")))
+    return plans
+
+
+def _use(relation: str, counts: dict[str, int], matching: str) -> Use:
+    options: dict[str, Any] = {}
+    if relation not in ("watermark", "masking"):
+        options["matching"] = matching
+    if relation.startswith("brightness"):
+        options["step"] = counts["step"]
+    return Use(relation, options)
+
+
+def _measured(
+    name: str, system: System, plans: Sequence[Plan], scenes: Sequence[Scene], quiet: bool
+) -> Measured:
+    """Run what is not there yet, and count it; the sources are asked once more, to see how they look."""
+    from instar.cli.execute import execute
+    from instar.store import RunStore
+    from instar.text.study import measure
+
+    measured: list[Measured] = []
+    for plan in plans:
+        (summary,) = execute(plan, resume=True, quiet=quiet)
+        with RunStore.read(summary.totals.run) as store:
+            measured.append(measure(name, store.records(changes=False)))
+    main = measured[0]
+    for sweep in measured[1:]:
+        main.levels |= sweep.levels
+    main.looks, main.sources = _sources(system, scenes)
+    return main
+
+
+def _sources(system: System, scenes: Sequence[Scene]) -> tuple[dict[str, Look], Counts | None]:
+    """How each scene looks around what is found in it, and how accurate that is where words are known."""
+    from instar.errors import UnreadablePicture
+    from instar.system import ask
+    from instar.text.accuracy import Counts, count_hits, truth_of
+    from instar.text.answers import accept
+    from instar.text.clarity import look_of
+
+    looks: dict[str, Look] = {}
+    total: Counts | None = None
+    for scene in scenes:
+        try:
+            image = scene.image
+            (reply,) = ask(system, [image])
+            found = accept(image, reply.answer)
+        except (UnreadablePicture, TypeError, ValueError):
+            continue  # the campaign has it among the skipped or failed
+        looks[scene.id] = look_of(image, found.quads)
+        words = scene.knowledge.get("words")
+        if words is not None:
+            total = (total or Counts(0, 0, 0)) + count_hits(found.quads, truth_of(words))
+    return looks, total
+
+
+def _write_retraining_set(relations: str | None, run: Path, scenes: Sequence[Scene], folder: Path) -> int:
+    """How many follow-ups of the first system's run were written."""
+    if relations is None:
+        return 0
+    from instar.store import RunStore
+    from instar.text.retraining import write_retraining_set
+
+    with RunStore.read(run) as store:
+        by_id = {scene.id: scene for scene in scenes}
+        return write_retraining_set(store.records(), by_id, folder, _names(relations))
+
+
+def _write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
+
+
+def _names(given: str) -> list[str]:
+    return [name.strip() for name in given.split(",") if name.strip()]
+
+
+def _folder_name(system: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in system)
+
+
+def _text(made: Sequence[Table], out: Path, figures: Sequence[str], retraining: str) -> str:
+    from instar.report.text import table as aligned
+
+    parts = []
+    for one in made:
+        numbers = range(1, len(one.rows[0])) if one.name in ("stability", "brightness") else ()
+        parts.append("\n".join(filter(None, [one.title, aligned(one.rows, right=numbers), one.note])))
+    parts.append("\n".join(filter(None, [f"Tables as CSV and the runs are in {out}.", *figures, retraining])))
+    return "\n\n".join(parts)

@@ -1,0 +1,54 @@
+"""Perspective: pictures and points through the same homography.
+
+Points are where pictures say they are: pixel (i, j) covers the unit square from (i, j) to (i + 1, j + 1),
+so the corners of a picture are (0, 0) and (width, height), and a box is carried exactly as its pixels are.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from instar.scene import Image
+
+__all__ = ["Homography", "carried", "corners_of", "homography", "warped"]
+
+Homography: TypeAlias = npt.NDArray[np.float64]
+"""`float64 (3, 3)`, from points (x, y) of one picture to those of another, both in pixels."""
+
+_TO_CENTRES = np.array([[1, 0, -0.5], [0, 1, -0.5], [0, 0, 1]])
+_FROM_CENTRES = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1]])
+
+
+def homography(start: npt.NDArray[Any], end: npt.NDArray[Any]) -> Homography:
+    """The one that carries four points `float (4, 2)` to four others; no three may be in line."""
+    matrix = cv2.getPerspectiveTransform(np.asarray(start, np.float32), np.asarray(end, np.float32))
+    return np.asarray(matrix, np.float64)
+
+
+def carried(points: npt.NDArray[Any], matrix: Homography) -> npt.NDArray[np.float32]:
+    """`float32 (..., 2)`: points through a homography.
+
+    >>> carried(np.float32([[1, 2]]), np.array([[2.0, 0, 3], [0, 2, 0], [0, 0, 1]]))
+    array([[5., 4.]], dtype=float32)
+    """
+    x, y = points[..., 0].astype(np.float64), points[..., 1].astype(np.float64)
+    u, v, w = (row[0] * x + row[1] * y + row[2] for row in matrix)
+    return np.stack([u / w, v / w], axis=-1).astype(np.float32)
+
+
+def warped(image: Image, matrix: Homography, size: tuple[int, int]) -> Image:
+    """The picture through a homography, on a black canvas of `size` (height, width)."""
+    # OpenCV counts from the centres of pixels, not from their corners.
+    by_centres = _TO_CENTRES @ matrix @ _FROM_CENTRES
+    moved = cv2.warpPerspective(image, by_centres, (size[1], size[0]), flags=cv2.INTER_LINEAR)
+    return np.asarray(moved, np.uint8)
+
+
+def corners_of(size: tuple[int, int]) -> npt.NDArray[np.float32]:
+    """`float32 (4, 2)`: the corners of a picture of `size` (height, width), clockwise from the top left."""
+    height, width = size
+    return np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)

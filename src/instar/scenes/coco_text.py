@@ -1,0 +1,65 @@
+"""Scenes from COCO-Text: words in photographs of COCO, in one JSON file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from instar.errors import BadInput
+from instar.imaging.words import Word
+from instar.scene import Scene
+from instar.scenes.coco_file import entry_box, listed_scenes, telling
+from instar.scenes.outlines import outline, scene_with_words
+
+__all__ = ["coco_text"]
+
+
+def coco_text(path: str | Path, *, images: str | Path | None = None, limit: int | None = None) -> list[Scene]:
+    """The scenes of a COCO-Text file, with their words in `knowledge["words"]`.
+
+    Pictures are looked for in the folder `images`, or else beside the file and where COCO keeps them. A
+    word is its mask where that has four corners or more, else its box; one that is illegible or was not
+    read is to be ignored.
+    """
+    path = Path(path)
+    document = _document(path)
+    words: dict[str, list[Word]] = {key: [] for key in document["imgs"]}
+    for key, entry in document["anns"].items():
+        with telling(path, f"annotation {key}"):
+            # Keys are strings in JSON, while the annotations refer to them as numbers.
+            if (image := str(entry["image_id"])) in words:
+                words[image] += _word(entry)
+    bare = listed_scenes(path, document["imgs"], dict.fromkeys(words, ()), images=images, limit=limit)
+    by_name = {entry["file_name"].replace("\\", "/"): words[key] for key, entry in document["imgs"].items()}
+    return [scene_with_words(scene.id, scene.read, by_name[scene.id]) for scene in bare]
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path} is not JSON: {error}") from None
+    if not isinstance(document, dict) or not all(
+        isinstance(document.get(part), dict) for part in ("imgs", "anns")
+    ):
+        raise BadInput(f"{path} is not COCO-Text: it has no tables imgs and anns")
+    return document
+
+
+def _word(entry: Mapping[str, Any]) -> list[Word]:
+    mask = entry.get("mask") or entry.get("polygon") or ()
+    if len(mask) >= 8:
+        corners = outline(mask[0::2], mask[1::2])
+    else:
+        box = entry_box(entry)
+        if box is None:
+            return []
+        x1, y1, x2, y2 = box
+        corners = outline([x1, x2, x2, x1], [y1, y1, y2, y2])
+    text = str(entry.get("utf8_string") or "")
+    ignored = not text or entry.get("legibility") == "illegible"
+    return [Word(corners, "" if ignored else text, ignored)]

@@ -1,0 +1,67 @@
+"""Scenes from ICDAR's robust reading data: one `gt_NAME.txt` for each picture, one word a line.
+
+2015 (incidental scene text) has `x1,y1,x2,y2,x3,y3,x4,y4,text`, clockwise from the top left; a word nobody
+can read is "###", and a text may have commas of its own. 2013 (focused scene text) has upright boxes,
+`x1, y1, x2, y2, "text"`, in its training part with spaces instead of commas.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from instar.errors import BadInput
+from instar.imaging.words import Word
+from instar.scene import Scene
+from instar.scenes.outlines import annotated_scenes, outline, read_lines
+
+__all__ = ["icdar", "icdar_name", "looks_like_icdar"]
+
+_PREFIX = "gt_"
+_NUMBER = r"(-?\d+(?:\.\d+)?)"
+_UPRIGHT = re.compile(
+    rf'{_NUMBER}(?:,\s*|\s+){_NUMBER}(?:,\s*|\s+){_NUMBER}(?:,\s*|\s+){_NUMBER},?\s*"(.*)"\s*'
+)
+_QUAD = re.compile(r",\s*".join([_NUMBER] * 8) + r"(?:,(.*))?")
+_UNREADABLE = "###"
+
+
+def icdar(path: str | Path, *, truth: str | Path | None = None, limit: int | None = None) -> list[Scene]:
+    """The scenes of an ICDAR 2013 or 2015 folder, with their words in `knowledge["words"]`.
+
+    Pictures may lie anywhere below the folder, and so may the files `gt_NAME.txt`, unless `truth` is
+    their folder. Of a picture without such a file nothing is known.
+    """
+    return annotated_scenes(path, truth, named=icdar_name, read_words=_words, limit=limit)
+
+
+def icdar_name(stem: str) -> str | None:
+    """The picture that an annotation file belongs to: "img_1" for "gt_img_1"."""
+    return stem[len(_PREFIX) :] if stem.startswith(_PREFIX) else None
+
+
+def looks_like_icdar(path: Path) -> bool:
+    """Whether there are such files in the folder or one below it."""
+    return any(next(path.glob(f"{place}{_PREFIX}*.txt"), None) for place in ("", "*/"))
+
+
+def _words(file: Path) -> tuple[Word, ...]:
+    return tuple(
+        _word(line, file, number) for number, line in enumerate(read_lines(file), start=1) if line.strip()
+    )
+
+
+def _word(line: str, file: Path, number: int) -> Word:
+    if upright := _UPRIGHT.fullmatch(line):
+        x1, y1, x2, y2 = map(float, upright.groups()[:4])
+        xs, ys, text = [x1, x2, x2, x1], [y1, y1, y2, y2], upright[5]
+    elif quad := _QUAD.fullmatch(line):
+        numbers = [float(one) for one in quad.groups()[:8]]
+        xs, ys, text = numbers[0::2], numbers[1::2], quad[9] or ""
+    else:
+        raise BadInput(
+            f"{file} line {number}: {line.strip()[:60]!r} is no word; expected x1,y1,...,x4,y4,text "
+            'or x1, y1, x2, y2, "text"'
+        )
+    ignored = text == _UNREADABLE
+    return Word(outline(xs, ys), "" if ignored else text, ignored)

@@ -1,0 +1,73 @@
+"""What loaders of text data sets have in common: annotation files beside pictures, outlines, unread words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from instar.errors import BadInput
+from instar.imaging.words import Word
+from instar.scene import Image, Scene, SceneObject
+from instar.scenes.folder import check_limit, folder
+
+__all__ = ["annotated_scenes", "outline", "read_lines", "scene_with_words"]
+
+
+def annotated_scenes(
+    path: str | Path,
+    truth: str | Path | None,
+    *,
+    named: Callable[[str], str | None],
+    read_words: Callable[[Path], Sequence[Word]],
+    limit: int | None,
+) -> list[Scene]:
+    """A scene for every picture below a folder, with the words of its annotation file if there is one.
+
+    Annotation files lie in `truth`, or anywhere below the folder; `named` tells the stem of the picture
+    that a file of that stem belongs to, or None for another kind of file.
+    """
+    check_limit(limit)
+    root = Path(path)
+    where = root if truth is None else Path(truth)
+    if not where.is_dir():
+        raise BadInput(f"the folder of annotations {where} does not exist")
+    files = {named(file.stem): file for file in sorted(where.rglob("*.txt"))}
+    scenes = []
+    for picture in folder(root, limit=limit):
+        file = files.get(Path(picture.id).stem)
+        scenes.append(
+            picture if file is None else scene_with_words(picture.id, picture.read, read_words(file))
+        )
+    if not any(scene.knowledge for scene in scenes):
+        raise BadInput(f"{where} has no annotations of the pictures in {root}; give --truth DIR, or another")
+    return scenes
+
+
+def scene_with_words(id: str, read: Callable[[], Image], words: Sequence[Word]) -> Scene:
+    """The words as knowledge, and their boxes as objects; those to be ignored count as crowds."""
+    objects = tuple(SceneObject("text", word.box, crowd=word.ignored) for word in words)
+    return Scene(id, read, objects, {"words": tuple(words)})
+
+
+def outline(xs: Sequence[float], ys: Sequence[float]) -> npt.NDArray[np.float32]:
+    """`float32 (k, 2)` of as many corners; ValueError where there are too few or one is no place."""
+    if len(xs) != len(ys) or len(xs) < 3:
+        raise ValueError(f"{len(xs)} x and {len(ys)} y make no outline")
+    corners = np.stack([np.asarray(xs, np.float32), np.asarray(ys, np.float32)], axis=1)
+    if not np.isfinite(corners).all():
+        raise ValueError("a corner that is not finite")
+    return corners
+
+
+def read_lines(file: Path) -> list[str]:
+    """The lines of a text file in UTF-8, with or without a byte order mark."""
+    try:
+        return file.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise BadInput(f"{file} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise BadInput(f"{file} line {line}: byte {error.start} is not UTF-8") from None

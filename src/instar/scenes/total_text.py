@@ -1,0 +1,68 @@
+"""Scenes from Total-Text: `poly_gt_NAME.txt` for each picture, with outlines of many corners.
+
+An entry reads `x: [[1 2 3 4]], y: [[5 6 7 8]], ornt: [u'm'], transcriptions: [u'TEXT']`; long rows of numbers
+go on in the next line. A word that nobody can read is "#".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from instar.errors import BadInput
+from instar.imaging.words import Word
+from instar.scene import Scene
+from instar.scenes.outlines import annotated_scenes, outline, read_lines
+
+__all__ = ["looks_like_total_text", "total_text"]
+
+_PREFIX = "poly_gt_"
+_ENTRY = re.compile(
+    r"x:\s*\[\[([\d\s]+)\]\],\s*y:\s*\[\[([\d\s]+)\]\],\s*ornt:\s*\[.*?\],"
+    r"\s*transcriptions:\s*\[\s*(?:u?(['\"])(.*)\3)?\s*\]\s*",
+    re.DOTALL,
+)
+_UNREADABLE = "#"
+
+
+def total_text(path: str | Path, *, truth: str | Path | None = None, limit: int | None = None) -> list[Scene]:
+    """The scenes of a Total-Text folder, with their words in `knowledge["words"]`.
+
+    Pictures may lie anywhere below the folder, and so may the files `poly_gt_NAME.txt`, unless `truth`
+    is their folder.
+    """
+    return annotated_scenes(path, truth, named=_name, read_words=_words, limit=limit)
+
+
+def looks_like_total_text(path: Path) -> bool:
+    """Whether there are such files in the folder or up to three below it, where the data set keeps them."""
+    places = ("", "*/", "*/*/", "*/*/*/")
+    return any(next(path.glob(f"{place}{_PREFIX}*.txt"), None) for place in places)
+
+
+def _name(stem: str) -> str | None:
+    return stem[len(_PREFIX) :] if stem.startswith(_PREFIX) else None
+
+
+def _words(file: Path) -> tuple[Word, ...]:
+    return tuple(_word(text, file, line) for line, text in _entries(read_lines(file)))
+
+
+def _entries(lines: list[str]) -> Iterator[tuple[int, str]]:
+    """Each entry with the number of its first line."""
+    starts = [i for i, line in enumerate(lines) if line.startswith("x:") or (i == 0 and line.strip())]
+    for start, end in zip(starts, [*starts[1:], len(lines)]):
+        yield start + 1, "\n".join(lines[start:end])
+
+
+def _word(text: str, file: Path, line: int) -> Word:
+    entry = _ENTRY.fullmatch(text)
+    try:
+        if entry is None:
+            raise ValueError(f"{text.strip()[:60]!r} is no entry of Total-Text")
+        corners = outline([float(x) for x in entry[1].split()], [float(y) for y in entry[2].split()])
+    except ValueError as reason:
+        raise BadInput(f"{file} line {line}: {reason}") from None
+    ignored = entry[4] in (None, _UNREADABLE)
+    return Word(corners, "" if ignored else entry[4], ignored)

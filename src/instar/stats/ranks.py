@@ -1,0 +1,86 @@
+"""Are several systems equally good? Tests on ranks, and how large a difference is."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+__all__ = ["RankTest", "friedman", "magnitude", "nemenyi", "vargha_delaney"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class RankTest:
+    """The statistic of a test with its p-value: how likely so large a one is where nothing differs."""
+
+    statistic: float
+    p: float
+
+
+def friedman(values: npt.ArrayLike) -> RankTest:
+    """Friedman's test that k systems (columns) do alike on n pictures (rows), with the correction for ties.
+
+    >>> found = friedman([[1, 2, 3], [1, 2, 3], [1, 2, 3]])
+    >>> round(found.statistic, 6), round(found.p, 6)
+    (6.0, 0.049787)
+    """
+    table = _table("friedman", values)
+    ranks = stats.rankdata(table, axis=1)
+    if np.ptp(ranks) == 0:  # every row is one tie, and the correction would divide by zero
+        return RankTest(0.0, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # small samples are the caller's to judge
+        found = stats.friedmanchisquare(*table.T)
+    return RankTest(float(found.statistic), float(found.pvalue))
+
+
+def nemenyi(values: npt.ArrayLike) -> Floats:
+    """`float64 (k, k)`: p-values of Nemenyi's test for each pair of systems, after Friedman's.
+
+    Columns are systems and rows pictures, as for `friedman`.
+    """
+    table = _table("nemenyi", values)
+    n, k = table.shape
+    means = stats.rankdata(table, axis=1).mean(axis=0)
+    apart = np.abs(means[:, None] - means[None, :]) / np.sqrt(k * (k + 1) / (6 * n))
+    p = np.asarray(stats.studentized_range.sf(apart * np.sqrt(2), k, np.inf), np.float64)
+    np.fill_diagonal(p, 1.0)
+    return np.clip(p, 0.0, 1.0)
+
+
+def vargha_delaney(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+    """How likely a value of `a` exceeds one of `b`, ties counting half: 0.5 where neither is better.
+
+    >>> vargha_delaney([2, 3], [1, 2])
+    0.875
+    """
+    first, second = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    if not (first.size and second.size):
+        raise ValueError("vargha_delaney: both groups need at least one value")
+    ranks = stats.rankdata(np.concatenate([first, second]))
+    own = float(ranks[: first.size].sum())
+    return (own / first.size - (first.size + 1) / 2) / second.size
+
+
+def magnitude(a: float) -> str:
+    """What Vargha and Delaney call an effect of that size.
+
+    >>> [magnitude(a) for a in (0.5, 0.57, 0.35, 0.95)]
+    ['negligible', 'small', 'medium', 'large']
+    """
+    away = abs(a - 0.5)
+    return "negligible" if away < 0.06 else "small" if away < 0.14 else "medium" if away < 0.21 else "large"
+
+
+def _table(who: str, values: npt.ArrayLike) -> Floats:
+    table = np.asarray(values, np.float64)
+    if table.ndim != 2 or table.shape[1] < 3 or table.shape[0] < 2:
+        raise ValueError(f"{who}: a table of shape {table.shape}; it needs 2 rows and 3 systems at least")
+    if not np.isfinite(table).all():
+        raise ValueError(f"{who}: the table has values that are not finite")
+    return table

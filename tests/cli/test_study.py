@@ -1,0 +1,82 @@
+"""`instar study text` on drawn pages."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from instar.cli import main
+
+
+def test_a_study_finds_which_locator_is_unstable_and_when(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "study"
+    words = [
+        "study",
+        "text",
+        "--systems",
+        "page-exact,page-glare",
+        "--scenes",
+        "page:3",
+        "--out",
+        str(out),
+        "--retrain",
+        "perspective",
+        "--json",
+    ]
+    assert main(words) == 0
+    document = json.loads(capsys.readouterr().out)
+    rows = {row[0]: row[1:] for row in document["tables"]["stability"]["rows"]}
+    assert rows["relation"] == ["page-exact", "page-glare"]
+    assert {row[0] for name, row in rows.items() if name != "relation"} == {"1.000"}
+    assert float(rows["brightness-up"][1]) < 1
+    assert rows["brightness-down"][1] == rows["null changes"][1] == "1.000"
+    note = document["tables"]["stability"]["note"]
+    assert note == "Brightness up is less stable than down for 1 of 2: page-glare."
+    accuracy = {(row[0], row[1]): row[2:] for row in document["tables"]["accuracy"]["rows"]}
+    assert accuracy["page-exact", "sources"] == ["1.000", "1.000", "1.000"]
+    cases = {(row[0], row[1]): int(row[2]) for row in document["tables"]["cases"]["rows"][1:]}
+    assert [cases["page-exact", name] for name in ("brightness-up", "channel-switch", "masking")] == [
+        30,
+        6,
+        3,
+    ]
+    assert document["retraining"] == len(list((out / "retraining" / "images").iterdir())) == 30
+    with (out / "stability.csv").open(newline="") as file:
+        assert next(csv.reader(file)) == ["relation", "page-exact", "page-glare"]
+    # The runs are ordinary runs.
+    assert main(["report", str(out / "page-glare"), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["violated"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ([], "study of what? give a family: text"),
+        (["text"], "the following arguments are required: --systems, --scenes"),
+        (["text", "--systems", "page-exact,page-exact", "--scenes", "page:1"], "one of them twice"),
+        (["text", "--systems", "page-exact", "--scenes", "page:1", "--retrain", "x"], "unknown relation 'x'"),
+        (["text", "--systems", "page-exat", "--scenes", "page:1"], "did you mean 'page-exact'"),
+        (["text", "--systems", "page-exact", "--scenes", "page:1", "--truth", "nowhere"], "nowhere"),
+        (
+            ["text", "--systems", "page-exact", "--scenes", "page:1", "--counts", "some"],
+            "invalid choice: 'some'",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(
+    words: list[str],
+    reason: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["study", *words]) == 2
+    said = capsys.readouterr().err
+    assert reason in said
+    assert said.count("\n") == 1

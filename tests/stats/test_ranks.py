@@ -1,0 +1,64 @@
+"""Rank tests and effect sizes agree with the libraries that are known for them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from instar.stats.ranks import friedman, magnitude, nemenyi, vargha_delaney
+
+# Ties within rows, eight rows, four systems.
+TABLE = [
+    [1.0, 0.9, 0.8, 0.2], [0.7, 0.9, 0.0, 0.8], [1.2, 0.5, 0.3, 0.3], [0.7, 0.4, 0.5, 0.6],
+    [1.4, 0.8, 0.6, 1.0], [0.6, 0.2, 0.6, 0.0], [0.4, 0.5, 0.5, 0.9], [1.0, 0.5, 0.5, 0.2],
+]  # fmt: skip
+numbers = st.lists(st.integers(-5, 5), min_size=1, max_size=12)
+
+
+def test_friedman_is_that_of_scipy():
+    # scipy 1.17 friedmanchisquare
+    found = friedman(TABLE)
+    assert (found.statistic, found.p) == pytest.approx((5.092105263157886, 0.16517565541917656))
+
+
+def test_friedman_of_nothing_but_ties_finds_nothing():
+    assert friedman(np.ones((5, 3))) == friedman(np.zeros((2, 4)))
+    assert friedman(np.ones((5, 3))).p == 1.0
+
+
+def test_nemenyi_is_that_of_scikit_posthocs():
+    # scikit-posthocs 0.17.1 posthoc_nemenyi_friedman
+    expected = [
+        [1.0, 0.5893340195493312, 0.17572573419661797, 0.30144940874266324],
+        [0.5893340195493312, 1.0, 0.8659775649526871, 0.9626438513058684],
+        [0.17572573419661797, 0.8659775649526871, 1.0, 0.9914703498334936],
+        [0.30144940874266324, 0.9626438513058684, 0.9914703498334936, 1.0],
+    ]
+    assert nemenyi(TABLE) == pytest.approx(np.array(expected), abs=1e-9)
+
+
+@given(numbers, numbers)
+def test_vargha_delaney_counts_pairs(a, b):
+    wins = np.mean([(x > y) + 0.5 * (x == y) for x in a for y in b])
+    assert vargha_delaney(a, b) == pytest.approx(wins)
+    assert vargha_delaney(a, b) + vargha_delaney(b, a) == pytest.approx(1)
+
+
+def test_sizes_of_effects_have_names_on_both_sides():
+    assert [magnitude(a) for a in (0.45, 0.57, 0.35, 0.65, 0.28, 0.72)] == [
+        "negligible", "small", "medium", "medium", "large", "large",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("table", [[[1, 2]], [[1, 2], [3, 4]], [[1, 2, np.nan], [1, 2, 3]]])
+@pytest.mark.parametrize("test", [friedman, nemenyi])
+def test_too_small_or_broken_tables_are_refused(test, table):
+    with pytest.raises(ValueError, match=f"{test.__name__}: "):
+        test(table)
+
+
+def test_an_effect_needs_values():
+    with pytest.raises(ValueError, match="at least one value"):
+        vargha_delaney([], [1])
