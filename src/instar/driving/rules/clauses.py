@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from instar.driving.rules.english import finite, gerunds, participles
 from instar.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, opt, seq
 from instar.driving.rules.things import Mention, Place
 
-__all__ = ["BE", "Clause", "added", "does", "done", "present", "removed", "replaced"]
+__all__ = ["BE", "Clause", "absent", "added", "does", "done", "present", "removed", "replaced"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,12 @@ def added(
 def removed(mentions: Sequence[Mention], place: Place | None) -> tuple[Clause, ...]:
     _must_exist(mentions)
     return tuple(Clause("remove", _plain(mention), place) for mention in mentions)
+
+
+def absent(mentions: Sequence[Mention], place: Place | None) -> tuple[Clause, ...]:
+    """Where there is not a car, all are removed, not one."""
+    every = [replace(m, count=None) if m.article in ("a", "an", "any") else m for m in mentions]
+    return removed(every, place)
 
 
 def present(

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from instar.driving.rules import if_words as said
-from instar.driving.rules.clauses import BE, Clause, added, does, done, present, removed, replaced
+from instar.driving.rules.clauses import BE, Clause, absent, added, does, done, present, removed, replaced
 from instar.driving.rules.comparisons import closer, comparing
 from instar.driving.rules.english import gerunds, participles
 from instar.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, many, named, opt, seq, to
@@ -34,14 +34,18 @@ def conditions(ontology: Ontology) -> Parser:
     conjunction = alt(
         Phrase("and", "while", ","), seq(Phrase(","), Phrase("and", "while")), Phrase("and also", "and then")
     )
+    too = opt(Phrase("too", "as well", "also"))
     at_once = Phrase("at the same time", "simultaneously", "at once", "together")
-    return named(to(_together, opt(Phrase("both")), clause, many(seq(conjunction, clause)), opt(at_once)))
+    return named(
+        to(_together, opt(Phrase("both")), clause, many(seq(conjunction, clause)), too, opt(at_once))
+    )
 
 
 def _together(
     both: Found | None,
     first: tuple[Clause, ...],
     rest: Sequence[tuple[object, tuple[Clause, ...]]],
+    _: object,
     at_once: Found | None,
 ) -> tuple[Clause, ...]:
     clauses = (*first, *(clause for _, more in rest for clause in more))
@@ -105,14 +109,14 @@ def _being(words: Things) -> list[Parser]:
         to(lambda who, _, where: present(who, where), who, be, where),
         to(lambda who, _, __, where: present(who, where), who, be, Phrase(*said.THERE), opt(where)),
         to(
-            lambda who, _, __, ___, where: removed(who, where),
+            lambda who, _, __, ___, where: absent(who, where),
             who,
             be,
             Phrase("not"),
             Phrase(*said.THERE),
             opt(where),
         ),
-        to(lambda who, _, __, where: removed(who, where), who, be, Phrase("not"), where),
+        to(lambda who, _, __, where: absent(who, where), who, be, Phrase("not"), where),
         to(
             lambda _, __, who, ___, where, near: present(who, where, near),
             there,
@@ -123,10 +127,10 @@ def _being(words: Things) -> list[Parser]:
             near,
         ),
         to(
-            lambda _, __, ___, who, where: removed(who, where),
+            lambda _, __, ___, who, where: absent(who, where),
             there,
             be,
-            Phrase("not", "no longer", "not any"),
+            Phrase("not", "no longer"),
             who,
             opt(where),
         ),

@@ -204,6 +204,7 @@ def _quantity_predicate(degree: Parser) -> Parser:
             to(lambda _, d: _Predicate(1, "", d), alt(_verbs(then.RISE), raised), degree),
             to(sized, _verbs(["be", "become", "get"]), degree, even, Phrase(*then.SIZE), than, degree),
             to(lambda *_: _Predicate(0, ""), stay, Phrase(*then.SAME)),
+            to(lambda *_: _Predicate(0, ""), Phrase("be kept", "be maintained", "is kept", "is maintained")),
             to(lambda _, d: _Predicate(0, "", d, changes=True), _verbs(then.CHANGE), degree),
             to(within, stay, Phrase("within"), degree, original),
             to(absolute, stay, degree),
@@ -244,11 +245,12 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
 
     return [
         to(
-            lambda _, no, __, article, word, what, d: there_is(no, article, word, what, d),
+            lambda _, no, __, article, which, word, what, d: there_is(no, article, word, which or what, d),
             Phrase("there"),
             will,
             be,
             article,
+            opt(quantity),
             noun,
             of_what,
             degree,

@@ -176,8 +176,7 @@ def _replaced(ontology: Ontology, clause: Clause, thing: Condition) -> Condition
         if old.element != thing.element:
             raise Objection(_at(clause.old), f"a {old.element} is no {thing.element}")
         thing = dataclasses.replace(thing, properties={**thing.properties, **old.properties})
-    kept = {} if ontology.elements[thing.element].is_environment else thing.properties
-    new = _other(ontology, clause.new, thing.element, kept)
+    new = _other(ontology, clause.new, thing.element, thing.properties)
     environments = {e for e in (thing.element, new.element) if ontology.elements[e].is_environment}
     if environments and new.element != thing.element:
         raise Objection(_at(clause.new), f"a {thing.element} cannot become {new.element}")
@@ -194,6 +193,8 @@ def _other(
         altered = described(ontology.elements[element], {}, said)
         if altered.keys() & _PLACES:
             raise Objection(said[0].at, f"that a {element} turns is no replacement; say what takes its place")
+        if ontology.elements[element].is_environment and "type" in altered:
+            return Thing(element, altered)  # the fog that heavy rain becomes need not be heavy
         return Thing(element, {**kept, **altered})
     if said.is_pronoun:
         raise Objection(said.at, f"{said.article!r} cannot take the place of something; name it")
