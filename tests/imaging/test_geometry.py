@@ -10,7 +10,6 @@ from instar.imaging.geometry import (
     centres_inside,
     intersections,
     iou,
-    overlap_of_smaller,
     shifted,
 )
 
@@ -33,15 +32,13 @@ def painted(box: np.ndarray) -> np.ndarray:
 @given(whole_boxes(), whole_boxes())
 def test_overlaps_are_what_counting_pixels_gives(a: Boxes, b: Boxes) -> None:
     common, union = intersections(a, b), iou(a, b)
-    smaller = overlap_of_smaller(a, b)
-    assert common.shape == union.shape == smaller.shape == (len(a), len(b))
+    assert common.shape == union.shape == (len(a), len(b))
     for i in range(len(a)):
         for j in range(len(b)):
             one, other = painted(a[i]), painted(b[j])
             both = int((one & other).sum())
             assert common[i, j] == both
             assert union[i, j] == np.float32(both / (one | other).sum())
-            assert smaller[i, j] == np.float32(both / min(one.sum(), other.sum()))
 
 
 @settings(deadline=None)
@@ -64,7 +61,6 @@ def test_boxes_that_only_touch_share_nothing() -> None:
 def test_boxes_without_area_overlap_nothing() -> None:
     flat = np.float32([[3, 3, 3, 9]])
     assert iou(flat, flat).tolist() == [[0.0]]
-    assert overlap_of_smaller(flat, np.float32([[0, 0, 9, 9]])).tolist() == [[0.0]]
 
 
 def test_a_centre_on_the_right_edge_is_outside() -> None:

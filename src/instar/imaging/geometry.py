@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Boxes", "areas", "centres_inside", "intersections", "iou", "overlap_of_smaller", "shifted"]
+__all__ = ["Boxes", "areas", "centres_inside", "intersections", "iou", "shifted"]
 
 Boxes: TypeAlias = npt.NDArray[np.float32]
 
@@ -34,14 +34,6 @@ def iou(a: Boxes, b: Boxes) -> npt.NDArray[np.float32]:
     common = intersections(a, b)
     union = areas(a)[:, None] + areas(b)[None, :] - common
     share: npt.NDArray[np.float32] = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
-    return share
-
-
-def overlap_of_smaller(a: Boxes, b: Boxes) -> npt.NDArray[np.float32]:
-    """`float (len(a), len(b))`: intersection over the smaller area of each pair."""
-    common = intersections(a, b)
-    smaller = np.minimum(areas(a)[:, None], areas(b)[None, :])
-    share: npt.NDArray[np.float32] = np.divide(common, smaller, out=np.zeros_like(common), where=smaller > 0)
     return share
 
 
