@@ -34,5 +34,5 @@ def clear_places(sums: Sums, size: tuple[int, int]) -> npt.NDArray[np.bool_]:
     rows, columns = sums.shape[0] - height, sums.shape[1] - width
     if rows <= 0 or columns <= 0:
         return np.zeros((max(rows, 0), max(columns, 0)), np.bool_)
-    covered = sums[height:, width:] - sums[:rows, width:] - sums[height:, :columns] + sums[:rows, :columns]
-    return np.asarray(covered == 0)
+    left_of = sums[height:] - sums[:rows]  # in each strip of that height, blocked pixels left of a column
+    return np.asarray(left_of[:, width:] == left_of[:, :columns])
