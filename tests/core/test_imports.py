@@ -35,6 +35,8 @@ MAY = {
     "zoo": {"errors"},
     "worlds": {"errors", "digest", "scene", "verdict", "relation", "imaging"},
     "cutouts": {"errors", "digest", "scene", "verdict", "relation", "imaging"},
+    "nulls": {"errors", "scene", "relation", "imaging"},
+    "answer_checks": set(),
     "scenes": {"errors", "digest", "scene", "imaging", "worlds"},
 }
 

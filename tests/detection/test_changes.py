@@ -9,19 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instar.detection import Detections
-from instar.detection.changes import (
-    Brighten,
-    Conditioned,
-    Insertion,
-    Reencode,
-    Shift,
-    carried_back,
-    fixed_nulls,
-    fresh_null,
-    made,
-)
+from instar.detection.changes import Insertion, carried_back, made
 from instar.imaging.codecs import jpeg_round_trip
 from instar.imaging.photometric import brightened, moved
+from instar.nulls import Brighten, Conditioned, Reencode, Shift, fixed_nulls, fresh_null
 from instar.relation import Change, change_from_json
 
 PICTURE = np.random.default_rng(0).integers(0, 256, (60, 80, 3), np.uint8)
@@ -146,5 +137,5 @@ def test_an_insertion_is_told_in_words() -> None:
 
 
 def test_a_foreign_change_is_a_mistake() -> None:
-    with pytest.raises(TypeError, match="Conditioned is no change of object detection"):
+    with pytest.raises(TypeError, match="Conditioned is no change of this family"):
         made(PICTURE, Conditioned(), ONE)

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from instar.detection import Detections, same_objects
-from instar.detection.changes import Insertion, Shift
-from instar.detection.drawing import BAR, FOUND, LOST, MOVED, NEW, PASTED, RENAMED, picture
+from instar.detection.changes import Insertion
+from instar.detection.drawing import MOVED, RENAMED, picture
+from instar.imaging.sheets import BAR, FOUND, LOST, MADE, NEW
+from instar.nulls import Shift
 from instar.scene import Observation
 from instar.verdict import Verdict
 
@@ -27,7 +29,7 @@ def drawn(before: Observation, after: Observation, change=CHANGE) -> np.ndarray:
 
 def colours(part: np.ndarray) -> set[tuple[int, ...]]:
     present = {tuple(colour) for colour in part.reshape(-1, 3).tolist()}
-    return present & {FOUND, LOST, NEW, RENAMED, MOVED, PASTED}
+    return present & {FOUND, LOST, NEW, RENAMED, MOVED, MADE}
 
 
 def halves(sheet: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -38,11 +40,11 @@ def halves(sheet: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize(
     ("after", "left", "right"),
     [
-        ([CAR], {FOUND}, {FOUND, PASTED}),
-        ([], {LOST}, {LOST, PASTED}),
-        ([CAR, ("dog", (200.0, 20.0, 240.0, 60.0), 0.9)], {FOUND}, {FOUND, NEW, PASTED}),
-        ([("truck", CAR[1], 0.9)], {RENAMED}, {RENAMED, PASTED}),
-        ([("car", (110.0, 100.0, 210.0, 180.0), 0.9)], {MOVED}, {MOVED, PASTED}),
+        ([CAR], {FOUND}, {FOUND, MADE}),
+        ([], {LOST}, {LOST, MADE}),
+        ([CAR, ("dog", (200.0, 20.0, 240.0, 60.0), 0.9)], {FOUND}, {FOUND, NEW, MADE}),
+        ([("truck", CAR[1], 0.9)], {RENAMED}, {RENAMED, MADE}),
+        ([("car", (110.0, 100.0, 210.0, 180.0), 0.9)], {MOVED}, {MOVED, MADE}),
     ],
     ids=["held", "lost", "new", "renamed", "moved"],
 )
@@ -59,7 +61,7 @@ def test_pictures_lie_side_by_side_and_wide_ones_above_each_other() -> None:
 
 
 def test_a_null_change_has_nothing_pasted() -> None:
-    assert PASTED not in colours(drawn(seen(CAR), seen(CAR), Shift(1, 0)))
+    assert MADE not in colours(drawn(seen(CAR), seen(CAR), Shift(1, 0)))
 
 
 def test_labels_of_objects_at_one_place_do_not_cover_each_other() -> None:
@@ -72,7 +74,7 @@ def test_labels_of_objects_at_one_place_do_not_cover_each_other() -> None:
 def test_objects_at_the_edge_and_large_ones_are_drawn_too() -> None:
     all_of_it = ("car", (0.0, 0.0, 400.0, 300.0), 0.9)
     sheet = picture(seen(all_of_it), [seen(all_of_it)], CHANGE, Verdict.held(1.0))
-    assert colours(sheet) == {FOUND, PASTED}
+    assert colours(sheet) == {FOUND, MADE}
 
 
 def test_the_source_is_left_as_it_was() -> None:

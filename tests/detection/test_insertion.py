@@ -11,9 +11,10 @@ import instar
 import instar.testing
 from instar.cutouts import Pool, load_pool
 from instar.detection import Detections, guided, insertion
-from instar.detection.changes import Brighten, Insertion, Reencode, Shift, fixed_nulls
+from instar.detection.changes import Insertion
 from instar.detection.drawing import picture
 from instar.errors import BadInput
+from instar.nulls import Brighten, Reencode, Shift, fixed_nulls
 from instar.relation import Inapplicable
 from instar.running import Folder
 from instar.scene import Image, Observation, Scene, SceneObject

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from instar.imaging.words import Word
+from instar.nulls import Shift
 from instar.text.accuracy import Counts, Truth, count_hits, truth_of
-from instar.text.changes import Light, Masks, Perspective, Shift, Watermark
+from instar.text.changes import Light, Masks, Perspective, Watermark
 from instar.text.truth import words_after
 
 

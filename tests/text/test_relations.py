@@ -9,6 +9,7 @@ import pytest
 import instar
 from instar import Inapplicable, Observation, Status
 from instar.errors import BadInput
+from instar.nulls import Shift
 from instar.store.rows import to_json
 from instar.testing import check_relation, check_search
 from instar.text import (
@@ -21,7 +22,7 @@ from instar.text import (
     perspective,
     watermark,
 )
-from instar.text.changes import Light, Masks, Permutation, Perspective, Shift, Watermark, carried_along, made
+from instar.text.changes import Light, Masks, Permutation, Perspective, Watermark, carried_along, made
 from instar.text.polygons import iou
 from instar.text.systems.page import page_exact
 from instar.worlds.page import scenes

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from instar.answer_checks import numbers, plain_list, require_float32, require_in_unit, short
 from instar.scene import Image
 
 __all__ = ["Detections", "accept"]
@@ -38,15 +39,15 @@ class Detections:
     confidence: float = USUAL_CONFIDENCE
 
     def __post_init__(self) -> None:
-        _require_float32("boxes", self.boxes)
-        _require_float32("scores", self.scores)
+        require_float32("boxes", self.boxes)
+        require_float32("scores", self.scores)
         if self.boxes.ndim != 2 or self.boxes.shape[1] != 4:
             raise ValueError(f"boxes has shape {self.boxes.shape}; it must be (n, 4)")
         n = len(self.boxes)
         if self.scores.shape != (n,):
             raise ValueError(f"scores has shape {self.scores.shape}; with {n} boxes it must be ({n},)")
         if not isinstance(self.labels, tuple) or not all(isinstance(label, str) for label in self.labels):
-            raise TypeError(f"labels is {_short(self.labels)}; it must be a tuple of str")
+            raise TypeError(f"labels is {short(self.labels)}; it must be a tuple of str")
         if len(self.labels) != n:
             raise ValueError(f"there are {len(self.labels)} labels for {n} boxes")
         if not (isinstance(self.confidence, (int, float)) and 0 <= self.confidence <= 1):
@@ -104,48 +105,27 @@ def _from_plain(answer: Any) -> Detections:
         confidence = USUAL_CONFIDENCE
     else:
         raise TypeError(
-            f"the answer is {_short(answer)}; it must be Detections, a mapping with boxes, labels and "
+            f"the answer is {short(answer)}; it must be Detections, a mapping with boxes, labels and "
             "scores, or a tuple of these three"
         )
-    box_array = _numbers("boxes", boxes)
+    box_array = numbers("boxes", boxes)
     if box_array.size == 0:
         box_array = box_array.reshape(0, 4)  # a plain [] has lost its second dimension
     try:
         confidence = float(confidence)
     except (TypeError, ValueError):
-        raise TypeError(f"confidence is {_short(confidence)}; it must be a number") from None
-    return Detections(box_array, _label_names(labels), _numbers("scores", scores), confidence)
-
-
-def _numbers(what: str, values: Any) -> npt.NDArray[np.float32]:
-    try:
-        array = np.asarray(values)
-    except Exception as error:  # whatever the foreign array type raises
-        raise TypeError(f"{what} cannot be read as numbers: {_first_line(error)}") from None
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{what} cannot be read as numbers: {_short(values)}")
-    with np.errstate(over="ignore"):  # too large for float32 becomes infinite and is refused as that
-        return array.astype(np.float32, copy=False)
+        raise TypeError(f"confidence is {short(confidence)}; it must be a number") from None
+    return Detections(box_array, _label_names(labels), numbers("scores", scores), confidence)
 
 
 def _label_names(labels: Any) -> tuple[str, ...]:
-    if hasattr(labels, "__array__"):
-        labels = np.asarray(labels).tolist()
-    if isinstance(labels, str) or not isinstance(labels, (list, tuple)):
-        raise TypeError(f"labels is {_short(labels)}; it must be a list of str or int")
-    return tuple([_label_name(label) for label in labels])
+    return tuple([_label_name(label) for label in plain_list("labels", labels, "str or int")])
 
 
 def _label_name(label: Any) -> str:
     if isinstance(label, (str, int, np.integer)) and not isinstance(label, bool):
         return str(label)
-    raise TypeError(f"a label is {_short(label)}; it must be a str or an int")
-
-
-def _require_float32(what: str, values: Any) -> None:
-    if not isinstance(values, np.ndarray) or values.dtype != np.float32:
-        kind = f"an array of {values.dtype}" if isinstance(values, np.ndarray) else _short(values)
-        raise TypeError(f"{what} is {kind}; it must be a numpy array of float32")
+    raise TypeError(f"a label is {short(label)}; it must be a str or an int")
 
 
 def _require_good_values(boxes: npt.NDArray[np.float32], scores: npt.NDArray[np.float32]) -> None:
@@ -155,16 +135,4 @@ def _require_good_values(boxes: npt.NDArray[np.float32], scores: npt.NDArray[np.
         i = int((~proper | ~np.isfinite(boxes).all(axis=1)).argmax())
         wrong = "is inverted or empty" if np.isfinite(boxes[i]).all() else "is not finite"
         raise ValueError(f"box {i} {boxes[i].tolist()} {wrong}")
-    in_range = (scores >= 0) & (scores <= 1)
-    if not in_range.all():
-        i = int((~in_range).argmax())
-        raise ValueError(f"score {i} is {scores[i]}; it must be between 0 and 1")
-
-
-def _short(value: Any) -> str:
-    text = " ".join(repr(value).split())
-    return f"a {type(value).__name__}, {text if len(text) <= 60 else text[:57] + '...'}"
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    require_in_unit("score", scores)

@@ -10,23 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.detection.answers import Detections
-from instar.detection.changes import Conditioned, Insertion, carried_back
+from instar.detection.changes import Insertion, carried_back
+from instar.imaging.sheets import FONT, FOUND, INK, LOST, MADE, NEW, PAPER, Colour, dashed_line, panel, sheet
+from instar.nulls import Conditioned
 from instar.scene import Image, Observation
 from instar.verdict import Finding, Verdict
 
 __all__ = ["picture"]
 
-Colour = tuple[int, int, int]
-FOUND: Colour = (46, 160, 67)
-LOST: Colour = (218, 30, 40)
-NEW: Colour = (240, 136, 8)
 RENAMED: Colour = (163, 72, 214)
 MOVED: Colour = (214, 155, 0)
-PASTED: Colour = (20, 110, 230)
-INK, PAPER, QUIET = (28, 32, 38), (255, 255, 255), (104, 112, 122)
 SIDE = 620  # pixels per panel, at most
-BAR = 30
-FONT = cv2.FONT_HERSHEY_SIMPLEX
 
 
 def picture(
@@ -46,10 +40,10 @@ def picture(
         if not any(np.allclose(after.boxes[i], box, atol=0.1) for box in told):
             right.add(after.boxes[i], _label(after, i), FOUND)
     if isinstance(change, Insertion):
-        right.add(np.array(change.box, np.float32), f"pasted {change.label}", PASTED, below=True)
+        right.add(np.array(change.box, np.float32), f"pasted {change.label}", MADE, below=True)
     for finding in verdict.findings:
         right.add_finding(finding)
-    return _sheet([left.drawn(), right.drawn()], _sentence(change, verdict))
+    return sheet([left.drawn(), right.drawn()], _sentence(change, verdict))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,10 +62,7 @@ class _Panel:
     """One picture to be drawn on, scaled to a common size."""
 
     def __init__(self, image: Image, title: str) -> None:
-        self._scale = min(1.5, SIDE / max(image.shape[:2]))
-        how = cv2.INTER_AREA if self._scale < 1 else cv2.INTER_LINEAR
-        scaled = cv2.resize(image, None, fx=self._scale, fy=self._scale, interpolation=how)
-        self._image: Image = np.ascontiguousarray(scaled, np.uint8)
+        self._image, self._scale = panel(image, side=SIDE, most=1.5)
         self._title = title
         self._marked: list[_Marked] = []
         self._tags: list[tuple[int, int, int, int]] = []
@@ -114,22 +105,9 @@ class _Panel:
         if one.dashed:
             for (ax, ay), (bx, by) in (((x1, y1), (x2, y1)), ((x2, y1), (x2, y2)),
                                        ((x2, y2), (x1, y2)), ((x1, y2), (x1, y1))):  # fmt: skip
-                self._dashes((ax, ay), (bx, by), one.colour, thickness)
+                dashed_line(self._image, (ax, ay), (bx, by), one.colour, thickness=thickness)
         else:
             cv2.rectangle(self._image, (x1, y1), (x2 - 1, y2 - 1), one.colour, thickness, cv2.LINE_AA)
-
-    def _dashes(self, start: tuple[int, int], end: tuple[int, int], colour: Colour, thickness: int) -> None:
-        length = max(abs(end[0] - start[0]), abs(end[1] - start[1]), 1)
-        for at in range(0, length, 12):
-            a, b = at / length, min(1.0, (at + 7) / length)
-            cv2.line(
-                self._image,
-                (round(start[0] + a * (end[0] - start[0])), round(start[1] + a * (end[1] - start[1]))),
-                (round(start[0] + b * (end[0] - start[0])), round(start[1] + b * (end[1] - start[1]))),
-                colour,
-                thickness,
-                cv2.LINE_AA,
-            )
 
     def _tag(self, text: str, corners: Sequence[tuple[int, int]], colour: Colour, *, bold: bool) -> None:
         """Text on a coloured ground, at the first of its lower left corners where it covers no other.
@@ -189,17 +167,3 @@ def _sentence(change: Conditioned, verdict: Verdict) -> str:
             parts.append(f"{now['label']} ({now['score']:.2f}) appears from nowhere")
     outcome = ", ".join(parts) or verdict.reason or verdict.status.value
     return f"{change}: {outcome}"
-
-
-def _sheet(panels: Sequence[Image], sentence: str) -> Image:
-    height, width = panels[0].shape[:2]
-    beside = width <= 1.6 * height
-    gap_shape = (height, 6, 3) if beside else (6, width, 3)
-    gap = np.full(gap_shape, 255, np.uint8)
-    body = (np.hstack if beside else np.vstack)([panels[0], gap, panels[1]])
-    bar = np.full((BAR, body.shape[1], 3), 255, np.uint8)
-    size = 0.5
-    while size > 0.3 and cv2.getTextSize(sentence, FONT, size, 1)[0][0] > body.shape[1] - 16:
-        size -= 0.02
-    cv2.putText(bar, sentence, (8, 20), FONT, size, INK, 1, cv2.LINE_AA)
-    return np.ascontiguousarray(np.vstack([bar, body]))

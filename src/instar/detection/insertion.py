@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -12,15 +12,7 @@ import numpy.typing as npt
 
 from instar.cutouts import CutOuts, Pool, build_pool, load_pool
 from instar.detection.answers import accept
-from instar.detection.changes import (
-    CONDITIONS,
-    Conditioned,
-    Insertion,
-    carried_back,
-    fixed_nulls,
-    fresh_null,
-    made,
-)
+from instar.detection.changes import Insertion, carried_back, made
 from instar.detection.choosing import Offer, Scale, choose, look_at, tone_like
 from instar.detection.drawing import picture
 from instar.detection.same_objects import same_objects
@@ -28,6 +20,7 @@ from instar.errors import BadInput
 from instar.imaging.naturalness import against_scene
 from instar.imaging.paste import BLENDS, Blend
 from instar.imaging.photometric import light_of
+from instar.nulls import Conditioned, again, null
 from instar.relation import Change, Inapplicable, Relation, Workspace
 from instar.scene import Image, Observation, Scene, SceneObject
 from instar.system import System, describe_error
@@ -109,8 +102,8 @@ def insertion(
         guided,
         apply,
         check,
-        null=_null,
-        again=_again,
+        null=null,
+        again=again,
         placebo=lambda source, change: replace(change, flat=True),
         ways={"guided": guided, "random": random},
         accept=accept,
@@ -131,16 +124,6 @@ def _cutouts(cutouts: CutOuts | None) -> CutOuts:
     if cutouts is None:
         raise BadInput("insertion: there are no cut-outs yet; they are made when a campaign begins")
     return cutouts
-
-
-def _null(source: Observation, rng: np.random.Generator) -> Iterator[Change]:
-    yield fresh_null(rng)
-    yield from fixed_nulls()
-
-
-def _again(source: Observation, change: Conditioned) -> Iterator[Change]:
-    for condition in CONDITIONS:
-        yield replace(change, condition=condition)
 
 
 def _own_pool(scenes: Sequence[Scene], workspace: Workspace, objects: System | str) -> Pool:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from instar.answer_checks import numbers, plain_list, require_float32, require_in_unit, short
 from instar.scene import Image
 from instar.text.polygons import areas, bounds, clockwise
 
@@ -33,17 +34,17 @@ class Quads:
     scores: npt.NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
-        _require_float32("quads", self.quads)
+        require_float32("quads", self.quads)
         if self.quads.ndim != 3 or self.quads.shape[1:] != (4, 2):
             raise ValueError(f"quads has shape {self.quads.shape}; it must be (n, 4, 2): four corners each")
         n = len(self.quads)
         if self.texts is not None:
             if not isinstance(self.texts, tuple) or not all(isinstance(text, str) for text in self.texts):
-                raise TypeError(f"texts is {_short(self.texts)}; it must be a tuple of str")
+                raise TypeError(f"texts is {short(self.texts)}; it must be a tuple of str")
             if len(self.texts) != n:
                 raise ValueError(f"there are {len(self.texts)} texts for {n} quads")
         if self.scores is not None:
-            _require_float32("scores", self.scores)
+            require_float32("scores", self.scores)
             if self.scores.shape != (n,):
                 raise ValueError(f"scores has shape {self.scores.shape}; with {n} quads it must be ({n},)")
         if n:
@@ -81,40 +82,15 @@ def _from_plain(answer: Any) -> Quads:
     given = answer if isinstance(answer, Mapping) else {"quads": answer}
     if "quads" not in given:
         raise ValueError(f"the answer has no 'quads'; it has {sorted(map(str, given))}")
-    quads = _numbers("quads", given["quads"])
+    quads = numbers("quads", given["quads"])
     if quads.size == 0:
         quads = quads.reshape(0, 4, 2)  # a plain [] has lost its other dimensions
     texts, scores = given.get("texts"), given.get("scores")
     return Quads(
         quads,
-        None if texts is None else _strings(texts),
-        None if scores is None else _numbers("scores", scores),
+        None if texts is None else tuple(plain_list("texts", texts, "str")),
+        None if scores is None else numbers("scores", scores),
     )
-
-
-def _numbers(what: str, values: Any) -> npt.NDArray[np.float32]:
-    try:
-        array = np.asarray(values)
-    except Exception as error:  # whatever the foreign array type raises
-        raise TypeError(f"{what} cannot be read as numbers: {_first_line(error)}") from None
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{what} cannot be read as numbers: {_short(values)}")
-    with np.errstate(over="ignore"):  # too large for float32 becomes infinite and is refused as that
-        return array.astype(np.float32, copy=False)
-
-
-def _strings(texts: Any) -> tuple[str, ...]:
-    if hasattr(texts, "__array__"):
-        texts = np.asarray(texts).tolist()
-    if isinstance(texts, str) or not isinstance(texts, (list, tuple)):
-        raise TypeError(f"texts is {_short(texts)}; it must be a list of str")
-    return tuple(texts)
-
-
-def _require_float32(what: str, values: Any) -> None:
-    if not isinstance(values, np.ndarray) or values.dtype != np.float32:
-        kind = f"an array of {values.dtype}" if isinstance(values, np.ndarray) else _short(values)
-        raise TypeError(f"{what} is {kind}; it must be a numpy array of float32")
 
 
 def _require_good_values(quads: npt.NDArray[np.float32], scores: npt.NDArray[np.float32] | None) -> None:
@@ -127,16 +103,4 @@ def _require_good_values(quads: npt.NDArray[np.float32], scores: npt.NDArray[np.
         i = int(solid.argmin())
         raise ValueError(f"quad {i} {quads[i].tolist()} has no area")
     if scores is not None:
-        in_range = (scores >= 0) & (scores <= 1)  # written so that NaN fails
-        if not in_range.all():
-            i = int(in_range.argmin())
-            raise ValueError(f"score {i} is {scores[i]}; it must be between 0 and 1")
-
-
-def _short(value: Any) -> str:
-    text = " ".join(repr(value).split())
-    return f"a {type(value).__name__}, {text if len(text) <= 60 else text[:57] + '...'}"
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
+        require_in_unit("score", scores)

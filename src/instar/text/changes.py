@@ -2,47 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.imaging.codecs import jpeg_round_trip
 from instar.imaging.lettering import drawn_word, with_word
-from instar.imaging.photometric import moved, permuted, relit
+from instar.imaging.photometric import permuted, relit
 from instar.imaging.warp import Homography, carried, corners_of, homography, warped
-from instar.relation import Change
+from instar.nulls import Conditioned, displacement, null_made, under
 from instar.scene import Image
 
 __all__ = [
-    "CONDITIONS",
-    "Conditioned",
     "Light",
     "Masks",
     "Permutation",
     "Perspective",
-    "Reencode",
-    "Shift",
     "Watermark",
     "carried_along",
-    "fixed_nulls",
-    "fresh_null",
     "made",
 ]
 
-CONDITIONS = ("jpeg", "shift")  # under each of them a finding must recur
-JPEG_QUALITY = 95
-STEP = (1, 0)  # right and down, of the condition "shift"
 Quad = tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True)
-class Conditioned(Change):
-    """A change that can be repeated under a condition that must not matter."""
-
-    condition: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -126,27 +108,6 @@ class Masks(Conditioned):
         return f"{len(self.quads)} masked"
 
 
-@dataclass(frozen=True)
-class Reencode(Conditioned):
-    """Through JPEG and back."""
-
-    quality: int
-
-    def __str__(self) -> str:
-        return f"JPEG {self.quality}"
-
-
-@dataclass(frozen=True)
-class Shift(Conditioned):
-    """So many pixels right and down."""
-
-    dx: int
-    dy: int
-
-    def __str__(self) -> str:
-        return f"moved by ({self.dx}, {self.dy})"
-
-
 def made(image: Image, change: Conditioned) -> Image:
     """The picture after the change, and under its condition."""
     match change:
@@ -161,42 +122,16 @@ def made(image: Image, change: Conditioned) -> Image:
             result = with_word(image, word, change.x, change.y, (change.ink,) * 3)
         case Masks():
             result = _masked(image, change)
-        case Reencode():
-            result = jpeg_round_trip(image, change.quality)
-        case Shift():
-            result = moved(image, change.dx, change.dy)
         case _:
-            raise TypeError(f"{type(change).__name__} is no change of text localization")
-    if change.condition == "jpeg":
-        return jpeg_round_trip(result, JPEG_QUALITY)
-    return moved(result, *STEP) if change.condition == "shift" else result
+            result = null_made(image, change)
+    return under(result, change.condition)
 
 
 def carried_along(quads: npt.NDArray[np.float32], change: Conditioned) -> npt.NDArray[np.float32]:
     """`float32 (n, 4, 2)`: where quads of the source are in the follow-up."""
     if isinstance(change, Perspective):
         quads = carried(quads, change.matrix)
-    dx, dy = (change.dx, change.dy) if isinstance(change, Shift) else (0, 0)
-    if change.condition == "shift":
-        dx, dy = dx + STEP[0], dy + STEP[1]
-    return quads + np.array([dx, dy], np.float32)
-
-
-def fixed_nulls() -> Iterator[Conditioned]:
-    """The seven changes that strike findings out."""
-    yield Reencode(95)
-    yield from (Light(1), Light(-1))
-    yield from (Shift(1, 0), Shift(-1, 0), Shift(0, 1), Shift(0, -1))
-
-
-def fresh_null(rng: np.random.Generator) -> Conditioned:
-    """A change that must do nothing and is none of the seven, to measure false alarms with."""
-    kind = rng.integers(3)
-    if kind == 0:
-        return Reencode(int(rng.choice([90, 91, 92, 93, 94, 96, 97, 98])))
-    if kind == 1:
-        return Light(int(rng.choice([-2, 2])))
-    return Shift(int(rng.choice([-1, 1])), int(rng.choice([-1, 1])))
+    return quads + np.array(displacement(change), np.float32)
 
 
 def _masked(image: Image, change: Masks) -> Image:

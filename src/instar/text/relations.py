@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from typing import Any
 
 import numpy as np
 
 from instar.errors import BadInput
 from instar.imaging.lettering import require_drawable
 from instar.imaging.naturalness import hog_intersection
+from instar.nulls import Brighten, Conditioned, again, null
 from instar.relation import Change, Inapplicable, Relation
 from instar.scene import Image, Observation
 from instar.text.accuracy import count_hits, truth_of
 from instar.text.answers import Quads, accept
 from instar.text.changes import (
-    CONDITIONS,
-    Conditioned,
     Light,
     Masks,
     Permutation,
     Perspective,
     Watermark,
     carried_along,
-    fixed_nulls,
-    fresh_null,
     made,
 )
 from instar.text.drawing import picture
@@ -212,7 +208,7 @@ def _stability(name: str, draw: Draw, eps: float, matching: Matching) -> Relatio
     def check(source: Observation, follow_ups: Sequence[Observation], change: Conditioned) -> Verdict:
         after = follow_ups[0].answer
         verdict = same_text(_before(source, change), after, eps=eps, matching=matching)
-        if isinstance(change, Light):
+        if isinstance(change, (Light, Brighten)):
             verdict = replace(verdict, evidence={**verdict.evidence, "levels": change.levels})
         return _held_against_truth(verdict, source, after, change)
 
@@ -226,8 +222,8 @@ def _relation(name: str, draw: Draw, check: Callable[..., Verdict]) -> Relation:
         draw,
         _apply,
         check,
-        null=_null,
-        again=_again,
+        null=null,
+        again=again,
         accept=accept,
         naturalness=hog_intersection,
         picture=picture,
@@ -252,13 +248,3 @@ def _held_against_truth(verdict: Verdict, source: Observation, after: Quads, cha
     counts = count_hits(after.quads, truth_of(words_after(words, change)))
     accuracy = [counts.hits, counts.given, counts.words]
     return replace(verdict, evidence={**verdict.evidence, "accuracy": accuracy})
-
-
-def _null(source: Observation, rng: np.random.Generator) -> Iterator[Change]:
-    yield fresh_null(rng)
-    yield from fixed_nulls()
-
-
-def _again(source: Observation, change: Any) -> Iterable[Change]:
-    for condition in CONDITIONS:
-        yield replace(change, condition=condition)

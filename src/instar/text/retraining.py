@@ -8,10 +8,11 @@ from pathlib import Path, PurePosixPath
 from instar.errors import BadInput, RunError
 from instar.imaging.codecs import encode_png
 from instar.imaging.words import Word
+from instar.nulls import Conditioned
 from instar.record import Record
 from instar.scene import Scene
 from instar.text.accuracy import truth_of
-from instar.text.changes import Conditioned, made
+from instar.text.changes import made
 from instar.text.truth import words_after
 
 __all__ = ["icdar_line", "write_retraining_set"]

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from instar.imaging.words import Word
+from instar.nulls import Conditioned
 from instar.text.accuracy import truth_of
-from instar.text.changes import Conditioned, Masks, Watermark, carried_along
+from instar.text.changes import Masks, Watermark, carried_along
 from instar.text.polygons import areas, intersections
 
 __all__ = ["words_after"]

@@ -1,0 +1,64 @@
+"""Pictures for people: panels of one size, dashed lines, and panels put together under a line of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from instar.scene import Image
+
+__all__ = ["FONT", "FOUND", "INK", "LOST", "MADE", "NEW", "PAPER", "Colour", "dashed_line", "panel", "sheet"]
+
+Colour = tuple[int, int, int]
+FOUND: Colour = (46, 160, 67)  # in both answers
+LOST: Colour = (218, 30, 40)
+NEW: Colour = (240, 136, 8)
+MADE: Colour = (20, 110, 230)  # what the change itself brought in
+INK: Colour = (28, 32, 38)
+PAPER: Colour = (255, 255, 255)
+FONT = cv2.FONT_HERSHEY_SIMPLEX
+BAR = 30
+GAP = 6
+
+
+def panel(image: Image, *, side: int, most: float = 2.0) -> tuple[Image, float]:
+    """A copy to draw on with a longer side of `side` pixels, enlarged `most` times at most; and the scale."""
+    scale = min(most, side / max(image.shape[:2]))
+    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    scaled = cv2.resize(image, None, fx=scale, fy=scale, interpolation=how)
+    return np.ascontiguousarray(scaled, np.uint8), scale
+
+
+def dashed_line(
+    image: Image, start: tuple[int, int], end: tuple[int, int], colour: Colour, *, thickness: int = 2
+) -> None:
+    """Draw a dashed line into the image, from (x, y) to (x, y)."""
+    a, b = np.array(start, np.float64), np.array(end, np.float64)
+    length = max(1.0, float(np.abs(b - a).max()))
+    for at in np.arange(0, length, 12):
+        p, q = (np.rint(a + min(1.0, t / length) * (b - a)).astype(int).tolist() for t in (at, at + 7))
+        cv2.line(image, p, q, colour, thickness, cv2.LINE_AA)
+
+
+def sheet(panels: Sequence[Image], sentence: str) -> Image:
+    """Panels side by side, or one above the other where they are wide, under a sentence.
+
+    Smaller panels get a white edge; the letters shrink until the sentence fits.
+    """
+    height, width = (max(one.shape[axis] for one in panels) for axis in (0, 1))
+    beside = width <= 1.6 * height
+    framed = []
+    for number, one in enumerate(panels):
+        gap = GAP if number < len(panels) - 1 else 0
+        frame = np.full((height, width + gap, 3) if beside else (height + gap, width, 3), 255, np.uint8)
+        frame[: one.shape[0], : one.shape[1]] = one
+        framed.append(frame)
+    body = (np.hstack if beside else np.vstack)(framed)
+    bar = np.full((BAR, body.shape[1], 3), 255, np.uint8)
+    size = 0.5
+    while size > 0.3 and cv2.getTextSize(sentence, FONT, size, 1)[0][0] > body.shape[1] - 16:
+        size -= 0.02
+    cv2.putText(bar, sentence, (8, 20), FONT, size, INK, 1, cv2.LINE_AA)
+    return np.ascontiguousarray(np.vstack([bar, body]))
