@@ -15,6 +15,10 @@ SYSTEMS = {
     "tesseract": "instar.text.systems:tesseract",
     "craft": "instar.text.systems:craft",
     "east": "instar.text.systems:east",
+    "rekognition": "instar.text.systems.services:rekognition",
+    "google-vision": "instar.text.systems.services:google_vision",
+    "azure-read": "instar.text.systems.services:azure_read",
+    "tencent-ocr": "instar.text.systems.services:tencent_ocr",
     "street-driver": "instar.driving.systems.street:street_driver",
 }
 RELATIONS = {

@@ -113,7 +113,11 @@ def _opened(job: Job, *, resume: bool, quiet: bool) -> Iterator[RunStore]:
     with open_run(job.out, identity=_identity(job)) as store:
         store.keep_plan(written)
         if is_new and not quiet and _are_files(job.plan):
-            print(f"{job.out} keeps pictures of your data; instar sends them nowhere", file=sys.stderr)
+            host = getattr(job.campaign.system, "sends_to", "")
+            where = (
+                f"{job.campaign.system.name} sends them to {host}" if host else "instar sends them nowhere"
+            )
+            print(f"{job.out} keeps pictures of your data; {where}", file=sys.stderr)
         yield store
 
 

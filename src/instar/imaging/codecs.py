@@ -23,6 +23,7 @@ __all__ = [
     "MAX_PIXELS",
     "decode_picture",
     "decode_png_exact",
+    "encode_jpeg",
     "encode_png",
     "jpeg_round_trip",
     "picture_size",
@@ -119,13 +120,18 @@ def decode_png_exact(data: bytes) -> npt.NDArray[np.uint8]:
     return np.ascontiguousarray(_rgb_order(pixels), dtype=np.uint8)
 
 
-def jpeg_round_trip(image: Image, quality: int) -> Image:
-    """The RGB picture after being saved as JPEG at `quality` (1 to 100) and read back."""
+def encode_jpeg(image: Image, quality: int) -> bytes:
+    """The RGB picture as JPEG at `quality` (1 to 100)."""
     if not 1 <= quality <= 100:
         raise BadInput(f"JPEG quality {quality} is not from 1 to 100")
     bgr = cv2.cvtColor(image, cv2.COLOR_RGB2BGR)
     _, data = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
-    return _to_rgb(_decode(data.tobytes(), Header("jpeg", *image.shape[:2])))
+    return data.tobytes()
+
+
+def jpeg_round_trip(image: Image, quality: int) -> Image:
+    """The RGB picture after being saved as JPEG at `quality` (1 to 100) and read back."""
+    return _to_rgb(_decode(encode_jpeg(image, quality), Header("jpeg", *image.shape[:2])))
 
 
 @contextmanager
