@@ -20,6 +20,9 @@ SYSTEMS = {
     "azure-read": "instar.text.systems.services:azure_read",
     "tencent-ocr": "instar.text.systems.services:tencent_ocr",
     "street-driver": "instar.driving.systems.street:street_driver",
+    "deepracer": "instar.driving.systems.deepracer:deepracer",
+    "onnx-driver": "instar.driving.systems.onnx:onnx_driver",
+    "torch-driver": "instar.driving.systems.torch_network:torch_driver",
 }
 RELATIONS = {
     "insertion": "instar.detection:insertion",

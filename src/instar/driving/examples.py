@@ -1,0 +1,136 @@
+"""What a driving network learns from and is tested on: pictures, and what the driver did."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from instar.driving.looking import SIZE, as_seen
+from instar.errors import BadInput
+from instar.scene import Image, Scene
+
+__all__ = ["Examples", "Split", "collect", "split"]
+
+QUANTITIES = ("speed", "steering")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examples:
+    """`pictures` is `uint8 (n, 160, 320, 3)`, `targets` `float32 (n, outputs)` in km/h and degrees.
+
+    `groups` names for each picture the stretch of road that it belongs to. `published` has what other
+    networks steered, `float32 (n,)` by name, where that is known.
+    """
+
+    pictures: npt.NDArray[np.uint8]
+    targets: npt.NDArray[np.float32]
+    groups: tuple[str, ...]
+    outputs: tuple[str, ...]
+    published: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def only(self, groups: set[str]) -> Examples:
+        """Those of some groups."""
+        kept = np.array([group in groups for group in self.groups], np.bool_)
+        chosen = tuple(group for group in self.groups if group in groups)
+        others = {name: values[kept] for name, values in self.published.items()}
+        return Examples(self.pictures[kept], self.targets[kept], chosen, self.outputs, others)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """What is learned from, what decides when to stop, and what nothing was decided by."""
+
+    training: Examples
+    validation: Examples
+    test: Examples
+
+
+def collect(
+    scenes: Sequence[Scene], outputs: Sequence[str], *, kept: Path | None = None, step: Callable[[], None]
+) -> Examples:
+    """Read every scene once. With `kept`, pictures are there the next time, for the same scenes."""
+    for output in outputs:
+        if output not in QUANTITIES:
+            raise BadInput(f"a network can give {' or '.join(QUANTITIES)}, not {output!r}")
+    targets = np.array([_targets(scene, outputs) for scene in scenes], np.float32)
+    groups = tuple(str(scene.knowledge.get("segment", scene.id)) for scene in scenes)
+    return Examples(_pictures(scenes, kept, step), targets, groups, tuple(outputs), _published(scenes))
+
+
+def split(examples: Examples, *, seed: int, validation: float = 0.15, test: float = 0.25) -> Split:
+    """Whole groups to each side, never frames of one group to two: neighbours are nearly the same picture.
+
+    Groups are laid out by how much is steered in them (by the last output), and those held out are spread
+    evenly along that order, so that no side has all the bends.
+    """
+    groups = sorted(set(examples.groups))
+    held_out = round(len(groups) * (validation + test))
+    if len(groups) < 3 or not 2 <= held_out < len(groups):
+        raise BadInput(f"{len(groups)} stretches of road are too few to hold some out; three are the least")
+    number = {group: i for i, group in enumerate(groups)}
+    members = np.array([number[group] for group in examples.groups])
+    steered = np.bincount(members, np.abs(examples.targets[:, -1])) / np.bincount(members)
+    ranked = [groups[i] for i in np.argsort(steered, kind="stable")]
+    at = (np.arange(held_out) + np.random.default_rng([seed, 0x5911]).random()) * len(groups) / held_out
+    chosen = [ranked[int(i)] for i in at]
+    tests = round(held_out * test / (validation + test))
+    to_test = {int(i) for i in (np.arange(tests) + 0.5) * held_out / max(1, tests)}
+    parts = (
+        set(groups) - set(chosen),
+        {group for i, group in enumerate(chosen) if i not in to_test},
+        {group for i, group in enumerate(chosen) if i in to_test},
+    )
+    return Split(*(examples.only(part) for part in parts))
+
+
+def _targets(scene: Scene, outputs: Sequence[str]) -> list[float]:
+    control: Any = scene.knowledge.get("control")
+    if callable(control):
+        control = control()
+    if control is None:
+        raise BadInput(f"{scene.id}: what the driver did is not known; train on a driving log or on drive:N")
+    for output in outputs:
+        if control.get(output) is None:
+            raise BadInput(f"{scene.id}: its {output} is not known; train for another output")
+    return [float(control[output]) for output in outputs]
+
+
+def _published(scenes: Sequence[Scene]) -> dict[str, npt.NDArray[np.float32]]:
+    """Those networks whose answer to every scene is known."""
+    answers = [scene.knowledge.get("published", {}) for scene in scenes]
+    names = sorted(set.intersection(*(set(one) for one in answers))) if answers else []
+    return {name: np.array([one[name] for one in answers], np.float32) for name in names}
+
+
+def _pictures(scenes: Sequence[Scene], kept: Path | None, step: Callable[[], None]) -> npt.NDArray[np.uint8]:
+    ids = hashlib.sha256(json.dumps([scene.id for scene in scenes]).encode()).hexdigest()[:16]
+    if kept is not None and kept.exists():
+        with np.load(kept) as file:
+            if str(file["ids"]) == ids:
+                return np.asarray(file["pictures"], np.uint8)
+        raise BadInput(f"{kept} has pictures of other scenes; delete it, or name another file")
+    pictures = np.empty((len(scenes), *SIZE, 3), np.uint8)
+    for i, scene in enumerate(scenes):
+        pictures[i] = _seen(scene)
+        step()
+    if kept is not None:
+        unfinished = kept.with_name(kept.name + ".part.npz")
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(unfinished, pictures=pictures, ids=np.array(ids))
+        os.replace(unfinished, kept)
+    return pictures
+
+
+def _seen(scene: Scene) -> Image:
+    return as_seen(scene.image)

@@ -1,0 +1,233 @@
+"""Training of a driving network: seeded, stopping early, and resumable to the same end.
+
+Every epoch draws its random numbers from (seed, epoch) alone: a training that was killed goes on as if it had
+not been.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from instar.driving.examples import Examples
+from instar.driving.networks import Driver, build
+from instar.errors import BadInput, RunError
+
+Floats = npt.NDArray[np.float32]
+
+__all__ = ["Progress", "Settings", "answers", "train"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How to train; all of it is kept with the weights. `patience` are epochs without a better validation."""
+
+    architecture: str
+    outputs: tuple[str, ...]
+    width: float = 1.0
+    grey: bool = False
+    epochs: int = 40
+    patience: int = 8
+    batch: int = 32
+    rate: float = 1e-3
+    decay: float = 1e-4
+    augment: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "patience", "batch"):
+            if getattr(self, name) < 1:
+                raise BadInput(f"{name} is {getattr(self, name)}; it must be at least 1")
+        if not (0 < self.rate < 1 and 0 <= self.decay < 1):
+            raise BadInput(f"rate {self.rate} and decay {self.decay} must lie between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a training is: losses are mean absolute errors in spreads of the targets."""
+
+    epoch: int
+    epochs: int
+    training: float
+    validation: float
+    best: float
+    seconds: float
+
+
+@dataclass(slots=True, eq=False)
+class _State:
+    """What a checkpoint holds."""
+
+    model: dict[str, Tensor]
+    optimiser: dict[str, Any]
+    epoch: int
+    best: float
+    best_epoch: int
+    best_model: dict[str, Tensor]
+    settings: dict[str, Any]
+
+
+def train(
+    settings: Settings,
+    training: Examples,
+    validation: Examples,
+    *,
+    checkpoint: Path,
+    resume: bool = False,
+    told: Callable[[Progress], None] = lambda progress: None,
+    fast: bool = True,
+) -> Driver:
+    """The network of the best validation. `fast` computes in bfloat16 where the processor is quick at it."""
+    torch.manual_seed(settings.seed)
+    model = build(settings.architecture, settings.outputs, width=settings.width, grey=settings.grey)
+    model.centre.copy_(torch.from_numpy(training.targets.mean(axis=0)))
+    model.spread.copy_(torch.from_numpy(np.maximum(training.targets.std(axis=0), 1e-3)))
+    optimiser = torch.optim.AdamW(model.parameters(), lr=settings.rate, weight_decay=settings.decay)
+    state = _State(model.state_dict(), optimiser.state_dict(), 0, math.inf, 0, {}, _plain(settings))
+    if resume and checkpoint.exists():
+        state = _restored(checkpoint, settings)
+        model.load_state_dict(state.model)
+        optimiser.load_state_dict(state.optimiser)
+    while state.epoch < settings.epochs and state.epoch - state.best_epoch < settings.patience:
+        began = time.perf_counter()
+        loss = _one_epoch(model, optimiser, training, settings, state.epoch, fast)
+        given = answers(model, validation, batch=settings.batch, fast=fast)
+        spread = model.spread.numpy()
+        error = float((np.abs(given - validation.targets) / spread).mean())
+        state.epoch += 1
+        if error < state.best:
+            state.best, state.best_epoch = error, state.epoch
+            state.best_model = {name: value.clone() for name, value in model.state_dict().items()}
+        state.model, state.optimiser = model.state_dict(), optimiser.state_dict()
+        _keep(checkpoint, state)
+        seconds = time.perf_counter() - began
+        told(Progress(state.epoch, settings.epochs, loss, error, state.best, seconds))
+    model.load_state_dict(state.best_model)
+    return model.eval()
+
+
+def answers(
+    model: Driver, examples: Examples, *, batch: int = 32, fast: bool = False
+) -> npt.NDArray[np.float32]:
+    """`float32 (n, outputs)`: what the network says to each picture."""
+    model.eval()
+    with torch.inference_mode(), _precision(fast):
+        return np.concatenate(
+            [
+                model(torch.from_numpy(examples.pictures[start : start + batch])).float().numpy()
+                for start in range(0, len(examples), batch)
+            ]
+        )
+
+
+def _one_epoch(
+    model: Driver,
+    optimiser: torch.optim.Optimizer,
+    examples: Examples,
+    settings: Settings,
+    epoch: int,
+    fast: bool,
+) -> float:
+    rng = np.random.default_rng([settings.seed, epoch])
+    torch.manual_seed(int(rng.integers(2**62)))
+    model.train()
+    total = steps = 0.0
+    batches = math.ceil(len(examples) / settings.batch)
+    for number, (pictures, targets) in enumerate(_batches(examples, settings, rng)):
+        _set_rate(optimiser, settings, epoch + number / batches)
+        with _precision(fast):
+            off = (model(pictures) - targets) / model.spread
+        loss: Any = torch.nn.functional.smooth_l1_loss(off.float(), torch.zeros_like(off).float())
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+        optimiser.step()
+        total += float(off.detach().abs().mean())
+        steps += 1
+    return total / steps
+
+
+def _batches(
+    examples: Examples, settings: Settings, rng: np.random.Generator
+) -> Iterator[tuple[Tensor, Tensor]]:
+    order = rng.permutation(len(examples))
+    for start in range(0, len(order), settings.batch):
+        chosen = np.sort(order[start : start + settings.batch])
+        if len(chosen) < 2 and start:
+            return  # batch normalisation needs two
+        pictures = torch.from_numpy(examples.pictures[chosen])
+        targets = torch.from_numpy(examples.targets[chosen])
+        yield (
+            _augmented(pictures, targets, settings.outputs, rng) if settings.augment else (pictures, targets)
+        )
+
+
+def _augmented(
+    pictures: Tensor, targets: Tensor, outputs: tuple[str, ...], rng: np.random.Generator
+) -> tuple[Tensor, Tensor]:
+    """Mirrored (and then steering the other way), moved by a few pixels, in other light, and with noise."""
+    n = len(pictures)
+    light = pictures.float()
+    mirrored = torch.from_numpy(rng.random(n) < 0.5)
+    light[mirrored] = light[mirrored].flip(2)
+    if "steering" in outputs:
+        targets = targets.clone()
+        column = outputs.index("steering")
+        targets[mirrored, column] = -targets[mirrored, column]
+    down, right = int(rng.integers(-6, 7)), int(rng.integers(-4, 5))
+    light = torch.roll(light, (down, right), (1, 2))
+    gain = torch.from_numpy(
+        rng.uniform(0.8, 1.2, (n, 1, 1, 3)) * rng.uniform(0.75, 1.25, (n, 1, 1, 1))
+    ).float()
+    lift = torch.from_numpy(rng.uniform(-20, 20, (n, 1, 1, 1))).float()
+    light = light * gain + lift
+    light += torch.randn_like(light) * float(rng.uniform(0, 5))
+    return light.clamp_(0, 255), targets
+
+
+def _set_rate(optimiser: torch.optim.Optimizer, settings: Settings, at: float) -> None:
+    """Up within the first epoch, then down along a cosine to a hundredth."""
+    falling = 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * at / settings.epochs))
+    for group in optimiser.param_groups:
+        group["lr"] = settings.rate * min(1.0, 0.05 + at) * falling
+
+
+def _precision(fast: bool) -> torch.autocast:
+    return torch.autocast("cpu", torch.bfloat16, enabled=fast)
+
+
+def _plain(settings: Settings) -> dict[str, Any]:
+    return dataclasses.asdict(settings) | {"outputs": list(settings.outputs)}
+
+
+def _keep(path: Path, state: _State) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_name(path.name + ".part")
+        torch.save({f.name: getattr(state, f.name) for f in dataclasses.fields(state)}, unfinished)
+        os.replace(unfinished, path)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
+
+
+def _restored(path: Path, settings: Settings) -> _State:
+    try:
+        state = _State(**torch.load(path, weights_only=True))
+    except Exception as error:
+        raise BadInput(f"{path} is no checkpoint of a training: {error}") from error
+    for name, now in _plain(settings).items():
+        if state.settings.get(name) != now:
+            then = state.settings.get(name)
+            raise BadInput(f"{path} was begun with {name} {then!r}, not {now!r}; give the same again")
+    return state

@@ -1,0 +1,126 @@
+"""Driving logs: pictures from behind a windscreen with what the driver did, in a `labels.csv`.
+
+Each source has its own units and its own sign. Here all become km/h and degrees of the steering wheel, + to
+the left.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from instar.errors import BadInput
+from instar.scene import Image, Scene
+from instar.scenes.folder import check_limit
+
+__all__ = ["SOURCES", "STEERING_RATIO", "Units", "driving_log", "looks_like_driving_log"]
+
+STEERING_RATIO = 14.4
+"""Degrees of the steering wheel per degree of the road wheels, as the paper assumes."""
+COLUMNS = ("file", "source", "segment", "steering", "speed")
+MPH, METRES_PER_SECOND = 1.609344, 3.6
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What one logged unit is: in degrees of the steering wheel to the left, and in km/h."""
+
+    steering: float
+    speed: float = 1.0
+
+
+SOURCES: Mapping[str, Units] = MappingProxyType(
+    {
+        "ch2": Units(math.degrees(1)),  # rad of the steering wheel, + is left
+        "th552019": Units(-math.degrees(1), METRES_PER_SECOND),  # rad of the steering wheel, + is right
+        "th979919": Units(-math.degrees(1), METRES_PER_SECOND),
+        "sim": Units(-25.0 * STEERING_RATIO, MPH),  # a share of 25 degrees of the road wheels, + is right
+    }
+)
+
+
+def looks_like_driving_log(folder: Path) -> bool:
+    """Whether there is a `labels.csv` with these columns."""
+    path = folder / "labels.csv"
+    if not path.is_file():
+        return False
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return set(COLUMNS) <= set(file.readline().strip().split(","))
+
+
+def driving_log(folder: Path, *, limit: int | None = None) -> list[Scene]:
+    """The frames of a log, in its order.
+
+    `knowledge` has `control` (a mapping with speed and steering, None where it was not logged), `segment` (a
+    stretch of the drive: frames of one are nearly alike and never belong on both sides of a split), `source`
+    and, where a file `SOURCE_model_predictions.csv` lies beside, `published`: what other networks steered.
+    """
+    check_limit(limit)
+    path = folder / "labels.csv"
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise BadInput(f"cannot read {path}: {error}") from None
+    if not rows or not set(COLUMNS) <= set(rows[0]):
+        raise BadInput(f"{path} is no driving log; it needs the columns {', '.join(COLUMNS)}")
+    published = {source: _published(folder, source) for source in {row["source"] for row in rows}}
+    return [
+        _scene(folder, path, number, row, published[row["source"]].get(row["file"], {}))
+        for number, row in enumerate(rows[:limit], start=2)
+    ]
+
+
+def _scene(
+    folder: Path, path: Path, line: int, row: Mapping[str, str], published: Mapping[str, float]
+) -> Scene:
+    units = SOURCES.get(row["source"])
+    if units is None:
+        known = ", ".join(SOURCES)
+        raise BadInput(f"{path}, line {line}: units of source {row['source']!r} are unknown; known: {known}")
+    control = {
+        "speed": _number(path, line, row["speed"], units.speed),
+        "steering": _number(path, line, row["steering"], units.steering),
+    }
+    return Scene(
+        row["file"],
+        functools.partial(_read, folder / "images" / row["file"]),
+        knowledge={"control": control, "segment": row["segment"], "source": row["source"]}
+        | ({"published": published} if published else {}),
+    )
+
+
+def _published(folder: Path, source: str) -> dict[str, dict[str, float]]:
+    """By file, what each published network steered, in degrees to the left."""
+    path = folder / f"{source}_model_predictions.csv"
+    if not path.is_file() or source not in SOURCES:
+        return {}
+    with path.open(newline="", encoding="utf-8") as file:
+        return {
+            row["file"]: {
+                name: float(value) * SOURCES[source].steering
+                for name, value in row.items()
+                if name not in ("file", "truth")
+            }
+            for row in csv.DictReader(file)
+        }
+
+
+def _number(path: Path, line: int, text: str, unit: float) -> float | None:
+    if not text:
+        return None
+    try:
+        return float(text) * unit
+    except ValueError:
+        raise BadInput(f"{path}, line {line}: {text!r} is no number") from None
+
+
+def _read(path: Path) -> Image:
+    from instar.imaging.codecs import read_picture
+
+    return read_picture(path)

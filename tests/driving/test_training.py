@@ -1,0 +1,161 @@
+"""Training for real: the networks learn, resume to the same end, and are the same network as ONNX."""
+
+from __future__ import annotations
+
+import json
+
+import cv2
+import numpy as np
+import pytest
+
+from instar.cli import main
+from instar.driving.examples import Examples
+from instar.errors import BadInput, UnknownName
+
+pytestmark = pytest.mark.real
+torch = pytest.importorskip("torch", reason="torch is not installed; make test-real has it")
+
+
+def road(n=96, seed=0):
+    """Pictures whose bright stripe says where to steer."""
+    rng = np.random.default_rng(seed)
+    targets = rng.uniform(-20, 20, n).astype(np.float32)
+    pictures = np.full((n, 160, 320, 3), 60, np.uint8)
+    for picture, target in zip(pictures, targets):
+        column = round(160 - 6 * float(target))
+        picture[60:, column - 12 : column + 12] = 220
+    return Examples(pictures, targets[:, None], tuple(f"s{i // 4}" for i in range(n)), ("steering",))
+
+
+def settings(**changes):
+    from instar.driving.training import Settings
+
+    usual = {"architecture": "epoch", "outputs": ("steering",), "width": 0.0625, "epochs": 6, "batch": 16}
+    return Settings(**(usual | changes))
+
+
+@pytest.mark.parametrize(("architecture", "millions"), [("epoch", 105), ("vgg16", 41), ("resnet101", 45)])
+def test_the_published_width_is_that_of_the_published_network(architecture, millions):
+    from instar.driving.networks import build
+
+    with torch.device("meta"):
+        network = build(architecture, ["speed", "steering"])
+    assert round(sum(p.numel() for p in network.parameters()) / 1e6) == millions
+
+
+@pytest.mark.parametrize("architecture", ["epoch", "vgg16", "resnet101"])
+def test_every_network_learns_and_is_the_same_as_onnx(architecture, tmp_path):
+    from instar.driving.exporting import export
+    from instar.driving.systems.onnx import onnx_driver
+    from instar.driving.training import answers, train
+
+    seen, held_out = road(), road(24, seed=1)
+    epochs = {"epoch": 12, "vgg16": 6, "resnet101": 8}[architecture]
+    network = train(
+        settings(architecture=architecture, epochs=epochs, patience=epochs, rate=3e-3),
+        seen,
+        held_out,
+        checkpoint=tmp_path / "c.pt",
+    )
+    given = answers(network, held_out)
+    error, constant = np.abs(given - held_out.targets).mean(), np.abs(held_out.targets).mean()
+    assert error < 0.7 * constant
+    export(network, tmp_path / "net.onnx", card={"made": "here"})
+    driver = onnx_driver(path=str(tmp_path / "net.onnx"))
+    by_onnx = np.array([[control.steering] for control in driver.predict(list(held_out.pictures))])
+    assert np.abs(by_onnx - given).max() < 1.0  # 8 bits of weights
+    assert json.loads(driver.card) == {"made": "here"}
+
+
+def test_a_training_that_was_killed_ends_as_one_that_was_not(tmp_path):
+    from instar.driving.training import answers, train
+
+    seen, held_out = road(48), road(16, seed=1)
+    whole = train(settings(epochs=4), seen, held_out, checkpoint=tmp_path / "whole.pt", fast=False)
+
+    def killed(progress):
+        if progress.epoch == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(settings(epochs=4), seen, held_out, checkpoint=tmp_path / "c.pt", told=killed, fast=False)
+    resumed = train(settings(epochs=4), seen, held_out, checkpoint=tmp_path / "c.pt", resume=True, fast=False)
+    assert np.array_equal(answers(whole, held_out), answers(resumed, held_out))
+    with pytest.raises(BadInput, match="was begun with seed 0, not 1"):
+        train(settings(epochs=4, seed=1), seen, held_out, checkpoint=tmp_path / "c.pt", resume=True)
+
+
+def test_training_stops_when_nothing_gets_better(tmp_path):
+    from instar.driving.training import train
+
+    told = []
+    noise = road(32)
+    random = np.random.default_rng(2).normal(size=noise.targets.shape).astype(np.float32)
+    noise = Examples(noise.pictures, random, noise.groups, noise.outputs)
+    train(
+        settings(epochs=30, patience=2, rate=1e-2), noise, road(16, seed=3),
+        checkpoint=tmp_path / "c.pt", told=told.append,
+    )  # fmt: skip
+    assert len(told) < 30
+    assert told[-1].best == told[-3].best == min(progress.validation for progress in told)
+
+
+def test_an_unknown_network_names_the_nearest():
+    from instar.driving.networks import build
+
+    with pytest.raises(UnknownName, match="resnet101"):
+        build("resnet50", ["speed"])
+
+
+def test_the_command_trains_on_a_log_and_its_network_drives(tmp_path, capsys):
+    (tmp_path / "log" / "images").mkdir(parents=True)
+    made = road(40)
+    lines = ["file,source,segment,t_s,steering,speed,throttle,brake"]
+    for i, (picture, target) in enumerate(zip(made.pictures, made.targets)):
+        cv2.imwrite(str(tmp_path / "log" / "images" / f"{i}.png"), picture)
+        lines.append(f"{i}.png,ch2,{made.groups[i]},0,{np.radians(target[0])},,,")
+    (tmp_path / "log" / "labels.csv").write_text("\n".join(lines) + "\n")
+    out = tmp_path / "out"
+    words = [
+        "train",
+        "epoch",
+        "--scenes",
+        str(tmp_path / "log"),
+        "--outputs",
+        "steering",
+        "--width",
+        "0.0625",
+    ]
+    words += ["--epochs", "2", "--out", str(out), "--json"]
+    assert main(words) == 0
+    card = json.loads(capsys.readouterr().out)
+    assert card["errors"]["steering"]["groups"] == 2
+    assert main(words) == 2
+    assert "go on with --resume" in capsys.readouterr().out
+    assert main([*words, "--resume"]) == 0
+    assert json.loads(capsys.readouterr().out)["errors"] == card["errors"]
+
+
+def test_a_torch_network_of_ones_own_drives(tmp_path, monkeypatch, capsys):
+    (tmp_path / "own_torch_driver.py").write_text(
+        "import torch\n"
+        "class Net(torch.nn.Module):\n"
+        "    def __init__(self):\n"
+        "        super().__init__()\n"
+        "        self.gain = torch.nn.Parameter(torch.ones(1))\n"
+        "    def forward(self, x):\n"
+        "        return x.mean(dim=(1, 2, 3)) * 10 * self.gain\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    from instar.driving.systems.torch_network import torch_driver
+
+    torch.save({"gain": torch.tensor([2.0])}, "weights.pt")
+    driver = torch_driver(
+        network="own_torch_driver:Net", weights="weights.pt", outputs="speed", speed_unit=3.6
+    )
+    (control,) = driver.predict([np.full((160, 320, 3), 255, np.uint8)])
+    assert control.speed == pytest.approx(72.0)
+    with pytest.raises(BadInput, match="cannot be imported"):
+        torch_driver(network="own_torch_driver:Nothing")
+    with pytest.raises(BadInput, match="cannot read the weights nowhere"):
+        torch_driver(network="own_torch_driver:Net", weights="nowhere.pt")
