@@ -35,7 +35,7 @@ _LOADERS: dict[str, Callable[..., list[Scene]]] = {
     "yolo": yolo,
 }
 _OF_FILES = ("coco", "coco-text", "panoptic")
-_WORLDS = ("page", "street")
+_WORLDS = ("drive", "page", "street")
 _IMAGES = re.compile(rb'"images"\s*:\s*\[')
 
 
@@ -46,7 +46,8 @@ def load_scenes(
 
     A picture, a folder of pictures, a COCO instances or panoptic file (or the folder with the one such
     file in it), a YOLO folder or its data.yaml, a VOC folder; of words an ICDAR or Total-Text folder or a
-    COCO-Text file; or `street:N` and `street:N:SEED`, drawn streets, and `page:N`, drawn pages. `format`
+    COCO-Text file; or `street:N` and `street:N:SEED`, drawn streets, `drive:N`, drives through a
+    drawn town, and `page:N`, drawn pages. `format`
     ("folder", "coco", "coco-text", "icdar", "panoptic", "total-text", "voc" or "yolo") says what is not to
     be guessed. A folder with pictures lying in it is a plain folder, whatever COCO files are there.
     `truth` is the folder of ICDAR's or Total-Text's annotations where they are not below the pictures.

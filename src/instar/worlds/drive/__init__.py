@@ -1,0 +1,33 @@
+"""A drawn drive through a town, whose truth is known: a description first, then its picture.
+
+`sample_drive` draws a description, `render` its picture and label map, `careful_speed` and `careful_steering`
+say what a careful driver would do there. Change the description, and the same street is drawn with the
+change.
+"""
+
+from __future__ import annotations
+
+from instar.worlds.drive.driver import careful_speed, careful_steering
+from instar.worlds.drive.picture import drive_of, showing
+from instar.worlds.drive.plan import Drive, House, Road, Thing
+from instar.worlds.drive.rendering import CLASSES, Rendered, render
+from instar.worlds.drive.sampling import sample_drive
+from instar.worlds.drive.scenes import scenes
+from instar.worlds.drive.view import View
+
+__all__ = [
+    "CLASSES",
+    "Drive",
+    "House",
+    "Rendered",
+    "Road",
+    "Thing",
+    "View",
+    "careful_speed",
+    "careful_steering",
+    "drive_of",
+    "render",
+    "sample_drive",
+    "scenes",
+    "showing",
+]

@@ -1,0 +1,135 @@
+"""The sheet that a street is painted on: colours, whose pixel it is, how far away, and what shines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from instar.scene import Image
+
+__all__ = ["Canvas", "Colour", "Points"]
+
+Colour = tuple[float, float, float]
+Points = npt.NDArray[np.float64]
+
+FRACTION_BITS = 4  # fillPoly takes fixed-point coordinates
+FAR = 32000.0
+
+
+class Canvas:
+    """`pixels` uint8 (H, W, 3); `owner` uint8 (H, W) says which thing is seen; `near` float32 (H, W) is one
+    over the distance; `glow` uint8 (H, W, 3) is light that a pixel gives off by itself.
+
+    By clear day neither distance nor glow shows: then they are None, which saves a third of the work.
+    """
+
+    def __init__(self, size: tuple[int, int], *, deep: bool, dark: bool) -> None:
+        self.size = size
+        self.pixels: Image = np.zeros((*size, 3), np.uint8)
+        self.owner: npt.NDArray[np.uint8] = np.zeros(size, np.uint8)
+        self.near = np.zeros(size, np.float32) if deep else None
+        self.glow = np.zeros((*size, 3), np.uint8) if dark else None
+
+    def polygon(self, points: Points, colour: Colour, owner: int = -1, near: float = 0.0) -> None:
+        """Fill a polygon; without an owner it is a mark on what is there already."""
+        self.polygons(points, [len(points)], [colour], [owner], near)
+
+    def polygons(
+        self,
+        points: Points,
+        lengths: Sequence[int],
+        colours: Sequence[Colour],
+        owners: Sequence[int],
+        near: float,
+    ) -> None:
+        """Fill polygons one after the other; their corners follow each other in `points`."""
+        fixed = _fixed(points)
+        if fixed is None:
+            return
+        start = 0
+        for length, colour, owner in zip(lengths, colours, owners):
+            part = [fixed[start : start + length]]
+            start += length
+            cv2.fillPoly(self.pixels, part, colour, cv2.LINE_AA, FRACTION_BITS)
+            if owner >= 0:
+                self.own(part, owner, near)
+
+    def own(self, fixed: list[npt.NDArray[np.int32]], owner: int, near: float) -> None:
+        cv2.fillPoly(self.owner, fixed, owner, cv2.LINE_8, FRACTION_BITS)
+        if self.near is not None:
+            cv2.fillPoly(self.near, fixed, near, cv2.LINE_8, FRACTION_BITS)
+        if self.glow is not None:
+            cv2.fillPoly(self.glow, fixed, (0, 0, 0), cv2.LINE_8, FRACTION_BITS)
+
+    def shine(self, points: Points, colour: Colour) -> None:
+        """Let a polygon give off light."""
+        fixed = _fixed(points)
+        if fixed is not None and self.glow is not None:
+            cv2.fillPoly(self.glow, [fixed], colour, cv2.LINE_AA, FRACTION_BITS)
+
+    def shade(self, points: Points, strength: float) -> None:
+        """Darken what lies under a polygon, softly."""
+        left, top = np.floor(points.min(axis=0)).astype(int).tolist()
+        right, bottom = np.ceil(points.max(axis=0)).astype(int).tolist()
+        if bottom - top < 2 or right - left < 2:
+            return
+        left, top, right, bottom = max(0, left - 2), max(0, top - 2), right + 3, bottom + 3
+        if right <= left or bottom <= top:
+            return
+        place = self.pixels[top:bottom, left:right]
+        fixed = _fixed(points - (left, top))
+        if place.size == 0 or fixed is None:
+            return
+        mask = np.full((*place.shape[:2], 3), 255, np.uint8)
+        dark = 255 * (1 - strength)
+        cv2.fillPoly(mask, [fixed], (dark, dark, dark), cv2.LINE_AA, FRACTION_BITS)
+        reach = max(1, (bottom - top) // 8) * 2 + 1
+        place[:] = cv2.multiply(place, cv2.blur(mask, (reach * 2 + 1, reach)), scale=1 / 255)
+
+    def sprite(
+        self,
+        rgba: npt.NDArray[np.uint8],
+        left: float,
+        top: float,
+        width: float,
+        height: float,
+        owner: int,
+        near: float,
+    ) -> None:
+        """Lay a picture with coverage over the rectangle."""
+        x, y = round(left), round(top)
+        w, h = max(1, round(left + width) - x), max(1, round(top + height) - y)
+        rows, columns = self.size
+        x0, y0, x1, y1 = max(0, x), max(0, y), min(columns, x + w), min(rows, y + h)
+        if x0 >= x1 or y0 >= y1:
+            return
+        small = cv2.resize(rgba, (w, h), interpolation=cv2.INTER_AREA)[y0 - y : y1 - y, x0 - x : x1 - x]
+        red, green, blue, alpha = cv2.split(small)
+        cover = np.asarray(alpha, np.uint8)
+        self.blend(np.asarray(cv2.merge([red, green, blue]), np.uint8), cover, x0, y0)
+        seen = cover >= 128
+        self.owner[y0:y1, x0:x1][seen] = owner
+        if self.near is not None:
+            self.near[y0:y1, x0:x1][seen] = near
+        if self.glow is not None:
+            self.glow[y0:y1, x0:x1][seen] = 0
+
+    def blend(
+        self, over: Image, cover: npt.NDArray[np.uint8], left: int, top: int, gain: float = 1.0
+    ) -> None:
+        """Lay a picture over the place at (left, top), as far as it covers."""
+        height, width = cover.shape
+        place = self.pixels[top : top + height, left : left + width]
+        share = cv2.merge([cover, cover, cover])
+        upper = cv2.multiply(over, share, scale=gain / 255)
+        place[:] = cv2.add(upper, cv2.multiply(place, cv2.bitwise_not(share), scale=1 / 255))
+
+
+def _fixed(points: Points) -> npt.NDArray[np.int32] | None:
+    if not abs(points).max() < FAR:  # not a number, or out of what the coordinates can hold
+        return None
+    # Pixel centres lie at whole numbers, pixel edges half a pixel before them.
+    return np.rint((points - 0.5) * (1 << FRACTION_BITS)).astype(np.int32)

@@ -1,0 +1,94 @@
+"""House fronts along the street: flat textures, seen in perspective."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from instar.worlds.drive.canvas import Canvas
+from instar.worlds.drive.ground import KERB
+from instar.worlds.drive.plan import Drive, House
+from instar.worlds.drive.textures import FRONTS, STOREY, front, front_size
+from instar.worlds.drive.view import View
+
+__all__ = ["house_height", "paint_house"]
+
+DEPTH = 9.0  # metres from the front to the back
+NEAREST = 4.0
+ROOF = 1.4
+
+
+def house_height(house: House) -> float:
+    return front_size(house.look)[0] * STOREY + ROOF
+
+
+def paint_house(canvas: Canvas, house: House, drive: Drive, view: View, owner: int) -> None:
+    """Paint the wall that looks toward the camera, then the front along the street."""
+    road = drive.road
+    edge = road.right + KERB + road.sidewalk if house.side > 0 else road.left - KERB - road.sidewalk
+    offset = edge + house.side * house.setback
+    start, end = max(house.start, NEAREST), house.start + house.length
+    if end <= start:
+        return
+    high = house_height(house)
+    near_low, near_high = view.project(offset, 0.0, start), view.project(offset, high, start)
+    far_low, far_high = view.project(offset, 0.0, end), view.project(offset, high, end)
+    back_low = view.project(offset + house.side * DEPTH, 0.0, start)
+    levels = front(house.look % FRONTS)
+    lit = 1.0 if (house.side > 0) == (drive.seed % 2 == 0) else 0.8
+    if house.start >= NEAREST:
+        wall = np.array([near_low, near_high, (back_low[0], near_high[1]), back_low])
+        colour = levels[-1][levels[-1].shape[0] // 2, 0, :3].astype(float) * (1.62 - lit) * 0.8
+        canvas.polygon(wall, tuple(colour), owner, 1 / start)
+    if (far_low[0] - near_low[0]) * house.side >= 0:  # seen from behind
+        return
+    _paint_front(
+        canvas, levels, np.array([near_high, far_high, far_low, near_low]), house, (start, end), lit, owner
+    )
+
+
+def _paint_front(
+    canvas: Canvas,
+    levels: tuple[np.ndarray, ...],
+    corners: np.ndarray,
+    house: House,
+    stretch: tuple[float, float],
+    lit: float,
+    owner: int,
+) -> None:
+    rows, columns = canvas.size
+    left, top = np.maximum(np.floor(corners.min(axis=0)).astype(int), 0).tolist()
+    right, bottom = np.minimum(np.ceil(corners.max(axis=0)).astype(int) + 1, (columns, rows)).tolist()
+    if left >= right or top >= bottom:
+        return
+    tall = abs(corners[3, 1] - corners[0, 1])
+    texture = levels[0]
+    for level in levels[1:]:
+        if level.shape[0] < 0.8 * tall or level.shape[1] < 1.2 * abs(corners[1, 0] - corners[0, 0]):
+            break
+        texture = level
+    high, wide = texture.shape[:2]
+    begin = wide * (stretch[0] - house.start) / house.length
+    source = np.array([[begin, 0], [wide, 0], [wide, high], [begin, high]], np.float32)
+    target = (corners - (left, top)).astype(np.float32)
+    warp = cv2.getPerspectiveTransform(source, target)
+    size = (int(right - left), int(bottom - top))
+    seen = cv2.warpPerspective(texture, warp, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    fixed = np.rint((target - 0.5) * 16).astype(np.int32)
+    mask = np.zeros(size[::-1], np.uint8)
+    cv2.fillPoly(mask, [fixed], 255, cv2.LINE_AA, 4)
+    red, green, blue, shine = cv2.split(seen)
+    canvas.blend(np.asarray(cv2.merge([red, green, blue]), np.uint8), mask, left, top, lit)
+    cv2.fillPoly(canvas.owner[top:bottom, left:right], [fixed], owner, cv2.LINE_8, 4)
+    inside = mask >= 128
+    if canvas.near is not None:
+        # One over the distance is linear along a wall.
+        slope = (1 / stretch[1] - 1 / stretch[0]) / (corners[1, 0] - corners[0, 0])
+        along = 1 / stretch[0] + slope * (np.arange(left, right) + 0.5 - corners[0, 0])
+        nearness = np.broadcast_to(along.astype(np.float32), mask.shape)
+        canvas.near[top:bottom, left:right][inside] = nearness[inside]
+    if canvas.glow is not None:
+        warm = cv2.merge(
+            [shine, cv2.convertScaleAbs(shine, alpha=0.8), cv2.convertScaleAbs(shine, alpha=0.5)]
+        )
+        canvas.glow[top:bottom, left:right][inside] = warm[inside]

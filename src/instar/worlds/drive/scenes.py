@@ -1,0 +1,90 @@
+"""Drives as scenes of a campaign."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+
+from instar.errors import BadInput
+from instar.imaging.labels import LabelMap
+from instar.scene import Image, Mask, Scene, SceneObject
+from instar.worlds.drive.driver import careful_speed, careful_steering
+from instar.worlds.drive.picture import showing
+from instar.worlds.drive.plan import Drive
+from instar.worlds.drive.rendering import CLASS_OF, Rendered, render
+from instar.worlds.drive.sampling import sample_drive
+
+__all__ = ["scene_of", "scenes"]
+
+LEAST = 32  # pixels on a side
+LEAST_SEEN = 30  # pixels of an object; fewer are nothing to speak of
+KEPT = 64  # drives that are kept as drawn: a campaign looks at each of them many times
+
+
+def scenes(n: int, *, seed: int = 0, size: tuple[int, int] = (160, 320)) -> list[Scene]:
+    """`n` drives of `size` (height, width), each the same for the same seed and index.
+
+    A scene's `knowledge` has the description under "drive", "labels" and "objects" that are made when called,
+    and under "speed" (km/h) and "steering" (degrees, + left) what a careful driver would choose.
+
+    >>> [scene.id for scene in scenes(2)]
+    ['drive-0000', 'drive-0001']
+    """
+    if n < 1:
+        raise BadInput(f"drive: {n} scenes; ask for at least 1")
+    if min(size) < LEAST:
+        raise BadInput(f"drive: size is {size[0]}x{size[1]}; each side must be at least {LEAST} pixels")
+    return [
+        scene_of(sample_drive(seed * 1_000_003 + index), f"drive-{index:04}", size=size) for index in range(n)
+    ]
+
+
+def scene_of(drive: Drive, id: str, *, size: tuple[int, int] = (160, 320)) -> Scene:
+    """One drive as a scene."""
+    drawn = functools.partial(_rendered, drive, size)
+    return Scene(
+        id,
+        read=functools.partial(_picture, drawn),
+        knowledge={
+            "drive": drive,
+            "labels": functools.partial(_labels, drawn),
+            "objects": functools.partial(_objects, drawn),
+            "speed": careful_speed(drive),
+            "steering": careful_steering(drive),
+        },
+    )
+
+
+@functools.lru_cache(maxsize=KEPT)
+def _rendered(drive: Drive, size: tuple[int, int]) -> Rendered:
+    return render(drive, size)
+
+
+def _picture(drawn: Callable[[], Rendered]) -> Image:
+    rendered = drawn()
+    # A copy, because the caller may write into what it reads and the kept picture must stay as it is.
+    return showing(rendered.picture.copy(), rendered.drive)
+
+
+def _labels(drawn: Callable[[], Rendered]) -> LabelMap:
+    return drawn().labels()
+
+
+def _objects(drawn: Callable[[], Rendered]) -> tuple[SceneObject, ...]:
+    """What stands in the street and is seen, trees and lamps left out."""
+    rendered = drawn()
+    found = []
+    for number, thing in enumerate(rendered.drive.things):
+        mask = rendered.mask(number)
+        if thing.kind in ("tree", "lamp") or np.count_nonzero(mask) < LEAST_SEEN:
+            continue
+        rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+        box = (float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1))
+        found.append(SceneObject(CLASS_OF[thing.kind], box, mask=functools.partial(_mask, drawn, number)))
+    return tuple(found)
+
+
+def _mask(drawn: Callable[[], Rendered], number: int) -> Mask:
+    return drawn().mask(number)
