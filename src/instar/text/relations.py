@@ -28,6 +28,7 @@ from instar.text.changes import (
 from instar.text.drawing import picture
 from instar.text.measures import EPS, Matching, require_matching
 from instar.text.same_text import AIR, nothing_left, same_text, word_found
+from instar.text.shrinking import dimmer, less_pushed, shorter, swaps
 from instar.text.truth import words_after
 from instar.text.watermarking import Lettering, choose_watermark, look_at
 from instar.verdict import Verdict
@@ -81,7 +82,7 @@ def channel_switch(
     if not orders:
         raise BadInput(f"channel-switch: orders is empty; give some of {', '.join(ORDERS)}")
     ways = _listed([Permutation(order) for order in orders])
-    return replace(_stability("channel-switch", _any_of(ways), eps, matching), ways=ways)
+    return replace(_stability("channel-switch", _any_of(ways), eps, matching), ways=ways, smaller=swaps)
 
 
 def perspective(*, reach: int = 50, eps: float = EPS, matching: Matching = "one-to-one") -> Relation:
@@ -96,7 +97,7 @@ def perspective(*, reach: int = 50, eps: float = EPS, matching: Matching = "one-
         return Perspective(width, height, reach, tuple((x, y) for x, y in pushed))
 
     # The canvas has another size, so there is no naturalness to be measured.
-    return replace(_stability("perspective", draw, eps, matching), naturalness=None)
+    return replace(_stability("perspective", draw, eps, matching), naturalness=None, smaller=less_pushed)
 
 
 def watermark(
@@ -138,7 +139,7 @@ def watermark(
         verdict = word_found(before, after, tight, loose, eps=eps)
         return _held_against_truth(verdict, source, after, change)
 
-    return _relation("watermark", draw, check)
+    return replace(_relation("watermark", draw, check), smaller=shorter(letters[0]))
 
 
 def masking(*, eps: float = EPS) -> Relation:
@@ -180,7 +181,7 @@ def _brightness(
             raise BadInput(f"{name}: {level:g} grey levels are out of range; give -255 to 255")
         return Light(float(round(level)), gain)
 
-    return replace(_stability(name, _any_of(ways), eps, matching), ways=ways, at=at)
+    return replace(_stability(name, _any_of(ways), eps, matching), ways=ways, at=at, smaller=dimmer)
 
 
 def _listed(changes: Sequence[Change]) -> dict[str, Draw]:
