@@ -20,7 +20,7 @@ demo: $(READY)
 	$(BIN)/instar demo --out demo
 
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 test-real: $(READY_REAL)
 	$(BIN)/python -m pytest -m real

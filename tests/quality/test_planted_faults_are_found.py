@@ -72,12 +72,13 @@ def hurt(finding: Finding) -> str:
 
 
 @pytest.mark.timeout(900)
-def test_a_right_detector_is_never_accused_in_ten_thousand_cases() -> None:
-    records = campaign(street_exact(), streets=400, queries=11_000)
+@pytest.mark.parametrize("cases", [1_000, pytest.param(10_000, marks=pytest.mark.real)])
+def test_a_right_detector_is_never_accused(cases: int) -> None:
+    records = campaign(street_exact(), streets=cases // 25, queries=cases * 11 // 10)
     assert {record.verdict.status for record in records if record.role == "null"} == {Status.HELD}
     assert set(statuses(records)) <= {Status.HELD, Status.INAPPLICABLE}
     assert {r.verdict.reason for r in records if r.verdict.status is Status.INAPPLICABLE} <= {"no free place"}
-    assert statuses(records)[Status.HELD] >= 10_000
+    assert statuses(records)[Status.HELD] >= cases
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -89,8 +89,9 @@ def test_a_split_watermark_is_said_to_be_on_the_watermark() -> None:
 
 
 @pytest.mark.timeout(900)
-def test_a_right_locator_is_never_accused_in_five_thousand_cases() -> None:
-    pages = scenes(140, size=(240, 320))
+@pytest.mark.parametrize("at_least", [500, pytest.param(5_000, marks=pytest.mark.real)])
+def test_a_right_locator_is_never_accused(at_least: int) -> None:
+    pages = scenes(at_least * 14 // 500, size=(240, 320))
     every = [
         brightness_up(step=10), brightness_down(step=10), channel_switch(), perspective(reach=30),
         watermark(), masking(),
@@ -103,7 +104,7 @@ def test_a_right_locator_is_never_accused_in_five_thousand_cases() -> None:
     assert {r.verdict.reason for r in cases(records, Status.INAPPLICABLE)} <= {
         "no free place for a watermark"
     }
-    assert status[Status.HELD] >= 5_000
+    assert status[Status.HELD] >= at_least
 
 
 def test_a_jittery_locator_is_unstable_and_not_violated() -> None:
