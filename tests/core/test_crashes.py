@@ -16,7 +16,8 @@ from instar.store import RunStore
 HERE = Path(__file__).parent
 BATCH = 3
 CAMPAIGN = f"""
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background takes away
 import instar, planted_core as planted
 system = planted.Counting(sys.argv[2], batch={BATCH}, pause=0.006)
 relations = [planted.checked, planted.double]

@@ -57,6 +57,7 @@ def test_a_score_is_never_above_one():
 def test_without_torch_the_extra_to_install_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "instar.text.systems.craft_network", raising=False)
+    monkeypatch.delattr("instar.text.systems.craft_network", raising=False)
     with pytest.raises(MissingExtra, match=r"craft needs torch, .* pip install 'instar\[torch\]'"):
         craft()
 
