@@ -34,6 +34,7 @@ MAY = {
     "stats": {"errors"},
     "zoo": {"errors"},
     "worlds": {"errors", "digest", "scene", "verdict", "relation", "imaging"},
+    "ratings": {"errors", "digest", "scene", "verdict", "relation", "system", "record", "stats"},
     "cutouts": {"errors", "digest", "scene", "verdict", "relation", "imaging"},
     "nulls": {"errors", "scene", "relation", "imaging"},
     "answer_checks": set(),

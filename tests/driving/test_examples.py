@@ -63,7 +63,7 @@ def test_pictures_are_kept_for_the_same_scenes_only(tmp_path):
         return Scene(
             name,
             lambda: np.full((160, 320, 3), value, np.uint8),
-            knowledge={"control": {"speed": 40.0, "steering": 1.0}},
+            knowledge={"speed": 40.0, "steering": 1.0},
         )
 
     kept, read = tmp_path / "pictures.npz", []
@@ -76,5 +76,5 @@ def test_pictures_are_kept_for_the_same_scenes_only(tmp_path):
 
 
 def test_a_scene_whose_driver_is_unknown_is_refused_by_name():
-    with pytest.raises(BadInput, match="photo: what the driver did is not known"):
+    with pytest.raises(BadInput, match="photo: the speed that its driver chose is not known"):
         collect([Scene.of("photo", np.zeros((160, 320, 3), np.uint8))], ["speed"], step=lambda: None)

@@ -27,7 +27,7 @@ def test_a_log_is_recognised_and_every_source_becomes_degrees_to_the_left_and_km
         "b.jpg,th552019,th_001,0,0.1,10,,",
         "c.jpg,sim,sim_001,0,0.5,20,,",
     )
-    ch2, thunderhill, simulator = (scene.knowledge["control"] for scene in scenes)
+    ch2, thunderhill, simulator = (scene.knowledge for scene in scenes)
     assert ch2["steering"] == pytest.approx(5.7296, abs=1e-4)
     assert ch2["speed"] is None
     assert thunderhill["steering"] == pytest.approx(-5.7296, abs=1e-4)

@@ -28,6 +28,7 @@ COMMANDS = {
     "report": "what a run found",
     "replay": "make one case again, ask again, and show both answers",
     "study": "the tables of a paper, for your own systems",
+    "ratings": "let people judge the cases of a run, and count what they say",
     "train": "train a driving network on pictures whose driver is known",
     "rule": "read a driving rule back as a relation, or say which word is not understood",
     "models": "the models and photographs that can be fetched",

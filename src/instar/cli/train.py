@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("architecture", metavar="NETWORK", help="epoch, vgg16 or resnet101")
     add("--scenes", required=True, metavar="PATH", help="drive:N, or the folder of a driving log")
     add("--source", metavar="NAME", help="of a log, only the frames of this source (ch2)")
-    add("--without", metavar="CLASS", help="leave out scenes that show one, such as person")
+    add("--without", metavar="KIND", help="of drives, only those without any, such as pedestrian")
     add("--outputs", default="speed,steering", metavar="A,B", help="speed, steering or both (both)")
     add("--width", type=float, default=1.0, metavar="X", help="times the channels of the network (1)")
     add("--grey", action="store_true", help="look at grey pictures")
@@ -108,10 +108,11 @@ def _scenes(args: argparse.Namespace) -> Sequence[Scene]:
     return scenes
 
 
-def _shows(scene: Scene, label: str) -> bool:
-    if scene.objects is None:
-        raise BadInput(f"{scene.id}: what it shows is not known, so --without cannot tell")
-    return any(thing.label == label for thing in scene.objects)
+def _shows(scene: Scene, kind: str) -> bool:
+    drive: Any = scene.knowledge.get("drive")
+    if drive is None:
+        raise BadInput(f"{scene.id}: what stands there is not known, so --without cannot tell")
+    return any(thing.kind == kind for thing in drive.things)
 
 
 def _has_bfloat16() -> bool:

@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -95,15 +94,13 @@ def split(examples: Examples, *, seed: int, validation: float = 0.15, test: floa
 
 
 def _targets(scene: Scene, outputs: Sequence[str]) -> list[float]:
-    control: Any = scene.knowledge.get("control")
-    if callable(control):
-        control = control()
-    if control is None:
-        raise BadInput(f"{scene.id}: what the driver did is not known; train on a driving log or on drive:N")
     for output in outputs:
-        if control.get(output) is None:
-            raise BadInput(f"{scene.id}: its {output} is not known; train for another output")
-    return [float(control[output]) for output in outputs]
+        if scene.knowledge.get(output) is None:
+            raise BadInput(
+                f"{scene.id}: the {output} that its driver chose is not known; "
+                "train on a driving log or on drive:N, and for what is known there"
+            )
+    return [float(scene.knowledge[output]) for output in outputs]
 
 
 def _published(scenes: Sequence[Scene]) -> dict[str, npt.NDArray[np.float32]]:

@@ -56,9 +56,9 @@ def looks_like_driving_log(folder: Path) -> bool:
 def driving_log(folder: Path, *, limit: int | None = None) -> list[Scene]:
     """The frames of a log, in its order.
 
-    `knowledge` has `control` (a mapping with speed and steering, None where it was not logged), `segment` (a
-    stretch of the drive: frames of one are nearly alike and never belong on both sides of a split), `source`
-    and, where a file `SOURCE_model_predictions.csv` lies beside, `published`: what other networks steered.
+    `knowledge` has `speed` and `steering` (None where it was not logged), `segment` (a stretch of the drive:
+    frames of one are nearly alike and never belong on both sides of a split), `source` and, where a file
+    `SOURCE_model_predictions.csv` lies beside, `published`: what other networks steered.
     """
     check_limit(limit)
     path = folder / "labels.csv"
@@ -83,15 +83,16 @@ def _scene(
     if units is None:
         known = ", ".join(SOURCES)
         raise BadInput(f"{path}, line {line}: units of source {row['source']!r} are unknown; known: {known}")
-    control = {
+    knowledge = {
         "speed": _number(path, line, row["speed"], units.speed),
         "steering": _number(path, line, row["steering"], units.steering),
+        "segment": row["segment"],
+        "source": row["source"],
     }
     return Scene(
         row["file"],
         functools.partial(_read, folder / "images" / row["file"]),
-        knowledge={"control": control, "segment": row["segment"], "source": row["source"]}
-        | ({"published": published} if published else {}),
+        knowledge=knowledge | ({"published": published} if published else {}),
     )
 
 

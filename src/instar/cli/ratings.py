@@ -1,0 +1,183 @@
+"""`instar ratings`: let people judge the cases of a run, and count what they say."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from instar.cli.outcome import Outcome
+from instar.errors import BadInput, RunError
+
+if TYPE_CHECKING:
+    from instar.ratings.counting import Ratings
+
+__all__ = ["arguments", "perform"]
+
+QUALITY = 92  # of the page's JPEG pictures
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", help="export or import")
+    export = actions.add_parser("export", description="write a page that people rate cases of a run on")
+    export.add_argument("run", metavar="RUN", help="a run folder")
+    export.add_argument("--n", type=int, default=60, metavar="N", help="pairs of pictures (60)")
+    export.add_argument("--seed", type=int, default=0, metavar="N", help="which, and in which order (0)")
+    export.add_argument(
+        "--title", default="What do you think?", metavar="TEXT", help="the heading of the page"
+    )
+    export.add_argument("--out", metavar="FILE", help="the page (RUN/ratings.html)")
+    read = actions.add_parser("import", description="count the answers of several raters")
+    read.add_argument("run", metavar="RUN", help="the run folder that was exported")
+    read.add_argument("answers", nargs="+", metavar="FILE", help="files that raters saved, one each")
+    read.add_argument("--csv", metavar="FILE", help="also write the boxes as CSV")
+    read.add_argument("--plot", metavar="FILE", help="also draw the box plots; needs the extra 'plots'")
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    if args.action is None:
+        raise BadInput("ratings: say export or import")
+    return _export(args) if args.action == "export" else _import(args)
+
+
+def _export(args: argparse.Namespace) -> Outcome:
+    if args.n < 1:
+        raise BadInput(f"--n {args.n} leaves nothing to rate; give 1 or more")
+    from instar.cli.again import replaying
+    from instar.cli.progress import show_steps
+    from instar.imaging.codecs import encode_jpeg
+    from instar.ratings import Item, choose, render_page
+    from instar.store import RunStore
+    from instar.verdict import Status
+
+    with RunStore.read(args.run) as store:
+        chosen = choose(store.records(), args.n, seed=args.seed)
+    if not chosen:
+        raise BadInput(f"{args.run} has no judged case to rate")
+    items = []
+    with (
+        replaying(args.run, quiet=args.json) as make_again,
+        show_steps("making the pictures", len(chosen), quiet=args.json) as steps,
+    ):
+        for record in chosen:
+            again = make_again(record.case).replay
+            if again.source is None or not again.follow_ups:
+                raise BadInput(f"case {record.case} cannot be made again; see instar replay")
+            before, after = again.source, again.follow_ups[-1]
+            # Both the same way, so that nothing but the change tells them apart.
+            first, second = (encode_jpeg(one.input, QUALITY) for one in (before, after))
+            items.append(Item(record.case, first, second, _said(before.answer), _said(after.answer)))
+            steps.advance()
+    path = Path(args.out) if args.out else Path(args.run) / "ratings.html"
+    _write(path, render_page(items, title=args.title))
+    violated = sum(record.verdict.status is Status.VIOLATED for record in chosen)
+    counts = {"pairs": len(items), "violated": violated, "passed": len(items) - violated}
+    text = f"{len(items)} pairs to rate, {violated} violated and {len(items) - violated} passes mixed: {path}"
+    if len(items) < args.n:
+        text += f"\nThe run has no more than {len(items)} judged cases."
+    elif abs(violated - counts["passed"]) > 1:
+        text += "\nThe run has too few of one side to balance them."
+    return Outcome(text, {"page": str(path), "run": args.run, **counts})
+
+
+def _said(answer: Any) -> str:
+    """What the system answered, for somebody who only drives; other answers as text."""
+    from instar.cli.answers import answer_text
+    from instar.driving.answers import Control
+
+    if not isinstance(answer, Control):
+        return answer_text(answer)
+    lines = []
+    if answer.speed is not None:
+        lines.append(f"speed {answer.speed:.1f} km/h")
+    if answer.steering is not None:
+        side = "left" if answer.steering > 0 else "right"
+        lines.append(f"steering wheel {abs(answer.steering):.1f}° to the {side}")
+    return "\n".join(lines)
+
+
+def _import(args: argparse.Namespace) -> Outcome:
+    from instar.ratings import read_answers, summarise
+    from instar.store import RunStore
+
+    sheets = [read_answers(Path(path)) for path in args.answers]
+    with RunStore.read(args.run) as store:
+        records = {record.case: record for record in store.records(changes=False)}
+    ratings = summarise(sheets, records)
+    if args.csv:
+        _write_csv(Path(args.csv), _rows(ratings))
+    if args.plot:
+        from instar.ratings.plots import draw_boxes
+
+        draw_boxes(ratings, Path(args.plot))
+    return Outcome(_text(ratings, args.plot), _document(args.run, ratings))
+
+
+def _rows(ratings: Ratings) -> list[list[str]]:
+    heading = ["relation", "verdict", "question", "ratings", "least", "quarter", "median", "three quarters"]
+    rows = [[*heading, "most", "mean"]]
+    for box in ratings.boxes:
+        numbers = [f"{value:g}" for value in box.quartiles]
+        rows.append(
+            [box.relation, box.verdict, box.question, str(len(box.values)), *numbers, f"{box.mean:.2f}"]
+        )
+    return rows
+
+
+def _text(ratings: Ratings, plot: str | None) -> str:
+    from instar.report.text import table
+
+    alpha = ", ".join(f"{question} {_number(value)}" for question, value in ratings.alpha.items())
+    lines = [
+        f"{ratings.cases} pairs, rated by {len(ratings.raters)}: {', '.join(ratings.raters)}.",
+        "",
+        table(_rows(ratings), right=range(3, 10)),
+        "",
+        f"Krippendorff's alpha (ordinal): {alpha}",
+    ]
+    if plot:
+        lines.append(f"Box plots: {plot}")
+    return "\n".join(lines)
+
+
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.3f}"
+
+
+def _document(run: str, ratings: Ratings) -> dict[str, Any]:
+    return {
+        "run": run,
+        "raters": list(ratings.raters),
+        "cases": ratings.cases,
+        "alpha": {q: None if math.isnan(a) else a for q, a in ratings.alpha.items()},
+        "boxes": [
+            {
+                "relation": box.relation,
+                "verdict": box.verdict,
+                "question": box.question,
+                "ratings": len(box.values),
+                "quartiles": list(box.quartiles),
+                "mean": box.mean,
+            }
+            for box in ratings.boxes
+        ],
+    }
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
+
+
+def _write_csv(path: Path, rows: list[list[str]]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another file") from error
