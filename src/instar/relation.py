@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.errors import BadInput
+from instar.panel import Panel
 from instar.scene import Image, Observation, Scene
 from instar.verdict import Verdict
 
@@ -97,6 +98,8 @@ class Relation:
       collect from them first.
     - `naturalness(input, follow_up)` is 1 for a follow-up that looks untouched, 0 for an unrelated one.
     - `picture(source, follow_ups, change, verdict)` draws a case for a person to look at.
+    - `panels(source, follow_ups, change, verdict)` gives the same as pictures and what is marked on them,
+      the source first, for pages that draw it themselves.
     """
 
     name: str
@@ -115,6 +118,7 @@ class Relation:
     prepare: Prepare | None = None
     naturalness: Callable[[Any, Any], float] | None = None
     picture: Callable[[Observation, Sequence[Observation], Any, Verdict], Image] | None = None
+    panels: Callable[[Observation, Sequence[Observation], Any, Verdict], Sequence[Panel]] | None = None
 
 
 def change_from_json(fields: Mapping[str, Any]) -> Change:

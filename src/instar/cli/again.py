@@ -10,20 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from instar.cli.execute import resolve_relations
-from instar.cli.plan import make_plan
-from instar.cli.progress import show_steps
-from instar.cli.resolve import resolve_system
-from instar.cli.toml import parse_toml
+from instar.cli.opened import opened
 from instar.engines.worker import killable
-from instar.errors import BadInput, RunError
+from instar.errors import RunError
 from instar.imaging.codecs import encode_png
 from instar.relation import Relation
-from instar.replay import Replay, replay
-from instar.running import Folder, prepared
+from instar.replay import Replay
 from instar.scene import Image, Observation
-from instar.scenes import load_scenes
-from instar.store import RunStore
 from instar.system import ask
 
 __all__ = ["Again", "replaying", "write_picture"]
@@ -40,37 +33,15 @@ class Again:
 @contextlib.contextmanager
 def replaying(run: str, *, quiet: bool = False) -> Iterator[Callable[[str], Again]]:
     """A function that makes a case of the run again, by its id or the beginning of it."""
-    with RunStore.read(run) as store, contextlib.ExitStack() as stack:
-        plan = make_plan(parse_toml(store.plan()))
-        # The run carries the cut-outs it used: neither the pool nor the helper is needed again.
-        resolved = resolve_relations(plan, {"pool": store.pictures})
-        relations = {relation.name: relation for relation in resolved}
-        system = resolve_system(plan.systems[0])
-        asked = system
-        if plan.limits.timeout is not None:
-            asked = stack.enter_context(killable(system, plan.limits.timeout, processes=1))
-        asking = partial(ask, asked, retries=plan.limits.retries)
-        scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth)
-        by_id = {scene.id: scene for scene in scenes}
-        workspace = Folder(store.folder, partial(show_steps, quiet=quiet))
-        ready: dict[str, Relation] = {}
+    with opened(run, quiet=quiet) as there, contextlib.ExitStack() as stack:
+        limits, asked = there.plan.limits, there.system
+        if limits.timeout is not None:
+            asked = stack.enter_context(killable(there.system, limits.timeout, processes=1))
+        asking = partial(ask, asked, retries=limits.retries)
 
         def make_again(case: str) -> Again:
-            record = store.record(case)
-            if record.scene not in by_id:
-                raise BadInput(f"scene {record.scene!r} is not in {plan.scenes} any more")
-            name = record.relation
-            if name not in ready:
-                ready[name] = prepared(relations[name], scenes, workspace)
-            again = replay(
-                record,
-                by_id[record.scene],
-                ready[name],
-                system,
-                known_as=store.source_digest(record.source),
-                asking=asking,
-            )
-            return Again(again, _picture(ready[name], again))
+            again = there.again(there.store.record(case), asking)
+            return Again(again, _picture(there.relation(again.record.relation), again))
 
         yield make_again
 

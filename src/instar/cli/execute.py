@@ -21,13 +21,14 @@ from instar.cli.progress import show_campaign, show_steps
 from instar.cli.resolve import resolve_relation, resolve_search, resolve_system, takes
 from instar.engines.local import run_local
 from instar.errors import BadInput
+from instar.record import Totals
 from instar.relation import Relation
 from instar.report import Summary, summarise
 from instar.running import Folder, identity_of, prepared
 from instar.scenes import load_scenes, require_one_readable
 from instar.store import RunStore
 
-__all__ = ["execute", "read_summary", "resolve_relations"]
+__all__ = ["execute", "read_summary", "read_totals", "resolve_relations"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,11 +86,16 @@ def resolve_relations(plan: Plan, given: Mapping[str, Any]) -> list[Relation]:
 
 
 def read_summary(store: RunStore) -> Summary:
-    """What the run found; it goes by the folder it is in now, wherever it was made."""
+    """What the run found."""
+    return summarise(store.records(changes=False), read_totals(store))
+
+
+def read_totals(store: RunStore) -> Totals:
+    """The account of a run; it goes by the folder it is in now, wherever it was made."""
     totals = store.totals()
     if totals is None:
         raise BadInput(f"{store.folder} has no result yet: it is being made, or was killed; try --resume")
-    return summarise(store.records(changes=False), dataclasses.replace(totals, run=str(store.folder)))
+    return dataclasses.replace(totals, run=str(store.folder))
 
 
 def _helpers(plan: Plan) -> dict[str, Any]:

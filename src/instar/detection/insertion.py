@@ -15,6 +15,7 @@ from instar.detection.answers import accept
 from instar.detection.changes import Insertion, carried_back, made
 from instar.detection.choosing import Offer, Scale, choose, look_at, tone_like
 from instar.detection.drawing import picture
+from instar.detection.panels import panels
 from instar.detection.same_objects import same_objects
 from instar.errors import BadInput
 from instar.imaging.naturalness import against_scene
@@ -111,6 +112,7 @@ def insertion(
         prepare=prepare if cutouts is None else None,
         naturalness=against_scene(),
         picture=picture,
+        panels=panels,
     )
 
 

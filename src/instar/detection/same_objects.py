@@ -65,7 +65,8 @@ def same_objects(
     findings += [view.invented(j) for j in np.flatnonzero(unknown & strong).tolist()]
     counts = {"found": len(objects), "found again": len(pairs)}
     if findings:
-        return Verdict.violated(findings, **counts)
+        among = sorted(before.labels[k] for k in objects.tolist())
+        return Verdict.violated(findings, **counts, among=among)
     slack = min(
         float(after.scores[list(pairs.values())].min(initial=np.inf)) - band,
         certain + hysteresis - float(after.scores[unknown].max(initial=-np.inf)),

@@ -18,6 +18,7 @@ from instar.driving.engines import Edit, View
 from instar.driving.gallery import Gallery, collect_gallery, labels_of
 from instar.driving.ground import ground_of
 from instar.driving.judging import judge_block, judge_rule
+from instar.driving.panels import panels
 from instar.driving.rules import Condition, Language, Rule, read_ontology, read_rule, say, usual_ontology
 from instar.driving.rules.ontology import Ontology
 from instar.driving.rules.resolving import antecedent
@@ -72,6 +73,7 @@ class _Ruling:
             accept=self.accept,
             pixels=self.pixels,
             prepare=self.prepare if self.pool is None else None,
+            panels=panels,
         )
 
     @property
@@ -161,7 +163,8 @@ class _Ruling:
                 margins.append(judged.margin)
             else:
                 kind = f"{block.expectation.quantity} {block.expectation.direction}"
-                findings.append(Finding(kind, f"block {number}", judged.margin))
+                cause = {"what": f"{kind} is missing", "label": "the"}
+                findings.append(Finding(kind, f"block {number}", judged.margin, {"cause": cause}))
         evidence: dict[str, Any] = {"answers": [dataclasses.asdict(answer) for answer in answers]}
         if findings:
             return Verdict.violated(findings, **evidence)

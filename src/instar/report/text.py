@@ -6,21 +6,26 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
+from instar.report.groups import Group, groups_headline
+from instar.report.markup import readable
 from instar.report.summary import RelationSummary, Summary, Violation
+from instar.report.words import counted, interval_words, percent
 
 __all__ = ["render", "render_comparison", "table"]
 
+WIDEST_TITLE = 90
 WIDEST_SCENE = 48
 """Characters of a scene's name that a table shows; of a longer one the end, which tells files apart."""
 
 
-def render(summary: Summary, *, top: int = 10) -> str:
-    """The report, with the `top` worst findings."""
+def render(summary: Summary, groups: Sequence[Group] = (), *, top: int = 10) -> str:
+    """The report, with the `top` largest groups and worst findings."""
     parts = [
         "\n".join(_headline(summary)),
         _relations(summary.relations),
         "\n".join(_account(summary)),
         "\n".join(_skipped(summary)),
+        "\n".join(_groups(summary, groups, top)),
         "\n".join(_findings(summary, top)),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -37,11 +42,11 @@ def render_comparison(summaries: Sequence[Summary]) -> str:
                 PurePath(totals.run).name,
                 f"{counts.judged:,}",
                 f"{counts.violated:,}",
-                _percent(counts.rate),
-                _interval(summary.interval),
+                percent(counts.rate),
+                interval_words(summary.interval),
                 f"{summary.distinct:,}",
                 f"{summary.scenes_violated:,} of {totals.scenes:,}",
-                _percent(summary.false_alarm_rate),
+                percent(summary.false_alarm_rate),
                 f"{totals.seconds:,.1f}",
             ]
         )
@@ -69,15 +74,15 @@ def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
 
 def _headline(summary: Summary) -> Iterator[str]:
     counts, totals = summary.counts, summary.totals
-    scenes = _count(totals.scenes, "scene")
+    scenes = counted(totals.scenes, "scene")
     if not counts.judged:
-        yield f"{totals.system}: nothing could be judged ({_count(counts.cases, 'case')}, {scenes})."
+        yield f"{totals.system}: nothing could be judged ({counted(counts.cases, 'case')}, {scenes})."
     elif not counts.violated:
         yield f"{totals.system} contradicts itself in none of {counts.judged:,} judged cases ({scenes})."
     else:
         yield (
             f"{totals.system} contradicts itself in {counts.violated:,} of {counts.judged:,} judged cases: "
-            f"{_count(summary.distinct, 'different failure')}, in {summary.scenes_violated:,} of {scenes}."
+            f"{counted(summary.distinct, 'different failure')}, in {summary.scenes_violated:,} of {scenes}."
         )
     if not totals.finished:
         yield "The run is not complete: it is under way, or a limit or an interrupt ended it."
@@ -91,7 +96,7 @@ def _relations(relations: Mapping[str, RelationSummary]) -> str:
     for name, relation in relations.items():
         counts = relation.counts
         numbers = [counts.cases, counts.held, counts.violated, counts.inapplicable, counts.failed]
-        rate = [_percent(counts.rate), _interval(relation.interval)]
+        rate = [percent(counts.rate), interval_words(relation.interval)]
         rows.append([name, *(f"{number:,}" for number in numbers), *rate])
     return table(rows, right=range(1, len(heading)))
 
@@ -109,25 +114,38 @@ def _account_lines(summary: Summary) -> Iterator[tuple[str, str]]:
         yield "kinds", _listing(summary.kinds)
     if summary.placebos:
         tried, reproduced = summary.placebos.tried, summary.placebos.reproduced
-        needed = _percent(1 - reproduced / tried)
-        yield "placebo", f"{needed} of {_count(tried, 'violated case')} need the real change"
+        needed = percent(1 - reproduced / tried)
+        yield "placebo", f"{needed} of {counted(tried, 'violated case')} need the real change"
     if summary.unstable or summary.unconfirmed:
         yield "not believed", f"{summary.unstable:,} unstable, {summary.unconfirmed:,} unconfirmed"
     if summary.reasons:
         yield "not judged", _listing(summary.reasons)
     if summary.false_alarm_rate is not None:
-        yield "false alarms", f"{_percent(summary.false_alarm_rate)} of changes that must do nothing"
+        yield "false alarms", f"{percent(summary.false_alarm_rate)} of changes that must do nothing"
     totals = summary.totals
     price = "" if summary.price is None else f", price {summary.price:,.2f}"
-    queries = _count(totals.queries, "query", "queries")
+    queries = counted(totals.queries, "query", "queries")
     yield "spent", f"{queries}, {totals.asked:,} asked, {totals.seconds:,.1f} s{price}"
 
 
 def _skipped(summary: Summary) -> Iterator[str]:
     if summary.totals.skipped:
-        yield f"{_count(len(summary.totals.skipped), 'scene')} could not be read:"
+        yield f"{counted(len(summary.totals.skipped), 'scene')} could not be read:"
         for skipped in summary.totals.skipped:
             yield f"  {skipped.scene}: {skipped.reason}"
+
+
+def _groups(summary: Summary, groups: Sequence[Group], top: int) -> Iterator[str]:
+    if not groups:
+        return
+    yield groups_headline(summary.counts.violated, groups)
+    rows = [["cases", "scenes", "group", "for example"]]
+    for group in groups[:top]:
+        title = readable(group.title, WIDEST_TITLE)
+        rows.append([f"{len(group.cases):,}", f"{group.scenes:,}", title, group.representative])
+    yield table(rows, right=[0, 1])
+    if len(groups) > top:
+        yield f"and {len(groups) - top:,} smaller groups"
 
 
 def _findings(summary: Summary, top: int) -> Iterator[str]:
@@ -148,20 +166,15 @@ def _row(violation: Violation) -> list[str]:
         scene = "..." + scene[3 - WIDEST_SCENE :]
     naturalness = "-" if violation.naturalness is None else f"{violation.naturalness:.2f}"
     margin = f"{violation.margin:.3f}"
-    return [violation.case, scene, violation.relation, violation.kind or "-", margin, naturalness]
+    return [
+        violation.case,
+        scene,
+        readable(violation.relation, WIDEST_SCENE),
+        violation.kind or "-",
+        margin,
+        naturalness,
+    ]
 
 
 def _listing(counted: Mapping[str, int]) -> str:
     return ", ".join(f"{name or 'unnamed'} {number:,}" for name, number in counted.items())
-
-
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f} %"
-
-
-def _interval(ends: tuple[float, float] | None) -> str:
-    return "-" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f} %"

@@ -52,6 +52,8 @@ from instar.system import Reply
 
 __all__ = ["RunStore"]
 
+UNKNOWN = -1  # a system that the run has no answers of
+
 
 class RunStore:
     """A run folder, open for writing (`create`, `resume`) or for reading (`read`)."""
@@ -233,7 +235,27 @@ class RunStore:
         for row in self._rows("ORDER BY source, relation, role, ordinal"):
             yield record_from_row(row, change=changes)
 
-    def record(self, case: str) -> Record:
+    def violated(self) -> Iterator[tuple[Record, dict[str, Any]]]:
+        """The violated cases, each with its change as JSON: the modules that define it need not be there."""
+        for row in self._rows(
+            "WHERE status = 'violated' AND role = 'case' ORDER BY source, relation, ordinal"
+        ):
+            recipe = row[COLUMNS.index("change")]
+            yield record_from_row(row, change=False), json.loads(recipe) if recipe else {}
+
+    def tried(self, field: str) -> dict[str, dict[str, int]]:
+        """For each relation how many of its cases have which text in that field of their change."""
+        counts: dict[str, dict[str, int]] = {}
+        for relation, value, n in self._database.execute(
+            "SELECT relation, json_extract(change, ?), count(*) FROM records "
+            "WHERE role = 'case' AND change IS NOT NULL GROUP BY 1, 2",
+            (f"$.{field}",),
+        ):
+            if isinstance(value, str):
+                counts.setdefault(relation, {})[value] = n
+        return counts
+
+    def record(self, case: str, *, change: bool = True) -> Record:
         """The record of a case, which may be named by the beginning of its id."""
         if not (case and all(c in "0123456789abcdef" for c in case)):
             raise BadInput(f"{case!r} is no case id: those are made of 0-9 and a-f")
@@ -242,7 +264,7 @@ class RunStore:
             raise BadInput(f"no case {case!r} in {self.folder}")
         if len(rows) > 1:
             raise BadInput(f"more than one case begins with {case!r}; give more digits")
-        return record_from_row(rows[0])
+        return record_from_row(rows[0], change=change)
 
     def totals(self) -> Totals | None:
         """The account as of the last stop, or of a few seconds ago; None before the first question."""
@@ -259,6 +281,11 @@ class RunStore:
         row = self._database.execute("SELECT digest FROM sources WHERE id = ?", (source,)).fetchone()
         return None if row is None else str(row[0])
 
+    def fingerprint(self) -> str:
+        """That of the system that was tested."""
+        identity = json.loads(self._meta("identity") or "{}")
+        return str(identity.get("fingerprint", ""))
+
     def plan(self) -> str:
         """The text of RUN/plan.toml."""
         path = self.folder / "plan.toml"
@@ -274,11 +301,16 @@ class RunStore:
     def _system_id(self, fingerprint: str) -> int:
         if fingerprint not in self._systems:
             with plainly(self.folder):
-                self._database.execute(
-                    "INSERT OR IGNORE INTO systems (fingerprint) VALUES (?)", (fingerprint,)
-                )
-            row = self._database.execute("SELECT id FROM systems WHERE fingerprint = ?", (fingerprint,))
-            self._systems[fingerprint] = int(row.fetchone()[0])
+                if self._lock is not None:
+                    self._database.execute(
+                        "INSERT OR IGNORE INTO systems (fingerprint) VALUES (?)", (fingerprint,)
+                    )
+                row = self._database.execute(
+                    "SELECT id FROM systems WHERE fingerprint = ?", (fingerprint,)
+                ).fetchone()
+            if row is None:
+                return UNKNOWN
+            self._systems[fingerprint] = int(row[0])
         return self._systems[fingerprint]
 
     def _has_answers(self) -> bool:

@@ -27,6 +27,7 @@ from instar.text.changes import (
 )
 from instar.text.drawing import picture
 from instar.text.measures import EPS, Matching, require_matching
+from instar.text.panels import panels
 from instar.text.same_text import AIR, nothing_left, same_text, word_found
 from instar.text.shrinking import dimmer, less_pushed, shorter, swaps
 from instar.text.truth import words_after
@@ -228,6 +229,7 @@ def _relation(name: str, draw: Draw, check: Callable[..., Verdict]) -> Relation:
         accept=accept,
         naturalness=hog_intersection,
         picture=picture,
+        panels=panels,
     )
 
 

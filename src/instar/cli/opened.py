@@ -1,0 +1,153 @@
+"""A run that is there, with everything that its plan names looked up when it is first needed."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from instar.campaign import AnswerKey
+from instar.cli.execute import resolve_relations
+from instar.cli.plan import Plan, make_plan
+from instar.cli.progress import show_steps
+from instar.cli.resolve import resolve_system
+from instar.cli.toml import parse_toml
+from instar.digest import digest
+from instar.errors import BadInput, InstarError
+from instar.panel import Panel
+from instar.record import Record
+from instar.relation import Relation
+from instar.replay import Asking, Replay, replay
+from instar.report.shown import Shown
+from instar.running import Folder, prepared
+from instar.scene import Scene
+from instar.scenes import load_scenes
+from instar.store import RunStore
+from instar.system import Reply, System
+
+__all__ = ["OpenedRun", "opened"]
+
+
+@contextlib.contextmanager
+def opened(run: str, *, quiet: bool = False) -> Iterator[OpenedRun]:
+    """The run in a folder, for looking only."""
+    with RunStore.read(run) as store:
+        yield OpenedRun(store, make_plan(parse_toml(store.plan())), quiet)
+
+
+@dataclass(eq=False)
+class OpenedRun:
+    """A run's store and plan, and what the plan names."""
+
+    store: RunStore
+    plan: Plan
+    quiet: bool = False
+    _ready: dict[str, Relation] = field(default_factory=dict)
+
+    @cached_property
+    def system(self) -> System:
+        return resolve_system(self.plan.systems[0])
+
+    @cached_property
+    def scenes(self) -> Sequence[Scene]:
+        plan = self.plan
+        return load_scenes(plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth)
+
+    @cached_property
+    def _scenes_by_id(self) -> Mapping[str, Scene]:
+        return {scene.id: scene for scene in self.scenes}
+
+    @cached_property
+    def _relations(self) -> Mapping[str, Relation]:
+        # The run carries the cut-outs it used: neither the pool nor the helper is needed again.
+        resolved = resolve_relations(self.plan, {"pool": self.store.pictures})
+        return {relation.name: relation for relation in resolved}
+
+    def scene(self, id: str) -> Scene:
+        if id not in self._scenes_by_id:
+            raise BadInput(f"scene {id!r} is not in {self.plan.scenes} any more")
+        return self._scenes_by_id[id]
+
+    def relation(self, name: str) -> Relation:
+        """The relation of that name, prepared for the run's scenes."""
+        if name not in self._ready:
+            workspace = Folder(self.store.folder, partial(show_steps, quiet=self.quiet))
+            self._ready[name] = prepared(self._relations[name], self.scenes, workspace)
+        return self._ready[name]
+
+    def again(self, record: Record, asking: Asking) -> Replay:
+        """The case made again, its questions answered by `asking`."""
+        return replay(
+            record,
+            self.scene(record.scene),
+            self.relation(record.relation),
+            _WhenNeeded(lambda: self.system),
+            known_as=self.store.source_digest(record.source),
+            asking=asking,
+        )
+
+    def show(self, case: str) -> Shown:
+        """The case with its pictures, made from its recipe and the answers that the run keeps.
+
+        Nothing is asked of the system. Where the pictures cannot be made (a scene has gone, the relation's
+        module is not there) the case is shown without them, and says why.
+        """
+        record = self.store.record(case, change=False)
+        try:
+            record = self.store.record(case)
+            again = self.again(record, self.remembered)
+            panels, why = panels_of(self.relation(record.relation), again), ""
+            if not panels:
+                why = again.verdict.reason or "its inputs are no pictures"
+        except InstarError as error:
+            panels, why = [], str(error)
+        verdict = record.verdict
+        return Shown(
+            case=record.case,
+            scene=record.source,
+            relation=record.relation,
+            status=verdict.status,
+            margin=verdict.margin,
+            change="" if record.change is None else str(record.change),
+            findings=verdict.findings,
+            panels=panels,
+            naturalness=record.naturalness,
+            why=why,
+        )
+
+    def remembered(self, inputs: Sequence[Any]) -> list[Reply]:
+        """The answers that the run keeps to these inputs."""
+        fingerprint = self.store.fingerprint()
+        replies = []
+        for one in inputs:
+            reply = self.store.answer(AnswerKey(fingerprint, digest(one), 0))
+            replies.append(reply or Reply(error="the run keeps no answer to this input"))
+        return replies
+
+
+def panels_of(relation: Relation, again: Replay) -> Sequence[Panel]:
+    """The relation's own panels, or else the bare pictures; none where there are no pictures."""
+    if again.source is None or not again.follow_ups:
+        return []
+    if relation.panels is not None:
+        # The record knows which findings were struck out; the bare comparison does not.
+        verdict = again.record.verdict if again.same else again.verdict
+        return relation.panels(again.source, again.follow_ups, again.record.change, verdict)
+    inputs = [again.source.input, *(follow_up.input for follow_up in again.follow_ups)]
+    if not all(isinstance(i, np.ndarray) and i.dtype == np.uint8 and i.ndim == 3 for i in inputs):
+        return []
+    return [Panel("after" if i else "before", image) for i, image in enumerate(inputs)]
+
+
+class _WhenNeeded:
+    """A system that is looked up when something of it is used: most pictures need only its answers."""
+
+    def __init__(self, find: Callable[[], System]) -> None:
+        self._find = find
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._find(), name)

@@ -1,0 +1,134 @@
+"""What a failure is about: what was lost, by what change, where, among what.
+
+All of it is read from what a run keeps as JSON, so that neither the relation nor its modules are needed. A
+check may say it better in a finding's evidence, under `cause`: a mapping with any of `what`, `label`,
+`by` and `where`, in words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from instar.record import Record
+from instar.verdict import Finding
+
+__all__ = ["Failure", "Traits", "brought_by", "finding_words", "thing_in", "traits_of", "what_of"]
+
+FATES = {"lost": "lost", "new": "from nowhere", "renamed": "mixed up", "moved": "moved"}
+NOT_A_KIND = {"type", "condition", "blend", "cutout", "font", "text"}
+"""Fields of a change whose text does not say what kind of change it is."""
+TOUCHING = 10  # pixels between two boxes, at most
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A violated case, and its change as the run file has it."""
+
+    record: Record
+    recipe: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a failure is about, in words; each may be empty. `among` counts the labels in the scene."""
+
+    what: str
+    label: str
+    by: str
+    where: str
+    among: Mapping[str, int]
+
+
+def traits_of(failure: Failure) -> Traits:
+    """The traits of a failure, by its worst finding."""
+    verdict = failure.record.verdict
+    worst = min(verdict.findings, key=lambda finding: (finding.margin, finding.key))
+    told = worst.evidence.get("cause", {})
+    return Traits(
+        what=told.get("what") or what_of(worst),
+        label=told.get("label") or thing_in(worst),
+        by=told.get("by") or brought_by(failure.recipe),
+        where=told.get("where") or _where(failure.recipe, worst),
+        among=Counter(verdict.evidence.get("among", ())),
+    )
+
+
+def what_of(finding: Finding) -> str:
+    """What became of it: one of the usual fates where the evidence tells, else the finding's kind."""
+    was, now = _named(finding, "was"), _named(finding, "is")
+    if was and now:
+        return "moved" if was == now else "renamed"
+    if was or now:
+        return "lost" if was else "new"
+    return finding.kind or "violated"
+
+
+def thing_in(finding: Finding) -> str:
+    """The label of what it is about; where things have no label, what they are: "box" for "box 3".
+
+    >>> thing_in(Finding("lost", "box 3"))
+    'box'
+    """
+    was, now = _named(finding, "was"), _named(finding, "is")
+    if was and now and was != now:
+        return " and ".join(sorted([was, now]))
+    return was or now or re.sub(r"\s*\d+$", "", finding.subject)
+
+
+def finding_words(finding: Finding) -> str:
+    """A finding in one line.
+
+    >>> finding_words(Finding("recognition", "object 4", -0.9, {"was": {"label": "car", "score": 0.9}}))
+    'car 0.90 is lost'
+    """
+    told = finding.evidence.get("cause", {}).get("what")
+    was, now = finding.evidence.get("was"), finding.evidence.get("is")
+    fate = what_of(finding)
+    if told:
+        return f"{told}: {finding.subject}" if finding.subject else str(told)
+    if fate == "renamed" and isinstance(was, Mapping) and isinstance(now, Mapping):
+        return f"{_scored(was)} is taken for {_scored(now)}"
+    if fate == "moved" and isinstance(was, Mapping):
+        return f"{_scored(was)} has moved"
+    if fate == "lost" and isinstance(was, Mapping):
+        return f"{_scored(was)} is lost"
+    if fate == "new" and isinstance(now, Mapping):
+        return f"{_scored(now)} appears from nowhere"
+    return " ".join(filter(None, [finding.subject, finding.kind])) or "it does not hold"
+
+
+def brought_by(recipe: Mapping[str, Any]) -> str:
+    """The kind of a change within its relation: the label of what it brings, or another telling field."""
+    for name in ("label", *recipe):
+        value = recipe.get(name)
+        if isinstance(value, str) and value and name not in NOT_A_KIND:
+            return value
+    return ""
+
+
+def _named(finding: Finding, when: str) -> str:
+    seen = finding.evidence.get(when)
+    return str(seen.get("label", "")) if isinstance(seen, Mapping) else ""
+
+
+def _scored(seen: Mapping[str, Any]) -> str:
+    return f"{seen['label']} {seen['score']:.2f}" if "score" in seen else str(seen["label"])
+
+
+def _where(recipe: Mapping[str, Any], finding: Finding) -> str:
+    """How far what was put there is from what it is about."""
+    seen = finding.evidence.get("was") or finding.evidence.get("is")
+    box = seen.get("box") if isinstance(seen, Mapping) else None
+    try:
+        x, y, width, height = (float(recipe[name]) for name in ("x", "y", "width", "height"))
+        x1, y1, x2, y2 = map(float, box or ())
+    except (KeyError, TypeError, ValueError):
+        return ""
+    gap = max(x - x2, x1 - (x + width), y - y2, y1 - (y + height))
+    if gap <= TOUCHING:
+        return "right beside it"
+    return "close by" if gap <= max(x2 - x1, y2 - y1) else "far away"

@@ -1,0 +1,84 @@
+"""What a page draws besides the counts: margins, naturalness, and the cases that held most narrowly."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from instar.record import Record
+from instar.verdict import Status
+
+__all__ = ["Figures", "kept_at", "percentiles"]
+
+NARROWEST = 4  # held cases that are kept of each relation
+
+
+@dataclass(slots=True, eq=False)
+class Figures:
+    """Collected while records go by; eight bytes for each judged case, and little else."""
+
+    margins: dict[str, array[float]] = field(default_factory=lambda: defaultdict(lambda: array("d")))
+    naturalness: array[float] = field(default_factory=lambda: array("d"))
+    queries_of_cases: int = 0
+    queries_of_nulls: int = 0
+    _narrow: dict[str, list[tuple[float, str]]] = field(default_factory=lambda: defaultdict(list))
+
+    def watch(self, records: Iterable[Record]) -> Iterator[Record]:
+        """The records, looked at in passing."""
+        for record in records:
+            verdict = record.verdict
+            if record.role == "null":
+                self.queries_of_nulls += record.queries
+            else:
+                self.queries_of_cases += record.queries
+                if verdict.status in (Status.HELD, Status.VIOLATED) and math.isfinite(verdict.margin):
+                    self.margins[record.relation].append(verdict.margin)
+                if verdict.status is Status.HELD:
+                    self._keep_if_narrow(record)
+                elif verdict.status is Status.VIOLATED and record.naturalness is not None:
+                    self.naturalness.append(record.naturalness)
+            yield record
+
+    def narrowly_held(self) -> list[str]:
+        """Cases that passed, the narrowest of each relation first."""
+        ranked = [sorted((-margin, case) for margin, case in kept) for kept in self._narrow.values()]
+        return [case for turn in range(NARROWEST) for cases in ranked for _, case in cases[turn : turn + 1]]
+
+    def _keep_if_narrow(self, record: Record) -> None:
+        # A heap whose first is the widest of those kept; ties by case, so that no order of records matters.
+        kept = self._narrow[record.relation]
+        entry = (-record.verdict.margin, record.case)
+        if len(kept) < NARROWEST:
+            heapq.heappush(kept, entry)
+        elif entry > kept[0]:
+            heapq.heapreplace(kept, entry)
+
+
+def kept_at(naturalness: Iterable[float], steps: int = 20) -> list[tuple[float, int]]:
+    """For thresholds from 0 to 1 how many failures are at least so natural.
+
+    >>> kept_at([0.2, 0.95], steps=2)
+    [(0.0, 2), (0.5, 1), (1.0, 0)]
+    """
+    ordered = sorted(naturalness)
+    counts, at = [], 0
+    for step in range(steps + 1):
+        threshold = step / steps
+        while at < len(ordered) and ordered[at] < threshold:
+            at += 1
+        counts.append((threshold, len(ordered) - at))
+    return counts
+
+
+def percentiles(values: Iterable[float], shares: Iterable[float]) -> list[float]:
+    """The values below which such shares of all lie.
+
+    >>> percentiles([1.0, 2.0, 3.0], [0.0, 0.5, 1.0])
+    [1.0, 2.0, 3.0]
+    """
+    ordered = sorted(values)
+    return [ordered[min(len(ordered) - 1, int(share * len(ordered)))] for share in shares]

@@ -1,0 +1,252 @@
+"""Failures put together by cause, each group named in words; the same failures always give the same groups.
+
+Failures of one relation are together when the same became of what they are about (kinds that come together
+in the same cases count as one). A group is divided by label, and then by what the change brings, only where
+few values make up nearly all of its failures although what stood in the scenes, or what was tried, would
+have led to expect far fewer: a detector that loses whatever has a neighbour has one fault, one that loses
+buses and also dogs has two.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+
+from instar.report.causes import FATES, Failure, Traits, traits_of, what_of
+
+__all__ = ["Group", "Tried", "group_failures", "groups_headline"]
+
+NEARLY_ALL = 0.9
+"""Of a group's failures: what few labels must make up to divide it, and what a trait must to name it."""
+SURPRISE = 0.7  # the share expected of those labels is at most this part of the share found
+TOGETHER = 0.5  # of the cases with either of two kinds have both: then they are one
+SIGMA = 3.0
+ENOUGH = 8  # failures, before anything is said of what their scenes have in common
+SHORT = 32  # characters of a relation's name that a title can bear; a rule is a sentence of its own
+
+Tried = Mapping[str, Mapping[str, int]]
+"""For each relation how often each kind of change was tried, whatever came of it."""
+Member = tuple[Failure, Traits]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Failures of one cause; the first of `cases` stands for them.
+
+    The worst come first, one of each scene before a second of any.
+    """
+
+    title: str
+    relation: str
+    kind: str
+    cases: tuple[str, ...]
+    scenes: int
+
+    @property
+    def representative(self) -> str:
+        return self.cases[0]
+
+
+def group_failures(failures: Iterable[Failure], tried: Tried | None = None) -> list[Group]:
+    """The groups, largest first."""
+    members = [(failure, traits_of(failure)) for failure in failures]
+    members.sort(key=lambda member: (member[0].record.verdict.margin, member[0].record.case))
+    by_relation: dict[str, list[Member]] = defaultdict(list)
+    for member in members:
+        by_relation[member[0].record.relation].append(member)
+    groups = []
+    for relation, ours in by_relation.items():
+        tried_here = _shares((tried or {}).get(relation, {}))
+        for part in _by_what(ours):
+            groups += [_group(piece, ours, tried_here) for piece in _divided(part, tried_here)]
+    return sorted(groups, key=lambda group: (-len(group.cases), group.relation, group.title, group.cases))
+
+
+def groups_headline(violations: int, groups: Sequence[Group]) -> str:
+    """>>> groups_headline(214, [])
+    '214 violations, 0 groups'
+    """
+    violation = "violation" if violations == 1 else "violations"
+    return f"{violations:,} {violation}, {len(groups):,} group{'' if len(groups) == 1 else 's'}"
+
+
+def _by_what(members: Sequence[Member]) -> list[list[Member]]:
+    """Members by what became of things; whatever mostly comes together is one."""
+    seen: Counter[str] = Counter()
+    both: Counter[tuple[str, str]] = Counter()
+    for failure, traits in members:
+        whats = sorted({what_of(finding) for finding in failure.record.verdict.findings} | {traits.what})
+        seen.update(whats)
+        both.update(combinations(whats, 2))
+    pairs = [pair for pair, n in both.items() if n >= TOGETHER * (seen[pair[0]] + seen[pair[1]] - n)]
+    joined = _joined(pairs)
+    return _parts(members, lambda traits: joined(traits.what))
+
+
+def _divided(members: Sequence[Member], tried: Mapping[str, float]) -> Iterator[list[Member]]:
+    """Members by label, then by what the change brings, where that tells causes apart."""
+    for part in _by_label(members):
+        few = _few(Counter(traits.by for _, traits in part), tried)
+        yield from _parts(part, partial(_one_of, few, "by"))
+
+
+def _by_label(members: Sequence[Member]) -> list[list[Member]]:
+    whats = {traits.what for _, traits in members}
+    if whats == {"renamed"}:
+        # Labels that are taken for each other, directly or through a third, are one confusion.
+        pairs = [traits.label.split(" and ", 1) for _, traits in members if " and " in traits.label]
+        joined = _joined(pairs)
+        return _parts(members, lambda traits: joined(traits.label.split(" and ", 1)[0]))
+    labels = Counter(traits.label for _, traits in members)
+    if whats == {"new"}:  # of what is not there, nothing says what to expect
+        few = frozenset(labels) if 3 * len(labels) <= len(members) else frozenset()
+    else:
+        few = _few(labels, _expected_labels(members))
+    return _parts(members, partial(_one_of, few, "label"))
+
+
+def _one_of(few: frozenset[str], trait: str, traits: Traits) -> str:
+    value: str = getattr(traits, trait)
+    return value if value in few else ""
+
+
+def _parts(members: Sequence[Member], key: Callable[[Traits], str]) -> list[list[Member]]:
+    parts: dict[str, list[Member]] = defaultdict(list)
+    for member in members:
+        parts[key(member[1])].append(member)
+    return list(parts.values())
+
+
+def _few(found: Counter[str], expected: Mapping[str, float]) -> frozenset[str]:
+    """The few values that make up nearly all although far less was to be expected of them; else none."""
+    n = found.total()
+    if not expected or len(found) == 1:
+        return frozenset()
+    chosen: list[str] = []
+    covered = 0
+    for value, count in sorted(found.items(), key=lambda item: (-item[1], item[0])):
+        if covered >= NEARLY_ALL * n:
+            break
+        chosen.append(value)
+        covered += count
+    share = covered / n
+    usual = min(1.0, sum(expected.get(value, 0.0) for value in chosen))
+    spread = (max(usual * (1 - usual), 1e-9) / n) ** 0.5
+    surprising = usual <= SURPRISE * share and share - usual >= SIGMA * spread
+    return frozenset(chosen) if surprising else frozenset()
+
+
+def _expected_labels(members: Sequence[Member]) -> dict[str, float]:
+    """The share of each label, if any object of each scene were hit as likely as any other."""
+    shares: dict[str, float] = defaultdict(float)
+    scenes = [traits.among for _, traits in members if traits.among]
+    for among in scenes:
+        total = sum(among.values())
+        for label, count in among.items():
+            shares[label] += count / total / len(scenes)
+    return shares
+
+
+def _shares(counts: Mapping[str, int]) -> dict[str, float]:
+    total = sum(counts.values())
+    return {value: count / total for value, count in counts.items()} if total else {}
+
+
+def _group(members: Sequence[Member], all_of_relation: Sequence[Member], tried: Mapping[str, float]) -> Group:
+    members = _spread(members)
+    record = members[0][0].record
+    return Group(
+        title=_title(members, all_of_relation, tried),
+        relation=record.relation,
+        kind=record.verdict.kind,
+        cases=tuple(failure.record.case for failure, _ in members),
+        scenes=len({failure.record.scene for failure, _ in members}),
+    )
+
+
+def _spread(members: Sequence[Member]) -> list[Member]:
+    """The same, one of each scene before a second of any."""
+    seen: Counter[str] = Counter()
+    ranked = []
+    for member in members:
+        seen[member[0].record.scene] += 1
+        ranked.append((seen[member[0].record.scene], member))
+    return [member for _, member in sorted(ranked, key=lambda pair: pair[0])]  # stable: worst first
+
+
+def _title(members: Sequence[Member], all_of_relation: Sequence[Member], tried: Mapping[str, float]) -> str:
+    """What, by what, where and among what, as far as nearly all members agree."""
+    whats = Counter(traits.what for _, traits in members)
+    labels = _named(Counter(label for _, traits in members for label in traits.label.split(" and ")))
+    words = f"{labels} {' or '.join(FATES.get(what, what) for what in sorted(whats))}".strip()
+    relation = members[0][0].record.relation
+    if len(relation) <= SHORT:
+        words += f" under {relation}"
+    by = _shared(traits.by for _, traits in members)
+    if by and tried.get(by, 0.0) <= SURPRISE:
+        words += f" of {_with_article(by)}"
+    where = _shared(traits.where for _, traits in members)
+    content = _content(members, all_of_relation)
+    return ", ".join(filter(None, [words, where, content and f"in scenes with {_with_article(content)}"]))
+
+
+def _named(labels: Counter[str]) -> str:
+    """A few labels by name, many by their number.
+
+    >>> _named(Counter(car=3, dog=1)), _named(Counter("abcde"))
+    ('car or dog', '5 kinds of object')
+    """
+    named = [label for label, _ in sorted(labels.items(), key=lambda item: (-item[1], item[0])) if label]
+    return " or ".join(named) if len(named) <= 3 else f"{len(named)} kinds of object"
+
+
+def _with_article(label: str) -> str:
+    return f"{'an' if label[:1].lower() in 'aeiou' else 'a'} {label}"
+
+
+def _shared(values: Iterable[str]) -> str:
+    """The value that nearly all have; empty when there is none."""
+    counts = Counter(values)
+    value, count = min(counts.items(), key=lambda item: (-item[1], item[0]))
+    return value if count >= NEARLY_ALL * counts.total() else ""
+
+
+def _content(members: Sequence[Member], all_of_relation: Sequence[Member]) -> str:
+    """A label that nearly all scenes of the group have and few scenes of the other groups."""
+    own_label = {label for _, traits in members for label in traits.label.split(" and ")}
+    ours = _scenes_with(members)
+    cases = {failure.record.case for failure, _ in members}
+    others = _scenes_with([m for m in all_of_relation if m[0].record.case not in cases])
+    if len(members) < ENOUGH or not others:
+        return ""
+    telling = [
+        (others.get(label, 0.0) - share, label)
+        for label, share in ours.items()
+        if share >= NEARLY_ALL and others.get(label, 0.0) <= TOGETHER and label not in own_label
+    ]
+    return min(telling)[1] if telling else ""
+
+
+def _scenes_with(members: Sequence[Member]) -> dict[str, float]:
+    """For each label the share of the scenes that have it."""
+    scenes = {failure.record.scene: traits.among for failure, traits in members if traits.among}
+    counts = Counter(label for among in scenes.values() for label in among)
+    return {label: count / len(scenes) for label, count in counts.items()}
+
+
+def _joined(pairs: Iterable[Sequence[str]]) -> Callable[[str], str]:
+    """From a name to the first name of all that are joined with it."""
+    first: dict[str, str] = {}
+
+    def find(name: str) -> str:
+        while first.get(name, name) != name:
+            name = first[name]
+        return name
+
+    for a, b in pairs:
+        a, b = sorted([find(a), find(b)])
+        first[b] = a
+    return find
