@@ -48,7 +48,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 def find_groups(store: RunStore) -> list[Group]:
     failures = (Failure(record, recipe) for record, recipe in store.violated())
-    return group_failures(failures, store.tried("label"))
+    return group_failures(failures, store.tried())
 
 
 def group_json(group: Group) -> dict[str, Any]:

@@ -137,7 +137,7 @@ def _dial(dial: Dial) -> str:
     start, end = sorted([share, rest])
     return (
         f'<span class="dial"><span class="quiet">{name(dial.name)}</span> '
-        f"<b>{dial.value:.1f} {escape(dial.unit)}</b>"
+        f"<b>{dial.value:.1f} {name(dial.unit, 20)}</b>"
         f'<i><i style="left:{100 * start:.1f}%;width:{max(1.0, 100 * (end - start)):.1f}%"></i></i></span>'
     )
 

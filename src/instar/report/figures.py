@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from instar.record import Record
 from instar.verdict import Status
 
-__all__ = ["Figures", "kept_at", "percentiles"]
+__all__ = ["Figures", "kept_at"]
 
 NARROWEST = 4  # held cases that are kept of each relation
 
@@ -72,13 +72,3 @@ def kept_at(naturalness: Iterable[float], steps: int = 20) -> list[tuple[float, 
             at += 1
         counts.append((threshold, len(ordered) - at))
     return counts
-
-
-def percentiles(values: Iterable[float], shares: Iterable[float]) -> list[float]:
-    """The values below which such shares of all lie.
-
-    >>> percentiles([1.0, 2.0, 3.0], [0.0, 0.5, 1.0])
-    [1.0, 2.0, 3.0]
-    """
-    ordered = sorted(values)
-    return [ordered[min(len(ordered) - 1, int(share * len(ordered)))] for share in shares]

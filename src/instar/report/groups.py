@@ -14,21 +14,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
+from typing import Any, TypeAlias
 
+from instar.record import Record
 from instar.report.causes import FATES, Failure, Traits, traits_of, what_of
 
-__all__ = ["Group", "Tried", "group_failures", "groups_headline"]
+__all__ = ["Group", "Place", "Tried", "group_failures", "groups_headline", "place_of"]
 
 NEARLY_ALL = 0.9
 """Of a group's failures: what few labels must make up to divide it, and what a trait must to name it."""
-SURPRISE = 0.7  # the share expected of those labels is at most this part of the share found
+SURPRISE = 0.7  # the share expected of those few is at most this part of the share found
 TOGETHER = 0.5  # of the cases with either of two kinds have both: then they are one
 SIGMA = 3.0
 ENOUGH = 8  # failures, before anything is said of what their scenes have in common
 SHORT = 32  # characters of a relation's name that a title can bear; a rule is a sentence of its own
 
-Tried = Mapping[str, Mapping[str, int]]
-"""For each relation how often each kind of change was tried, whatever came of it."""
+Place: TypeAlias = tuple[str, str, Any]
+"""A relation, a source, and what of it a change goes to (its `anchor`), if it goes to anything."""
+Tried: TypeAlias = Mapping[Place, Mapping[str, int]]
+"""How often each kind of change was tried at each place, whatever came of it."""
 Member = tuple[Failure, Traits]
 
 
@@ -58,15 +62,16 @@ def group_failures(failures: Iterable[Failure], tried: Tried | None = None) -> l
     for member in members:
         by_relation[member[0].record.relation].append(member)
     groups = []
-    for relation, ours in by_relation.items():
-        tried_here = _shares((tried or {}).get(relation, {}))
+    for ours in by_relation.values():
         for part in _by_what(ours):
-            groups += [_group(piece, ours, tried_here) for piece in _divided(part, tried_here)]
+            groups += [_group(piece, ours, tried or {}) for piece in _divided(part, tried or {})]
     return sorted(groups, key=lambda group: (-len(group.cases), group.relation, group.title, group.cases))
 
 
 def groups_headline(violations: int, groups: Sequence[Group]) -> str:
-    """>>> groups_headline(214, [])
+    """How many there are.
+
+    >>> groups_headline(214, [])
     '214 violations, 0 groups'
     """
     violation = "violation" if violations == 1 else "violations"
@@ -86,10 +91,10 @@ def _by_what(members: Sequence[Member]) -> list[list[Member]]:
     return _parts(members, lambda traits: joined(traits.what))
 
 
-def _divided(members: Sequence[Member], tried: Mapping[str, float]) -> Iterator[list[Member]]:
+def _divided(members: Sequence[Member], tried: Tried) -> Iterator[list[Member]]:
     """Members by label, then by what the change brings, where that tells causes apart."""
     for part in _by_label(members):
-        few = _few(Counter(traits.by for _, traits in part), tried)
+        few = _few(Counter(traits.by for _, traits in part), _expected_kinds(part, tried))
         yield from _parts(part, partial(_one_of, few, "by"))
 
 
@@ -104,7 +109,7 @@ def _by_label(members: Sequence[Member]) -> list[list[Member]]:
     if whats == {"new"}:  # of what is not there, nothing says what to expect
         few = frozenset(labels) if 3 * len(labels) <= len(members) else frozenset()
     else:
-        few = _few(labels, _expected_labels(members))
+        few = _few(labels, _mean_shares([traits.among for _, traits in members]))
     return _parts(members, partial(_one_of, few, "label"))
 
 
@@ -139,23 +144,27 @@ def _few(found: Counter[str], expected: Mapping[str, float]) -> frozenset[str]:
     return frozenset(chosen) if surprising else frozenset()
 
 
-def _expected_labels(members: Sequence[Member]) -> dict[str, float]:
-    """The share of each label, if any object of each scene were hit as likely as any other."""
+def _expected_kinds(members: Sequence[Member], tried: Tried) -> dict[str, float]:
+    """The share of each kind of change, if all that was tried at a place were as likely to fail."""
+    return _mean_shares([tried.get(place_of(failure.record, failure.recipe), {}) for failure, _ in members])
+
+
+def place_of(record: Record, recipe: Mapping[str, Any]) -> Place:
+    return (record.relation, record.source, recipe.get("anchor"))
+
+
+def _mean_shares(counted: Iterable[Mapping[str, int]]) -> dict[str, float]:
+    """The mean share of each value over all that have any: if all were hit as likely as any other."""
     shares: dict[str, float] = defaultdict(float)
-    scenes = [traits.among for _, traits in members if traits.among]
-    for among in scenes:
-        total = sum(among.values())
-        for label, count in among.items():
-            shares[label] += count / total / len(scenes)
+    known = [counts for counts in counted if counts]
+    for counts in known:
+        total = sum(counts.values())
+        for value, count in counts.items():
+            shares[value] += count / total / len(known)
     return shares
 
 
-def _shares(counts: Mapping[str, int]) -> dict[str, float]:
-    total = sum(counts.values())
-    return {value: count / total for value, count in counts.items()} if total else {}
-
-
-def _group(members: Sequence[Member], all_of_relation: Sequence[Member], tried: Mapping[str, float]) -> Group:
+def _group(members: Sequence[Member], all_of_relation: Sequence[Member], tried: Tried) -> Group:
     members = _spread(members)
     record = members[0][0].record
     return Group(
@@ -177,7 +186,7 @@ def _spread(members: Sequence[Member]) -> list[Member]:
     return [member for _, member in sorted(ranked, key=lambda pair: pair[0])]  # stable: worst first
 
 
-def _title(members: Sequence[Member], all_of_relation: Sequence[Member], tried: Mapping[str, float]) -> str:
+def _title(members: Sequence[Member], all_of_relation: Sequence[Member], tried: Tried) -> str:
     """What, by what, where and among what, as far as nearly all members agree."""
     whats = Counter(traits.what for _, traits in members)
     labels = _named(Counter(label for _, traits in members for label in traits.label.split(" and ")))
@@ -186,7 +195,7 @@ def _title(members: Sequence[Member], all_of_relation: Sequence[Member], tried: 
     if len(relation) <= SHORT:
         words += f" under {relation}"
     by = _shared(traits.by for _, traits in members)
-    if by and tried.get(by, 0.0) <= SURPRISE:
+    if by and _expected_kinds(members, tried).get(by, 0.0) <= SURPRISE:
         words += f" of {_with_article(by)}"
     where = _shared(traits.where for _, traits in members)
     content = _content(members, all_of_relation)

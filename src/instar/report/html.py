@@ -10,7 +10,7 @@ from instar.report.cards import case_card, legend
 from instar.report.charts import curve, histogram
 from instar.report.figures import Figures, kept_at
 from instar.report.groups import Group, groups_headline
-from instar.report.markup import escape, name
+from instar.report.markup import escape, name, readable
 from instar.report.shown import Shown
 from instar.report.summary import Summary
 from instar.report.words import counted, interval_words, percent
@@ -42,7 +42,7 @@ def render_html(page: Page) -> str:
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark"><meta name="generator" content="instar">',
-            f"<title>{escape(system[:80])} · instar</title>",
+            f"<title>{escape(readable(system, 80))} · instar</title>",
             f"<style>{_resource('page.css')}</style></head><body>",
             *_head(page),
             "<main>",

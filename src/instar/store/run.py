@@ -243,16 +243,15 @@ class RunStore:
             recipe = row[COLUMNS.index("change")]
             yield record_from_row(row, change=False), json.loads(recipe) if recipe else {}
 
-    def tried(self, field: str) -> dict[str, dict[str, int]]:
-        """For each relation how many of its cases have which text in that field of their change."""
-        counts: dict[str, dict[str, int]] = {}
-        for relation, value, n in self._database.execute(
-            "SELECT relation, json_extract(change, ?), count(*) FROM records "
-            "WHERE role = 'case' AND change IS NOT NULL GROUP BY 1, 2",
-            (f"$.{field}",),
+    def tried(self) -> dict[tuple[str, str, Any], dict[str, int]]:
+        """How many cases brought what (`label`) to which place: relation, source and `anchor`."""
+        counts: dict[tuple[str, str, Any], dict[str, int]] = {}
+        for relation, source, anchor, label, n in self._database.execute(
+            "SELECT relation, source, json_extract(change, '$.anchor'), json_extract(change, '$.label'), "
+            "count(*) FROM records WHERE role = 'case' AND change IS NOT NULL GROUP BY 1, 2, 3, 4"
         ):
-            if isinstance(value, str):
-                counts.setdefault(relation, {})[value] = n
+            if isinstance(label, str):
+                counts.setdefault((relation, source, anchor), {})[label] = n
         return counts
 
     def record(self, case: str, *, change: bool = True) -> Record:

@@ -1,0 +1,135 @@
+"""Planted faults come out as groups: each fault in one, and each group nearly of one fault."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import pytest
+
+import drawn
+import instar
+from instar.detection import guided, insertion
+from instar.detection.answers import Detections
+from instar.report.causes import Failure
+from instar.report.groups import group_failures, place_of
+from instar.running import Folder, prepared
+from instar.scene import Image
+from instar.verdict import Status
+from instar.worlds.street import scenes
+
+PURE = 0.95
+
+
+@pytest.fixture(scope="module")
+def street(tmp_path_factory):
+    streets = scenes(12, size=(240, 320))
+    return streets, prepared(insertion(), streets, Folder(tmp_path_factory.mktemp("pool")))
+
+
+def failures_of(system, street):
+    streets, relation = street
+    records = list(instar.run(streets, relation, system, search=guided(per_object=3)))
+    cases = [record for record in records if record.role == "case"]
+    tried = defaultdict(Counter)
+    for record in cases:
+        tried[place_of(record, record.change.to_json())][record.change.label] += 1
+    violated = [record for record in cases if record.verdict.status is Status.VIOLATED]
+    return [Failure(record, record.change.to_json()) for record in violated], tried
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [drawn.loses_neighbours(), drawn.swaps_labels(), drawn.drifts(), drawn.invents()],
+    ids=lambda f: f.name,
+)
+def test_one_fault_is_one_group(fault, street):
+    failures, tried = failures_of(fault, street)
+    groups = group_failures(failures, tried)
+    assert len(failures) >= 8
+    assert len(groups[0].cases) >= PURE * len(failures), [(g.title, len(g.cases)) for g in groups]
+
+
+def near(label: str, spoil: Callable[[Detections, int], Detections], image: Image) -> Detections:
+    """The right answer, spoilt for objects of one class that have a neighbour within ten pixels."""
+    found = drawn.exact(image)
+    gaps = drawn._gaps(found.boxes).min(axis=1, initial=np.inf)
+    for i in reversed(np.flatnonzero(gaps <= 10).tolist()):
+        if found.labels[i] == label:
+            found = spoil(found, i)
+    return found
+
+
+def lost(found: Detections, i: int) -> Detections:
+    return found.select(np.arange(len(found)) != i)
+
+
+def renamed(found: Detections, i: int) -> Detections:
+    return drawn._with(found, labels=tuple("truck" if k == i else one for k, one in enumerate(found.labels)))
+
+
+def moved(found: Detections, i: int) -> Detections:
+    boxes = found.boxes.copy()
+    boxes[i, 3] -= 0.6 * (boxes[i, 3] - boxes[i, 1])
+    return drawn._with(found, boxes=boxes)
+
+
+def doubled(found: Detections, i: int) -> Detections:
+    ghost = np.array([[4, 4, 40, 30]], np.float32)
+    return Detections(
+        np.concatenate([found.boxes, ghost]),
+        (*found.labels, "bird"),
+        np.append(found.scores, np.float32(0.9)),
+    )
+
+
+FAULTS = {"person": lost, "car": moved, "bicycle": renamed, "traffic light": doubled, "stop sign": lost}
+
+
+def all_at_once(image: Image) -> Detections:
+    found = drawn.exact(image)
+    gaps = drawn._gaps(found.boxes).min(axis=1, initial=np.inf)
+    for i in reversed(np.flatnonzero(gaps <= 10).tolist()):
+        spoil = FAULTS.get(found.labels[i])
+        found = found if spoil is None else spoil(found, i)
+    return found
+
+
+def test_five_faults_of_one_system_are_five_pure_groups(street):
+    failures, tried = failures_of(drawn.Drawn("five faults", all_at_once), street)
+    truth = {failure.record.case: blamed(failure, street) for failure in failures}
+    groups = group_failures(failures, tried)
+    told = [(group.title, Counter(truth[case] for case in group.cases)) for group in groups]
+    for title, faults in told:
+        assert faults.most_common(1)[0][1] >= PURE * faults.total(), (title, faults)
+    assert Counter(truth.values()).keys() == FAULTS.keys()
+    for fault, count in Counter(truth.values()).items():
+        most = max(faults[fault] for _, faults in told)
+        assert most >= PURE * count, (fault, told)
+
+
+def blamed(failure, street):
+    """The fault that, planted alone, makes this case fail by the same finding."""
+    streets, relation = street
+    worst = min(failure.record.verdict.findings, key=lambda f: (f.margin, f.key))
+    scene = next(scene for scene in streets if scene.id == failure.record.scene)
+    (follow_up,) = relation.apply(scene.image, failure.record.change)
+    guilty = []
+    for label, spoil in FAULTS.items():
+        alone = partial(near, label, spoil)
+        source = instar.Observation.of(scene.image, alone(scene.image), scene)
+        verdict = relation.check(
+            source, [instar.Observation.of(follow_up, alone(follow_up))], failure.record.change
+        )
+        if worst.key in {finding.key for finding in verdict.findings}:
+            guilty.append(label)
+    assert len(guilty) == 1, (guilty, worst)
+    return guilty[0]
+
+
+def test_the_same_failures_in_any_order_give_the_same_groups(street):
+    failures, tried = failures_of(drawn.swaps_labels(), street)
+    shuffled = [failures[i] for i in np.random.default_rng(0).permutation(len(failures))]
+    assert group_failures(shuffled, tried) == group_failures(failures, tried)
