@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from instar.detection.answers import Detections
-from instar.detection.changes import Conditioned, Insertion, carried_back
+from instar.detection.changes import Insertion, carried_back
+from instar.nulls import Conditioned
 from instar.panel import Fate, Mark, Panel
 from instar.scene import Observation
 from instar.verdict import Finding, Verdict

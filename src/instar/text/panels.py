@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from instar.nulls import Conditioned
 from instar.panel import Fate, Mark, Panel
 from instar.scene import Observation
 from instar.text.answers import Quads
-from instar.text.changes import Conditioned, Watermark, carried_along
+from instar.text.changes import Watermark, carried_along
 from instar.verdict import Verdict
 
 __all__ = ["panels"]
