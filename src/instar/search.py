@@ -7,7 +7,9 @@ sources at once and yields rounds of (source, change).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+import math
+from collections.abc import Callable, Generator, Iterable, Sequence
+from numbers import Real
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -80,6 +82,8 @@ def draws(n: int = 10) -> Search:
 
 def sweep(levels: Sequence[float]) -> Search:
     """Every severity in `levels`, for a relation that has `at`."""
+    numbers = isinstance(levels, Iterable) and all(map(_is_number, levels))
+    _require(numbers, f"sweep: levels is {levels!r}; give a list of numbers")
     _require(len(levels) > 0, "sweep: levels is empty; give at least one number")
 
     def search(
@@ -96,6 +100,8 @@ def bisect(holds: float, breaks: float, *, within: float) -> Search:
 
     Ends at once when `breaks` holds after all, or `holds` does not.
     """
+    for name, value in (("holds", holds), ("breaks", breaks), ("within", within)):
+        _require(_is_number(value), f"bisect: {name} is {value!r}; it must be a number")
     _require(within > 0, f"bisect: within is {within}; it must be above 0")
 
     def search(
@@ -150,6 +156,10 @@ def _severity(relation: Relation) -> Callable[[Observation, float], Drawn]:
     if relation.at is None:
         raise BadInput(f"relation {relation.name!r} has no severity: it cannot be swept or bisected")
     return relation.at
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _require(condition: bool, message: str) -> None:

@@ -105,6 +105,9 @@ def test_a_relation_that_cannot_be_searched_like_that_is_refused_by_name(search,
     [
         (lambda: instar.draws(0), "draws: n is 0; it must be at least 1"),
         (lambda: instar.sweep([]), "sweep: levels is empty; give at least one number"),
+        (lambda: instar.sweep("abc"), "sweep: levels is 'abc'; give a list of numbers"),
+        (lambda: instar.sweep(5), "sweep: levels is 5; give a list of numbers"),
+        (lambda: instar.bisect("a", 1, within=1), "bisect: holds is 'a'; it must be a number"),
         (lambda: instar.bisect(0, 1, within=0), "bisect: within is 0; it must be above 0"),
     ],
 )

@@ -111,8 +111,8 @@ def require_matching(who: str, matching: str, eps: float) -> None:
     """Raise BadInput unless both make sense; `who` begins the message."""
     if matching not in MATCHINGS:
         raise BadInput(f"{who}: matching is {matching!r}; it is one of {', '.join(MATCHINGS)}")
-    if not 0 < eps <= 1:
-        raise BadInput(f"{who}: eps is {eps}; it must be above 0 and at most 1")
+    if not (isinstance(eps, (int, float)) and 0 < eps <= 1):
+        raise BadInput(f"{who}: eps is {eps!r}; it must be a number above 0 and at most 1")
 
 
 def _mean(what: str, values: Sequence[float]) -> float:

@@ -29,6 +29,7 @@ from instar.text.drawing import picture
 from instar.text.measures import EPS, Matching, require_matching
 from instar.text.panels import panels
 from instar.text.same_text import AIR, nothing_left, same_text, word_found
+from instar.text.settings import require_number, require_range, require_strings, require_whole_number
 from instar.text.shrinking import dimmer, less_pushed, shorter, swaps
 from instar.text.truth import words_after
 from instar.text.watermarking import Lettering, choose_watermark, look_at
@@ -76,7 +77,7 @@ def channel_switch(
     *, orders: Sequence[str] = CYCLES, eps: float = EPS, matching: Matching = "one-to-one"
 ) -> Relation:
     """The colour channels in another order, by default both ways round: the same boxes."""
-    orders = [orders] if isinstance(orders, str) else list(orders)
+    orders = require_strings("channel-switch", "orders", orders)
     for order in orders:
         if order not in ORDERS:
             raise BadInput(f"channel-switch: order {order!r} is none of {', '.join(ORDERS)}")
@@ -88,8 +89,7 @@ def channel_switch(
 
 def perspective(*, reach: int = 50, eps: float = EPS, matching: Matching = "one-to-one") -> Relation:
     """Each corner pushed outward by up to `reach` pixels: the same boxes, carried along."""
-    if reach < 1:
-        raise BadInput(f"perspective: reach is {reach}; it must be at least 1 pixel")
+    require_whole_number("perspective", "reach", reach, least=1)
     size_of = lru_cache(maxsize=256)(_size)  # a hundred draws need not decode the picture a hundred times
 
     def draw(source: Observation, rng: np.random.Generator) -> Change:
@@ -112,20 +112,15 @@ def watermark(
     eps: float = EPS,
 ) -> Relation:
     """A word more, clear of every found box: all boxes as before, and one around the word."""
-    words = (words,) if isinstance(words, str) else tuple(words)
+    words = require_strings("watermark", "words", words)
     for word in words or ("A",):
         require_drawable(word, font)
-    for name, pair, least in (("letters", letters, 1), ("height", height, 8)):
-        if len(pair) != 2 or not least <= pair[0] <= pair[1]:
-            raise BadInput(f"watermark: {name} is {list(pair)}; give [least, most], from {least} on")
-    if not 1 <= contrast <= 255:
-        raise BadInput(f"watermark: contrast is {contrast}; it must be between 1 and 255 grey levels")
-    if clearance < 0:
-        raise BadInput(f"watermark: clearance is {clearance}; it must be at least 0")
+    few, many = require_range("watermark", "letters", letters, least=1)
+    low, high = require_range("watermark", "height", height, least=8)
+    require_whole_number("watermark", "contrast", contrast, least=1, most=255)
+    require_number("watermark", "clearance", clearance, least=0)
     require_matching("watermark", "one-to-one", eps)
-    look = Lettering(
-        words, (letters[0], letters[1]), (height[0], height[1]), contrast, float(clearance), font
-    )
+    look = Lettering(words, (few, many), (low, high), contrast, float(clearance), font)
     # Twenty words are drawn from one source in a row; a few sources may be open at a time.
     paper_of = lru_cache(maxsize=4)(partial(look_at, contrast=contrast))
 
@@ -140,7 +135,7 @@ def watermark(
         verdict = word_found(before, after, tight, loose, eps=eps)
         return _held_against_truth(verdict, source, after, change)
 
-    return replace(_relation("watermark", draw, check), smaller=shorter(letters[0]))
+    return replace(_relation("watermark", draw, check), smaller=shorter(few))
 
 
 def masking(*, eps: float = EPS) -> Relation:
@@ -171,10 +166,9 @@ def _size(source: Observation) -> tuple[int, int]:
 def _brightness(
     name: str, sign: int, step: int, most: int, gain: float, eps: float, matching: Matching
 ) -> Relation:
-    if not 1 <= step <= most <= 255:
-        raise BadInput(f"{name}: step is {step} and most {most}; it must be 1 <= step <= most <= 255")
-    if not gain > 0:
-        raise BadInput(f"{name}: gain is {gain}; it must be above 0")
+    require_whole_number(name, "most", most, least=1, most=255)
+    require_whole_number(name, "step", step, least=1, most=most)
+    require_number(name, "gain", gain, least=0.01)
     ways = _listed([Light(float(sign * levels), gain) for levels in range(step, most + 1, step)])
 
     def at(source: Observation, level: float) -> Change:

@@ -6,10 +6,10 @@ from collections.abc import Generator, Sequence
 
 import numpy as np
 
-from instar.errors import BadInput
 from instar.relation import Inapplicable, Relation
 from instar.scene import Observation
 from instar.search import Drawn, Search
+from instar.text.settings import require_whole_number
 from instar.verdict import Verdict
 
 __all__ = ["listed"]
@@ -24,8 +24,7 @@ def listed(*, perspectives: int = 100, watermarks: int = 20, others: int = 20) -
     """
     counts = {"perspective": perspectives, "watermark": watermarks}
     for name, count in (("perspectives", perspectives), ("watermarks", watermarks), ("others", others)):
-        if count < 1:
-            raise BadInput(f"listed: {name} is {count}; it must be at least 1")
+        require_whole_number("listed", name, count, least=1)
 
     def search(
         relation: Relation, source: Observation, rng: np.random.Generator

@@ -15,14 +15,14 @@ import numpy as np
 
 from instar.scene import Image
 from instar.text.answers import Quads
-from instar.text.systems.rectangles import Floats, from_top_left, in_reading_order
-from instar.text.systems.resizing import LIMIT_TYPES, fitted
-from instar.text.systems.settings import (
+from instar.text.settings import (
     require_fraction,
     require_one_of,
     require_picture,
     require_whole_number,
 )
+from instar.text.systems.rectangles import Floats, from_top_left, in_reading_order
+from instar.text.systems.resizing import LIMIT_TYPES, fitted
 from instar.zoo import fetch
 
 __all__ = ["East", "east"]

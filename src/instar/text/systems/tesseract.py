@@ -16,7 +16,7 @@ import numpy as np
 from instar.errors import MissingExtra
 from instar.scene import Image
 from instar.text.answers import Quads
-from instar.text.systems.settings import require_fraction, require_picture
+from instar.text.settings import require_fraction, require_picture
 from instar.zoo import fetch
 
 __all__ = ["Tesseract", "tesseract"]

@@ -15,9 +15,9 @@ from instar.imaging.codecs import encode_jpeg, encode_png
 from instar.scene import Image
 from instar.text.answers import Quads
 from instar.text.polygons import areas
+from instar.text.settings import require_one_of, require_picture
 from instar.text.systems.services.exchange import Request, Transport, host_of, over_http
 from instar.text.systems.services.recordings import Recordings
-from instar.text.systems.settings import require_one_of, require_picture
 
 __all__ = ["Api", "Piece", "Service", "Trouble"]
 
