@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from instar.cli import main
+from instar.text.systems.page import PageLocator
 
 
 def test_a_study_finds_which_locator_is_unstable_and_when(
@@ -53,6 +54,21 @@ def test_a_study_finds_which_locator_is_unstable_and_when(
     assert json.loads(capsys.readouterr().out)["violated"] > 0
 
 
+def test_a_study_that_is_there_is_told_again_without_a_question(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["study", "text", "--systems", "page-glare", "--scenes", "page:2", "--out", str(tmp_path)]
+    assert main([*words, "--json"]) == 0
+    first = json.loads(capsys.readouterr().out)
+
+    def refuse(self: PageLocator, images: object) -> None:
+        raise AssertionError("asked again")
+
+    monkeypatch.setattr(PageLocator, "predict", refuse)
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == first
+
+
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
@@ -62,6 +78,14 @@ def test_a_study_finds_which_locator_is_unstable_and_when(
         (["text", "--systems", "page-exact", "--scenes", "page:1", "--retrain", "x"], "unknown relation 'x'"),
         (["text", "--systems", "page-exat", "--scenes", "page:1"], "did you mean 'page-exact'"),
         (["text", "--systems", "page-exact", "--scenes", "page:1", "--truth", "nowhere"], "nowhere"),
+        (
+            ["text", "--systems", "page-exact", "--scenes", "page:1", "--set", "page-exact.limit=3"],
+            "system 'page-exact': unknown option 'limit'",
+        ),
+        (
+            ["text", "--systems", "page-exact", "--scenes", "page:1", "--set", "limits.queries=3"],
+            "options of its systems only",
+        ),
         (
             ["text", "--systems", "page-exact", "--scenes", "page:1", "--counts", "some"],
             "invalid choice: 'some'",

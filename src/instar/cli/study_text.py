@@ -8,12 +8,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from instar.cli.merge import put_settings
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
 from instar.errors import BadInput, RunError, UnknownName
 
 if TYPE_CHECKING:
     from instar.scene import Scene
+    from instar.store import RunStore
     from instar.system import System
     from instar.text.accuracy import Counts
     from instar.text.clarity import Look
@@ -42,6 +44,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--sweep", action="store_true", help="also every brightness from -200 to 200 in steps of 5")
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="SYSTEM.KEY=VALUE",
+        help="an option of one system, or of each as system.key=value",
+    )
     add("--retrain", metavar="A,B", help="also write the follow-ups of these relations as training data")
     add("--plots", action="store_true", help="also draw the figures; needs the extra 'plots'")
     add(
@@ -72,9 +81,10 @@ def perform(args: argparse.Namespace) -> Outcome:
 
         require_matplotlib()
     scenes = load_scenes(args.scenes, limit=args.limit, truth=args.truth)
-    locators = {name: resolve_system(Use(name)) for name in names}  # all of them, before the first is run
+    uses = _uses(names, args.set)
+    locators = [resolve_system(use) for use in uses]  # all of them, before the first is run
     systems = [
-        _measured(name, one, _runs(name, args, out), scenes, args.json) for name, one in locators.items()
+        _measured(use.name, one, _runs(use, args, out), scenes, args.json) for use, one in zip(uses, locators)
     ]
     made = list(tables(systems))
     for table in made:
@@ -101,7 +111,15 @@ def perform(args: argparse.Namespace) -> Outcome:
     return Outcome(_text(made, out, figures, told), document)
 
 
-def _runs(name: str, args: argparse.Namespace, out: Path) -> list[Plan]:
+def _uses(names: Sequence[str], settings: Sequence[str]) -> list[Use]:
+    """The systems with the options that were set for them."""
+    tables = put_settings({"system": [{"use": name} for name in names]}, settings)
+    if tables.keys() != {"system"}:
+        raise BadInput("--set: a study takes options of its systems only; give SYSTEM.KEY=VALUE")
+    return [Use(options.pop("use"), options) for options in map(dict, tables["system"])]
+
+
+def _runs(use: Use, args: argparse.Namespace, out: Path) -> list[Plan]:
     """The campaigns of one system: the six relations, and the sweep where it was asked for."""
     from instar.text.study import RELATIONS
 
@@ -110,7 +128,7 @@ def _runs(name: str, args: argparse.Namespace, out: Path) -> list[Plan]:
 
     def plan(relations: tuple[RelationUse, ...], folder: Path) -> Plan:
         return Plan(
-            systems=(Use(name),),
+            systems=(use,),
             relations=relations,
             scenes=args.scenes,
             truth=args.truth,
@@ -119,7 +137,7 @@ def _runs(name: str, args: argparse.Namespace, out: Path) -> list[Plan]:
             out=str(folder),
         )
 
-    folder = out / _folder_name(name)
+    folder = out / _folder_name(use.name)
     plans = [plan(tuple(RelationUse(_use(r, counts, args.matching), search) for r in RELATIONS), folder)]
     if args.sweep:
         relation = RelationUse(
@@ -141,9 +159,10 @@ def _use(relation: str, counts: dict[str, int], matching: str) -> Use:
 def _measured(
     name: str, system: System, plans: Sequence[Plan], scenes: Sequence[Scene], quiet: bool
 ) -> Measured:
-    """Run what is not there yet, and count it; the sources are asked once more, to see how they look."""
+    """Run what is not there yet, and count it."""
     from instar.cli.execute import execute
     from instar.store import RunStore
+    from instar.system import fingerprint_of
     from instar.text.study import measure
 
     measured: list[Measured] = []
@@ -154,14 +173,18 @@ def _measured(
     main = measured[0]
     for sweep in measured[1:]:
         main.levels |= sweep.levels
-    main.looks, main.sources = _sources(system, scenes)
+    with RunStore.read(str(plans[0].out)) as store:
+        main.looks, main.sources = _sources(store, fingerprint_of(system), scenes)
     return main
 
 
-def _sources(system: System, scenes: Sequence[Scene]) -> tuple[dict[str, Look], Counts | None]:
+def _sources(
+    store: RunStore, fingerprint: str, scenes: Sequence[Scene]
+) -> tuple[dict[str, Look], Counts | None]:
     """How each scene looks around what is found in it, and how accurate that is where words are known."""
+    from instar.campaign import AnswerKey
+    from instar.digest import digest
     from instar.errors import UnreadablePicture
-    from instar.system import ask
     from instar.text.accuracy import Counts, count_hits, truth_of
     from instar.text.answers import accept
     from instar.text.clarity import look_of
@@ -171,10 +194,15 @@ def _sources(system: System, scenes: Sequence[Scene]) -> tuple[dict[str, Look], 
     for scene in scenes:
         try:
             image = scene.image
-            (reply,) = ask(system, [image])
+        except UnreadablePicture:
+            continue  # the campaign has it among the skipped
+        reply = store.answer(AnswerKey(fingerprint, digest(image), 0))
+        if reply is None or reply.error is not None:
+            continue  # it failed
+        try:
             found = accept(image, reply.answer)
-        except (UnreadablePicture, TypeError, ValueError):
-            continue  # the campaign has it among the skipped or failed
+        except (TypeError, ValueError):
+            continue  # so did this
         looks[scene.id] = look_of(image, found.quads)
         words = scene.knowledge.get("words")
         if words is not None:

@@ -154,8 +154,9 @@ class RunStore:
 
     def answer(self, key: AnswerKey) -> Reply | None:
         row = self._database.execute(
-            "SELECT answer, error, seconds FROM answers WHERE system = ? AND input = ? AND repeat = ?",
-            (self._system_id(key.fingerprint), bytes.fromhex(key.input), key.repeat),
+            "SELECT answer, error, seconds FROM answers JOIN systems ON systems.id = answers.system"
+            " WHERE fingerprint = ? AND input = ? AND repeat = ?",
+            (key.fingerprint, bytes.fromhex(key.input), key.repeat),
         ).fetchone()
         if row is None:
             return None
