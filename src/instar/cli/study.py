@@ -11,7 +11,10 @@ from instar.errors import BadInput
 
 __all__ = ["arguments", "perform"]
 
-FAMILIES = {"text": "how stable text locators are, and what makes them unstable"}
+FAMILIES = {
+    "text": "how stable text locators are, and what makes them unstable",
+    "driving": "which rules driving systems break, and from which threshold on",
+}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

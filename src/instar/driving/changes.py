@@ -16,7 +16,7 @@ from instar.imaging.photometric import brightened, moved
 from instar.relation import Change, Inapplicable
 from instar.scene import Image
 
-__all__ = ["Redrawn", "Untouched", "edits_of", "fixed_nulls", "frozen", "made", "random_null"]
+__all__ = ["Redrawn", "Untouched", "edits_of", "fixed_nulls", "frozen", "made", "random_null", "under_nulls"]
 
 CONDITIONS = ("jpeg", "brighter", "shift")  # under each of them a finding must recur
 LEAST_CHANGE = 40.0  # squared grey levels, on average: less, and the source already is in that state
@@ -103,3 +103,9 @@ def _under(image: Image, how: str, amount: int) -> Image:
     if how == "jpeg":
         return jpeg_round_trip(image, amount if amount > 1 else 95)
     return brightened(image, amount) if how == "brighter" else moved(image, amount, 0)
+
+
+def under_nulls(image: Image) -> list[Image]:
+    """The picture as it is, and under each change that must do nothing."""
+    changed = [_under(image, null.how, null.amount) for null in fixed_nulls(1) if isinstance(null, Untouched)]
+    return [image, *changed]

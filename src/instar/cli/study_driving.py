@@ -1,0 +1,241 @@
+"""`instar study driving`: campaigns of the paper's rules over several drivers, and what follows from them."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import time
+from collections.abc import Iterable, Sequence
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from instar.cli.outcome import Outcome
+from instar.cli.plan import Plan, RelationUse, Use
+from instar.errors import BadInput, RunError
+
+if TYPE_CHECKING:
+    from instar.driving.study import Costs, Measured
+    from instar.driving.study_rules import StudyRule
+    from instar.driving.study_tables import Table
+    from instar.scene import Scene
+    from instar.system import System
+
+__all__ = ["arguments", "perform"]
+
+USUAL = "epoch-drive,vgg16-drive,resnet101-drive"
+TIMED = 12  # scenes that making and asking are timed on
+WAVERED = 40  # scenes that are asked under changes that must do nothing
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--systems", default=USUAL, metavar="A,B,C", help=f"the drivers, by name or module:attr ({USUAL})")
+    add("--scenes", required=True, metavar="PATH", help="scenes with label maps, such as drive:60:7")
+    add("--cases", type=int, default=1, metavar="N", help="cases per scene and rule (1)")
+    add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
+    add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
+    add("--plots", action="store_true", help="also draw the figures; needs the extra 'plots'")
+    add("--out", default="studies/driving", metavar="DIR", help="where runs and tables go (studies/driving)")
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    names = [name.strip() for name in args.systems.split(",") if name.strip()]
+    if not names or len(set(names)) < len(names):
+        raise BadInput(f"--systems {args.systems!r} names none, or one of them twice")
+    # OpenCV and SQLite, which --help should not wait for.
+    from instar.cli.resolve import resolve_system
+    from instar.driving.study_tables import tables
+    from instar.scenes import load_scenes
+
+    if args.plots:
+        from instar.driving.plots import require_matplotlib
+
+        require_matplotlib()
+    scenes = load_scenes(args.scenes, limit=args.limit)
+    drivers = {name: resolve_system(Use(name)) for name in names}  # all of them, before the first is run
+    out = Path(args.out)
+    with as_file(files("instar.driving") / "engines_deeptest.toml") as deeptest:
+        engines = {"deeptest": str(deeptest)}
+        systems = [_measured(name, one, scenes, args, out, engines) for name, one in drivers.items()]
+    made = list(tables(systems))
+    for table in made:
+        _write_csv(out / f"{table.name}.csv", table.rows)
+    figures: list[str] = []
+    if args.plots:
+        from instar.driving.plots import draw_figures
+
+        figures = [str(path) for path in draw_figures(systems, out)]
+    document = {
+        "study": "driving",
+        "out": str(out),
+        "figures": figures,
+        "tables": {
+            table.name: {"title": table.title, "rows": [list(row) for row in table.rows], "note": table.note}
+            for table in made
+        },
+    }
+    return Outcome(_text(made, out, figures), document)
+
+
+def _measured(
+    name: str,
+    system: System,
+    scenes: Sequence[Scene],
+    args: argparse.Namespace,
+    out: Path,
+    engines: dict[str, str],
+) -> Measured:
+    """Run what is not there yet, and count it."""
+    from instar.cli.execute import execute
+    from instar.driving.study import Measured, measure
+    from instar.driving.study_rules import rules_for
+    from instar.store import RunStore
+
+    quantities, controls = _asked(system, scenes)
+    rules = rules_for(quantities)
+    plan = Plan(
+        systems=(Use(name),),
+        relations=tuple(RelationUse(_use(rule, engines), Use("draws", {"n": args.cases})) for rule in rules),
+        scenes=args.scenes,
+        seed=args.seed,
+        limit=args.limit,
+        out=str(out / _folder_name(name)),
+    )
+    (summary,) = execute(plan, resume=True, quiet=args.json)
+    with RunStore.read(summary.totals.run) as store:
+        found = Measured(name, quantities, measure(store.records(changes=False)))
+    found.errors = _errors(scenes, controls)
+    found.waver = _waver(system, scenes, quantities)
+    found.costs = {
+        rule.name: cost for rule in rules if (cost := _cost(rule, system, scenes, args, out, engines))
+    }
+    return found
+
+
+def _use(rule: StudyRule, engines: dict[str, str]) -> Use:
+    options = {"text": rule.text}
+    if rule.engines is not None:
+        options["engines"] = engines[rule.engines]
+    return Use("rule", options, called=rule.name)
+
+
+def _asked(system: System, scenes: Sequence[Scene]) -> tuple[set[str], list[Any]]:
+    """What the system says, and its answers to the unchanged scenes (None where there is none)."""
+    from instar.driving.answers import accept
+    from instar.system import ask
+
+    controls: list[Any] = []
+    for scene in scenes:
+        (reply,) = ask(system, [scene.image])
+        try:
+            controls.append(None if reply.error else accept(None, reply.answer))
+        except (TypeError, ValueError):
+            controls.append(None)  # the campaign has it among the failed
+    known = [control for control in controls if control is not None]
+    quantities = {q for q in ("speed", "steering") if any(getattr(c, q) is not None for c in known)}
+    if not quantities:
+        raise BadInput(f"system {system.name!r} says neither speed nor steering; it is no driver")
+    return quantities, controls
+
+
+def _errors(scenes: Sequence[Scene], controls: Sequence[Any]) -> list[Any]:
+    from instar.driving.study import error_of
+
+    errors = []
+    for quantity in ("speed", "steering"):
+        known = [
+            (getattr(control, quantity), scene.knowledge[quantity], scene.id)
+            for scene, control in zip(scenes, controls)
+            if control is not None
+            and getattr(control, quantity) is not None
+            and scene.knowledge.get(quantity) is not None
+        ]
+        if known:
+            given, truth, ids = zip(*known)
+            errors.append(error_of(quantity, given, truth, ids))
+    return errors
+
+
+def _waver(system: System, scenes: Sequence[Scene], quantities: set[str]) -> dict[str, float]:
+    from instar.driving.answers import accept
+    from instar.driving.changes import under_nulls
+    from instar.driving.study import spread
+    from instar.system import ask
+
+    spreads: dict[str, list[float]] = {quantity: [] for quantity in quantities}
+    for scene in scenes[:WAVERED]:
+        pictures = under_nulls(scene.image)
+        replies = ask(system, pictures)
+        if any(reply.error for reply in replies):
+            continue
+        answers = [accept(None, reply.answer) for reply in replies]
+        for quantity in quantities:
+            spreads[quantity].append(spread(answers, quantity))
+    return {quantity: sum(each) / len(each) for quantity, each in spreads.items() if each}
+
+
+def _cost(
+    rule: StudyRule,
+    system: System,
+    scenes: Sequence[Scene],
+    args: argparse.Namespace,
+    out: Path,
+    engines: dict[str, str],
+) -> Costs | None:
+    """Make and ask the rule's pictures on a few scenes, with a clock."""
+    import numpy as np
+
+    from instar.cli.resolve import resolve_relation
+    from instar.driving.answers import accept
+    from instar.driving.study import Costs
+    from instar.relation import Inapplicable
+    from instar.running import Folder, prepared
+    from instar.scene import Observation
+    from instar.system import ask
+
+    relation = prepared(
+        resolve_relation(_use(rule, engines)), scenes, Folder(out / _folder_name(args.systems.split(",")[0]))
+    )
+    making = asking = 0.0
+    cases = 0
+    for number, scene in enumerate(scenes[:TIMED]):
+        image = scene.image
+        (reply,) = ask(system, [image])
+        if reply.error:
+            continue
+        source = Observation(scene, accept(image, reply.answer), lambda image=image: image)  # type: ignore[misc]
+        began = time.perf_counter()
+        change = relation.draw(source, np.random.default_rng([args.seed, number]))
+        made = change if isinstance(change, Inapplicable) else relation.apply(image, change)
+        made_at = time.perf_counter()
+        if isinstance(made, Inapplicable):
+            continue
+        ask(system, list(made))
+        making, asking, cases = making + made_at - began, asking + time.perf_counter() - made_at, cases + 1
+    return Costs(making / cases, asking / cases, cases) if cases else None
+
+
+def _write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
+
+
+def _folder_name(system: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in system.strip())
+
+
+def _text(made: Sequence[Table], out: Path, figures: Sequence[str]) -> str:
+    from instar.report.text import table as aligned
+
+    parts = []
+    for one in made:
+        if len(one.rows) > 1:
+            body = aligned(one.rows, right=range(1, len(one.rows[0])))
+            parts.append("\n".join(filter(None, [one.title, body, one.note])))
+    parts.append("\n".join([f"Tables as CSV and the runs are in {out}.", *figures]))
+    return "\n\n".join(parts)

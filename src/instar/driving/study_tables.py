@@ -1,0 +1,131 @@
+"""The tables of the driving study as rows of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from instar.driving.study import Measured, RuleMeasured, share_below
+from instar.driving.study_rules import STUDY
+
+__all__ = ["Table", "tables"]
+
+SPEED_THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+STEERING_THRESHOLDS = tuple(1.39 * factor for factor in (0.5, 1, 2, 3, 4, 5))
+UNITS = {"speed": "km/h", "steering": "degrees"}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A title, rows of text of which the first are headings, and a sentence on what they say."""
+
+    name: str
+    title: str
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+
+
+def tables(systems: Sequence[Measured]) -> Iterator[Table]:
+    """Everything that the study has to say; rules that no system can be asked are left out."""
+    if any(system.errors for system in systems):
+        yield _errors(systems)
+    yield _waver(systems)
+    yield _violations(systems, "rules", "table-7", "Violations per rule (Table 7)")
+    yield from _thresholds(systems)
+    yield _violations(systems, "compound", "table-9", "Compound rules (Table 9)")
+    yield _violations(systems, "rain", "table-10", "Rain, steering keeps the same (Table 10)")
+    yield _violations(systems, "rain-person", "table-11", "Rain, and rain with a person (Table 11)")
+    yield _believed(systems)
+    yield _costs(systems)
+
+
+def _errors(systems: Sequence[Measured]) -> Table:
+    rows = [["system", "quantity", "mean error", "95 % interval", "best constant", "pictures"]]
+    for system in systems:
+        for error in system.errors:
+            low, high = error.interval
+            numbers = [f"{error.mae:.2f}", f"{low:.2f} to {high:.2f}", f"{error.constant:.2f}"]
+            unit = f"{error.quantity} ({UNITS[error.quantity]})"
+            rows.append([system.system, unit, *numbers, str(error.pictures)])
+    return Table("errors", "Error on the unchanged pictures, against the careful driver", rows)
+
+
+def _waver(systems: Sequence[Measured]) -> Table:
+    rows = [["system", "speed (km/h)", "steering (degrees)"]]
+    for system in systems:
+        waver = [f"{system.waver[q]:.3f}" if q in system.waver else "-" for q in ("speed", "steering")]
+        rows.append([system.system, *waver])
+    note = "The mean over pictures of the standard deviation under JPEG 95, one grey level and one pixel."
+    return Table("waver", "How much answers waver under changes that must do nothing", rows, note)
+
+
+def _violations(systems: Sequence[Measured], part: str, name: str, title: str) -> Table:
+    """Bare violations as the paper counts them, and behind the bar those that recur."""
+    rows = [["rule", "cases", *(system.system for system in systems)]]
+    for rule in (rule for rule in STUDY if rule.part == part):
+        found = [system.rules.get(rule.name) for system in systems]
+        cases = sorted({str(one.tried) for one in found if one is not None and one.tried})
+        if cases:
+            rows.append([rule.name, "/".join(cases), *map(_cell, found)])
+    note = "Violations of the bare inequality (share) | those that recur under changes that must not matter."
+    return Table(name, title, rows, note)
+
+
+def _cell(found: RuleMeasured | None) -> str:
+    if found is None or not found.tried:
+        return "-"
+    return f"{found.bare} ({100 * found.bare / found.tried:.1f} %) | {found.violated}"
+
+
+def _thresholds(systems: Sequence[Measured]) -> Iterator[Table]:
+    for quantity, thresholds, said in (
+        ("speed", SPEED_THRESHOLDS, lambda t: f"{100 * t:.0f} %"),
+        ("steering", STEERING_THRESHOLDS, lambda t: f"{t:.2f}°"),
+    ):
+        rows = [["rule", "system", *map(said, thresholds)]]
+        for name in _rules_with_thresholds(quantity):
+            for system in systems:
+                found = system.rules.get(name)
+                if found is not None and found.answers:
+                    rows.append([name, system.system, *_shares(found, quantity, thresholds)])
+        if len(rows) > 1:
+            meaning = "must fall by at least" if quantity == "speed" else "may change by at most"
+            title = f"Share of violations by threshold: {quantity} {meaning} (Table 8)"
+            yield Table(f"table-8-{quantity}", title, rows, "By the bare inequality, as in the paper.")
+
+
+def _rules_with_thresholds(quantity: str) -> tuple[str, ...]:
+    return ("Rule 1", "Rule 2", "Rule 7") if quantity == "speed" else ("Rule 5", "Rule 6")
+
+
+def _shares(found: RuleMeasured, quantity: str, thresholds: Sequence[float]) -> list[str]:
+    pairs = [share_below(found, quantity, threshold) for threshold in thresholds]
+    return ["-" if not n else f"{100 * violated / n:.1f} %" for violated, n in pairs]
+
+
+def _believed(systems: Sequence[Measured]) -> Table:
+    rows = [["system", "rule", "judged", "violated", "95 % interval", "unstable", "inapplicable", "failed"]]
+    for system in systems:
+        for rule in STUDY:
+            found = system.rules.get(rule.name)
+            if found is None:
+                continue
+            ends = found.interval
+            interval = "-" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f} %"
+            counts = [found.unstable, found.inapplicable, found.failed]
+            row = [system.system, rule.name, str(found.judged), str(found.violated), interval]
+            rows.append([*row, *map(str, counts)])
+    note = "Unstable: the inequality is violated, but not under each change that must not matter."
+    return Table("cases", "Cases that stand", rows, note)
+
+
+def _costs(systems: Sequence[Measured]) -> Table:
+    rows = [["rule", "making (s)", *(f"asking {system.system} (s)" for system in systems)]]
+    shown: Callable[[float], str] = lambda seconds: f"{seconds:.4f}"  # noqa: E731  # a format, used twice
+    for rule in STUDY:
+        costs = [system.costs.get(rule.name) for system in systems]
+        known = [cost for cost in costs if cost is not None]
+        if known:
+            making = sum(cost.making for cost in known) / len(known)
+            rows.append([rule.name, shown(making), *("-" if c is None else shown(c.asking) for c in costs)])
+    return Table("table-12", "Seconds per case and rule (Table 12)", rows, "One thread, on this machine.")

@@ -1,0 +1,135 @@
+"""The driving study: counts and thresholds by hand, and the command on drawn streets."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from instar.cli import main
+from instar.driving.choosing import read_engines, usual_engines
+from instar.driving.engines import deeptest
+from instar.driving.rules import read_rule
+from instar.driving.study import Measured, RuleMeasured, error_of, measure, share_below
+from instar.driving.study_rules import STUDY, rules_for
+from instar.driving.study_tables import tables
+from instar.record import Record
+from instar.verdict import Finding, Verdict
+
+STAYED = {"speed": 40.0, "steering": 2.0}
+
+
+def record(scene, verdict, after, rule="Rule 1"):
+    evidence = {"answers": [STAYED, after]}
+    made = (
+        Verdict.violated([Finding("speed decrease", "", -1.0)], **evidence) if verdict == "violated" else None
+    )
+    if verdict == "held":
+        made = Verdict.held(1.0, **evidence)
+    if verdict == "unstable":
+        made = Verdict.inapplicable("unstable: it does not recur", kind="unstable", **evidence)
+    if verdict == "no place":
+        made = Verdict.inapplicable("no free place")
+    return Record(f"{scene}{verdict}", scene, scene, rule, 0, None, made)
+
+
+def some_records():
+    return [
+        record("a", "held", {"speed": 30.0, "steering": 2.0}),  # falls by a quarter
+        record("b", "violated", {"speed": 41.0, "steering": 2.0}),
+        record("c", "unstable", {"speed": 40.0, "steering": 2.0}),
+        record("d", "no place", {}),
+        record("a", "held", {"speed": 40.0, "steering": 4.0}, rule="Rule 5"),
+    ]
+
+
+def test_the_paper_counts_what_wavers_too_and_we_do_not():
+    found = measure(some_records())["Rule 1"]
+    assert (found.judged, found.violated, found.bare, found.unstable, found.inapplicable) == (2, 1, 2, 1, 1)
+    assert found.tried == 3
+    low, high = found.interval
+    assert low < 0.5 < high
+
+
+def test_thresholds_are_judged_from_the_answers():
+    found = measure(some_records())
+    assert share_below(found["Rule 1"], "speed", 0.0) == (2, 3)
+    assert share_below(found["Rule 1"], "speed", 0.25) == (2, 3)
+    assert share_below(found["Rule 1"], "speed", 0.3) == (3, 3)
+    assert share_below(found["Rule 5"], "steering", 1.39) == (1, 1)
+    assert share_below(found["Rule 5"], "steering", 2.0) == (0, 1)
+
+
+def test_a_car_that_stands_is_in_no_share():
+    found = RuleMeasured(answers=[[{"speed": 0.4}, {"speed": 0.4}]])
+    assert share_below(found, "speed", 0.0) == (0, 0)
+
+
+def test_the_error_stands_beside_that_of_the_best_constant():
+    error = error_of("speed", [10.0, 20.0, 30.0], [10.0, 20.0, 36.0], ["a", "b", "c"])
+    assert error.mae == pytest.approx(2)
+    assert error.constant == pytest.approx(26 / 3)
+    assert error.interval[0] == 0
+
+
+def test_every_table_says_what_it_counts():
+    system = Measured("mine", {"speed", "steering"}, measure(some_records()), waver={"speed": 0.1})
+    system.errors = [error_of("speed", [1.0, 2.0], [1.0, 4.0], ["a", "b"])]
+    made = {table.name: table for table in tables([system])}
+    assert made["table-7"].rows[1] == ["Rule 1", "3", "2 (66.7 %) | 1"]
+    assert made["table-8-speed"].rows[1][:4] == ["Rule 1", "mine", "66.7 %", "66.7 %"]
+    assert made["table-8-steering"].rows[0][2:4] == ["0.69°", "1.39°"]
+    assert made["waver"].rows[1] == ["mine", "0.100", "-"]
+    assert made["errors"].rows[1][:3] == ["mine", "speed (km/h)", "1.00"]
+
+
+def test_all_rules_of_the_study_can_be_read_and_made():
+    for rule in STUDY:
+        meaning = read_rule(rule.text)
+        assert {block.expectation.quantity for block in meaning.blocks} == {rule.quantity}
+        for block in meaning.blocks:
+            assert all(usual_engines().name_for(condition) for condition in block.conditions)
+    assert len(rules_for({"speed", "steering"})) == len(STUDY) == 16
+
+
+def test_deeptests_rain_is_the_same_again_and_covers_the_picture():
+    from importlib.resources import as_file, files
+
+    with as_file(files("instar.driving") / "engines_deeptest.toml") as path:
+        engines = read_engines(path)
+    (block,) = read_rule("If: it rains heavily, Then: keep the steering angle.").blocks
+    (condition,) = block.conditions
+    assert engines.name_for(condition) == "deeptest"
+    (edit,) = deeptest.plan(condition, None, np.random.default_rng(3))
+    grey = np.full((160, 320, 3), 100, np.uint8)
+    wet = deeptest.make(grey, edit, None)
+    assert np.array_equal(wet, deeptest.make(grey, edit, None))
+    assert grey.min() == grey.max() == 100
+    for part in (wet[:80, :160], wet[80:, 160:]):
+        assert part.max() > 120
+    more = deeptest.alter(edit, "more", None)
+    assert deeptest.make(grey, more, None).mean() > wet.mean()
+
+
+@pytest.mark.real
+def test_the_command_makes_every_table_for_a_driver(tmp_path, capsys):
+    words = ["study", "driving", "--systems", "street-driver", "--scenes", "street:4:4", "--plots"]
+    assert main([*words, "--out", str(tmp_path / "study"), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    wanted = {"table-7", "table-8-speed", "table-8-steering", "table-9", "table-10", "table-11", "table-12"}
+    assert wanted <= document["tables"].keys()
+    assert [row[0] for row in document["tables"]["table-9"]["rows"]] == ["rule", "CR 1", "CR 2", "CR 3"]
+    for name in (*wanted, "waver", "cases"):
+        assert (tmp_path / "study" / f"{name}.csv").is_file()
+    assert (tmp_path / "study" / "violations.png").stat().st_size > 5000
+
+
+def test_a_system_that_does_not_drive_is_refused(capsys, tmp_path):
+    assert (
+        main(
+            ["study", "driving", "--systems", "street-exact", "--scenes", "street:1", "--out", str(tmp_path)]
+        )
+        == 2
+    )
+    assert "says neither speed nor steering" in capsys.readouterr().err
