@@ -36,6 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--plain", action="store_true", help="pictures as they are: neither mirrored nor in other light")
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
     add("--split-seed", type=int, default=0, metavar="N", help="which stretches are held out (0)")
+    add("--held-out", type=float, default=0.4, metavar="X", help="the share that is held out (0.4)")
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
     add("--pictures", metavar="FILE.npz", help="keep the pictures there, for the next training")
     add("--exact", action="store_true", help="compute in 32 bits; else in bfloat16 where that is quicker")
@@ -72,7 +73,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     kept = None if args.pictures is None else Path(args.pictures)
     with show_steps("looking at the scenes", len(scenes), quiet=args.json) as steps:
         examples = collect(scenes, settings.outputs, kept=kept, step=steps.advance)
-    parts = split(examples, seed=args.split_seed)
+    parts = split(examples, seed=args.split_seed, share=args.held_out)
     model = train(
         settings,
         parts.training,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +12,7 @@ import numpy.typing as npt
 
 from instar.driving.looking import SIZE, as_seen
 from instar.errors import BadInput
-from instar.scene import Image, Scene
+from instar.scene import Scene
 
 __all__ = ["Examples", "Split", "collect", "split"]
 
@@ -67,14 +65,15 @@ def collect(
     return Examples(_pictures(scenes, kept, step), targets, groups, tuple(outputs), _published(scenes))
 
 
-def split(examples: Examples, *, seed: int, validation: float = 0.15, test: float = 0.25) -> Split:
+def split(examples: Examples, *, seed: int, share: float = 0.4) -> Split:
     """Whole groups to each side, never frames of one group to two: neighbours are nearly the same picture.
 
+    That `share` of the groups is held out, three parts of eight to decide when to stop and five to test.
     Groups are laid out by how much is steered in them (by the last output), and those held out are spread
     evenly along that order, so that no side has all the bends.
     """
     groups = sorted(set(examples.groups))
-    held_out = round(len(groups) * (validation + test))
+    held_out = round(len(groups) * share)
     if len(groups) < 3 or not 2 <= held_out < len(groups):
         raise BadInput(f"{len(groups)} stretches of road are too few to hold some out; three are the least")
     number = {group: i for i, group in enumerate(groups)}
@@ -83,7 +82,7 @@ def split(examples: Examples, *, seed: int, validation: float = 0.15, test: floa
     ranked = [groups[i] for i in np.argsort(steered, kind="stable")]
     at = (np.arange(held_out) + np.random.default_rng([seed, 0x5911]).random()) * len(groups) / held_out
     chosen = [ranked[int(i)] for i in at]
-    tests = round(held_out * test / (validation + test))
+    tests = round(held_out * 5 / 8)
     to_test = {int(i) for i in (np.arange(tests) + 0.5) * held_out / max(1, tests)}
     parts = (
         set(groups) - set(chosen),
@@ -111,23 +110,30 @@ def _published(scenes: Sequence[Scene]) -> dict[str, npt.NDArray[np.float32]]:
 
 
 def _pictures(scenes: Sequence[Scene], kept: Path | None, step: Callable[[], None]) -> npt.NDArray[np.uint8]:
-    ids = hashlib.sha256(json.dumps([scene.id for scene in scenes]).encode()).hexdigest()[:16]
+    keys = [_key(scene) for scene in scenes]
     if kept is not None and kept.exists():
-        with np.load(kept) as file:
-            if str(file["ids"]) == ids:
-                return np.asarray(file["pictures"], np.uint8)
-        raise BadInput(f"{kept} has pictures of other scenes; delete it, or name another file")
+        return _among(kept, keys)
     pictures = np.empty((len(scenes), *SIZE, 3), np.uint8)
     for i, scene in enumerate(scenes):
-        pictures[i] = _seen(scene)
+        pictures[i] = as_seen(scene.image)
         step()
     if kept is not None:
         unfinished = kept.with_name(kept.name + ".part.npz")
         kept.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(unfinished, pictures=pictures, ids=np.array(ids))
+        np.savez(unfinished, pictures=pictures, keys=np.array(keys))
         os.replace(unfinished, kept)
     return pictures
 
 
-def _seen(scene: Scene) -> Image:
-    return as_seen(scene.image)
+def _among(kept: Path, keys: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """The pictures of these scenes out of a file that may have more."""
+    with np.load(kept) as file:
+        place = {str(key): i for i, key in enumerate(file["keys"])}
+        if not all(key in place for key in keys):
+            raise BadInput(f"{kept} has pictures of other scenes; delete it, or name another file")
+        return np.asarray(file["pictures"][[place[key] for key in keys]], np.uint8)
+
+
+def _key(scene: Scene) -> str:
+    """Ids of drawn scenes are the same whatever their seed; what their driver does is not."""
+    return f"{scene.id} {scene.knowledge.get('speed')} {scene.knowledge.get('steering')}"

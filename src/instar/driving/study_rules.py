@@ -11,7 +11,7 @@ __all__ = ["STUDY", "StudyRule", "rules_for"]
 class StudyRule:
     """A rule under the name that the tables give it.
 
-    `part` is the table that it belongs to. `engines` is a mapping that comes with instar, if not the usual one.
+    `part` is the table that it belongs to. `engines` is a mapping that comes with instar, if not the usual.
     """
 
     name: str
