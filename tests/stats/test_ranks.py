@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instar.stats.ranks import friedman, magnitude, nemenyi, vargha_delaney
+from instar.stats.ranks import friedman, magnitude, nemenyi, signed_rank, vargha_delaney
 
 # Ties within rows, eight rows, four systems.
 TABLE = [
@@ -37,6 +37,15 @@ def test_nemenyi_is_that_of_scikit_posthocs():
         [0.30144940874266324, 0.9626438513058684, 0.9914703498334936, 1.0],
     ]
     assert nemenyi(TABLE) == pytest.approx(np.array(expected), abs=1e-9)
+
+
+def test_signed_ranks_are_those_of_scipy_and_ties_are_dropped():
+    # scipy 1.17 wilcoxon
+    found = signed_rank([row[0] for row in TABLE] + [7.0], [row[1] for row in TABLE] + [7.0])
+    assert (found.statistic, found.p) == pytest.approx((4.5, 0.0625))
+    assert signed_rank([1, 2], [1, 2]).p == 1.0
+    with pytest.raises(ValueError, match="give as many of either"):
+        signed_rank([1, 2], [1])
 
 
 @given(numbers, numbers)

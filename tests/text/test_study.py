@@ -193,3 +193,13 @@ def test_figures_are_drawn(tmp_path):
         "distribution.png", "brightness.png", "correlation.png", "clarity.png", "effects.png",
     ]  # fmt: skip
     assert all(path.read_bytes()[:4] == b"\x89PNG" for path in paths)
+
+
+def test_brightness_up_is_held_against_down_picture_by_picture():
+    records = [record("brightness-up", scene, 0.5) for scene in "abcdef"]
+    records += [record("brightness-down", scene, 1.0) for scene in "abcde"]
+    records += [record("brightness-down", "f", 0.5), record("brightness-down", "g", 0.0)]
+    rows = next(table for table in tables([measure("s", records)]) if table.name == "light").rows
+    assert rows[1] == ["s", "0.500", "0.786", "5", "1", "0", "0.062"]
+    (_, empty) = next(table for table in tables([measure("s", [])]) if table.name == "light").rows
+    assert empty == ["s", "-", "-", "0", "0", "0", "1"]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-__all__ = ["RankTest", "friedman", "magnitude", "nemenyi", "vargha_delaney"]
+__all__ = ["RankTest", "friedman", "magnitude", "nemenyi", "signed_rank", "vargha_delaney"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -51,6 +51,24 @@ def nemenyi(values: npt.ArrayLike) -> Floats:
     p = np.asarray(stats.studentized_range.sf(apart * np.sqrt(2), k, np.inf), np.float64)
     np.fill_diagonal(p, 1.0)
     return np.clip(p, 0.0, 1.0)
+
+
+def signed_rank(a: npt.ArrayLike, b: npt.ArrayLike) -> RankTest:
+    """Wilcoxon's test that paired values are alike, two-sided; pairs without a difference are dropped.
+
+    >>> found = signed_rank([1, 2, 3, 4, 5], [2, 4, 6, 8, 10])
+    >>> found.statistic, found.p
+    (0.0, 0.0625)
+    """
+    first, second = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    if first.shape != second.shape or first.ndim != 1:
+        raise ValueError(f"signed_rank: shapes {first.shape} and {second.shape}; give as many of either")
+    apart = first - second
+    apart = apart[apart != 0]
+    if not len(apart):
+        return RankTest(0.0, 1.0)
+    found = stats.wilcoxon(apart)
+    return RankTest(float(found.statistic), float(found.pvalue))
 
 
 def vargha_delaney(a: npt.ArrayLike, b: npt.ArrayLike) -> float:

@@ -47,28 +47,33 @@ def draw_figures(systems: Sequence[Measured], folder: Path) -> Iterator[Path]:
         yield path
 
 
-def _panels(count: int, *, height: float = 3.2) -> tuple[Figure, list[Any]]:
-    """A figure of that many panels in a row, without the state that pyplot keeps."""
+def _panels(count: int, *, width: float = 3.6, height: float = 3.2) -> tuple[Figure, list[Any]]:
+    """A figure of that many panels, three in a row, without the state that pyplot keeps."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(max(4.2, 3.6 * count), height), layout="constrained")
-    return figure, list(np.atleast_1d(figure.subplots(1, count)))
+    columns, rows = min(count, 3), -(-count // 3)
+    figure = Figure(figsize=(max(4.2, width * columns), height * rows), layout="constrained")
+    panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    for panel in panels[count:]:
+        panel.set_axis_off()
+    return figure, panels[:count]
 
 
 def _distribution(systems: Sequence[Measured]) -> Figure:
-    """Box plots of the pictures' stability, per relation (Fig. 8)."""
+    """Box plots of the pictures' stability, per relation (Fig. 8), and under null changes."""
     figure, panels = _panels(len(systems))
     for panel, system in zip(panels, systems):
         values = [_values(system, relation) for relation in RELATIONS]
-        panel.boxplot(values, widths=0.6)
-        panel.set_xticks(range(1, len(SHORT) + 1), SHORT, rotation=40, ha="right")
+        values.append([float(np.mean(of_scene)) for of_scene in system.null.values()])
+        panel.boxplot(values, widths=0.6, medianprops={"color": "tab:red", "linewidth": 1.5})
+        panel.set_xticks(range(1, len(values) + 1), [*SHORT, "null"], rotation=40, ha="right")
         panel.set(title=system.system, ylim=(-0.03, 1.03), ylabel="stability")
     return figure
 
 
 def _brightness(systems: Sequence[Measured]) -> Figure:
     """Stability by grey levels added (Fig. 13)."""
-    figure, (panel,) = _panels(1, height=3.6)
+    figure, (panel,) = _panels(1, width=7, height=3.6)
     for system in systems:
         curve = brightness_curve(system)
         panel.plot(list(curve), list(curve.values()), marker=".", label=system.system)
@@ -124,12 +129,14 @@ def _map(
 ) -> None:
     """A table of numbers in colours; what is not known stays white."""
     panel.imshow(values, vmin=low, vmax=high, cmap="coolwarm")
+    middle, far = (low + high) / 2, 0.35 * (high - low)  # from there on colours are dark
     panel.set_xticks(range(len(columns)), columns, rotation=40, ha="right")
     panel.set_yticks(range(len(rows)), rows)
     for i, row in enumerate(values):
         for j, value in enumerate(row):
             if np.isfinite(value):
-                panel.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7)
+                ink = "white" if abs(value - middle) > far else "black"
+                panel.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=ink)
 
 
 def _values(system: Measured, relation: str) -> list[float]:

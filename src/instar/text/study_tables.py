@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from instar.stats.ranks import magnitude
+from instar.stats.ranks import magnitude, signed_rank
 from instar.text.accuracy import Counts
 from instar.text.study import (
     FEATURES,
@@ -44,6 +44,7 @@ class Table:
 def tables(systems: Sequence[Measured]) -> Iterator[Table]:
     """Everything that the study has to say about the systems."""
     yield _stability(systems)
+    yield _light(systems)
     yield _believed(systems)
     yield _distribution(systems)
     if any(system.sources is not None for system in systems):
@@ -92,6 +93,23 @@ def _stability(systems: Sequence[Measured]) -> Table:
         f"Brightness up is less stable than down for {len(less)} of {len(systems)}"
         + (f": {', '.join(s.system for s in less)}." if less else "."),
     )
+
+
+def _light(systems: Sequence[Measured]) -> Table:
+    rows = [["system", "up", "down", "less stable up", "alike", "less stable down", "Wilcoxon p"]]
+    for system in systems:
+        up, down = (
+            system.relations[name].of_scenes() if name in system.relations else {}
+            for name in ("brightness-up", "brightness-down")
+        )
+        pairs = np.array([(up[scene], down[scene]) for scene in up if scene in down]).reshape(-1, 2)
+        apart = pairs[:, 0] - pairs[:, 1]
+        counts = [(apart < 0).sum(), (apart == 0).sum(), (apart > 0).sum()]
+        means = (system.stability(name) for name in ("brightness-up", "brightness-down"))
+        p = f"{signed_rank(*pairs.T).p:.2g}"
+        rows.append([system.system, *map(_text, means), *map(str, counts), p])
+    note = "Pictures by which of the two is less stable; the paper found up less stable for all its systems."
+    return Table("light", "Brightness up against down", rows, note)
 
 
 def _believed(systems: Sequence[Measured]) -> Table:
