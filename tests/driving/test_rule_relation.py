@@ -1,5 +1,6 @@
-"""Rules on the drawn street: what changes in the pictures, what does not, and what is found."""
+"""Rules on drawn drives and on edited pictures: what changes, what does not, and what is found."""
 
+import json
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -18,8 +19,9 @@ from instar.relation import Inapplicable, change_from_json
 from instar.running import Folder
 from instar.scene import Scene
 from instar.testing import check_relation
-from instar.worlds.street import scenes
+from instar.worlds.drive import drive_of, scenes
 
+ONE = "If: a pedestrian appears on the roadside, Then: the ego-vehicle should slow down."
 PEOPLE = "If: a pedestrian appears on the roadside, Then: the ego-vehicle should slow down at least 30%."
 CLOSER = (
     "If: a pedestrian appears on the roadside, Then: slow down. If: he gets closer, Then: slow down more."
@@ -29,22 +31,31 @@ LINES = "If: lane lines are removed from the road, Then: the steering angle shou
 TREES = "If: the buildings are replaced with trees, Then: the steering angle should keep the same."
 NIGHT = "If: the driving time changes into night, Then: the ego-vehicle should slow down."
 RAIN = "If: it rains, Then: the steering angle should keep the same."
-ALL = [PEOPLE, CLOSER, SIGN, LINES, TREES, NIGHT, RAIN]
+SIGN_CLOSER = f"{SIGN} If: it gets closer, Then: the speed should decrease more."
+BOTH_GONE = (
+    "If: lane lines are removed from the road and the buildings are replaced with trees, "
+    "Then: the steering angle should keep the same."
+)
+NIGHT_WALK = f"{NIGHT} If: a pedestrian appears on the roadside, Then: the speed should decrease more."
+ALL = [ONE, PEOPLE, CLOSER, SIGN, LINES, TREES, NIGHT, RAIN, SIGN_CLOSER, BOTH_GONE, NIGHT_WALK]
+HOW = ["rendered", "pasted"]
 
 
 @cache
-def street():
-    """Small scenes in which the careful driver does not stand already."""
-    every = scenes(14, seed=4, size=(320, 480))
-    driver = street_driver()
-    return [scene for scene in every if driver.predict([scene.image])[0].speed > 4][:6]
+def drives():
+    """Drives by day, in which the careful driver is not slow already."""
+    every = scenes(30, seed=4, size=(240, 480))
+    by_day = [
+        s for s in every if s.knowledge["drive"].time == "day" and s.knowledge["drive"].weather == "clear"
+    ]
+    return [scene for scene in by_day if scene.knowledge["speed"] > 12][:7]
 
 
 @cache
-def ready(text):
-    relation = rule(text)
+def ready(text, how="rendered"):
+    relation = rule(text, engines=how)
     assert relation.prepare is not None
-    return relation.prepare(street(), Folder(Path(mkdtemp())))
+    return relation.prepare(drives(), Folder(Path(mkdtemp())))
 
 
 def observed(scene):
@@ -52,10 +63,10 @@ def observed(scene):
     return Observation(scene, street_driver().predict([image])[0], lambda: image)
 
 
-def cases(text):
+def cases(text, how):
     """The sources, changes and pictures of a rule, wherever it can be applied."""
-    relation = ready(text)
-    for scene in street():
+    relation = ready(text, how)
+    for scene in drives():
         source = observed(scene)
         change = relation.draw(source, np.random.default_rng(3))
         if not isinstance(change, Inapplicable):
@@ -64,25 +75,22 @@ def cases(text):
                 yield source, change, pictures
 
 
+@pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("text", ALL)
-def test_every_rule_makes_pictures(text):
-    assert len(list(cases(text))) >= 2
-
-
-@pytest.mark.parametrize("text", ALL)
-def test_a_change_that_was_kept_as_json_makes_the_same_pictures(text):
-    import json
-
-    relation = ready(text)
-    source, change, pictures = next(cases(text))
+def test_every_rule_makes_pictures_that_can_be_made_again_from_json(text, how):
+    found = list(cases(text, how))
+    assert len(found) >= 2
+    relation = ready(text, how)
+    source, change, pictures = found[0]
     again = relation.apply(source.input, change_from_json(json.loads(json.dumps(change.to_json()))))
     for one, other in zip(pictures, again):
         np.testing.assert_array_equal(one, other)
+        assert drive_of(one) == drive_of(other)
 
 
 @pytest.mark.parametrize("text", [PEOPLE, SIGN])
-def test_what_is_added_changes_its_own_rectangle_only_and_stands_on_the_roadside(text):
-    for source, change, (picture,) in cases(text):
+def test_what_is_pasted_changes_its_own_rectangle_only_and_stands_on_the_roadside(text):
+    for source, change, (picture,) in cases(text, "pasted"):
         ((edit,),) = edits_of(change)
         x, y, width, height = (edit[key] for key in ("x", "y", "width", "height"))
         changed = (picture != source.input).any(axis=2)
@@ -91,13 +99,27 @@ def test_what_is_added_changes_its_own_rectangle_only_and_stands_on_the_roadside
         assert not changed.any()
         labels = labels_of(source.scene)
         assert labels is not None
-        assert labels.mask(["sidewalk"])[y + height - 1, x + width // 2]
+        assert labels.mask(["sidewalk", "terrain"])[y + height - 1, x + width // 2]
         assert not labels.mask(["person", "car", "pole"])[y : y + height, x : x + width].any()
 
 
+def test_what_is_drawn_stands_on_the_roadside_and_is_seen():
+    for source, change, (picture,) in cases(PEOPLE, "rendered"):
+        ((edit,),) = edits_of(change)
+        drive = drive_of(picture)
+        assert drive is not None
+        assert drive.things[:-1] == source.scene.knowledge["drive"].things
+        thing = drive.things[-1]
+        assert thing.kind == "pedestrian"
+        beyond = max(thing.offset - drive.road.right, drive.road.left - thing.offset)
+        assert 0 < beyond < 2
+        assert edit["distance"] == thing.distance
+        assert (picture != source.input).any(axis=2).sum() > 40
+
+
 @pytest.mark.parametrize(("text", "name"), [(LINES, "line"), (TREES, "building")])
-def test_what_is_removed_or_replaced_changes_its_own_pixels_only(text, name):
-    for source, change, (picture,) in cases(text):
+def test_what_is_edited_away_changes_its_own_pixels_only(text, name):
+    for source, change, (picture,) in cases(text, "pasted"):
         ((edit,),) = edits_of(change)
         labels = labels_of(source.scene)
         assert labels is not None
@@ -108,7 +130,7 @@ def test_what_is_removed_or_replaced_changes_its_own_pixels_only(text, name):
 
 
 def test_removed_lines_are_as_dark_as_the_road():
-    for source, _, (picture,) in cases(LINES):
+    for source, _, (picture,) in cases(LINES, "pasted"):
         labels = labels_of(source.scene)
         assert labels is not None
         lines, road = labels.mask(["line"]), labels.mask(["road"])
@@ -116,68 +138,85 @@ def test_removed_lines_are_as_dark_as_the_road():
         assert abs(picture[lines].mean() - asphalt) < 0.3 * (source.input[lines].mean() - asphalt)
 
 
-def test_closer_is_lower_and_larger():
-    for _, change, _ in cases(CLOSER):
+def test_closer_is_lower_and_larger_pasted_and_nearer_drawn():
+    for _, change, _ in cases(CLOSER, "pasted"):
         (before,), (after,) = edits_of(change)
         assert before["cutout"] == after["cutout"]
         assert after["y"] + after["height"] > before["y"] + before["height"]
         assert after["height"] > 1.3 * before["height"]
+    for _, change, _ in cases(CLOSER, "rendered"):
+        (before,), (after,) = edits_of(change)
+        assert after["distance"] == pytest.approx(0.6 * before["distance"], abs=0.001)
+        assert {**before, "distance": after["distance"]} == after
 
 
-def test_night_is_dark_and_falls_on_what_is_added():
-    text = "If: night falls, Then: slow down. If: a pedestrian appears on the roadside, Then: slow down more."
-    for source, change, (night, both) in cases(text):
+@pytest.mark.parametrize("how", HOW)
+def test_night_is_dark_and_falls_on_what_is_added(how):
+    for source, change, (night, both) in cases(NIGHT_WALK, how):
         assert night.mean() < 0.5 * source.input.mean()
-        assert [edit["engine"] for edit in edits_of(change)[1]] == ["paste", "atmosphere"]
+        assert len(edits_of(change)[1]) == 2
         assert (both != night).any()
+        assert both.mean() < 0.5 * source.input.mean()
 
 
-@pytest.mark.parametrize("text", [PEOPLE, LINES, NIGHT])
-def test_the_relations_keep_the_contract(text):
-    check_relation(ready(text), street_driver(), street()[:2])
+def test_more_of_them_is_one_more():
+    text = "If: two pedestrians appear, Then: slow down. If: more pedestrians appear, Then: slow down more."
+    for _, change, _ in cases(text, "rendered"):
+        before, after = edits_of(change)
+        assert (len(before), len(after)) == (2, 3)
+        assert after[:2] == before
 
 
-def judged(text, fault=None):
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("text", [PEOPLE, LINES, NIGHT_WALK])
+def test_the_relations_keep_the_contract(text, how):
+    check_relation(ready(text, how), street_driver(), drives()[:1], seeds=1)
+
+
+def judged(text, fault=None, how="rendered"):
     records = run(
-        street(), ready(text), street_driver(fault=fault), search=draws(1), seed=1, limits=Limits(queries=400)
+        drives(),
+        ready(text, how),
+        street_driver(fault=fault),
+        search=draws(1),
+        seed=1,
+        limits=Limits(queries=400),
     )
     statuses = [record.verdict.status for record in records if record.role != "null"]
     return {status: statuses.count(status) for status in (Status.HELD, Status.VIOLATED)}
 
 
-@pytest.mark.parametrize("text", [PEOPLE, CLOSER, LINES, NIGHT])
-def test_a_careful_driver_is_not_accused(text):
-    found = judged(text)
+@pytest.mark.parametrize("text", [PEOPLE, LINES, NIGHT])
+def test_a_careful_driver_is_not_accused_on_edited_pictures(text):
+    found = judged(text, how="pasted")
     assert found[Status.VIOLATED] == 0
     assert found[Status.HELD] >= 2
 
 
-@pytest.mark.parametrize(
-    ("fault", "text", "others"),
-    [
-        ("ignores people", PEOPLE, [LINES, NIGHT]),
-        ("ignores distance", CLOSER, [LINES, NIGHT]),
-        ("brakes a tenth", PEOPLE, [CLOSER, LINES, NIGHT]),
-        ("steers by lines", LINES, [PEOPLE, NIGHT]),
-        ("hurries at night", NIGHT, [PEOPLE, LINES]),
-    ],
-)
-def test_a_fault_is_caught_by_the_rule_that_speaks_of_it_and_by_no_other(fault, text, others):
-    assert judged(text, fault)[Status.VIOLATED] >= 2
-    assert judged(text, fault)[Status.HELD] == 0
-    for other in others:
-        assert judged(other, fault)[Status.VIOLATED] == 0
-
-
 def test_a_driver_who_never_reacts_is_not_acquitted_by_noise():
-    assert judged("If: a pedestrian appears on the roadside, Then: slow down.", "ignores people") == {
-        Status.HELD: 0,
-        Status.VIOLATED: 6,
-    }
+    found = judged(ONE, "ignores people")
+    assert found[Status.HELD] == 0
+    assert found[Status.VIOLATED] >= 5
+
+
+def test_a_smaller_change_is_farther_smaller_weaker_or_has_fewer_parts():
+    relation = ready(NIGHT_WALK)
+    assert relation.smaller is not None
+    source, change, _ = next(cases(NIGHT_WALK, "rendered"))
+    smaller = list(relation.smaller(source, change))
+    assert smaller[0].blocks == change.blocks[:1]
+    edits = [edits_of(one)[-1] for one in smaller]
+    walker = next(edit for edit in edits_of(change)[1] if edit["do"] == "add")
+    assert any(e.get("distance", 0) > walker["distance"] for some in edits for e in some)
+    assert any(e.get("scale", 1) < walker["scale"] for some in edits for e in some)
+    for one in smaller:
+        assert len(relation.apply(source.input, one)) == len(one.blocks)
+    answers = [Observation.of(source.input, Control(30.0, 0.0), source.scene)]
+    assert relation.check(source, answers, smaller[0]).status in (Status.HELD, Status.VIOLATED)
 
 
 def test_a_scene_without_a_label_map_is_inapplicable():
-    scene = Scene.of("bare", street()[0].image)
+    scene = Scene.of("bare", drives()[0].image)
     drawn = ready(PEOPLE).draw(
         Observation.of(scene.image, Control(50.0, 0.0), scene), np.random.default_rng(0)
     )
@@ -200,3 +239,8 @@ def test_only_rules_that_allow_no_change_have_null_changes():
     assert rule(LINES).null is not None
     assert rule(PEOPLE).null is None
     assert rule("If: it rains, Then: do not speed up.").null is not None
+
+
+def test_a_driver_of_drawn_drives_refuses_other_pictures():
+    with pytest.raises(ValueError, match="drive:N"):
+        street_driver().predict([np.zeros((8, 8, 3), np.uint8)])

@@ -171,11 +171,19 @@ def _settled(plan: Plan) -> Plan:
     """The same plan, with nothing in it that depends on where it is read."""
     return dataclasses.replace(
         plan,
-        scenes=os.path.abspath(plan.scenes) if _are_files(plan) else plan.scenes,
+        scenes=os.path.abspath(plan.scenes) if _are_files(plan) else _world(plan),
         pool=None if plan.pool is None else os.path.abspath(plan.pool),
         truth=None if plan.truth is None else os.path.abspath(plan.truth),
         relations=tuple(map(_with_usual_search, plan.relations)),
     )
+
+
+def _world(plan: Plan) -> str:
+    """The drawn scenes that are meant: the street of rules is the one that a driver sees."""
+    world, colon, rest = plan.scenes.partition(":")
+    if world == "street" and all(pair.relation.name == "rule" for pair in plan.relations):
+        return f"drive{colon}{rest}"
+    return plan.scenes
 
 
 def _are_files(plan: Plan) -> bool:

@@ -1,9 +1,9 @@
-"""What a rule does to a picture: edits per block, or something that must not matter."""
+"""What a rule does to a picture: edits per block, perhaps under a condition that must not matter."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,21 +11,24 @@ import numpy as np
 from instar.cutouts import CutOuts
 from instar.driving.choosing import Engines
 from instar.driving.engines import Edit
-from instar.imaging.codecs import jpeg_round_trip
-from instar.imaging.photometric import brightened, moved
+from instar.driving.recovering import as_driven
+from instar.imaging.photometric import brightened
+from instar.nulls import Brighten, Conditioned, Reencode, Shift, fixed_nulls, null_made, under
 from instar.relation import Change, Inapplicable
 from instar.scene import Image
+from instar.worlds.drive.picture import drive_of, showing
 
-__all__ = ["Redrawn", "Untouched", "edits_of", "fixed_nulls", "frozen", "made", "random_null", "under_nulls"]
+__all__ = ["CONDITIONS", "Redrawn", "edits_of", "frozen", "made", "under_nulls"]
 
 CONDITIONS = ("jpeg", "brighter", "shift")  # under each of them a finding must recur
 LEAST_CHANGE = 40.0  # squared grey levels, on average: less, and the source already is in that state
+OF_THE_AIR = ("weather", "time")
 
 _Edits = tuple[tuple[tuple[str, Any], ...], ...]
 
 
 @dataclass(frozen=True)
-class Redrawn(Change):
+class Redrawn(Conditioned):
     """The pictures of a rule: for each block its edits, each as pairs of name and value.
 
     Under a condition that must not matter there is one picture more, the source under the same condition,
@@ -33,16 +36,9 @@ class Redrawn(Change):
     """
 
     blocks: tuple[_Edits, ...]
-    condition: str = field(default="", kw_only=True)
 
-
-@dataclass(frozen=True)
-class Untouched(Change):
-    """A change that must do nothing, the same in each of the pictures."""
-
-    how: str
-    amount: int
-    pictures: int
+    def __str__(self) -> str:
+        return "; ".join(", ".join(_said(dict(edit)) for edit in block) for block in self.blocks)
 
 
 def frozen(edits: Sequence[Edit]) -> _Edits:
@@ -56,11 +52,11 @@ def edits_of(change: Redrawn) -> list[list[dict[str, Any]]]:
 
 
 def made(
-    image: Image, change: Change, engines: Engines, cutouts: CutOuts
+    image: Image, change: Change, engines: Engines, cutouts: CutOuts, *, blocks: int
 ) -> tuple[Image, ...] | Inapplicable:
     """The pictures of a change, one for each block."""
-    if isinstance(change, Untouched):
-        return (_under(image, change.how, change.amount),) * change.pictures
+    if isinstance(change, (Reencode, Brighten, Shift)):
+        return (showing(null_made(image, change), drive_of(image)),) * blocks
     if not isinstance(change, Redrawn):
         raise TypeError(f"{type(change).__name__} is no change of a driving rule")
     pictures = []
@@ -68,44 +64,35 @@ def made(
         picture = image
         for edit in edits:
             before = picture
-            picture = engines.named(edit["engine"]).make(before, edit, cutouts)
-            if _same_state(before, picture, edit):
+            drawn = engines.named(edit["engine"]).make(before, edit, cutouts)
+            if edit.get("of") in OF_THE_AIR and _alike(before, drawn):
                 return Inapplicable("it already is in that state")
+            # What the engine did not draw anew still is the drive it was, but for what the edit did.
+            picture = drawn if drive_of(drawn) else showing(drawn, as_driven(drive_of(before), edit, before))
         pictures.append(picture)
     if not change.condition:
         return tuple(pictures)
-    return tuple(_under(picture, change.condition, 1) for picture in (image, *pictures))
+    return tuple(_under(picture, change.condition) for picture in (image, *pictures))
 
 
-def fixed_nulls(pictures: int) -> Iterator[Change]:
-    """The changes that strike findings out: JPEG 95, one grey level, one pixel."""
-    yield Untouched("jpeg", 95, pictures)
-    yield from (Untouched("brighter", amount, pictures) for amount in (1, -1))
-    yield from (Untouched("shift", amount, pictures) for amount in (1, -1))
-
-
-def random_null(rng: np.random.Generator, pictures: int) -> Change:
-    """A change that must do nothing and is none of those, to measure false alarms with."""
-    if rng.random() < 0.5:
-        return Untouched("jpeg", int(rng.choice([91, 92, 93, 94, 96, 97])), pictures)
-    return Untouched("brighter", int(rng.choice([-2, 2])), pictures)
-
-
-def _same_state(before: Image, after: Image, edit: Edit) -> bool:
+def _alike(before: Image, after: Image) -> bool:
     """Whether a change of weather or time did next to nothing."""
-    if edit["engine"] != "atmosphere":
-        return False
     difference = before.astype(np.float32) - after
     return float((difference * difference).mean()) < LEAST_CHANGE
 
 
-def _under(image: Image, how: str, amount: int) -> Image:
-    if how == "jpeg":
-        return jpeg_round_trip(image, amount if amount > 1 else 95)
-    return brightened(image, amount) if how == "brighter" else moved(image, amount, 0)
+def _under(image: Image, condition: str) -> Image:
+    changed = brightened(image, 1) if condition == "brighter" else under(image, condition)
+    return showing(changed, drive_of(image))
 
 
 def under_nulls(image: Image) -> list[Image]:
     """The picture as it is, and under each change that must do nothing."""
-    changed = [_under(image, null.how, null.amount) for null in fixed_nulls(1) if isinstance(null, Untouched)]
-    return [image, *changed]
+    return [image, *(showing(null_made(image, change), drive_of(image)) for change in fixed_nulls())]
+
+
+def _said(edit: Edit) -> str:
+    """An edit in a few words."""
+    left_out = ("engine", "mask", "cutout", "seed", "look", "marks", "things")
+    words = [f"{name} {value}" for name, value in sorted(edit.items()) if name not in left_out]
+    return f"{edit['engine']} ({', '.join(words)})"

@@ -11,18 +11,20 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.driving.rules.model import Condition
+from instar.driving.rules.model import Condition, Rule
 from instar.errors import BadInput, UnknownName
 
 if TYPE_CHECKING:
     from instar.driving.engines import Engine  # loads OpenCV, which naming an engine does not need
 
-__all__ = ["Engines", "read_engines", "usual_engines"]
+__all__ = ["USUAL", "Engines", "read_engines", "usual_engines"]
 
 # The same parser under two names; only one of them is installed, so neither can be imported by statement.
 _toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 OPS = ("add", "remove", "replace")
+USUAL = ("pasted", "rendered")
+RENDERED = "instar.driving.engines.rendered"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +39,24 @@ class Engines:
         chosen = self.choices.get(condition.op, {})
         return chosen.get(condition.element, chosen.get("*"))
 
+    def lacking(self, rule: Rule) -> str | None:
+        """What of a rule no engine here can make, in words."""
+        for block in rule.blocks:
+            for condition in block.conditions:
+                if self.name_for(condition) is None:
+                    known = ", ".join(self.choices.get(condition.op, {}))
+                    return f"no engine can {condition.op} a {condition.element}, only: {known}"
+        return None
+
+    @property
+    def needs_no_gallery(self) -> bool:
+        return set(self.modules.values()) <= {RENDERED}
+
     def named(self, name: str) -> Engine:
         """The engine of that name; only those that the file lists are ever imported."""
         if name not in self.modules:
             raise BadInput(str(UnknownName("engine", name, self.modules)))
-        engine: Any = import_module(self.modules[name])
+        engine: Any = _imported(name, self.modules[name])
         for part in ("plan", "alter", "make"):
             if not callable(getattr(engine, part, None)):
                 raise BadInput(f"engine {name!r}: {self.modules[name]} has no function {part}")
@@ -50,9 +65,9 @@ class Engines:
 
 
 @cache
-def usual_engines() -> Engines:
-    """The mapping that comes with instar."""
-    return _engines(_toml.loads(files("instar.driving").joinpath("engines.toml").read_text(encoding="utf-8")))
+def usual_engines(name: str = "pasted") -> Engines:
+    """A mapping that comes with instar: "pasted" changes any picture, "rendered" draws a drive anew."""
+    return _engines(_toml.loads(files("instar.driving").joinpath(f"{name}.toml").read_text(encoding="utf-8")))
 
 
 def read_engines(path: Path) -> Engines:
@@ -65,6 +80,20 @@ def read_engines(path: Path) -> Engines:
         raise BadInput(f"{path} is not TOML: {error}") from None
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
+
+
+def _imported(name: str, path: str) -> Any:
+    """The module, or `module:object`, that an engine is."""
+    module, _, attributes = path.partition(":")
+    try:
+        found: Any = import_module(module)
+    except ImportError as error:
+        raise BadInput(f"engine {name!r}: cannot import {module}: {error}") from None
+    for part in filter(None, attributes.split(".")):
+        if not hasattr(found, part):
+            raise BadInput(f"engine {name!r}: {module} has no {attributes}")
+        found = getattr(found, part)
+    return found
 
 
 def _engines(tables: Mapping[str, Any]) -> Engines:

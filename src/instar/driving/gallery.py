@@ -21,6 +21,7 @@ from instar.driving.ground import ground_of
 from instar.imaging.labels import LabelMap
 from instar.relation import Workspace
 from instar.scene import Mask, Scene, SceneObject
+from instar.worlds.drive.scenes import models
 
 __all__ = ["Gallery", "collect_gallery", "labels_of"]
 
@@ -55,7 +56,8 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
     folder: Path = workspace.folder / "gallery"
     sizes = folder.with_name("gallery-heights.json")
     if not ((folder / "index.json").is_file() and sizes.is_file()):
-        known = [_with_objects(scene) for scene in scenes]
+        drawn = any(scene.knowledge.get("drive") is not None for scene in scenes)
+        known = [_with_objects(scene) for scene in (*scenes, *(models() if drawn else ()))]
         sizes.parent.mkdir(parents=True, exist_ok=True)
         sizes.write_text(json.dumps(_heights(known)), encoding="utf-8")
         build_pool(known, folder, find_objects=lambda image: (), progress=workspace.progress)
@@ -64,6 +66,9 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
 
 def _with_objects(scene: Scene) -> Scene:
     """The scene with the pieces of its label map as objects, where it knows no objects."""
+    make: Any = scene.knowledge.get("objects")
+    if make is not None:
+        return dataclasses.replace(scene, objects=make())
     labels = labels_of(scene)
     if scene.objects is not None or labels is None:
         return scene

@@ -1,8 +1,8 @@
 """Engines that make the picture which a condition speaks of.
 
-An engine is a module with `plan`, which looks at the scene and decides, `make`, which carries out what was
-decided, and `alter`, which decides again for a comparative. What is decided is an edit: a flat mapping of
-JSON values that is everything needed to make the picture again.
+An engine has `plan`, which looks at the scene and decides, `make`, which carries out what was decided, and
+`alter`, which decides again for a comparative. What is decided is an edit: a flat mapping of JSON values that
+is everything needed to make the picture again.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from instar.driving.rules.ontology import Ontology
 from instar.imaging.labels import LabelMap
 from instar.relation import Inapplicable
 from instar.scene import Image
+from instar.worlds.drive.plan import Drive
 
 __all__ = ["Edit", "Engine", "View"]
 
@@ -29,18 +30,29 @@ Edit = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """What an engine may look at to decide: the picture and what is known about it."""
+    """What an engine may look at to decide: the picture and what is known about it.
+
+    `drive` is the description of a drawn drive. `least_lines` and `least_objects` are the shares of the
+    picture that must be there to be removed or replaced: less cannot be expected to matter.
+    """
 
     scene: str
     image: Image
     labels: LabelMap
     ground: Ground
-    gallery: Gallery
+    gallery: Gallery | None
     ontology: Ontology
+    drive: Drive | None = None
+    least_lines: float = 0.01
+    least_objects: float = 0.05
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.image.shape[0], self.image.shape[1]
 
 
 class Engine(Protocol):
-    """How a module is used as an engine."""
+    """How a module or an object is used as an engine."""
 
     def plan(
         self, condition: Condition, view: View, rng: np.random.Generator

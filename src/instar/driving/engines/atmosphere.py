@@ -30,6 +30,7 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
     return (
         {
             "engine": "atmosphere",
+            "of": condition.element,
             "kind": kind,
             "strength": LEVELS[condition.new.properties.get("level", "normal")],
             "seed": int(rng.integers(2**31)),

@@ -10,6 +10,7 @@ import numpy as np
 
 from instar.cutouts import CutOuts
 from instar.driving.engines import Edit, View
+from instar.driving.engines.atmosphere import LEVELS
 from instar.driving.rules.model import Condition
 from instar.relation import Inapplicable
 from instar.scene import Image
@@ -28,7 +29,8 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
     if condition.new.properties.get("type") != "rain":
         return Inapplicable("DeepTest's engine makes rain only")
     level = condition.new.properties.get("level", "normal")
-    return ({"engine": "deeptest", "density": STREAKS[level], "seed": int(rng.integers(2**31))},)
+    told = {"of": "weather", "kind": "rain", "strength": LEVELS[level]}
+    return ({"engine": "deeptest", **told, "density": STREAKS[level], "seed": int(rng.integers(2**31))},)
 
 
 def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:

@@ -23,7 +23,7 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
     mask = selected(condition, view)
     if isinstance(mask, Inapplicable):
         return mask
-    return ({"engine": "fill", "mask": mask_to_text(mask)},)
+    return ({"engine": "fill", "of": condition.element, "mask": mask_to_text(mask)},)
 
 
 def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:

@@ -32,6 +32,7 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
     """One paste for each thing that is added; two where the sentence leaves the number open."""
     if "color" in condition.properties:
         return Inapplicable("no cut-out of a given colour")
+    assert view.gallery is not None, "a gallery is made before pictures are pasted"
     wanted = _classes(condition, view)
     cutouts = view.gallery.of(wanted, not_from=view.scene)
     if not cutouts:
@@ -118,6 +119,7 @@ def place_at(
 
 def _paste(cutout: CutOut, view: View) -> Edit:
     """A paste that is not placed yet, in the light of the picture."""
+    assert view.gallery is not None, "a gallery is made before pictures are pasted"
     light, own = light_of(view.image), light_of(view.gallery.pool.pixels(cutout.digest))
     gain = float(np.clip(light.mean / max(own.mean, 1.0), *GAINS)) ** 0.5
     return {

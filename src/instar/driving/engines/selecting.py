@@ -10,29 +10,41 @@ from instar.driving.rules.model import Condition
 from instar.relation import Inapplicable
 from instar.scene import Mask
 
-__all__ = ["selected"]
+__all__ = ["selected", "too_little"]
 
-LEAST_LINES, LEAST_OBJECTS = 0.01, 0.05  # of the picture; less cannot be expected to matter
+LINES = ("line", "stop line", "crosswalk")
 
 
 def selected(condition: Condition, view: View) -> Mask | Inapplicable:
     """The pixels of the element, all or as many pieces as are counted, the largest first."""
-    kinds = view.ontology.elements[condition.element].classes
-    kind = condition.properties.get("type")
-    narrowed = [name for name in kinds if name == kind] if condition.element == "vehicle" and kind else kinds
     if set(condition.properties) - ({"type"} if condition.element == "vehicle" else set()):
         return Inapplicable("the label map does not know its properties")
     if condition.reference not in (None, "road", "scene"):
         return Inapplicable("the label map does not tell where it is")
-    mask = view.labels.mask(narrowed)
+    mask = _whole(condition, view)
     if condition.count is not None:
         mask = _largest(mask, condition.count)
-    least = LEAST_LINES if condition.element in ("line", "stop line", "crosswalk") else LEAST_OBJECTS
+    return _shortage(mask, condition, view) or mask
+
+
+def too_little(condition: Condition, view: View) -> Inapplicable | None:
+    """Why the element cannot be removed or replaced, by how much of it is there."""
+    return _shortage(_whole(condition, view), condition, view)
+
+
+def _whole(condition: Condition, view: View) -> Mask:
+    classes = view.ontology.elements[condition.element].classes
+    kind = condition.properties.get("type")
+    if condition.element == "vehicle" and kind:
+        classes = tuple(name for name in classes if name == kind)
+    return view.labels.mask(classes)
+
+
+def _shortage(mask: Mask, condition: Condition, view: View) -> Inapplicable | None:
+    least = view.least_lines if condition.element in LINES else view.least_objects
     if not mask.any():
         return Inapplicable("nothing of that class is there")
-    if mask.mean() < least:
-        return Inapplicable("too little of that class is there")
-    return mask
+    return Inapplicable("too little of that class is there") if mask.mean() < least else None
 
 
 def _largest(mask: Mask, count: int) -> Mask:

@@ -27,6 +27,7 @@ USUAL_LIGHT = 120.0
 
 
 def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
+    assert view.gallery is not None, "a gallery is made before pictures are pasted"
     person = view.gallery.heights.get("person")
     if person is None:
         return Inapplicable("no person to tell the size of a sign from")
@@ -35,7 +36,8 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
         return Inapplicable("no engine places things there")
     drawn = {
         "engine": "sign",
-        "kind": condition.properties.get("type", "speed limit"),
+        "label": "traffic sign",
+        "variant": condition.properties.get("type", "speed limit"),
         "shape": condition.properties.get("shape", ""),
         "aspect": ASPECT,
         "least": LEAST_HEIGHT,
@@ -54,7 +56,7 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     """The picture with the sign in it."""
-    drawn = _draw(edit["kind"], edit["shape"], edit["width"], edit["height"], float(edit["gain"]))
+    drawn = _draw(edit["variant"], edit["shape"], edit["width"], edit["height"], float(edit["gain"]))
     return pasted(image, drawn, edit["x"], edit["y"], "hard")
 
 

@@ -31,6 +31,7 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
     return (
         {
             "engine": "texture",
+            "of": condition.element,
             "mask": mask_to_text(mask),
             "light": round(float(np.clip(light, 0.5, 1.3)), 3),
             "seed": int(rng.integers(2**31)),

@@ -9,7 +9,7 @@ import math
 
 from instar.worlds.drive.plan import VEHICLES, Drive, Thing
 
-__all__ = ["careful_speed", "careful_steering", "light_factor", "people_share", "weather_factor"]
+__all__ = ["SEEN", "careful_speed", "careful_steering", "light_factor", "people_share"]
 
 WHEELBASE, RATIO = 2.7, 15.0  # metres; degrees at the steering wheel for one at the road wheels
 LOOKING_AHEAD = 14.0  # metres to the point that is steered for
@@ -36,12 +36,12 @@ def careful_steering(drive: Drive) -> float:
 def careful_speed(drive: Drive) -> float:
     """km/h: as fast as limit and bend allow, less for everyone and everything that asks for care."""
     bend = max(abs(drive.bend), 1e-6)
-    free = min(drive.limit, 3.6 * math.sqrt(SIDEWAYS / bend))
+    speed = min(drive.limit, 3.6 * math.sqrt(SIDEWAYS / bend))
     for thing in drive.things:
-        free *= 1 - slowing(thing, drive)
+        speed *= 1 - slowing(thing, drive)
     if drive.road.crosswalk is not None:
-        free *= 1 - 0.18 * _nearness(drive.road.crosswalk)
-    return free * light_factor(drive) * weather_factor(drive)
+        speed *= 1 - 0.18 * _nearness(drive.road.crosswalk)
+    return speed * light_factor(drive) * weather_factor(drive)
 
 
 def light_factor(drive: Drive) -> float:
@@ -94,9 +94,9 @@ def _nearness(distance: float) -> float:
 
 
 def _sign(thing: Thing, near: float, drive: Drive) -> float:
-    if thing.variant.startswith("speed limit"):
-        limit = float(thing.variant.split()[-1]) if thing.variant[-1].isdigit() else 30.0
+    name = thing.variant.partition("/")[0]
+    if name.startswith("speed limit"):
+        limit = float(name.split()[-1]) if name[-1].isdigit() else 30.0
         return max(0.0, 1 - limit / drive.limit) * (0.5 + 0.5 * near)
-    return {"stop": 0.2 + 0.6 * near, "turn": 0.1 + 0.1 * near, "crossing": 0.08 + 0.1 * near}.get(
-        thing.variant, 0.0
-    )
+    least, most = {"stop": (0.2, 0.6), "turn": (0.1, 0.1), "crossing": (0.08, 0.1)}.get(name, (0.0, 0.0))
+    return least + most * near

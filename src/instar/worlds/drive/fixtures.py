@@ -34,17 +34,18 @@ def paint_tree(canvas: Canvas, thing: Thing, view: View, owner: int) -> None:
 
 
 def paint_sign(canvas: Canvas, thing: Thing, view: View, owner: int, pole: int) -> None:
-    """A board on a pole; the variant is its kind and, of a speed limit, the number: "speed limit 30"."""
+    """A board on a pole; the variant is its kind, maybe a number and a shape: "speed limit 30/square"."""
     x, y = view.project(thing.offset, 0.0, thing.distance)
     scale = view.scale(thing.distance) * thing.scale
     near = 1 / thing.distance
     _spot(canvas, x, y, 0.25 * scale, 0.35)
     bottom, side = SIGN_BOTTOM * scale, SIGN_SIDE * scale
     _bar(canvas, x, y, y - bottom - side * 0.6, max(0.07 * scale, 0.7), STEEL, pole, near)
-    kind, _, limit = thing.variant.rpartition(" ")
+    name, _, outline = thing.variant.partition("/")
+    kind, _, limit = name.rpartition(" ")
     if not limit.isdigit():
-        kind, limit = thing.variant, "30"
-    levels = board(kind or "speed limit", "", int(limit))
+        kind, limit = name, "30"
+    levels = board(kind or "speed limit", outline, int(limit))
     canvas.sprite(at_height(levels, side), x - side / 2, y - bottom - side, side, side, owner, near)
 
 

@@ -19,7 +19,7 @@ from instar.worlds.drive.plan import VEHICLES, Drive, House, Thing
 from instar.worlds.drive.vehicles import paint_vehicle
 from instar.worlds.drive.view import View
 
-__all__ = ["CLASSES", "CLASS_OF", "Rendered", "render"]
+__all__ = ["CLASSES", "CLASS_OF", "Rendered", "render", "silhouettes"]
 
 CLASSES = (
     "sky", "vegetation", "terrain", "sidewalk", "road", "line", "crosswalk", "stop line", "building", "pole",
@@ -82,6 +82,21 @@ def render(drive: Drive, size: tuple[int, int] = (160, 320)) -> Rendered:
         else:
             _paint(canvas, thing, view, min(255, FIRST_THING + number))
     return Rendered(drive, through_the_air(canvas, drive, view, SURFACES), canvas.owner)
+
+
+def silhouettes(drive: Drive, number: int, size: tuple[int, int]) -> tuple[Mask, Mask]:
+    """The pixels of one thing as if it stood alone, and those of them that nothing nearer hides."""
+    view, canvas = View.of(drive, size), Canvas(size, deep=False, dark=False)
+    thing = drive.things[number]
+    _paint(canvas, thing, view, 255)
+    alone = canvas.owner == 255
+    for house in drive.houses:
+        if house.start + house.length < thing.distance:
+            paint_house(canvas, house, drive, view, SURFACES["building"])
+    for other in drive.things:
+        if NEAREST <= other.distance < thing.distance:
+            _paint(canvas, other, view, FIRST_THING)
+    return np.asarray(alone), np.asarray(canvas.owner == 255)
 
 
 def _paint(canvas: Canvas, thing: Thing, view: View, owner: int) -> None:

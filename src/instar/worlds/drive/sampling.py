@@ -9,7 +9,7 @@ from instar.worlds.drive.plan import Drive, House, Road, Thing
 from instar.worlds.drive.textures import BAY, FRONTS, front_size
 from instar.worlds.drive.vehicles import COLOURS, SIZES
 
-__all__ = ["sample_drive"]
+__all__ = ["apart", "sample_drive"]
 
 TIGHTEST = 1 / 55  # 1/m
 PAINTS = ("white", "silver", "gray", "black", "blue", "red", "green", "brown", "orange", "yellow")
@@ -153,21 +153,18 @@ def _apart(things: list[Thing]) -> list[Thing]:
     """Without those that would stand in one another."""
     kept: list[Thing] = []
     for thing in things:
-        length, width, _ = SIZES.get(thing.kind, (0.7, 0.7, 1.8))
-        clear = True
-        for other in kept:
-            its_length, its_width, _ = SIZES.get(other.kind, (0.7, 0.7, 1.8))
-            beside = abs(thing.offset - other.offset) >= (width + its_width) / 2 + 0.2
-            before = (
-                thing.distance >= other.distance + its_length + 0.6
-                or other.distance >= thing.distance + length + 0.6
-            )
-            if not (beside or before):
-                clear = False
-                break
-        if clear:
+        if all(apart(thing, other) for other in kept):
             kept.append(thing)
     return kept
+
+
+def apart(thing: Thing, other: Thing) -> bool:
+    """Whether there is room between two things, beside or before one another."""
+    length, width, _ = SIZES.get(thing.kind, (0.7, 0.7, 1.8))
+    its_length, its_width, _ = SIZES.get(other.kind, (0.7, 0.7, 1.8))
+    beside = abs(thing.offset - other.offset) >= (width + its_width) / 2 + 0.2
+    before = thing.distance - other.distance >= its_length + 0.6
+    return beside or before or other.distance - thing.distance >= length + 0.6
 
 
 assert set(PAINTS) == set(COLOURS), "every colour can be painted"

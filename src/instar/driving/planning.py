@@ -1,0 +1,121 @@
+"""From the blocks of a rule to edits: what each condition does to a scene, and what a comparative alters."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from instar.driving.changes import OF_THE_AIR, Redrawn, edits_of, frozen
+from instar.driving.choosing import Engines
+from instar.driving.engines import Edit, View
+from instar.driving.rules import Condition, Rule
+from instar.driving.rules.ontology import Ontology
+from instar.driving.rules.resolving import antecedent
+from instar.relation import Change, Inapplicable
+
+__all__ = ["lessened", "planned"]
+
+ATTEMPTS = 5
+LESS = ("farther", "smaller", "less")
+
+
+@dataclass(slots=True)
+class _Plan:
+    """Conditions so far, each with the edits that make it true."""
+
+    rule: Rule
+    ontology: Ontology
+    engines: Engines
+    view: View
+    rng: np.random.Generator
+    done: list[tuple[Condition, tuple[Edit, ...]]]
+
+    def add(self, condition: Condition, earlier: Sequence[Condition]) -> Inapplicable | None:
+        name = self.engines.name_for(condition)
+        assert name is not None, "every condition has an engine, or the rule was refused"
+        engine = self.engines.named(name)
+        if condition.comparative is None:
+            edits = engine.plan(condition, self.view, self.rng)
+            if isinstance(edits, Inapplicable):
+                return edits
+            self.done.append((condition, edits))
+            return None
+        brought = condition.new or condition.thing
+        found = antecedent(self.ontology, brought.element, brought.properties, earlier)
+        at = next(i for i, (known, _) in reversed(list(enumerate(self.done))) if known == found)
+        altered = self._altered(condition, condition.comparative, self.done[at][1])
+        if isinstance(altered, Inapplicable):
+            return altered
+        self.done[at] = (condition, altered)
+        return None
+
+    def _altered(
+        self, condition: Condition, comparative: str, edits: tuple[Edit, ...]
+    ) -> tuple[Edit, ...] | Inapplicable:
+        engine = self.engines.named(edits[0]["engine"])
+        if condition.op == "add" and comparative == "more":
+            further = engine.plan(
+                dataclasses.replace(condition, comparative=None, count=1), self.view, self.rng
+            )
+            return further if isinstance(further, Inapplicable) else (*edits, *further)
+        if condition.op == "add" and comparative == "less":
+            return edits[:-1] if len(edits) > 1 else Inapplicable("there is only one")
+        altered: list[Edit] = []
+        for edit in edits:
+            other = engine.alter(edit, comparative, self.view)
+            if isinstance(other, Inapplicable):
+                return other
+            altered.append(other)
+        return tuple(altered)
+
+
+def planned(
+    rule: Rule, ontology: Ontology, engines: Engines, view: View, rng: np.random.Generator
+) -> Redrawn | Inapplicable:
+    """The change that a rule asks for in this view."""
+    for _ in range(ATTEMPTS):
+        # What was placed may leave no room to come closer: then all is placed anew.
+        change = _once(_Plan(rule, ontology, engines, view, rng, []))
+        if isinstance(change, Redrawn):
+            break
+    return change
+
+
+def _once(plan: _Plan) -> Redrawn | Inapplicable:
+    blocks = []
+    for index, block in enumerate(plan.rule.blocks):
+        for condition in block.conditions:
+            failed = plan.add(condition, plan.rule.earlier(index))
+            if failed is not None:
+                return failed
+        edits = [edit for _, edits in plan.done for edit in edits]
+        # Weather and light fall on everything, so they come last.
+        blocks.append(frozen(sorted(edits, key=lambda edit: edit.get("of") in OF_THE_AIR)))
+    return Redrawn(tuple(blocks))
+
+
+def lessened(change: Redrawn, engines: Engines, view: View) -> Iterator[Change]:
+    """Simpler changes, best first: fewer blocks, fewer edits, then what is there farther, smaller, weaker."""
+    for number in range(1, len(change.blocks)):
+        yield dataclasses.replace(change, blocks=change.blocks[:number])
+    most = max(len(block) for block in change.blocks)
+    for left_out in range(most if most > 1 else 0):
+        # A block adds to the one before it, so the same edit is left out of all.
+        fewer = tuple(block[:left_out] + block[left_out + 1 :] for block in change.blocks)
+        if all(fewer) and fewer != change.blocks:
+            yield dataclasses.replace(change, blocks=fewer)
+    for comparative in LESS:
+        blocks = tuple(
+            frozen([_lesser(edit, comparative, engines, view) for edit in block])
+            for block in edits_of(change)
+        )
+        if blocks != change.blocks:
+            yield dataclasses.replace(change, blocks=blocks)
+
+
+def _lesser(edit: Edit, comparative: str, engines: Engines, view: View) -> Edit:
+    altered = engines.named(edit["engine"]).alter(edit, comparative, view)
+    return edit if isinstance(altered, Inapplicable) else altered

@@ -1,0 +1,84 @@
+"""Planted drivers: a careful one is never accused, each fault is caught by the rules that speak of it."""
+
+from collections import Counter
+from functools import cache
+
+import numpy as np
+import pytest
+
+from driving_rules import CAUGHT_BY, PAPER, RULES
+from instar import Observation, Status
+from instar.driving import rule
+from instar.driving.systems.street import FAULTS, street_driver
+from instar.relation import Inapplicable
+from instar.worlds.drive import scenes
+
+SMALL, USUAL = (80, 160), (160, 320)
+
+
+@cache
+def relation(name):
+    return rule(RULES[name], engines="rendered", least_objects=0.002)
+
+
+def pictures(names, sources):
+    """The source and the follow-ups of every case that could be drawn, with its rule."""
+    for number, scene in enumerate(sources):
+        image = scene.image
+        source = Observation(scene, street_driver().predict([image])[0], lambda image=image: image)
+        for name in names:
+            change = relation(name).draw(source, np.random.default_rng(number))
+            if not isinstance(change, Inapplicable):
+                yield name, source, change, relation(name).apply(image, change)
+
+
+def judged(driver, name, source, change, made):
+    answers = [
+        Observation.of(image, answer, source.scene) for image, answer in zip(made, driver.predict(made))
+    ]
+    before = Observation(source.scene, driver.predict([source.input])[0], source.make)
+    return relation(name).check(before, answers, change)
+
+
+def accused(driver, cases):
+    """How many cases were judged, and which of them the driver is accused in."""
+    judgements = Counter()
+    found = []
+    for name, source, change, made in cases:
+        verdict = judged(driver, name, source, change, made)
+        judgements[verdict.status] += 1
+        if verdict.status is Status.VIOLATED:
+            found.append((name, source.scene.id, str(change), verdict.evidence))
+    return judgements[Status.HELD] + judgements[Status.VIOLATED], found
+
+
+@cache
+def every_case():
+    quick = [scene for scene in scenes(70, seed=5, size=SMALL) if scene.knowledge["speed"] > 5][:34]
+    return list(pictures(RULES, quick))
+
+
+def test_every_rule_is_tried():
+    assert {name for name, *_ in every_case()} == RULES.keys()
+    assert len(PAPER) == 11
+
+
+def test_a_careful_driver_is_never_accused_in_500_drawn_cases():
+    judged_cases, found = accused(street_driver(), every_case())
+    assert judged_cases >= 500
+    assert found == []
+
+
+@pytest.mark.real
+def test_a_careful_driver_is_never_accused_in_5000_drawn_cases():
+    judged_cases, found = accused(street_driver(), pictures(RULES, scenes(350, seed=9, size=USUAL)))
+    assert judged_cases >= 5000
+    assert found == []
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_caught_by_the_rules_that_speak_of_it_and_by_no_other(fault):
+    _, found = accused(street_driver(fault=fault), every_case())
+    often = Counter(name for name, *_ in found)
+    assert often.keys() == CAUGHT_BY[fault]
+    assert min(often.values()) >= 4
