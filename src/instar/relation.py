@@ -88,6 +88,8 @@ class Relation:
     - `placebo(source, change)` is a change that only looks like it, recorded as evidence.
     - `at(source, level)` is the change of a given severity, for sweeps and bisection.
     - `smaller(source, change)` yields simpler changes, best first, for shrinking.
+    - `fair(source, change)` says why a change that was drawn for another system's answer is not fair with
+      this one's, or gives None.
     - `ways` are other ways of drawing, by name, that a search may choose from.
     - `accept(input, answer)` turns what the system said into what `check` expects, or raises
       ValueError or TypeError with the reason: that answer is then a failure of the system.
@@ -111,6 +113,7 @@ class Relation:
     placebo: Callable[[Observation, Any], Change] | None = None
     at: Callable[[Observation, float], Change | Inapplicable] | None = None
     smaller: Callable[[Observation, Any], Iterable[Change]] | None = None
+    fair: Callable[[Observation, Any], Inapplicable | None] | None = None
     ways: Mapping[str, Draw] = field(default_factory=dict)
     accept: Callable[[Any, Any], Any] | None = None
     expand: Callable[[Scene, Any], Iterable[tuple[str, Callable[[Image], Any]]]] | None = None

@@ -8,7 +8,7 @@ sources at once and yields rounds of (source, change).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, TypeAlias, TypeVar
 
@@ -30,6 +30,7 @@ __all__ = [
     "is_across_scenes",
     "require_fit",
     "shrink",
+    "stored",
     "sweep",
 ]
 
@@ -148,6 +149,23 @@ def shrink(change: Change, *, at_once: int = 8) -> Search:
                 if still:
                     best = still[0]
                     break
+
+    return search
+
+
+def stored(changes: Mapping[str, Sequence[Change]]) -> Search:
+    """Changes that are there already, by source: those of another system's run, to be asked of this one.
+
+    One that is not fair with what this system answers to the source is inapplicable.
+    """
+
+    def search(
+        relation: Relation, source: Observation, rng: np.random.Generator
+    ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
+        ours = changes.get(source.id, ())
+        if ours:
+            fair = relation.fair or (lambda source, change: None)
+            yield [fair(source, change) or change for change in ours]
 
     return search
 

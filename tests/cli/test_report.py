@@ -7,6 +7,7 @@ import json
 import pytest
 
 from instar.cli import main
+from instar.store import RunStore
 
 
 @pytest.fixture(scope="module")
@@ -41,3 +42,83 @@ def test_a_page_that_cannot_be_written_is_one_line(run, tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert main(["report", str(run), "--html", str(tmp_path / "file" / "page.html")]) == 2
     assert capsys.readouterr().err.splitlines()[-1].startswith("instar: cannot write ")
+
+
+def told(capsys, *words):
+    """Exit status and document of a command."""
+    status = main([*map(str, words), "--json"])
+    return status, json.loads(capsys.readouterr().out)
+
+
+def test_files_for_servers_and_pull_requests_are_written(run, tmp_path, capsys):
+    names = {"junit": "j.xml", "sarif": "s.sarif", "markdown": "m.md"}
+    flags = [word for name, file in names.items() for word in (f"--{name}", tmp_path / file)]
+    _, document = told(capsys, "report", run, *flags)
+    assert (tmp_path / "j.xml").read_text().count("<failure") == document["scenes_violated"]
+    sarif = json.loads((tmp_path / "s.sarif").read_text())
+    assert len(sarif["runs"][0]["results"]) == document["distinct"]
+    pictures = list((tmp_path / "m-pictures").iterdir())
+    assert len(pictures) == min(10, len(document["groups"]))
+    text = (tmp_path / "m.md").read_text()
+    assert all(f"(m-pictures/{path.name})" in text for path in pictures)
+    assert all(path.stat().st_size < 200_000 for path in pictures)
+
+
+def test_conditions_decide_the_exit_status(run, capsys):
+    assert told(capsys, "report", run, "--fail-on", "rate>0.99")[0] == 0
+    status, document = told(capsys, "report", run, "--fail-on", "rate>0.99", "--fail-on", "violated>0")
+    assert (status, document["failed_by"]) == (1, ["violated>0"])
+    status, document = told(capsys, "report", run, "--fail-on", "rat>1")
+    assert (status, "did you mean 'rate'" in document["error"]) == (2, True)
+    assert told(capsys, "report", run, "--fail-on", "new>0")[0] == 2
+
+
+def test_only_new_failures_fail_and_fixed_ones_are_named(run, tmp_path, capsys):
+    known = tmp_path / "known.json"
+    status, document = told(capsys, "known", run, "--out", known)
+    assert (status, len(document["failures"])) == (0, len(json.loads(known.read_text())["failures"]))
+    status, document = told(capsys, "report", run, "--known", known)
+    assert (status, document["known"]["new"], document["known"]["fixed"]) == (0, [], [])
+    baseline = json.loads(known.read_text())
+    first = baseline["failures"].pop(0)
+    baseline["failures"].append(first | {"object": "object 99"})
+    known.write_text(json.dumps(baseline))
+    status, document = told(capsys, "report", run, "--known", known)
+    assert (status, document["known"]["new"]) == (1, [first])
+    assert document["known"]["fixed"] == [first | {"object": "object 99"}]
+    assert told(capsys, "report", run, "--known", known, "--fail-on", "new>1")[0] == 0
+    assert told(capsys, "report", run, "--known", tmp_path / "missing.json")[0] == 2
+
+
+def test_the_changes_of_one_run_are_asked_of_another_system_and_compared(run, tmp_path, capsys):
+    other = tmp_path / "exact"
+    status, document = told(capsys, "run", "--changes", run, "--system", "street-exact", "--out", other)
+    assert (status, document["violated"]) == (0, 0)
+    with RunStore.read(run) as first, RunStore.read(other) as second:
+        assert list(first.changes()) == list(second.changes())
+    status, document = told(capsys, "compare", run, other)
+    assert (status, document["broken"], document["newly_broken"]) == (0, 0, [])
+    assert document["fixed"] > 0
+    assert document["p"] < 0.05
+    status, document = told(capsys, "compare", other, run)
+    assert (status, document["fixed"]) == (1, 0)
+    # A case of the second run can be made again, although its change was drawn in the first.
+    case = next(iter(store_cases(other)))
+    assert told(capsys, "replay", other, case)[1]["same"] is True
+
+
+def store_cases(run):
+    with RunStore.read(run) as store:
+        return [record.case for record in store.records(changes=False) if record.role == "case"]
+
+
+def test_flags_that_the_changes_decide_are_refused(run, tmp_path, capsys):
+    for flag, value in [("--scenes", "street:2"), ("--relation", "insertion"), ("--search", "random")]:
+        status, document = told(capsys, "run", "--changes", run, "--system", "street-exact", flag, value)
+        assert (status, f"{flag} cannot be given with --changes" in document["error"]) == (2, True)
+
+
+def test_runs_that_share_nothing_cannot_be_compared(run, tmp_path, capsys):
+    words = ["run", "--system", "page-exact", "--relation", "masking", "--scenes", "page:1"]
+    told(capsys, *words, "--out", tmp_path / "pages")
+    assert told(capsys, "compare", run, tmp_path / "pages")[0] == 2

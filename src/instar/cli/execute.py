@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -22,11 +22,13 @@ from instar.cli.resolve import resolve_relation, resolve_search, resolve_system,
 from instar.engines.local import run_local
 from instar.errors import BadInput
 from instar.record import Totals
-from instar.relation import Relation
+from instar.relation import Change, Relation
 from instar.report import Summary, summarise
 from instar.running import Folder, identity_of, prepared
 from instar.scenes import load_scenes, require_one_readable
+from instar.search import Search, SearchAcross, stored
 from instar.store import RunStore
+from instar.store.pictures import Pictures
 
 __all__ = ["execute", "read_summary", "read_totals", "resolve_relations"]
 
@@ -55,7 +57,10 @@ def look_up(plan: Plan) -> list[Job]:
     """Everything that a plan names, found and made."""
     plan = _settled(plan)
     relations = resolve_relations(plan, _helpers(plan))
-    searches = [resolve_search(pair.search) for pair in plan.relations if pair.search is not None]
+    if plan.changes is None:
+        searches = [resolve_search(pair.search) for pair in plan.relations if pair.search is not None]
+    else:
+        searches = _stored_changes(plan.changes, relations)
     scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth)
     require_one_readable(scenes)
     return [
@@ -98,8 +103,20 @@ def read_totals(store: RunStore) -> Totals:
     return dataclasses.replace(totals, run=str(store.folder))
 
 
+def _stored_changes(run: str, relations: Sequence[Relation]) -> list[Search | SearchAcross]:
+    """For each relation the changes that a run has tried, as a search."""
+    changes: dict[str, dict[str, list[Change]]] = {relation.name: {} for relation in relations}
+    with RunStore.read(run) as store:
+        for relation, source, change in store.changes():
+            changes.setdefault(relation, {}).setdefault(source, []).append(change)
+    return [stored(changes[relation.name]) for relation in relations]
+
+
 def _helpers(plan: Plan) -> dict[str, Any]:
     """The helper system and the cut-outs that were named, refused where nothing would use them."""
+    if plan.changes is not None:
+        # A run carries the cut-outs it used, and nothing new is drawn.
+        return {"pool": Pictures(Path(plan.changes) / "pictures")}
     helpers: dict[str, Any] = {}
     if plan.objects is not None:
         helpers["objects"] = resolve_system(Use(plan.objects), what="helper")
@@ -157,6 +174,7 @@ def _identity(job: Job) -> dict[str, Any]:
         "objects": plan.objects,
         "pool": plan.pool,
         "truth": plan.truth,
+        "changes": plan.changes,
     }
     named = [("system", system)]
     for (relation, _), pair in zip(campaign.relations, plan.relations):
@@ -174,6 +192,7 @@ def _settled(plan: Plan) -> Plan:
         scenes=os.path.abspath(plan.scenes) if _are_files(plan) else _world(plan),
         pool=None if plan.pool is None else os.path.abspath(plan.pool),
         truth=None if plan.truth is None else os.path.abspath(plan.truth),
+        changes=None if plan.changes is None else os.path.abspath(plan.changes),
         relations=tuple(map(_with_usual_search, plan.relations)),
     )
 

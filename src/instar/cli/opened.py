@@ -18,18 +18,19 @@ from instar.cli.resolve import resolve_system
 from instar.cli.toml import parse_toml
 from instar.digest import digest
 from instar.errors import BadInput, InstarError
+from instar.imaging.sheets import sheet
 from instar.panel import Panel
 from instar.record import Record
 from instar.relation import Relation
 from instar.replay import Asking, Replay, replay
 from instar.report.shown import Shown
 from instar.running import Folder, prepared
-from instar.scene import Scene
+from instar.scene import Image, Scene
 from instar.scenes import load_scenes
 from instar.store import RunStore
 from instar.system import Reply, System
 
-__all__ = ["OpenedRun", "opened"]
+__all__ = ["OpenedRun", "opened", "picture_of"]
 
 
 @contextlib.contextmanager
@@ -119,6 +120,14 @@ class OpenedRun:
             why=why,
         )
 
+    def picture(self, case: str) -> Image | None:
+        """The case as one picture, from what the run keeps; None where it cannot be made."""
+        try:
+            again = self.again(self.store.record(case), self.remembered)
+            return picture_of(self.relation(again.record.relation), again)
+        except InstarError:
+            return None
+
     def remembered(self, inputs: Sequence[Any]) -> list[Reply]:
         """The answers that the run keeps to these inputs."""
         fingerprint = self.store.fingerprint()
@@ -127,6 +136,18 @@ class OpenedRun:
             reply = self.store.answer(AnswerKey(fingerprint, digest(one), 0))
             replies.append(reply or Reply(error="the run keeps no answer to this input"))
         return replies
+
+
+def picture_of(relation: Relation, again: Replay) -> Image | None:
+    """The relation's own drawing, or else source and follow-ups side by side; None without pictures."""
+    if again.source is None or not again.follow_ups:
+        return None
+    if relation.picture is not None:
+        # The record knows which findings were struck out; the bare comparison does not.
+        verdict = again.record.verdict if again.same else again.verdict
+        return relation.picture(again.source, again.follow_ups, again.record.change, verdict)
+    bare = [panel.picture for panel in panels_of(relation, again)]
+    return sheet(bare, str(again.record.change)) if bare else None
 
 
 def panels_of(relation: Relation, again: Replay) -> Sequence[Panel]:

@@ -28,6 +28,7 @@ PLAIN: dict[str, type] = {
     "objects": str,
     "pool": str,
     "truth": str,
+    "changes": str,
     "limit": int,
     "workers": int,
     "batch": int,
@@ -81,6 +82,7 @@ class Plan:
     objects: str | None = None
     pool: str | None = None
     truth: str | None = None
+    changes: str | None = None
     limit: int | None = None
     workers: int | None = None
     batch: int | None = None

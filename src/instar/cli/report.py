@@ -4,92 +4,115 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
-from instar.cli.execute import read_totals
+from instar.cli.found import Found, gate_from, look_at_run
+from instar.cli.gate import gate_arguments
 from instar.cli.opened import OpenedRun, opened
-from instar.cli.outcome import Outcome, status_of
+from instar.cli.outcome import Outcome
 from instar.cli.progress import show_steps
 from instar.errors import RunError
-from instar.report import Summary, render, summarise
-from instar.report.causes import Failure
-from instar.report.figures import Figures
-from instar.report.groups import Group, group_failures
+from instar.imaging.preview import encode_jpeg
+from instar.report.groups import Group
 from instar.report.html import Page, render_html
-from instar.report.shown import Shown
-from instar.report.summary import to_json
+from instar.report.junit import render_junit
+from instar.report.markdown import MOST_GROUPS, render_markdown
+from instar.report.sarif import render_sarif
 from instar.store import RunStore
 
-__all__ = ["arguments", "find_groups", "perform", "write_file"]
+__all__ = ["arguments", "perform", "write_file", "write_page"]
 
 PICTURED = 32  # findings with pictures, over all groups
 PER_GROUP = 6
 PASSING = 6
+MARKDOWN_SIDE = 1000  # pixels of a picture in Markdown, at most
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("run", metavar="RUN", help="a run folder")
     add("--html", metavar="FILE", help="also write a page to look at: one file, opened from disk")
+    add("--junit", metavar="FILE", help="also write JUnit XML: a test for each relation and scene")
+    add("--sarif", metavar="FILE", help="also write SARIF 2.1.0: a result for each different failure")
+    add("--markdown", metavar="FILE", help="also write a summary for a pull request, its pictures beside it")
+    gate_arguments(parser)
 
 
 def perform(args: argparse.Namespace) -> Outcome:
+    gate = gate_from(args)
     with RunStore.read(args.run) as store:
-        figures = Figures()
-        totals = read_totals(store)
-        summary = summarise(figures.watch(store.records(changes=False)), totals)
-        groups = find_groups(store)
+        found = look_at_run(store, gate)
+    known = gate.known or frozenset()
+    results = found.scenes.in_order()
+    if args.junit:
+        write_file(args.junit, render_junit(found.summary, results, known=known))
+    if args.sarif:
+        write_file(args.sarif, render_sarif(found.summary, results, version=_version(), known=known))
     if args.html:
-        write_file(args.html, render_html(make_page(args.run, summary, figures, groups, quiet=args.json)))
-    document = to_json(summary) | {"groups": [group_json(group) for group in groups]}
-    return Outcome(render(summary, groups), document, status_of(summary.counts))
+        write_page(found, args.html, quiet=args.json)
+    if args.markdown:
+        _write_markdown(found, args.markdown, quiet=args.json)
+    return Outcome(found.text(), found.document(), found.status)
 
 
-def find_groups(store: RunStore) -> list[Group]:
-    failures = (Failure(record, recipe) for record, recipe in store.violated())
-    return group_failures(failures, store.tried())
-
-
-def group_json(group: Group) -> dict[str, Any]:
-    return {
-        "title": group.title,
-        "relation": group.relation,
-        "kind": group.kind,
-        "violations": len(group.cases),
-        "scenes": group.scenes,
-        "representative": group.representative,
-    }
-
-
-def make_page(
-    run: str, summary: Summary, figures: Figures, groups: Sequence[Group], *, quiet: bool = False
-) -> Page:
+def write_page(found: Found, path: str, *, quiet: bool = False) -> None:
     """The page of a run; its pictures are made now, from the recipes."""
-    with opened(run, quiet=quiet) as there:
-        chosen, passing = chosen_cases(groups), figures.narrowly_held()[:PASSING]
-        with show_steps("drawing findings", len(chosen) + len(passing), quiet=quiet) as steps:
-            shown = {case: _shown(there, case, steps) for case in chosen}
-            passed = [_shown(there, case, steps) for case in passing]
-    return Page(summary, figures, groups, shown, passed)
+    chosen, passing = _pictured(found.groups), found.figures.narrowly_held()[:PASSING]
+    with (
+        opened(found.summary.totals.run, quiet=quiet) as there,
+        show_steps("drawing findings", len(chosen) + len(passing), quiet=quiet) as steps,
+    ):
+        shown = []
+        for case in [*chosen, *passing]:
+            shown.append(there.show(case))
+            steps.advance()
+    by_case = dict(zip(chosen, shown))
+    page = Page(found.summary, found.figures, found.groups, by_case, shown[len(chosen) :])
+    write_file(path, render_html(page))
 
 
-def chosen_cases(groups: Sequence[Group]) -> list[str]:
+def write_file(path: str | Path, content: str | bytes) -> None:
+    """The file as it is to be, its folder made if need be."""
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(data)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _pictured(groups: Sequence[Group]) -> list[str]:
     """The cases that get pictures: the representative of every group first, then a second of each, ..."""
     turns = [group.cases[turn] for turn in range(PER_GROUP) for group in groups if turn < len(group.cases)]
     return turns[:PICTURED]
 
 
-def _shown(there: OpenedRun, case: str, steps: Any) -> Shown:
-    shown = there.show(case)
-    steps.advance()
-    return shown
+def _write_markdown(found: Found, path: str, *, quiet: bool) -> None:
+    folder = Path(path).with_name(f"{Path(path).stem}-pictures")
+    groups = found.groups[:MOST_GROUPS]
+    pictures = {}
+    with (
+        opened(found.summary.totals.run, quiet=quiet) as there,
+        show_steps("drawing findings", len(groups), quiet=quiet) as steps,
+    ):
+        for group in groups:
+            if _draw(there, group.representative, folder):
+                pictures[group.representative] = f"{folder.name}/{group.representative}.jpg"
+            steps.advance()
+    text = render_markdown(found.summary, found.groups, pictures=pictures, against=found.against)
+    write_file(path, text)
 
 
-def write_file(path: str, content: str) -> None:
-    """The file as it is to be, its folder made if need be."""
+def _draw(there: OpenedRun, case: str, folder: Path) -> bool:
+    picture = there.picture(case)
+    if picture is not None:
+        write_file(folder / f"{case}.jpg", encode_jpeg(picture, longest=MARKDOWN_SIDE))
+    return picture is not None
+
+
+def _version() -> str:
     try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_text(content, encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}") from error
+        return version("instar")
+    except PackageNotFoundError:  # run from a source tree
+        return "0.0.0"

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from instar.cli.gate import gate_arguments
 from instar.cli.merge import override, put_settings
-from instar.cli.outcome import Outcome, status_of
+from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, Tables, make_plan, read_tables
+from instar.cli.toml import parse_toml
 from instar.errors import BadInput
-from instar.report.summary import Summary, to_json
-from instar.report.text import render, render_comparison
+from instar.report.summary import Summary
+from instar.report.text import render_comparison
+
+if TYPE_CHECKING:
+    from instar.cli.found import Found, Gate
 
 __all__ = ["arguments", "perform"]
 
@@ -33,6 +39,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--scenes", metavar="PATH", help="a folder, a picture, a COCO json, ..., or street:N for drawn ones")
     add("--objects", metavar="SYSTEM", help="the helper that finds objects where the data knows none")
+    add("--changes", metavar="RUN", help="ask the changes of that run, on its scenes, of another system")
     add("--pool", metavar="DIR", help="cut-outs to use instead of those made from the scenes")
     add("--search", metavar="NAME", help="which changes to try: guided, random, draws, ...")
     add("--seed", type=int, metavar="N", help="where random numbers start (0)")
@@ -50,11 +57,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--resume", action="store_true", help="go on with a run that is there")
     add("--workers", type=int, metavar="N", help="threads (as many as there are processors)")
     add("--batch", type=int, metavar="N", help="inputs per call of the system")
+    gate_arguments(parser)
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    plan = _plan(args)
     # Loads OpenCV and SQLite, which neither --help nor a wrong plan should wait for.
+    plan = _plan(args)
+    from instar.cli.found import gate_from
+
+    gate = gate_from(args)
     from instar.cli.execute import execute
 
     try:
@@ -64,11 +75,13 @@ def perform(args: argparse.Namespace) -> Outcome:
         if args.plan is None:
             raise
         raise BadInput(f"{args.plan}: {error}") from error
-    return _outcome(summaries)
+    return _outcome(summaries, gate)
 
 
 def _plan(args: argparse.Namespace) -> Plan:
     tables: Tables = {} if args.plan is None else read_tables(Path(args.plan))
+    if args.changes is not None:
+        tables = _tables_of(args) | tables
     names = _names(args.relation)
     if args.rule:
         # Like --relation, rules take the place of what the plan says, and may stand beside --relation.
@@ -77,13 +90,26 @@ def _plan(args: argparse.Namespace) -> Plan:
             "relation": [*kept, *({"use": "rule", "text": text} for text in _rules(args.rule))]
         }
         names = [*names, "rule"] if names else None
-    plain = ("scenes", "objects", "pool", "search", "seed", "limit", "out", "workers", "batch")
+    plain = ("scenes", "objects", "pool", "changes", "search", "seed", "limit", "out", "workers", "batch")
     flags = {name: getattr(args, name) for name in plain} | {
         "system": None if args.system is None else [args.system],
         "relation": names,
         "limits": {"queries": args.budget, "seconds": args.max_seconds},
     }
     return make_plan(put_settings(override(tables, flags), args.set))
+
+
+def _tables_of(args: argparse.Namespace) -> Tables:
+    """What the run whose changes are asked again was asked for; all but the system and where it goes."""
+    from instar.store import RunStore
+
+    for flag in ("scenes", "relation", "rule", "search", "objects", "pool", "seed"):
+        if getattr(args, flag) is not None:
+            raise BadInput(f"--{flag} cannot be given with --changes: it is as in {args.changes}")
+    with RunStore.read(args.changes) as store:
+        tables = parse_toml(store.plan())
+    kept = ("scenes", "relation", "truth", "limit", "seed")
+    return {key: tables[key] for key in kept if key in tables}
 
 
 def _rules(given: list[str]) -> list[str]:
@@ -108,14 +134,18 @@ def _names(given: list[str] | None) -> list[str] | None:
     return [name.strip() for names in given for name in names.split(",") if name.strip()]
 
 
-def _outcome(summaries: list[Summary]) -> Outcome:
+def _outcome(summaries: list[Summary], gate: Gate) -> Outcome:
     """One system's report, or those of several one after the other and a comparison below."""
-    if len(summaries) == 1:
-        (summary,) = summaries
-        return Outcome(render(summary), to_json(summary), status_of(summary.counts))
-    text = "\n\n".join([*map(render, summaries), render_comparison(summaries)])
-    return Outcome(
-        text,
-        {"runs": [to_json(summary) for summary in summaries]},
-        max(status_of(summary.counts) for summary in summaries),
-    )
+    found = [_found(summary, gate) for summary in summaries]
+    if len(found) == 1:
+        return Outcome(found[0].text(), found[0].document(), found[0].status)
+    text = "\n\n".join([*(one.text() for one in found), render_comparison(summaries)])
+    return Outcome(text, {"runs": [one.document() for one in found]}, max(one.status for one in found))
+
+
+def _found(summary: Summary, gate: Gate) -> Found:
+    from instar.cli.found import look_at_run
+    from instar.store import RunStore
+
+    with RunStore.read(summary.totals.run) as store:
+        return look_at_run(store, gate)

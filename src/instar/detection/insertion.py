@@ -11,13 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.cutouts import CutOuts, Pool, build_pool, load_pool
-from instar.detection.answers import accept
+from instar.detection.answers import Detections, accept
 from instar.detection.changes import Insertion, carried_back, made
 from instar.detection.choosing import Offer, Scale, choose, look_at, tone_like
 from instar.detection.drawing import picture
 from instar.detection.panels import panels
 from instar.detection.same_objects import same_objects
 from instar.errors import BadInput
+from instar.imaging.geometry import intersections
 from instar.imaging.naturalness import against_scene
 from instar.imaging.paste import BLENDS, Blend
 from instar.imaging.photometric import light_of
@@ -86,6 +87,16 @@ def insertion(
         pasted = change.box if isinstance(change, Insertion) else None
         return same_objects(source.answer, after, pasted=pasted, hysteresis=hysteresis, least_iou=iou)
 
+    def fair(source: Observation, change: Conditioned) -> Inapplicable | None:
+        found: Detections = source.answer
+        known = found.boxes[found.scores >= found.confidence - hysteresis]
+        if (
+            isinstance(change, Insertion)
+            and (intersections(np.array([change.box], np.float32), known) > 0).any()
+        ):
+            return Inapplicable("it would cover what this system finds")
+        return None
+
     def pixels(change: Conditioned) -> Mapping[str, npt.NDArray[np.uint8]]:
         return (
             {change.cutout: _cutouts(cutouts).pixels(change.cutout)} if isinstance(change, Insertion) else {}
@@ -106,6 +117,7 @@ def insertion(
         null=null,
         again=again,
         placebo=lambda source, change: replace(change, flat=True),
+        fair=fair,
         ways={"guided": guided, "random": random},
         accept=accept,
         pixels=pixels,

@@ -31,6 +31,7 @@ from instar.errors import (
     TooManyFailures,
 )
 from instar.record import Record, Skipped, Source, Totals
+from instar.relation import Change
 from instar.store.answers import decode_answer
 from instar.store.folder import (
     FORMAT,
@@ -243,6 +244,19 @@ class RunStore:
         ):
             recipe = row[COLUMNS.index("change")]
             yield record_from_row(row, change=False), json.loads(recipe) if recipe else {}
+
+    def judged(self) -> Iterator[tuple[Record, str]]:
+        """The held and violated cases, each with its change as it is written."""
+        for row in self._rows("WHERE status IN ('held', 'violated') AND role = 'case'"):
+            yield record_from_row(row, change=False), row[COLUMNS.index("change")] or ""
+
+    def changes(self) -> Iterator[tuple[str, str, Change]]:
+        """Relation, source and change of every case that has one, in the order they were tried."""
+        only = "WHERE role = 'case' AND change IS NOT NULL"
+        for row in self._rows(f"{only} ORDER BY source, relation, ordinal"):
+            record = record_from_row(row)
+            if record.change is not None:
+                yield record.relation, record.source, record.change
 
     def tried(self) -> dict[tuple[str, str, Any], dict[str, int]]:
         """How many cases brought what (`label`) to which place: relation, source and `anchor`."""

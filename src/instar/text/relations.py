@@ -26,6 +26,7 @@ from instar.text.changes import (
     made,
 )
 from instar.text.drawing import picture
+from instar.text.fairness import fair
 from instar.text.measures import EPS, Matching, require_matching
 from instar.text.panels import panels
 from instar.text.same_text import AIR, nothing_left, same_text, word_found
@@ -224,6 +225,7 @@ def _relation(name: str, draw: Draw, check: Callable[..., Verdict]) -> Relation:
         naturalness=hog_intersection,
         picture=picture,
         panels=panels,
+        fair=fair,
     )
 
 

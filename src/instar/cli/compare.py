@@ -1,0 +1,35 @@
+"""`instar compare`: what is newly broken and what is fixed between two runs."""
+
+from __future__ import annotations
+
+import argparse
+
+from instar.cli.execute import read_totals
+from instar.cli.outcome import ALL_HELD, NOT_JUDGED, VIOLATED, Outcome
+from instar.report.comparison import Side, compare_runs, comparison_json, render_compared
+from instar.store import RunStore
+
+__all__ = ["arguments", "perform"]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("first", metavar="RUN_A", help="a run folder: how it was")
+    parser.add_argument("second", metavar="RUN_B", help="another one: how it is now")
+    parser.epilog = (
+        "pairs of cases need the same changes: instar run --changes RUN_A --system B --out RUN_B\n"
+        "exit status: 1 when something is newly broken, 2 when nothing can be compared"
+    )
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    comparison = compare_runs(_side(args.first), _side(args.second))
+    status = VIOLATED if comparison.keys_broken or comparison.broken else ALL_HELD
+    if not comparison.places:
+        status = NOT_JUDGED
+    document = {"runs": [args.first, args.second], **comparison_json(comparison)}
+    return Outcome(render_compared(comparison), document, status)
+
+
+def _side(run: str) -> Side:
+    with RunStore.read(run) as store:
+        return Side.of(run, read_totals(store).system, store.judged())

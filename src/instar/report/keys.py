@@ -1,0 +1,26 @@
+"""By what a failure is known again in another run: relation, scene, source object and kind."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from instar.record import Record
+
+__all__ = ["Key", "keys_of"]
+
+
+class Key(NamedTuple):
+    """A failure whatever change showed it; `object` is empty where a relation has no objects."""
+
+    relation: str
+    scene: str
+    object: str
+    kind: str
+
+
+def keys_of(record: Record) -> set[Key]:
+    """The failures that a violated case shows."""
+    return {
+        Key(record.relation, record.source, finding.subject, finding.kind)
+        for finding in record.verdict.findings
+    }

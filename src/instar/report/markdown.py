@@ -1,0 +1,118 @@
+"""A run as Markdown, short enough for a pull request: the numbers, and a picture of each large group."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from instar.report.cards import replay_command
+from instar.report.groups import Group, groups_headline
+from instar.report.keys import Key
+from instar.report.known import Against
+from instar.report.markup import readable
+from instar.report.summary import Summary
+from instar.report.words import counted, interval_words, percent
+
+__all__ = ["literal", "render_markdown"]
+
+MOST_GROUPS = 10
+MOST_KEYS = 20
+
+
+def render_markdown(
+    summary: Summary,
+    groups: Sequence[Group],
+    *,
+    pictures: Mapping[str, str] | None = None,
+    against: Against | None = None,
+) -> str:
+    """The text; `pictures` are addresses by case."""
+    return "\n".join(_lines(summary, groups, pictures or {}, against)) + "\n"
+
+
+def literal(text: str, longest: int = 120) -> str:
+    r"""Text that Markdown and the HTML in it leave alone.
+
+    >>> print(literal("a|b <b>*c*</b> [d](e)"))
+    a\|b &lt;b\>\*c\*&lt;/b\> \[d\]\(e\)
+    """
+    shown = readable(text, longest).replace("&", "&amp;").replace("<", "&lt;")
+    # What begins an address of its own is broken up as well: servers make links of bare ones, and of @names.
+    shown = re.sub(r"([\\`*_{}\[\]()#+!|~>$])", r"\\\1", shown)
+    return re.sub(r"(://|www\.|@)", lambda found: f"{found[0][0]}\u2060{found[0][1:]}", shown)
+
+
+def _lines(
+    summary: Summary, groups: Sequence[Group], pictures: Mapping[str, str], against: Against | None
+) -> Iterator[str]:
+    counts, totals = summary.counts, summary.totals
+    yield f"### instar: {literal(totals.system)}"
+    yield ""
+    if not counts.judged:
+        yield "Nothing could be judged."
+    else:
+        yield (
+            f"**{counts.violated:,}** of {counts.judged:,} judged cases are violated "
+            f"({percent(counts.rate)}, {interval_words(summary.interval)}), in {summary.scenes_violated:,} "
+            f"of {counted(totals.scenes, 'scene')}: {groups_headline(counts.violated, groups)}."
+        )
+    if against is not None:
+        yield ""
+        yield from _against(against)
+    yield ""
+    yield "| relation | cases | held | violated | inapplicable | failed | rate | 95 % interval |"
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|"
+    for relation, one in summary.relations.items():
+        c = one.counts
+        numbers = [c.cases, c.held, c.violated, c.inapplicable, c.failed]
+        cells = [
+            literal(relation),
+            *(f"{n:,}" for n in numbers),
+            percent(c.rate),
+            interval_words(one.interval),
+        ]
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+    alarms, questions = percent(summary.false_alarm_rate), counted(totals.queries, "question")
+    yield f"False alarms {alarms}, unstable {summary.unstable:,}, {questions}, {totals.seconds:,.1f} s."
+    for group in groups[:MOST_GROUPS]:
+        yield from _group(group, totals.run, pictures)
+    if len(groups) > MOST_GROUPS:
+        yield ""
+        yield f"And {counted(len(groups) - MOST_GROUPS, 'smaller group')}."
+
+
+def _against(against: Against) -> Iterator[str]:
+    new = f"**{counted(len(against.new), 'new failure')}**"
+    yield f"{new}, {counted(len(against.known), 'known failure')}, {len(against.fixed):,} fixed."
+    for title, keys in (("New", against.new), ("Fixed", against.fixed)):
+        if keys:
+            yield ""
+            yield f"{title}:"
+            yield from (f"- {_key(key)}" for key in keys[:MOST_KEYS])
+            if len(keys) > MOST_KEYS:
+                yield f"- and {len(keys) - MOST_KEYS:,} more"
+
+
+def _key(key: Key) -> str:
+    what = " ".join(filter(None, [key.kind or "violated", key.object]))
+    return f"{literal(key.scene)}: {literal(what)} ({literal(key.relation)})"
+
+
+def _group(group: Group, run: str, pictures: Mapping[str, str]) -> Iterator[str]:
+    yield ""
+    scenes = counted(group.scenes, "scene")
+    yield f"<details><summary>{len(group.cases):,} × {_summary(group.title)} ({scenes})</summary>"
+    yield ""
+    if group.representative in pictures:
+        yield f"![before and after]({pictures[group.representative]})"
+        yield ""
+    # Indented, so that it is code whatever is in it.
+    yield f"    {readable(replay_command(run, group.representative), 300)}"
+    yield ""
+    yield "</details>"
+
+
+def _summary(text: str) -> str:
+    """Inside a tag Markdown is not read, HTML is."""
+    return readable(text, 160).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

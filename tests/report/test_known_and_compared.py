@@ -1,0 +1,107 @@
+"""Baselines, conditions and comparisons over plain records."""
+
+from __future__ import annotations
+
+import pytest
+
+from instar.errors import BadInput
+from instar.record import Record, Totals
+from instar.report.by_scene import ByScene
+from instar.report.comparison import Side, compare_runs, render_compared
+from instar.report.conditions import numbers_of, read_condition
+from instar.report.keys import Key
+from instar.report.known import compare_with_known, read_known, render_known
+from instar.report.summary import summarise
+from instar.verdict import Finding, Verdict
+
+from .hostile import HOSTILE
+
+
+def record(case: str, scene: str, *kinds: str) -> Record:
+    """A case that held, or one with a finding of each kind about object 1."""
+    found = [Finding(kind, "object 1", -0.5) for kind in kinds]
+    return Record(case, scene, scene, "r", 0, None, Verdict.violated(found) if found else Verdict.held(0.1))
+
+
+def by_scene(*records: Record) -> ByScene:
+    scenes = ByScene()
+    summarise(scenes.watch(records), Totals("run", "s", 0, 1, 1, 1, 1.0))
+    return scenes
+
+
+def key(scene: str, kind: str) -> Key:
+    return Key("r", scene, "object 1", kind)
+
+
+def test_what_is_new_known_fixed_and_untried():
+    known = frozenset({key("a", "lost"), key("b", "lost"), key("gone.jpg", "lost")})
+    against = compare_with_known(by_scene(record("1", "a", "lost", "moved"), record("2", "b")), known)
+    assert against.new == (key("a", "moved"),)
+    assert against.known == (key("a", "lost"),)
+    assert against.fixed == (key("b", "lost"),)
+    assert against.untried == (key("gone.jpg", "lost"),)
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[:24])
+def test_a_baseline_is_read_back_as_it_was_whatever_is_in_it(name):
+    failures = {Key(name, name, name, name), Key("r", "a", "", "k")}
+    assert read_known(render_known(failures, system=name), name="f") == failures
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"failures": [1]}', '{"failures": [{"relation": "r"}]}'])
+def test_what_is_no_baseline_is_refused_by_name(text):
+    with pytest.raises(BadInput, match=r"^k\.json is no list of known failures"):
+        read_known(text, name="k.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "met"),
+    [("rate>0.5", False), ("rate>=0.5", True), ("rate > 5%", True), ("violated==1", True),
+     ("failed>0", False),
+     ("groups<1", True), ("false_alarm_rate>0", False), ("held!=1", False), ("rate<=1e-1", False)],
+)  # fmt: skip
+def test_conditions_compare_a_number_with_a_bound(text, met):
+    summary = summarise([record("1", "a", "lost"), record("2", "b")], Totals("run", "s", 0, 1, 1, 1, 1.0))
+    assert read_condition(text).met(numbers_of(summary, [], None)) is met
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [("rate", "is not of the form"), ("rat>1", "did you mean 'rate'"), ("rate>1.2.3", "is no number"),
+     ("rate=>1", "is not of the form"), ("", "is not of the form")],
+)  # fmt: skip
+def test_a_condition_that_makes_no_sense_is_refused(text, complaint):
+    with pytest.raises(BadInput, match=complaint):
+        read_condition(text)
+
+
+def side(name: str, **cases: Record) -> Side:
+    return Side.of(name, name, [(one, change) for change, one in cases.items()])
+
+
+def test_pairs_are_cases_with_the_same_change():
+    first = side("A", x=record("1", "a"), y=record("2", "a", "lost"), z=record("3", "b", "lost"))
+    second = side("B", x=record("4", "a", "new"), y=record("5", "a"), w=record("6", "c", "lost"))
+    found = compare_runs(first, second)
+    assert (found.pairs, found.both_held, found.both_violated, found.broken, found.fixed) == (2, 0, 0, 1, 1)
+    assert found.p == 1.0
+    assert found.keys_broken == (key("a", "new"),)
+    assert found.keys_fixed == (key("a", "lost"),)
+
+
+def test_what_has_no_pair_is_matched_by_relation_scene_object_and_kind():
+    first = side("A", x=record("1", "a", "lost"), y=record("2", "b", "lost"), z=record("3", "only A", "lost"))
+    second = side("B", v=record("4", "a", "lost"), w=record("5", "b"), u=record("6", "b", "moved"))
+    found = compare_runs(first, second)
+    assert (found.pairs, found.p) == (0, None)
+    assert found.keys_broken == (key("b", "moved"),)
+    assert found.keys_fixed == (key("b", "lost"),)
+    assert "no test can be made" in render_compared(found)
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[:24])
+def test_a_comparison_shows_names_as_text(name):
+    first, second = side(name, x=record("1", name)), side(name, x=record("2", name, name))
+    text = render_compared(compare_runs(first, second))
+    assert not {"\x00", "\x1b", "\u202e"} & set(text)
+    assert max(map(len, text.splitlines())) < 400
