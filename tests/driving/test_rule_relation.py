@@ -11,10 +11,10 @@ import pytest
 from instar import Limits, Observation, Status, draws, run
 from instar.driving import Control, rule
 from instar.driving.changes import edits_of
-from instar.driving.engines.masks import mask_from_text
 from instar.driving.gallery import labels_of
 from instar.driving.systems.street import street_driver
 from instar.errors import BadInput
+from instar.imaging.mask_text import mask_from_text
 from instar.relation import Inapplicable, change_from_json
 from instar.running import Folder
 from instar.scene import Scene

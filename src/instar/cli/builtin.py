@@ -23,6 +23,10 @@ SYSTEMS = {
     "deepracer": "instar.driving.systems.deepracer:deepracer",
     "onnx-driver": "instar.driving.systems.onnx:onnx_driver",
     "torch-driver": "instar.driving.systems.torch_network:torch_driver",
+    "street-classifier": "instar.interpretation.systems:street_classifier",
+    "street-classifier-twin": "instar.interpretation.systems:street_classifier_twin",
+    "mobilenet-v2": "instar.interpretation.systems:mobilenet_v2",
+    "resnet50": "instar.interpretation.systems:resnet50",
 }
 RELATIONS = {
     "insertion": "instar.detection:insertion",
@@ -33,11 +37,17 @@ RELATIONS = {
     "watermark": "instar.text:watermark",
     "masking": "instar.text:masking",
     "rule": "instar.driving.relation:rule",
+    "insert": "instar.interpretation:insert",
+    "delete": "instar.interpretation:delete",
+    "delete-same": "instar.interpretation:delete_same",
+    "squeeze": "instar.interpretation:squeeze",
+    "truth": "instar.interpretation:truth",
 }
 SEARCHES = {
     "guided": "instar.detection:guided",
     "random": "instar.detection:random",
     "listed": "instar.text:listed",
+    "distinct": "instar.interpretation:distinct",
     "draws": "instar.search:draws",
     "sweep": "instar.search:sweep",
     "bisect": "instar.search:bisect",
@@ -50,6 +60,11 @@ USUAL_SEARCH = {
     "perspective": "listed",
     "watermark": "listed",
     "masking": "listed",
+    "insert": "distinct",
+    "delete": "distinct",
+    "delete-same": "distinct",
+    "squeeze": "distinct",
+    "truth": "distinct",
 }
 
 

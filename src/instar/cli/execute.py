@@ -29,8 +29,12 @@ from instar.scenes import load_scenes, require_one_readable
 from instar.search import Search, SearchAcross, stored
 from instar.store import RunStore
 from instar.store.pictures import Pictures
+from instar.system import System
 
 __all__ = ["execute", "read_summary", "read_totals", "resolve_relations"]
+
+HELPER = "yolox-nano"
+"""What finds objects where the data knows none and no helper was named."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,7 +129,21 @@ def _helpers(plan: Plan) -> dict[str, Any]:
     for name in helpers:
         if not any(takes(pair.relation, name) for pair in plan.relations):
             raise BadInput(f"{name} was given, but none of the relations makes use of it")
+    helpers.setdefault("objects", Helper(HELPER))
     return helpers
+
+
+class Helper:
+    """A system that is looked up when it is asked for the first time: most scenes know their objects."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._system: System | None = None
+
+    def predict(self, inputs: Sequence[Any], /) -> Sequence[Any]:
+        if self._system is None:
+            self._system = resolve_system(Use(self.name), what="helper")
+        return self._system.predict(inputs)
 
 
 @contextmanager

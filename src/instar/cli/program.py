@@ -32,6 +32,7 @@ COMMANDS = {
     "study": "the tables of a paper, for your own systems",
     "ratings": "let people judge the cases of a run, and count what they say",
     "train": "train a driving network on pictures whose driver is known",
+    "backdoor": "plant a backdoor into a classifier, to see whether explanations tell",
     "rule": "read a driving rule back as a relation, or say which word is not understood",
     "models": "the models and photographs that can be fetched",
     "systems": "the systems that are built in",

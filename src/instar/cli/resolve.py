@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -42,6 +43,10 @@ class FunctionSystem:
 def resolve_system(use: Use, *, what: str = "system") -> System:
     """The system of that name; `module:attr` may be a system, a class, a factory or a predict function."""
     found = find(what, use.name, SYSTEMS)
+    if _is_classifier(found) or (":" in use.name and "interpreter" in use.options and not _explains(found)):
+        from instar.interpretation.systems import own
+
+        return _made_of(what, use, partial(own, found, use.name))
     if not isinstance(found, type):
         if isinstance(found, System):
             _require_no_options(what, use)
@@ -49,10 +54,25 @@ def resolve_system(use: Use, *, what: str = "system") -> System:
         if callable(found) and _awaits_inputs(found, use.options):
             _require_no_options(what, use)
             return FunctionSystem(use.name, found)
-    made = _make(what, use, found)
+    return _made_of(what, use, found)
+
+
+def _made_of(what: str, use: Use, factory: Any) -> System:
+    made = _make(what, use, factory)
     if not (isinstance(made, System) and callable(made.predict)):
         raise BadInput(f"{what} {use.name!r} is {_kind(made)}; it needs a name and predict(inputs)")
     return made
+
+
+def _is_classifier(found: Any) -> bool:
+    """Whether it is a torch module; nobody need have torch to be told that it is none."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(found, torch.nn.Module)
+
+
+def _explains(found: Any) -> bool:
+    """Whether it is a factory that chooses the interpreter itself."""
+    return callable(found) and "interpreter" in inspect.signature(found).parameters
 
 
 def resolve_relation(use: Use, *, given: Mapping[str, Any] | None = None) -> Relation:

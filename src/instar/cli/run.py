@@ -38,6 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help='a driving rule, "If: ..., Then: ...", or a file with one on each line; repeat it',
     )
     add("--scenes", metavar="PATH", help="a folder, a picture, a COCO json, ..., or street:N for drawn ones")
+    add("--interpreter", metavar="NAME", help="of a classifier: grad-cam, rise, lime, ...")
     add("--objects", metavar="SYSTEM", help="the helper that finds objects where the data knows none")
     add("--changes", metavar="RUN", help="ask the changes of that run, on its scenes, of another system")
     add("--pool", metavar="DIR", help="cut-outs to use instead of those made from the scenes")
@@ -96,7 +97,10 @@ def _plan(args: argparse.Namespace) -> Plan:
         "relation": names,
         "limits": {"queries": args.budget, "seconds": args.max_seconds},
     }
-    return make_plan(put_settings(override(tables, flags), args.set))
+    settings = list(args.set)
+    if args.interpreter is not None:
+        settings.append(f"system.interpreter={args.interpreter}")
+    return make_plan(put_settings(override(tables, flags), settings))
 
 
 def _tables_of(args: argparse.Namespace) -> Tables:

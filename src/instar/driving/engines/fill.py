@@ -7,9 +7,9 @@ import numpy as np
 
 from instar.cutouts import CutOuts
 from instar.driving.engines import Edit, View
-from instar.driving.engines.masks import mask_from_text, mask_to_text
 from instar.driving.engines.selecting import selected
 from instar.driving.rules.model import Condition
+from instar.imaging.mask_text import mask_from_text, mask_to_text
 from instar.relation import Inapplicable
 from instar.scene import Image, Mask
 

@@ -1,4 +1,4 @@
-"""Masks as text, so that they can be part of an edit."""
+"""Masks as text, so that they can be part of a change."""
 
 from __future__ import annotations
 

@@ -1,0 +1,55 @@
+"""Filling a hole in a picture: from its surroundings by OpenCV, or by a network that invents what was behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import cv2
+import numpy as np
+
+from instar.scene import Image, Mask
+
+__all__ = ["FILLINGS", "Fill", "Filling", "migan", "opencv"]
+
+Filling: TypeAlias = Literal["telea", "navier-stokes", "mi-gan"]
+FILLINGS: tuple[Filling, ...] = ("telea", "navier-stokes", "mi-gan")
+
+Fill: TypeAlias = Callable[[Image, Mask], Image]
+"""The picture with the hole filled; no pixel outside of the hole changes."""
+
+RADIUS = 4  # pixels around a hole that it is filled from
+
+
+def opencv(how: Filling = "telea") -> Fill:
+    """By OpenCV, from the edge of the hole inwards: smooth, and good for small and thin holes."""
+    method = cv2.INPAINT_TELEA if how == "telea" else cv2.INPAINT_NS
+
+    def fill(image: Image, hole: Mask) -> Image:
+        guessed = cv2.inpaint(image, hole.astype(np.uint8), RADIUS, method)
+        return np.where(hole[..., None], guessed, image)
+
+    return fill
+
+
+@lru_cache(maxsize=1)
+def migan(model: Path) -> Fill:
+    """By the MI-GAN network in a file, which takes pictures of any size; large holes get blobs."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    names = [one.name for one in session.get_inputs()]
+
+    def fill(image: Image, hole: Mask) -> Image:
+        picture = np.ascontiguousarray(image.transpose(2, 0, 1)[None])
+        keep = np.where(hole, 0, 255).astype(np.uint8)[None, None]
+        (made,) = session.run(None, dict(zip(names, (picture, keep))))
+        guessed = np.asarray(made[0], np.uint8).transpose(1, 2, 0)
+        return np.ascontiguousarray(np.where(hole[..., None], guessed, image))
+
+    return fill
