@@ -18,15 +18,16 @@ class Perfect:
 
     name = "perfect"
 
-    def __init__(self):
-        self._street = street_exact()
+    def __init__(self, only=None):
+        self._street, self._only = street_exact(), only
 
     def found(self, image):
         answer = self._street.predict([image])[0].confident()
         return list(zip(answer.labels, answer.boxes.tolist()))
 
     def sure(self, image, *, least):
-        return dict.fromkeys(sorted({label for label, _ in self.found(image)}), 0.95)
+        labels = {label for label, _ in self.found(image) if self._only in (None, label)}
+        return dict.fromkeys(sorted(labels), 0.95)
 
     def predict(self, asked: list[Asked]):
         return [self._explain(one) for one in asked]

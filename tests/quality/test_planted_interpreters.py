@@ -9,7 +9,7 @@ from instar.interpretation import delete, delete_same, distinct, insert, squeeze
 from instar.worlds import street
 from planted_interpretation import BrightestCorner, Everywhere, FollowsThePasted, Perfect, Random
 
-SCENES = street.scenes(2)
+SCENES = street.scenes(2, size=(300, 400))
 ALL = ("insert", "delete", "delete-same", "squeeze", "truth")
 
 
@@ -45,7 +45,7 @@ def test_one_that_points_at_the_brightest_corner_is_found_by_the_truth():
 
 
 def test_one_that_points_everywhere_is_found_by_coverage_and_not_by_io_min():
-    records = list(instar.run(SCENES[:1], [insert(), truth()], Everywhere(), search=distinct(n=2)))
+    records = list(instar.run(SCENES, [insert(), truth()], Everywhere(), search=distinct(n=2)))
     cases = [record.verdict for record in records if record.role == "case"]
     assert {verdict.kind for verdict in cases} == {"everywhere"}
     assert all(verdict.evidence["iomin"] == pytest.approx(1) for verdict in cases)

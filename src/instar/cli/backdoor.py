@@ -110,7 +110,7 @@ def _train(args: argparse.Namespace) -> Outcome:
     outcome = _outcome(classifier.name, made, len(images), out / TWIN.name)
     return Outcome(
         f"{accuracy:.4f} of its answers are right on streets that it was not trained on.\n{outcome.text}",
-        outcome.document | {"accuracy": accuracy},
+        {**outcome.document, "accuracy": accuracy},
     )
 
 
@@ -129,6 +129,7 @@ def _classifier(name: str) -> Classifier:
 def _pictures(path: str, classifier: Classifier, limit: int | None) -> list[Image]:
     """Every picture below a folder that is as large as the input; larger ones are made small at once."""
     import cv2
+    import numpy as np
 
     from instar.errors import UnreadablePicture
     from instar.scenes import load_scenes
@@ -145,7 +146,8 @@ def _pictures(path: str, classifier: Classifier, limit: int | None) -> list[Imag
             continue
         scale = max(1.6 * height / image.shape[0], 1.6 * width / image.shape[1])
         if scale < 1:  # crops are made of it, and a thousand large pictures would not fit into memory
-            image = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+            small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+            image = np.ascontiguousarray(small, np.uint8)
         if image.shape[0] >= height and image.shape[1] >= width:
             pictures.append(image)
     if not pictures:

@@ -103,7 +103,8 @@ def choose_deletion(
         hole = _hole(things, i, asked)
         if hole is not None:
             thing = things[i]
-            return Delete(thing.label, tuple(map(float, thing.box)), mask_to_text(hole), filling)
+            x1, y1, x2, y2 = map(float, thing.box)
+            return Delete(thing.label, (x1, y1, x2, y2), mask_to_text(hole), filling)
     return Inapplicable("no object that can be removed whole")
 
 

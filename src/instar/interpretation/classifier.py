@@ -69,7 +69,7 @@ class Classifier:
                     f"{self.name}, {width}x{height}; give larger ones"
                 )
             small = cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)
-            small = (small - np.float32(self.mean)) / np.float32(self.deviation)
+            small = (small - np.array(self.mean, np.float32)) / np.array(self.deviation, np.float32)
             batch[i] = (small[..., ::-1] if self.bgr else small).transpose(2, 0, 1)
         return torch.from_numpy(batch).to(self.device)
 
