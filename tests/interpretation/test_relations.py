@@ -103,7 +103,11 @@ def test_a_deleted_object_is_gone_and_of_another_class():
 
 
 def test_delete_same_takes_one_of_several_and_leaves_the_others():
-    scene = next(s for s in street.scenes(12, size=(300, 400)) if len(labels := [t.label for t in s.objects]) > len(set(labels)))
+    scene = next(
+        s
+        for s in street.scenes(12, size=(300, 400))
+        if len(labels := [t.label for t in s.objects]) > len(set(labels))
+    )
     labels = [thing.label for thing in scene.objects]
     label = next(one for one in labels if labels.count(one) > 1)
     changes = drawn(delete_same(), question(scene, label))
@@ -208,7 +212,9 @@ def test_pictures_of_which_nothing_is_known_need_a_helper(tmp_path):
         name = "helper"
 
         def predict(self, images):
-            return [{"boxes": [[10, 10, 90, 90], [0, 0, 5, 5]], "labels": ["dog", "cat"], "scores": [0.9, 0.2]}]
+            return [
+                {"boxes": [[10, 10, 90, 90], [0, 0, 5, 5]], "labels": ["dog", "cat"], "scores": [0.9, 0.2]}
+            ]
 
     ready = squeeze(objects=Helper()).prepare(bare, Folder(tmp_path))
     (thing,) = ready.expand.known.objects(bare[0])

@@ -37,7 +37,7 @@ def opencv(how: Filling = "telea") -> Fill:
 @lru_cache(maxsize=1)
 def migan(model: Path) -> Fill:
     """By the MI-GAN network in a file, which takes pictures of any size; large holes get blobs."""
-    import onnxruntime
+    import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

@@ -68,9 +68,9 @@ class Classifier:
                     f"a picture of {image.shape[1]}x{image.shape[0]} is smaller than the input of "
                     f"{self.name}, {width}x{height}; give larger ones"
                 )
-            small = cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)
-            small = (small - np.array(self.mean, np.float32)) / np.array(self.deviation, np.float32)
-            batch[i] = (small[..., ::-1] if self.bgr else small).transpose(2, 0, 1)
+            small = cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
+            values = (small - np.array(self.mean, np.float32)) / np.array(self.deviation, np.float32)
+            batch[i] = (values[..., ::-1] if self.bgr else values).transpose(2, 0, 1)
         return torch.from_numpy(batch).to(self.device)
 
     def confidences(self, logits: Any) -> Any:
