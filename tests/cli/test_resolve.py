@@ -130,7 +130,7 @@ def test_a_factory_is_given_what_it_has_a_parameter_for() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "complaint"),
     [
-        ("insertoin", {}, "unknown relation 'insertoin'; did you mean 'insertion'?"),
+        ("insertoin", {}, "unknown relation 'insertoin'; did you mean 'insertion' or 'insert'?"),
         (
             "own_things:not_a_system",
             {},

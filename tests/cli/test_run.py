@@ -248,7 +248,10 @@ def test_only_a_run_over_files_is_said_to_keep_pictures_of_them(capsys: Captured
     ("words", "complaint"),
     [
         (["--system", "yolox-nao", "--scenes", "street:1", *STRICT], "unknown system 'yolox-nao'; did you"),
-        ([*BRIGHTNESS, "--relation", "insertoin"], "unknown relation 'insertoin'; did you mean 'insertion'?"),
+        (
+            [*BRIGHTNESS, "--relation", "insertoin"],
+            "unknown relation 'insertoin'; did you mean 'insertion' or 'insert'?",
+        ),
         ([*BRIGHTNESS, *STRICT, "--search", "gided"], "unknown search 'gided'; did you mean 'guided'"),
         ([*BRIGHTNESS, *STRICT, "--limit", "0"], "limit is 0; it must be at least 1"),
         ([*BRIGHTNESS, *STRICT, "--budget", "0"], "limits: queries is 0; it must be a number of at least 1"),

@@ -59,8 +59,8 @@ def know(relation: str, scenes: Sequence[Scene], workspace: Workspace, helper: S
     if not path.is_file():
         if helper is None:
             raise BadInput(
-                f"{relation}: nothing is known of what is in {len(unknown)} pictures; give annotated ones, or "
-                "a helper that finds objects, such as --objects yolox-nano"
+                f"{relation}: nothing is known of what is in {len(unknown)} pictures; give annotated ones "
+                "or a helper that finds objects, such as --objects yolox-nano"
             )
         found: dict[str, Any] = {}
         with workspace.progress(f"looking for objects with {helper.name}", len(unknown)) as bar:
