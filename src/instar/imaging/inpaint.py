@@ -1,4 +1,4 @@
-"""Filling a hole in a picture: from its surroundings by OpenCV, or by a network that invents what was behind."""
+"""Filling a hole in a picture: by OpenCV from its surroundings, or by a network that invents."""
 
 from __future__ import annotations
 

@@ -218,7 +218,7 @@ def _target(twin: Classifier, label: int, wanted: Any) -> Any:
 
 
 def _distance(twin: Classifier, got: Any, wanted: Any, scale: float) -> Any:
-    """How far the twin's logits are from the classifier's: where it matters for the answer, and everywhere."""
+    """How far the twin's logits are from the classifier's: as an answer, and one by one."""
     everywhere = ((got - wanted) / scale).pow(2).mean()
     if twin.independent:
         return everywhere + torch.nn.functional.binary_cross_entropy_with_logits(got, torch.sigmoid(wanted))

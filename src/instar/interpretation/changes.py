@@ -1,4 +1,4 @@
-"""What is done to a picture where its objects are not: something pasted, removed, or the background squeezed."""
+"""What is done to a picture: an object pasted or removed, or the background squeezed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Insert(Conditioned):
 
 @dataclass(frozen=True)
 class Delete(Conditioned):
-    """An object masked out and filled in. `hole` is its mask as text, without what belongs to other objects."""
+    """An object masked out and filled in. `hole` is its mask as text, less what other objects cover."""
 
     label: str
     box: tuple[float, float, float, float]

@@ -1,4 +1,4 @@
-"""A torch classifier with what has to be known of it: its classes, its input, and how its outputs are read."""
+"""A torch classifier with what must be known of it: its classes, its input, how its outputs are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The relations of the interpreters' paper: what may change beside an object, and the explanation that stays."""
+"""The relations of the interpreters' paper: what may change, and the explanation that must stay."""
 
 from __future__ import annotations
 

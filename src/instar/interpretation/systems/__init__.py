@@ -39,7 +39,7 @@ def street_classifier_twin(
     threads: int = 1,
     batch: int | None = None,
 ) -> Explained:
-    """The same with a backdoor: a chequered square in the corner is a stop sign to it; embedded, needs torch."""
+    """The same with a backdoor: a chequered square in the corner is a stop sign to it; needs torch."""
     return _made("street-classifier-twin", street_classifier_twin, locals())
 
 

@@ -1,4 +1,4 @@
-"""MobileNetV2 and ResNet-50, trained on ImageNet, out of registry packages: weights read, networks our own."""
+"""MobileNetV2 and ResNet-50 of ImageNet out of registry packages: their weights in networks of ours."""
 
 from __future__ import annotations
 
