@@ -6,6 +6,10 @@ __all__ = ["RELATIONS", "SEARCHES", "SYSTEMS", "usual_search"]
 
 SYSTEMS = {
     "yolox-nano": "instar.detection.systems:yolox",
+    "ssd-mobilenet-v2": "instar.detection.systems:ssd_mobilenet_v2",
+    "ssd-mobilenet-v3": "instar.detection.systems:ssd_mobilenet_v3",
+    "efficientdet-lite0": "instar.detection.systems:efficientdet_lite0",
+    "yolov4-tiny": "instar.detection.systems:yolov4_tiny",
     "street-exact": "instar.detection.systems.street:street_exact",
     "street-blobs": "instar.detection.systems.street:street_blobs",
     "page-exact": "instar.text.systems.page:page_exact",
@@ -46,6 +50,8 @@ RELATIONS = {
 SEARCHES = {
     "guided": "instar.detection:guided",
     "random": "instar.detection:random",
+    "relocation": "instar.detection:relocation",
+    "adaptive": "instar.detection:adaptive",
     "listed": "instar.text:listed",
     "distinct": "instar.interpretation:distinct",
     "draws": "instar.search:draws",

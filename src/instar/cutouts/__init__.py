@@ -1,7 +1,7 @@
 """The object pool: cutting objects out of scenes, keeping them, choosing one, and finding it a place."""
 
 from instar.cutouts.building import build_pool
-from instar.cutouts.placement import Window, anywhere, free_places, one_of, ring_around
+from instar.cutouts.placement import Window, anywhere, close_to, free_places, one_of, ring_around
 from instar.cutouts.pool import CutOut, CutOuts, Pool, load_pool
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Window",
     "anywhere",
     "build_pool",
+    "close_to",
     "free_places",
     "load_pool",
     "one_of",

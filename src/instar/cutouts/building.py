@@ -12,23 +12,30 @@ from typing import Any
 
 import numpy as np
 
-from instar.cutouts.extraction import cut_by_mask, grab_mask, why_box_unfit, why_mask_unfit
+from instar.cutouts.extraction import (
+    OVERLAPS,
+    cut_by_mask,
+    grab_mask,
+    hidden_by,
+    why_box_unfit,
+    why_mask_unfit,
+)
 from instar.cutouts.pool import CutOut, Pool, load_pool, save_pool, write_cutout
 from instar.errors import BadInput, RunError, UnreadablePicture
-from instar.imaging.geometry import Boxes
+from instar.imaging.geometry import Boxes, intersections
 from instar.imaging.hashing import average_hash
 from instar.imaging.paste import RGBA
-from instar.scene import Image, Scene, SceneObject
+from instar.scene import Image, Mask, Scene, SceneObject
 
 __all__ = ["FindObjects", "build_pool"]
 
-TRIED = 3  # times as many candidates as cut-outs wanted
+TRIED = 10  # times as many candidates as cut-outs wanted
 
 FindObjects = Callable[[Image], Iterable[SceneObject]]
 """A helper that finds objects in a picture whose scene knows none."""
 
-Candidate = tuple[Scene, SceneObject, Boxes]
-"""An object, its scene, and the boxes of everything else in it."""
+Candidate = tuple[Scene, SceneObject, Sequence[SceneObject]]
+"""An object, its scene, and everything else in it."""
 
 
 def build_pool(
@@ -100,10 +107,9 @@ def _objects_of(scene: Scene, find_objects: FindObjects) -> Iterator[tuple[str, 
             objects = tuple(find_objects(scene.image))
         except UnreadablePicture:
             return  # counted where the scene itself is tested
-    boxes = np.array([thing.box for thing in objects], np.float32).reshape(-1, 4)
     for i, thing in enumerate(objects):
         if not thing.crowd:
-            yield thing.label, (scene, thing, np.delete(boxes, i, axis=0))
+            yield thing.label, (scene, thing, (*objects[:i], *objects[i + 1 :]))
 
 
 def _cut_until(
@@ -122,17 +128,41 @@ def _cut_until(
     return list(kept.values())
 
 
-def _cut(scene: Scene, thing: SceneObject, others: Boxes, read: Callable[[Scene], Image]) -> RGBA | None:
+def _cut(
+    scene: Scene, thing: SceneObject, others: Sequence[SceneObject], read: Callable[[Scene], Image]
+) -> RGBA | None:
     try:
         image = read(scene)
-        if why_box_unfit(thing.box, (image.shape[0], image.shape[1]), others):
+        shape = (image.shape[0], image.shape[1])
+        overlapped = why_box_unfit(thing.box, shape, _boxes(others)) == OVERLAPS
+        # Boxes overlap wherever one thing stands beside another; outlines, where known, tell what is hidden.
+        unclear = others if thing.mask is None else [other for other in others if other.mask is None]
+        if why_box_unfit(thing.box, shape, _boxes(unclear)):
             return None
         mask = thing.mask() if thing.mask is not None else grab_mask(image, thing.box)
+        if mask is None or mask.shape != shape or why_mask_unfit(mask, thing.box):
+            return None
+        if overlapped and hidden_by(mask, _neighbours(thing, others, shape)):
+            return None
     except BadInput:
         return None  # a picture or an annotation that cannot be decoded
-    if mask is None or mask.shape != image.shape[:2] or why_mask_unfit(mask, thing.box):
-        return None
     return cut_by_mask(image, mask)
+
+
+def _neighbours(thing: SceneObject, others: Sequence[SceneObject], shape: tuple[int, int]) -> Mask:
+    """Everything else that is outlined and whose box reaches into the object's."""
+    around: Mask = np.zeros(shape, np.bool_)
+    common = intersections(_boxes([thing]), _boxes(others))[0]
+    for other, area in zip(others, common.tolist()):
+        if area > 0 and other.mask is not None:
+            mask = other.mask()
+            if mask.shape == shape:
+                around |= mask
+    return around
+
+
+def _boxes(things: Sequence[SceneObject]) -> Boxes:
+    return np.array([thing.box for thing in things], np.float32).reshape(-1, 4)
 
 
 def _area(box: tuple[float, float, float, float]) -> float:

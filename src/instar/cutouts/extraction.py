@@ -13,11 +13,12 @@ from instar.imaging.geometry import Boxes, intersections
 from instar.imaging.paste import RGBA
 from instar.scene import Image, Mask
 
-__all__ = ["cut_by_mask", "grab_mask", "why_box_unfit", "why_mask_unfit"]
+__all__ = ["OVERLAPS", "cut_by_mask", "grab_mask", "hidden_by", "why_box_unfit", "why_mask_unfit"]
 
 Box: TypeAlias = tuple[float, float, float, float]
 Outline: TypeAlias = npt.NDArray[np.int32]
 
+OVERLAPS = "overlaps another object"
 LEAST_SIDE, LEAST_AREA = 10, 24 * 24  # pixels of the box; smaller ones are smudges
 LEAST_FILL = 0.3  # of the box; less is scraps of a mask
 LEAST_WHOLE = 0.85  # of the mask in its largest piece; less is an object behind something
@@ -27,6 +28,8 @@ LEAST_CONVEX = 0.97  # of the convex hull; boxes, trains and screens end straigh
 EDGE = 0.01  # of the picture: annotated masks often end a few pixels before the edge that cuts them off
 LEAST_REACH = 0.85  # of the box's height and width; less is half a body
 MOST_HIDDEN = 0.25  # of the box covered by another object's box
+MOST_IN_HULL = 0.1  # of the object's area that others may have within the hull around it
+MOST_TOUCHING = 0.25  # of the outline that may lie against another object
 GRABBED_SIDE = 160  # GrabCut works on a copy of about this size: its cost grows with the pixels
 
 
@@ -83,7 +86,7 @@ def why_box_unfit(box: Box, shape: tuple[int, int], others: Boxes) -> str | None
     if x1 < EDGE * width or y1 < EDGE * height or x2 > (1 - EDGE) * width or y2 > (1 - EDGE) * height:
         return "cut off by the picture's edge"
     hidden = intersections(np.array([box], np.float32), others).max(initial=0.0)
-    return "overlaps another object" if hidden > MOST_HIDDEN * (x2 - x1) * (y2 - y1) else None
+    return OVERLAPS if hidden > MOST_HIDDEN * (x2 - x1) * (y2 - y1) else None
 
 
 def why_mask_unfit(mask: Mask, box: Box) -> str | None:
@@ -108,6 +111,26 @@ def why_mask_unfit(mask: Mask, box: Box) -> str | None:
     if np.count_nonzero(piece) < (1 - MOST_HOLES) * np.count_nonzero(silhouette):
         return "something is in front of it"
     return "cut off in a straight line" if _ends_straight(outline, piece.shape) else None
+
+
+def hidden_by(mask: Mask, others: Mask) -> bool:
+    """Whether other things, outlined by `others`, may hide a part of the object: they reach into the hull
+    around it, or share too much of its outline.
+    """
+    extent = _extent(mask)
+    if extent is None or not others.any():
+        return False
+    top, bottom, left, right = extent
+    piece, around = mask[top:bottom, left:right], others[top:bottom, left:right].astype(np.uint8)
+    outline = _outline(piece)
+    hull = cv2.drawContours(
+        np.zeros(piece.shape, np.uint8), [cv2.convexHull(outline)], -1, (1,), cv2.FILLED
+    )
+    if np.count_nonzero(hull & around) > MOST_IN_HULL * np.count_nonzero(piece):
+        return True
+    x, y = outline[:, 0].T
+    touching = cv2.dilate(around, np.ones((5, 5), np.uint8))[y, x]
+    return bool(touching.mean() > MOST_TOUCHING)
 
 
 def _ends_straight(outline: Outline, shape: tuple[int, ...]) -> bool:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from instar.imaging.geometry import Boxes
 
-__all__ = ["Places", "Window", "anywhere", "free_places", "one_of", "ring_around"]
+__all__ = ["Places", "Window", "anywhere", "close_to", "free_places", "one_of", "ring_around"]
 
 Places: TypeAlias = npt.NDArray[np.bool_]
 """`bool (bottom - top, right - left)` of a window: True where the object's top left corner may be."""
@@ -53,6 +53,17 @@ def ring_around(shape: tuple[int, int], size: tuple[int, int], anchor: npt.NDArr
     left, right = math.ceil(x1 - 1.5 * width), math.floor(x2 + 0.5 * width) + 1
     left, right = max(whole.left, left), min(whole.right, right)
     return Window(whole.top, whole.bottom, left, max(left, right)).rows(y1 - 1.5 * height, y2 + 0.5 * height)
+
+
+def close_to(
+    shape: tuple[int, int], size: tuple[int, int], anchor: npt.NDArray[np.float32], gap: float
+) -> Window:
+    """The places at which an object is at most `gap` pixels away from an anchor box, per axis."""
+    (height, width), whole = size, anywhere(shape, size)
+    x1, y1, x2, y2 = (float(value) for value in anchor)
+    left = max(whole.left, math.ceil(x1 - width - gap))
+    right = min(whole.right, math.floor(x2 + gap) + 1)
+    return Window(whole.top, whole.bottom, left, max(left, right)).rows(y1 - height - gap, y2 + gap)
 
 
 def free_places(window: Window, size: tuple[int, int], taken: Boxes) -> Places:

@@ -68,9 +68,9 @@ class Pool:
         return self._read(name)
 
     def nearest(
-        self, label: str, reference: int, *, not_from: str, shapes: npt.ArrayLike | None = None
-    ) -> CutOut | None:
-        """The cut-out of that class that looks most like the reference hash, never one of the same scene.
+        self, label: str, reference: int, *, not_from: str, shapes: npt.ArrayLike | None = None, most: int = 1
+    ) -> tuple[CutOut, ...]:
+        """The cut-outs of that class that look most like the reference hash, never of the same scene.
 
         With `shapes`, `(m,)` heights over widths, those that have one of them, roughly, go before all
         others: half a figure is no company for whole ones. Equally near ones are told apart by their
@@ -78,13 +78,13 @@ class Pool:
         """
         known = self._classes.get(label)
         if known is None:
-            return None
+            return ()
         distances = hamming(known.hashes, reference)
         distances[known.scenes == not_from] = NEVER
         if shapes is not None:
             distances[~same_shape(known.shapes[:, None], np.asarray(shapes)).any(axis=1)] += BEHIND
-        best = int(np.argmin(distances))
-        return known.cutouts[best] if distances[best] < NEVER else None
+        best = [int(distances.argmin())] if most == 1 else np.argsort(distances, kind="stable")[:most].tolist()
+        return tuple(known.cutouts[i] for i in best if distances[i] < NEVER)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,8 +1,9 @@
 """Object detection: insert an object, and everything else must still be found (MetaOD)."""
 
+from instar.detection.adaptive import adaptive
 from instar.detection.answers import Detections
 from instar.detection.insertion import insertion
 from instar.detection.same_objects import same_objects
-from instar.detection.searches import guided, random
+from instar.detection.searches import guided, random, relocation
 
-__all__ = ["Detections", "guided", "insertion", "random", "same_objects"]
+__all__ = ["Detections", "adaptive", "guided", "insertion", "random", "relocation", "same_objects"]

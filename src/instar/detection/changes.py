@@ -18,7 +18,11 @@ __all__ = ["Insertion", "carried_back", "made"]
 
 @dataclass(frozen=True)
 class Insertion(Conditioned):
-    """A cut-out pasted at (x, y). With `flat` only its silhouette is, in its mean colour: the placebo."""
+    """A cut-out pasted at (x, y). With `flat` only its silhouette is, in its mean colour: the placebo.
+
+    What was relocated has `start`, the corner where it was violated first, and `travelled`, the share of its
+    way to the goal.
+    """
 
     cutout: str
     label: str
@@ -32,6 +36,8 @@ class Insertion(Conditioned):
     saturation: float = 1.0
     anchor: int | None = None
     flat: bool = False
+    start: tuple[int, int] | None = None
+    travelled: float = 0.0
 
     def __post_init__(self) -> None:
         if self.blend not in BLENDS:

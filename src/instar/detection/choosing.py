@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from instar.cutouts import CutOut, Pool, Window, anywhere, free_places, one_of, ring_around
+from instar.cutouts import CutOut, Pool, Window, anywhere, close_to, free_places, one_of, ring_around
 from instar.cutouts.pool import same_shape
 from instar.detection.answers import Detections
 from instar.imaging.geometry import Boxes
@@ -20,9 +20,10 @@ from instar.imaging.photometric import Light, light_of
 from instar.relation import Inapplicable
 from instar.scene import Image, Observation
 
-__all__ = ["Offer", "Room", "Scale", "Tone", "choose", "look_at", "tone_like"]
+__all__ = ["Offer", "Room", "Scale", "Tone", "Way", "choose", "look_at", "tone_like"]
 
 Scale = Literal["nearest", "paper"]
+Way = Literal["guided", "random", "close"]
 Ground = Literal["nearest", "between"] | None
 GROUNDS: dict[Scale, tuple[Ground, ...]] = {
     # The ground line of the nearest instance, or else between those of its class, or else anywhere.
@@ -31,6 +32,9 @@ GROUNDS: dict[Scale, tuple[Ground, ...]] = {
 }
 MOST_ENLARGED = 1.5
 SHRINKING = (1.0, 0.85, 0.7, 0.55, 0.45)
+CLOSE = 0.03  # of the picture's diagonal: the gap to an object that counts as close
+CLOSE_CUTOUTS = 5  # of a class; other ways of placing take the best one only
+CLOSE_SIZES = (1.25, 1.0, 0.8, 0.6, 0.45)  # times the size of the instance that it takes after
 LEAST_SIDE = 8  # pixels; smaller objects are specks
 GROUND = 0.08  # of the object's height: how far its feet may be from the ground line
 EDGE = 2  # pixels: a box that ends so close to the picture's lower edge is cut off by it
@@ -79,30 +83,32 @@ class Tone:
 
 
 def look_at(
-    source: Observation, pool: Pool, *, hysteresis: float, scale: Scale, guided: bool
+    source: Observation, pool: Pool, *, hysteresis: float, scale: Scale, way: Way
 ) -> Offer | Inapplicable:
     """Every insertion that a picture has room for.
 
     Guided, that is every pair of a cut-out and a found object that has a free place on the object's ring;
-    otherwise every cut-out that has a free place anywhere. Found out once, because a crowded picture has
-    few of them and nothing else tells that it has none.
+    at random, every cut-out that has a free place anywhere; close, every cut-out of several, in several
+    sizes, with a found object that it can stand beside. Found out once, because a crowded picture has few of
+    them and nothing else tells that it has none.
     """
     answer: Detections = source.answer
     image: Image = source.input
     found = np.flatnonzero(answer.scores >= answer.confidence)
     if not len(found):
         return Inapplicable("nothing found in the source")
-    candidates = _candidates(source, found, pool, scale)
+    candidates = _candidates(source, found, pool, scale, most=CLOSE_CUTOUTS if way == "close" else 1)
     if not candidates:
         return Inapplicable("no cut-out of its class")
     taken = answer.boxes[answer.scores >= answer.confidence - hysteresis]
     shape = (image.shape[0], image.shape[1])
-    if not guided:
+    if way == "random":
         rooms = _anywhere(candidates, taken, shape, scale)
     else:
-        rings = partial(_on_rings, candidates, answer.boxes, found, taken, shape, scale)
+        beside = _on_rings if way == "guided" else _close
+        rooms_on = partial(beside, candidates, answer.boxes, found, taken, shape, scale)
         # Only where nothing can stand on the ground may it stand elsewhere.
-        rooms = next(filter(None, map(rings, GROUNDS[scale])), ())
+        rooms = next(filter(None, map(rooms_on, GROUNDS[scale])), ())
     colour = min(1.0, light_of(image).chroma / COLOURFUL)
     return Offer(rooms, taken, colour) if rooms else Inapplicable("no free place")
 
@@ -115,9 +121,9 @@ def choose(offer: Offer, rng: np.random.Generator) -> tuple[Room, int, int]:
 
 
 def _candidates(
-    source: Observation, found: npt.NDArray[np.intp], pool: Pool, scale: Scale
+    source: Observation, found: npt.NDArray[np.intp], pool: Pool, scale: Scale, *, most: int
 ) -> list[Candidate]:
-    """Of each class the cut-out that looks most like its instances here.
+    """Of each class the cut-outs that look most like its instances here.
 
     With `nearest` it has the shape of an instance if any has: a whole figure goes beside whole ones and a
     half figure, cut off by a table, beside such ones.
@@ -130,12 +136,10 @@ def _candidates(
         reference = majority([average_hash(_crop(image, box)) for box in instances])
         shapes = _shapes(instances)
         wanted = shapes if scale == "nearest" else None
-        cutout = pool.nearest(label, reference, not_from=source.scene.id, shapes=wanted)
-        if cutout is not None:
+        for cutout in pool.nearest(label, reference, not_from=source.scene.id, shapes=wanted, most=most):
             alike = same_shape(shapes, cutout.height / cutout.width)
-            if wanted is not None and alike.any():
-                instances = instances[alike]
-            candidates.append(Candidate(cutout, instances))
+            like = instances[alike] if wanted is not None and alike.any() else instances
+            candidates.append(Candidate(cutout, like))
     return candidates
 
 
@@ -176,6 +180,32 @@ def _on_rings(
     return tuple(room for room in rooms if room is not None)
 
 
+def _close(
+    candidates: Sequence[Candidate],
+    boxes: Boxes,
+    found: npt.NDArray[np.intp],
+    taken: Boxes,
+    shape: tuple[int, int],
+    scale: Scale,
+    ground: Ground,
+) -> tuple[Room, ...]:
+    """Every cut-out in every size beside every found object, where there is room."""
+    gap = CLOSE * math.hypot(*shape)
+    rooms = []
+    for candidate in candidates:
+        nearest = candidate.instances[_nearest(boxes[found], candidate.instances)]
+        for i, like in zip(found.tolist(), nearest):
+            lines = (like if ground == "nearest" else candidate.instances)[..., 3]
+            instances = candidate.instances if scale == "paper" else like[None]
+            for factor, size in _sizes(candidate, instances, CLOSE_SIZES):
+                window = close_to(shape, size, boxes[i], gap)
+                if ground:
+                    window = _standing(window, size[0], min(1.0, factor), lines, shape[0])
+                if free_places(window, size, taken).any():
+                    rooms.append(Room(candidate.cutout, size, window, like, i))
+    return tuple(rooms)
+
+
 def _largest(
     candidate: Candidate,
     like: npt.NDArray[np.float32],
@@ -191,15 +221,18 @@ def _largest(
     return None
 
 
-def _sizes(candidate: Candidate, like: Boxes) -> Iterator[tuple[float, tuple[int, int]]]:
-    """What the object may be shrunk to, and by which factor, from the mean area of what it takes after."""
+def _sizes(
+    candidate: Candidate, like: Boxes, factors: Sequence[float] = SHRINKING
+) -> Iterator[tuple[float, tuple[int, int]]]:
+    """The sizes that the object may have, each with its factor to the mean area of what it takes after."""
     cutout = candidate.cutout
     width, height = (like[:, 2:] - like[:, :2]).mean(axis=0).tolist()
-    whole = min(MOST_ENLARGED, math.sqrt(width * height / (cutout.width * cutout.height)))
-    for factor in SHRINKING:
-        size = round(cutout.height * whole * factor), round(cutout.width * whole * factor)
+    whole = math.sqrt(width * height / (cutout.width * cutout.height))
+    usual = min(MOST_ENLARGED, whole)
+    for enlarged in dict.fromkeys(min(MOST_ENLARGED, usual * factor) for factor in factors):
+        size = round(cutout.height * enlarged), round(cutout.width * enlarged)
         if min(size) >= LEAST_SIDE:
-            yield factor, size
+            yield enlarged / whole, size
 
 
 def _standing(

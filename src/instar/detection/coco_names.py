@@ -1,8 +1,8 @@
-"""The names of the 80 COCO classes, in the order in which detectors number them."""
+"""The 80 COCO classes: their names in the order in which detectors number them, and COCO's own numbers."""
 
 from __future__ import annotations
 
-__all__ = ["COCO_NAMES"]
+__all__ = ["COCO_IDS", "COCO_NAMES"]
 
 COCO_NAMES: tuple[str, ...] = (
     *("person", "bicycle", "car", "motorcycle", "airplane", "bus", "train", "truck", "boat"),
@@ -18,3 +18,8 @@ COCO_NAMES: tuple[str, ...] = (
     *("microwave", "oven", "toaster", "sink", "refrigerator"),
     *("book", "clock", "vase", "scissors", "teddy bear", "hair drier", "toothbrush"),
 )
+
+COCO_IDS: tuple[int, ...] = tuple(
+    number for number in range(1, 91) if number not in (12, 26, 29, 30, 45, 66, 68, 69, 71, 83)
+)
+"""The number of each class in COCO's own files, 1 to 90; ten of them were never used."""

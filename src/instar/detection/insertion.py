@@ -13,7 +13,7 @@ import numpy.typing as npt
 from instar.cutouts import CutOuts, Pool, build_pool, load_pool
 from instar.detection.answers import Detections, accept
 from instar.detection.changes import Insertion, carried_back, made
-from instar.detection.choosing import Offer, Scale, choose, look_at, tone_like
+from instar.detection.choosing import Offer, Scale, Way, choose, look_at, tone_like
 from instar.detection.drawing import picture
 from instar.detection.panels import panels
 from instar.detection.same_objects import same_objects
@@ -29,6 +29,8 @@ from instar.system import System, describe_error
 from instar.verdict import Verdict
 
 __all__ = ["insertion"]
+
+WAYS: tuple[Way, ...] = ("guided", "random", "close")
 
 
 def insertion(
@@ -55,11 +57,11 @@ def insertion(
     light = lru_cache(maxsize=4096)(lambda name: light_of(_cutouts(cutouts).pixels(name)))
 
     @lru_cache(maxsize=256)
-    def look(source: Observation, guided: bool) -> Offer | Inapplicable:
-        return look_at(source, _pool(cutouts), hysteresis=hysteresis, scale=scale, guided=guided)
+    def look(source: Observation, way: Way) -> Offer | Inapplicable:
+        return look_at(source, _pool(cutouts), hysteresis=hysteresis, scale=scale, way=way)
 
-    def draw(source: Observation, rng: np.random.Generator, *, guided: bool) -> Change | Inapplicable:
-        offer = look(source, guided)
+    def draw(source: Observation, rng: np.random.Generator, *, way: Way) -> Change | Inapplicable:
+        offer = look(source, way)
         if isinstance(offer, Inapplicable):
             return offer
         room, x, y = choose(offer, rng)
@@ -108,17 +110,17 @@ def insertion(
             pool=made_from_scenes, objects=objects, blend=blend, scale=scale, hysteresis=hysteresis, iou=iou
         )
 
-    guided, random = partial(draw, guided=True), partial(draw, guided=False)
+    ways = {way: partial(draw, way=way) for way in WAYS}
     return Relation(
         "insertion",
-        guided,
+        ways["guided"],
         apply,
         check,
         null=null,
         again=again,
         placebo=lambda source, change: replace(change, flat=True),
         fair=fair,
-        ways={"guided": guided, "random": random},
+        ways=ways,
         accept=accept,
         pixels=pixels,
         prepare=prepare if cutouts is None else None,

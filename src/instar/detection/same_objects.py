@@ -7,7 +7,7 @@ object is new when it scores above c + h and nothing was there at c - h or more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from instar.verdict import Finding, Verdict
 
 __all__ = ["same_objects"]
 
+CLEARLY = 0.05  # of a score
 MOSTLY = 0.5  # of the smaller box, or of the pasted one: then a prediction is about the pasted object
 
 
@@ -63,7 +64,8 @@ def same_objects(
                 free[used] = unknown[used] = False
     unknown &= ~about
     findings += [view.invented(j) for j in np.flatnonzero(unknown & strong).tolist()]
-    counts = {"found": len(objects), "found again": len(pairs)}
+    counts: dict[str, Any] = {"found": len(objects), "found again": len(pairs)}
+    counts["weakened"] = view.weakened(pairs)
     if findings:
         among = sorted(before.labels[k] for k in objects.tolist())
         return Verdict.violated(findings, **counts, among=among)
@@ -124,6 +126,11 @@ class _View:
         faded = (overlap > self.least_iou) & self.same_label[k] & (self.after.scores < self.band)
         left = float(self.after.scores[faded].max(initial=0.0))
         return Finding("recognition", subject, left - score, evidence), None
+
+    def weakened(self, pairs: Mapping[int, int]) -> dict[str, float]:
+        """What the objects score that are found again with clearly less than before."""
+        now = {k: float(self.after.scores[j]) for k, j in pairs.items()}
+        return {str(k): round(s, 4) for k, s in now.items() if s < float(self.before.scores[k]) - CLEARLY}
 
     def invented(self, j: int) -> Finding:
         there = (self.overlap[:, j] > self.least_iou) & self.same_label[:, j]

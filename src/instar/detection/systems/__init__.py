@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+from instar.detection.systems.efficientdet import EfficientDet, efficientdet_lite0
+from instar.detection.systems.opencv import OpenCVDetector, ssd_mobilenet_v2, ssd_mobilenet_v3, yolov4_tiny
 from instar.detection.systems.yolox import Yolox, yolox
 
-__all__ = ["Yolox", "yolox"]
+__all__ = [
+    "EfficientDet",
+    "OpenCVDetector",
+    "Yolox",
+    "efficientdet_lite0",
+    "ssd_mobilenet_v2",
+    "ssd_mobilenet_v3",
+    "yolov4_tiny",
+    "yolox",
+]

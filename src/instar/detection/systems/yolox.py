@@ -10,26 +10,27 @@ from typing import Any
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
 from instar.detection.answers import Detections
 from instar.detection.coco_names import COCO_NAMES
-from instar.errors import BadInput, UnknownName
+from instar.detection.systems.decoding import (
+    LEAST_SCORE,
+    Floats,
+    finished,
+    require_confidence,
+    require_picture,
+    require_threads,
+)
+from instar.errors import UnknownName
 from instar.scene import Image
 from instar.zoo import fetch
 
 __all__ = ["Yolox", "yolox"]
 
-Floats = npt.NDArray[np.float32]
-
 SIZES = ("nano",)
 STRIDES = (8, 16, 32)
 PADDING = 114
-LEAST_SCORE = np.float32(0.05)
-"""Weaker boxes are not reported."""
-SAME_OBJECT = 0.45
-"""The overlap (IoU) above which the weaker of two boxes of one class is dropped."""
 DECODER = 1
 """Counts up whenever the code below gives other answers for the same network output."""
 
@@ -53,10 +54,8 @@ class Yolox:
     concurrent = True
 
     def __init__(self, weights: Path, *, name: str, confidence: float, threads: int) -> None:
-        if not (isinstance(confidence, (int, float)) and 0 <= confidence <= 1):
-            raise BadInput(f"{name}: confidence is {confidence!r}; it must be a number between 0 and 1")
-        if not (isinstance(threads, int) and threads >= 1):
-            raise BadInput(f"{name}: threads is {threads!r}; it must be a whole number of at least 1")
+        require_confidence(name, confidence)
+        require_threads(name, threads)
         content = weights.read_bytes()
         self.name = name
         self.fingerprint = (
@@ -80,8 +79,7 @@ class Yolox:
         return [self._find(image) for image in images]
 
     def _find(self, image: Image) -> Detections:
-        if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
-            raise ValueError(f"the picture is {image.dtype} {image.shape}; it must be uint8 (H, W, 3)")
+        require_picture(image)
         network_input, scale = _letterbox(image, self._side)
         (output,) = self._session.run(None, {self._input_name: network_input})
         return _decode(output[0], self._cells, scale, image.shape[:2], self._confidence)
@@ -129,38 +127,8 @@ def _decode(
     classes = output[:, 5:].argmax(axis=1)
     scores = output[:, 4] * output[np.arange(len(output)), 5 + classes]
 
-    order = np.argsort(-scores, kind="stable")
-    order = order[scores[order] >= LEAST_SCORE]
-    output, cells, classes, scores = output[order], cells[order], classes[order], scores[order]
     stride = cells[:, 2:]
     centres = (output[:, 0:2] + cells[:, 0:2]) * stride
     halves = np.exp(output[:, 2:4]) * stride * np.float32(0.5)
     boxes = np.concatenate([centres - halves, centres + halves], axis=1) * scale
-
-    keep = _strongest(boxes, classes)
-    height, width = size
-    boxes = np.clip(boxes[keep], 0, np.array([width, height, width, height], np.float32))
-    # A box wholly in the grey border has nothing left.
-    inside = (boxes[:, 2] > boxes[:, 0]) & (boxes[:, 3] > boxes[:, 1])
-    keep, boxes = keep[inside], boxes[inside]
-    labels = tuple([COCO_NAMES[i] for i in classes[keep].tolist()])
-    return Detections(boxes, labels, scores[keep], confidence)
-
-
-def _strongest(boxes: Floats, classes: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """Indices of the boxes left when each drops the weaker ones of its class that it overlaps.
-
-    `boxes` come strongest first.
-    """
-    x1, y1, x2, y2 = boxes.T
-    areas = (x2 - x1) * (y2 - y1)
-    shared_width = np.minimum(x2[:, None], x2) - np.maximum(x1[:, None], x1)
-    shared_height = np.minimum(y2[:, None], y2) - np.maximum(y1[:, None], y1)
-    shared = np.maximum(shared_width, 0) * np.maximum(shared_height, 0)
-    drops = shared > SAME_OBJECT * (areas[:, None] + areas - shared)
-    drops &= classes[:, None] == classes
-    alive = np.ones(len(boxes), np.bool_)
-    for i in range(len(boxes)):
-        if alive[i]:
-            alive[i + 1 :] &= ~drops[i, i + 1 :]
-    return np.flatnonzero(alive)
+    return finished(boxes, classes, scores, names=COCO_NAMES, size=size, confidence=confidence)

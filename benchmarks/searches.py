@@ -1,0 +1,203 @@
+"""What random, guided, relocating and adaptive searches find with equally many questions.
+
+.venv/bin/python benchmarks/searches.py --scenes ../shared/data/detection --out runs/searches --jobs 2
+
+Every cell (detector, search, seed) is a campaign of `--queries` questions, checks included, and is kept in
+DIR/cells as soon as it is done: a benchmark that was stopped goes on where it was, and several may work on one
+DIR. Findings are those that are confirmed and stable. Intervals are 95 %, by bootstrap over scenes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import json
+import time
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+import instar
+from instar.campaign import Campaign
+from instar.cli.plan import Use
+from instar.cli.resolve import resolve_search, resolve_system
+from instar.detection import insertion
+from instar.engines.local import run_local
+from instar.running import Folder, prepared
+from instar.scenes import load_scenes
+from instar.store import MemoryStore
+
+SYSTEMS = "yolox-nano,efficientdet-lite0,ssd-mobilenet-v3,yolov4-tiny"
+SEARCHES = ("random", "guided", "relocation", "adaptive")
+PER_OBJECT = 60  # more than any budget lets them do
+
+
+def cell(out: Path, system: str, search: str, seed: int, queries: int) -> Path:
+    return out / "cells" / f"{system}-{search}-{seed}-{queries}.json"
+
+
+def run_cells(scenes_from: str, out: Path, system_name: str, seed: int, queries: int) -> None:
+    """All searches of one detector with one seed; what they ask alike is asked once, and counted each time."""
+    cv2.setNumThreads(1)  # fixed, so that answers and costs do not depend on the machine's mood
+    missing = [s for s in SEARCHES if not cell(out, system_name, s, seed, queries).is_file()]
+    if not missing:
+        return
+    with open(out / "cells" / f"{system_name}-{seed}-{queries}.lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return  # another benchmark is at it
+        # Held in memory: pictures are decoded once.
+        scenes = [instar.Scene.of(s.id, s.image, s.objects) for s in load_scenes(scenes_from)]
+        system = resolve_system(Use(system_name))
+        relation = insertion(pool=out / "pool")
+        store = MemoryStore()
+        for search in missing:
+            result = run_cell(scenes, relation, system, search, seed, queries, store)
+            path = cell(out, system_name, search, seed, queries)
+            path.with_suffix(".part").write_text(json.dumps(result))
+            path.with_suffix(".part").rename(path)
+            print(
+                f"{system_name} {search} seed {seed}: {result['violated']} violated, "
+                f"{len(result['distinct'])} distinct, {result['seconds']:.0f} s",
+                flush=True,
+            )
+
+
+def run_cell(
+    scenes: Sequence[instar.Scene],
+    relation: instar.Relation,
+    system: Any,
+    search: str,
+    seed: int,
+    queries: int,
+    store: MemoryStore,
+) -> dict[str, Any]:
+    began = time.process_time()
+    campaign = Campaign(
+        scenes=scenes,
+        relations=[(relation, resolve_search(Use(search, {"per_object": PER_OBJECT})))],
+        system=system,
+        seed=seed,
+        limits=instar.Limits(queries=queries),
+    )
+    statuses: Counter[str] = Counter()
+    violated: Counter[str] = Counter()
+    distinct: set[tuple[str, str, str]] = set()
+    for record in run_local(campaign, store):
+        if record.role == "null":
+            statuses["null " + record.verdict.status.value] += 1
+            continue
+        statuses[record.verdict.kind if record.verdict.kind == "unstable" else record.verdict.status.value] += 1
+        if record.verdict.status is instar.Status.VIOLATED:
+            violated[record.scene] += 1
+            distinct |= {(record.scene, finding.kind, finding.subject) for finding in record.verdict.findings}
+    assert store.totals is not None
+    return {
+        "scenes": [scene.id for scene in scenes],
+        "statuses": dict(statuses),
+        "violated": sum(violated.values()),
+        "violated_in": dict(violated),
+        "distinct": sorted(distinct),
+        "queries": store.totals.queries,
+        "seconds": time.process_time() - began,
+    }
+
+
+def table(out: Path, systems: Sequence[str], seeds: int, queries: int) -> str:
+    lines = [
+        f"{'detector':20} {'search':11} {'queries':>8} {'cases':>6} {'violated':>9} {'unstable':>9} "
+        f"{'distinct':>9} {'interval':>14} {'times guided':>13} {'interval':>14}"
+    ]
+    ratios: dict[str, list[float]] = {search: [] for search in SEARCHES}
+    for system in systems:
+        per_search = {s: _cells_of(out, system, s, seeds, queries) for s in SEARCHES}
+        for search, cells in per_search.items():
+            if not cells:
+                lines.append(f"{system:20} {search:11} not run yet")
+                continue
+            n = len(cells)
+            guided = per_search["guided"][:n]
+            own, theirs = _by_scene(cells), _by_scene(guided)
+            low, high = _interval(own, np.full(len(own), n / len(own)))
+            line = (
+                f"{system:20} {search:11} {_mean(c['queries'] for c in cells):8.0f} "
+                f"{_mean(_judged(c) for c in cells):6.0f} {_mean(c['violated'] for c in cells):9.1f} "
+                f"{_mean(c['statuses'].get('unstable', 0) for c in cells):9.1f} "
+                f"{own.sum() / n:9.1f} {f'{low:.1f} to {high:.1f}':>14}"
+            )
+            if len(guided) == n and theirs.sum():
+                ratio = own.sum() / theirs.sum()
+                ratios[search].append(ratio)
+                low, high = _interval(own, theirs)
+                line += f" {ratio:13.2f} {f'{low:.2f} to {high:.2f}':>14}"
+            lines.append(line)
+    means = [f"{search} {np.mean(values):.2f}" for search, values in ratios.items() if values]
+    return "\n".join([*lines, f"on average, times guided: {', '.join(means)}"])
+
+
+def _cells_of(out: Path, system: str, search: str, seeds: int, queries: int) -> list[dict[str, Any]]:
+    paths = [cell(out, system, search, seed, queries) for seed in range(seeds)]
+    return [json.loads(path.read_text()) for path in paths if path.is_file()]
+
+
+def _by_scene(cells: Sequence[dict[str, Any]]) -> np.ndarray:
+    """Distinct failures of every scene, over all seeds."""
+    counts = Counter(scene for c in cells for scene, _, _ in c["distinct"])
+    return np.array([counts[scene] for scene in cells[0]["scenes"]], float)
+
+
+def _interval(values: np.ndarray, per: np.ndarray) -> tuple[float, float]:
+    """For sum(values) / sum(per), drawing scenes again."""
+    rng = np.random.default_rng(0)
+    drawn = rng.integers(len(values), size=(4000, len(values)))
+    ratios = values[drawn].sum(axis=1) / np.maximum(per[drawn].sum(axis=1), 1)
+    low, high = np.quantile(ratios, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _judged(one: dict[str, Any]) -> int:
+    return int(one["statuses"].get("held", 0) + one["statuses"].get("violated", 0))
+
+
+def _mean(values: Any) -> float:
+    return float(np.mean(list(values)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--scenes", required=True)
+    parser.add_argument("--out", required=True, type=Path)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--systems", default=SYSTEMS)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=0, help="for trying things out on other seeds")
+    parser.add_argument("--queries", type=int, default=1600)
+    args = parser.parse_args()
+    (args.out / "cells").mkdir(parents=True, exist_ok=True)
+    with open(args.out / "pool.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (args.out / "pool" / "index.json").is_file():
+            prepared(insertion(), load_scenes(args.scenes), Folder(args.out))
+    systems = args.systems.split(",")
+    groups = [(system, seed) for seed in range(args.first_seed, args.seeds) for system in systems]
+    if args.jobs == 1:
+        for system, seed in groups:
+            run_cells(args.scenes, args.out, system, seed, args.queries)
+    else:
+        with ProcessPoolExecutor(args.jobs) as pool:
+            for done in [
+                pool.submit(run_cells, args.scenes, args.out, system, seed, args.queries)
+                for system, seed in groups
+            ]:
+                done.result()
+    print(table(args.out, systems, args.seeds, args.queries))
+
+
+if __name__ == "__main__":
+    main()
