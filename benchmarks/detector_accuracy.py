@@ -34,7 +34,11 @@ def hits(found: Detections, scene: Scene) -> list[tuple[str, float, bool]]:
     on_crowd = iou(found.boxes, np.array([thing.box for thing in crowds], np.float32).reshape(-1, 4)) > 0.1
     for i in np.argsort(-found.scores, kind="stable").tolist():
         label = found.labels[i]
-        fits = [j for j in range(len(truth)) if j not in taken and truth[j].label == label and overlap[i, j] >= 0.5]
+        fits = [
+            j
+            for j in range(len(truth))
+            if j not in taken and truth[j].label == label and overlap[i, j] >= 0.5
+        ]
         if fits:
             taken.add(max(fits, key=lambda j: overlap[i, j]))
         elif any(on and thing.label == label for on, thing in zip(on_crowd[i], crowds)):

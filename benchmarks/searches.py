@@ -3,8 +3,8 @@
 .venv/bin/python benchmarks/searches.py --scenes ../shared/data/detection --out runs/searches --jobs 2
 
 Every cell (detector, search, seed) is a campaign of `--queries` questions, checks included, and is kept in
-DIR/cells as soon as it is done: a benchmark that was stopped goes on where it was, and several may work on one
-DIR. Findings are those that are confirmed and stable. Intervals are 95 %, by bootstrap over scenes.
+DIR/cells as soon as it is done: a benchmark that was stopped goes on where it was, and several may work on
+one DIR. Findings are those that are confirmed and stable. Intervals are 95 %, by bootstrap over scenes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def cell(out: Path, system: str, search: str, seed: int, queries: int) -> Path:
 
 
 def run_cells(scenes_from: str, out: Path, system_name: str, seed: int, queries: int) -> None:
-    """All searches of one detector with one seed; what they ask alike is asked once, and counted each time."""
+    """All searches of one detector with one seed; what they ask alike is asked once and counted each time."""
     cv2.setNumThreads(1)  # fixed, so that answers and costs do not depend on the machine's mood
     missing = [s for s in SEARCHES if not cell(out, system_name, s, seed, queries).is_file()]
     if not missing:
@@ -93,7 +93,9 @@ def run_cell(
         if record.role == "null":
             statuses["null " + record.verdict.status.value] += 1
             continue
-        statuses[record.verdict.kind if record.verdict.kind == "unstable" else record.verdict.status.value] += 1
+        statuses[
+            record.verdict.kind if record.verdict.kind == "unstable" else record.verdict.status.value
+        ] += 1
         if record.verdict.status is instar.Status.VIOLATED:
             violated[record.scene] += 1
             distinct |= {(record.scene, finding.kind, finding.subject) for finding in record.verdict.findings}
@@ -170,7 +172,9 @@ def _mean(values: Any) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--scenes", required=True)
     parser.add_argument("--out", required=True, type=Path)
     parser.add_argument("--jobs", type=int, default=1)

@@ -41,7 +41,7 @@ STANDING: Seen = ("person", (150, 80, 190, 180), 0.9)
 
 
 def offer(observed: Observation, pool: Pool = PEOPLE, **options) -> Offer | Inapplicable:
-    return look_at(observed, pool, **({"hysteresis": 0.1, "scale": "nearest", "guided": True} | options))
+    return look_at(observed, pool, **({"hysteresis": 0.1, "scale": "nearest", "way": "guided"} | options))
 
 
 def rooms(observed: Observation, pool: Pool = PEOPLE, **options) -> Offer:
@@ -144,7 +144,7 @@ def test_every_pair_with_room_is_drawn_equally_often() -> None:
 
 
 def test_random_placement_reaches_the_whole_picture_and_has_no_anchor() -> None:
-    found = rooms(source(("person", (150, 110, 160, 135), 0.9)), guided=False)
+    found = rooms(source(("person", (150, 110, 160, 135), 0.9)), way="random")
     assert {room.anchor for room in found.rooms} == {None}
     drawn = boxes(found, 2000)
     counts, _, _ = np.histogram2d(drawn[:, 0], drawn[:, 1], bins=3, range=[[0, 310], [0, 215]])
@@ -166,7 +166,7 @@ def test_what_is_chosen_lies_wholly_inside_and_overlaps_nothing(
     crowd: Observation, guided: bool, scale: str, seed: int
 ) -> None:
     pool = pool_of(("person", 60, 25), ("dog", 30, 45))
-    found = offer(crowd, pool, guided=guided, scale=scale)
+    found = offer(crowd, pool, way="guided" if guided else "random", scale=scale)
     if isinstance(found, Inapplicable):
         return
     room, x, y = choose(found, np.random.default_rng(seed))

@@ -123,10 +123,8 @@ def hidden_by(mask: Mask, others: Mask) -> bool:
     top, bottom, left, right = extent
     piece, around = mask[top:bottom, left:right], others[top:bottom, left:right].astype(np.uint8)
     outline = _outline(piece)
-    hull = cv2.drawContours(
-        np.zeros(piece.shape, np.uint8), [cv2.convexHull(outline)], -1, (1,), cv2.FILLED
-    )
-    if np.count_nonzero(hull & around) > MOST_IN_HULL * np.count_nonzero(piece):
+    hull = cv2.drawContours(np.zeros(piece.shape, np.uint8), [cv2.convexHull(outline)], -1, (1,), cv2.FILLED)
+    if np.count_nonzero(cv2.bitwise_and(hull, around)) > MOST_IN_HULL * np.count_nonzero(piece):
         return True
     x, y = outline[:, 0].T
     touching = cv2.dilate(around, np.ones((5, 5), np.uint8))[y, x]

@@ -68,7 +68,13 @@ class Pool:
         return self._read(name)
 
     def nearest(
-        self, label: str, reference: int, *, not_from: str, shapes: npt.ArrayLike | None = None, most: int = 1
+        self, label: str, reference: int, *, not_from: str, shapes: npt.ArrayLike | None = None
+    ) -> CutOut | None:
+        """The cut-out of that class that looks most like the reference hash; see `nearest_few`."""
+        return next(iter(self.nearest_few(label, reference, not_from=not_from, shapes=shapes, most=1)), None)
+
+    def nearest_few(
+        self, label: str, reference: int, *, not_from: str, most: int, shapes: npt.ArrayLike | None = None
     ) -> tuple[CutOut, ...]:
         """The cut-outs of that class that look most like the reference hash, never of the same scene.
 
@@ -83,8 +89,8 @@ class Pool:
         distances[known.scenes == not_from] = NEVER
         if shapes is not None:
             distances[~same_shape(known.shapes[:, None], np.asarray(shapes)).any(axis=1)] += BEHIND
-        best = [int(distances.argmin())] if most == 1 else np.argsort(distances, kind="stable")[:most].tolist()
-        return tuple(known.cutouts[i] for i in best if distances[i] < NEVER)
+        best = np.argsort(distances, kind="stable")[:most]
+        return tuple(known.cutouts[i] for i in best.tolist() if distances[i] < NEVER)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

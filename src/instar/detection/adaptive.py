@@ -3,9 +3,9 @@
 Before it begins it draws many close insertions for every scene. In each round it asks those that promise
 most: an insertion promises what the objects within its reach promise together, and an object promises more
 the closer its score is to where it would count as lost, or, for a weak box, as new. What a round teaches
-changes that: scores that fell show which objects are fragile, and which kinds of insertion (what is pasted, how
-large, on which side) make scores fall; objects that have failed, or that null changes break too, promise
-nothing any more, and every try near an object halves the hope in it by and by.
+changes that. Scores that fell show which objects are fragile, and which kinds of insertion (what is pasted,
+how large, on which side) make scores fall. Objects that have failed, or that null changes break too, promise
+nothing any more, and every try near an object takes some of the hope in it.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ class _Scene:
         return 1.0 if verdict.findings or struck else harm
 
     def _boxes_of(self, subject: str) -> Iterator[int]:
-        """The boxes of the source's answer that a finding is about: an object, or what a new one grew from."""
+        """The boxes of the source's answer that a finding is about: an object, or what a new one was."""
         kind, _, name = subject.partition(" ")
         if kind == "object":
             yield int(name)

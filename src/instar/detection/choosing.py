@@ -136,7 +136,8 @@ def _candidates(
         reference = majority([average_hash(_crop(image, box)) for box in instances])
         shapes = _shapes(instances)
         wanted = shapes if scale == "nearest" else None
-        for cutout in pool.nearest(label, reference, not_from=source.scene.id, shapes=wanted, most=most):
+        here = source.scene.id
+        for cutout in pool.nearest_few(label, reference, not_from=here, shapes=wanted, most=most):
             alike = same_shape(shapes, cutout.height / cutout.width)
             like = instances[alike] if wanted is not None and alike.any() else instances
             candidates.append(Candidate(cutout, like))

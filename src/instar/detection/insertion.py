@@ -23,7 +23,7 @@ from instar.imaging.naturalness import against_scene
 from instar.imaging.paste import BLENDS, Blend
 from instar.imaging.photometric import light_of
 from instar.nulls import Conditioned, again, null
-from instar.relation import Change, Inapplicable, Relation, Workspace
+from instar.relation import Change, Draw, Inapplicable, Relation, Workspace
 from instar.scene import Image, Observation, Scene, SceneObject
 from instar.system import System, describe_error
 from instar.verdict import Verdict
@@ -110,7 +110,7 @@ def insertion(
             pool=made_from_scenes, objects=objects, blend=blend, scale=scale, hysteresis=hysteresis, iou=iou
         )
 
-    ways = {way: partial(draw, way=way) for way in WAYS}
+    ways: dict[str, Draw] = {way: partial(draw, way=way) for way in WAYS}
     return Relation(
         "insertion",
         ways["guided"],

@@ -65,7 +65,8 @@ def same_objects(
     unknown &= ~about
     findings += [view.invented(j) for j in np.flatnonzero(unknown & strong).tolist()]
     counts: dict[str, Any] = {"found": len(objects), "found again": len(pairs)}
-    counts["weakened"] = view.weakened(pairs)
+    if weakened := view.weakened(pairs):
+        counts["weakened"] = weakened
     if findings:
         among = sorted(before.labels[k] for k in objects.tolist())
         return Verdict.violated(findings, **counts, among=among)

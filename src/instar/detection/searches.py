@@ -92,7 +92,7 @@ class _Walk:
     failed: float | None = None
 
     def next_free(self, taken: npt.NDArray[np.float32], shape: tuple[int, ...]) -> Insertion | None:
-        """The next step that overlaps nothing; those that do have failed without a question. None at the end."""
+        """The next step that overlaps nothing, None at the end; one that does fails without a question."""
         while not self._ended():
             step = self._at(self.tried)
             if _is_free(step, taken, shape):

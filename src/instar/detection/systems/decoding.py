@@ -11,7 +11,16 @@ from instar.detection.answers import Detections
 from instar.errors import BadInput
 from instar.scene import Image
 
-__all__ = ["LEAST_SCORE", "SAME_OBJECT", "Floats", "finished", "require_confidence", "require_picture", "require_threads", "strongest"]
+__all__ = [
+    "LEAST_SCORE",
+    "SAME_OBJECT",
+    "Floats",
+    "finished",
+    "require_confidence",
+    "require_picture",
+    "require_threads",
+    "strongest",
+]
 
 Floats = npt.NDArray[np.float32]
 

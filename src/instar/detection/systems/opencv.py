@@ -10,6 +10,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from instar.detection.answers import Detections
 from instar.detection.coco_names import COCO_IDS, COCO_NAMES
@@ -77,6 +78,12 @@ class OpenCVDetector:
         return self._decode(outputs, (image.shape[0], image.shape[1]), self._confidence)
 
 
+def _read_darknet(settings: npt.NDArray[np.uint8], weights: npt.NDArray[np.uint8]) -> Any:
+    """The network, told to answer with weak boxes too: OpenCV would drop those below 0.2."""
+    text = settings.tobytes().replace(b"[yolo]", b"[yolo]\nthresh=0.01")
+    return cv2.dnn.readNetFromDarknet(np.frombuffer(text, np.uint8), weights)
+
+
 def _decode_ssd(outputs: Sequence[Floats], size: tuple[int, int], confidence: float) -> Detections:
     """Rows of picture, class, score, x1, y1, x2, y2; corners as shares of the picture, duplicates gone."""
     rows = outputs[0].reshape(-1, 7)
@@ -116,5 +123,5 @@ def _blob(side: int, *, scale: float = 1.0, mean: float = 0.0) -> Callable[[Imag
 NETWORKS: dict[str, tuple[Callable[..., Any], Callable[[Image], Any], Callable[..., Detections]]] = {
     "ssd-mobilenet-v2": (cv2.dnn.readNetFromTensorflow, _blob(300), _decode_ssd),
     "ssd-mobilenet-v3": (cv2.dnn.readNetFromTensorflow, _blob(320, scale=1 / 127.5, mean=127.5), _decode_ssd),
-    "yolov4-tiny": (cv2.dnn.readNetFromDarknet, _blob(416, scale=1 / 255), _decode_yolo),
+    "yolov4-tiny": (_read_darknet, _blob(416, scale=1 / 255), _decode_yolo),
 }
