@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from instar.detection.answers import Detections
 from instar.detection.changes import Insertion
 from instar.errors import BadInput
-from instar.imaging.geometry import intersections
 from instar.relation import Draw, Relation
 from instar.scene import Observation
 from instar.search import Drawn, Search, fitting
@@ -35,13 +33,10 @@ def random(*, per_object: int = 10) -> Search:
     return _placed("random", per_object)
 
 
-def relocation(
-    *, per_object: int = 10, goal: tuple[float, float] | None = None, hysteresis: float = 0.1
-) -> Search:
+def relocation(*, per_object: int = 10, goal: Sequence[float] | None = None) -> Search:
     """Guided, and what is violated moves on toward the centroid of all found objects (MetaOD).
 
-    `goal` is another place to move to, as shares of width and height. Moved objects keep clear of every box
-    that scores within `hysteresis` of the confidence.
+    `goal` is another place to move to, as shares of width and height.
     """
     if goal is not None and not (len(goal) == 2 and all(0 <= share <= 1 for share in goal)):
         raise BadInput(f"relocation: goal is {goal!r}; it must be two numbers between 0 and 1")
@@ -62,15 +57,15 @@ def relocation(
                 for change, verdict in zip(batch, verdicts)
                 if verdict.status is Status.VIOLATED and isinstance(change, Insertion)
             ]
-            yield from _walk_on(walks, _taken(source.answer, hysteresis), source.input.shape)
+            yield from _walk_on(walks, partial(_is_free, relation, source))
 
     return fitting(partial(way_of, "guided"), search)
 
 
-def _walk_on(walks: Sequence[_Walk], taken: npt.NDArray[np.float32], shape: tuple[int, ...]) -> Rounds:
+def _walk_on(walks: Sequence[_Walk], is_free: Callable[[Insertion], bool]) -> Rounds:
     """Move all of them, step by step, until each has come as far as it can."""
     while True:
-        steps = [(walk, step) for walk in walks if (step := walk.next_free(taken, shape)) is not None]
+        steps = [(walk, step) for walk in walks if (step := walk.next_free(is_free)) is not None]
         if not steps:
             return
         verdicts = yield [step for _, step in steps]
@@ -91,11 +86,11 @@ class _Walk:
     tried: float = 1.0
     failed: float | None = None
 
-    def next_free(self, taken: npt.NDArray[np.float32], shape: tuple[int, ...]) -> Insertion | None:
+    def next_free(self, is_free: Callable[[Insertion], bool]) -> Insertion | None:
         """The next step that overlaps nothing, None at the end; one that does fails without a question."""
         while not self._ended():
             step = self._at(self.tried)
-            if _is_free(step, taken, shape):
+            if is_free(step):
                 return step
             self.tell(violated=False)
         return None
@@ -153,14 +148,11 @@ def way_of(way: str, relation: Relation) -> Draw:
     return relation.ways[way]
 
 
-def _taken(answer: Detections, hysteresis: float) -> npt.NDArray[np.float32]:
-    return answer.boxes[answer.scores >= answer.confidence - hysteresis]
-
-
-def _is_free(change: Insertion, taken: npt.NDArray[np.float32], shape: tuple[int, ...]) -> bool:
+def _is_free(relation: Relation, source: Observation, change: Insertion) -> bool:
     x1, y1, x2, y2 = change.box
-    inside = x1 >= 0 and y1 >= 0 and x2 <= shape[1] and y2 <= shape[0]
-    return inside and not intersections(np.array([change.box], np.float32), taken).any()
+    height, width = source.input.shape[:2]
+    inside = x1 >= 0 and y1 >= 0 and x2 <= width and y2 <= height
+    return inside and (relation.fair is None or relation.fair(source, change) is None)
 
 
 def _centroid(answer: Detections) -> Point:
@@ -172,7 +164,7 @@ def _centroid(answer: Detections) -> Point:
     return x, y
 
 
-def _point(goal: tuple[float, float], shape: tuple[int, ...]) -> Point:
+def _point(goal: Sequence[float], shape: tuple[int, ...]) -> Point:
     return goal[0] * shape[1], goal[1] * shape[0]
 
 
