@@ -11,7 +11,7 @@ import pytest
 from instar import Limits, Observation, Status, draws, run
 from instar.driving import Control, rule
 from instar.driving.changes import edits_of
-from instar.driving.gallery import labels_of
+from instar.driving.maps import labels_of
 from instar.driving.systems.street import street_driver
 from instar.errors import BadInput
 from instar.imaging.mask_text import mask_from_text

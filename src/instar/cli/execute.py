@@ -65,7 +65,9 @@ def look_up(plan: Plan) -> list[Job]:
         searches = [resolve_search(pair.search) for pair in plan.relations if pair.search is not None]
     else:
         searches = _stored_changes(plan.changes, relations)
-    scenes = load_scenes(plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth)
+    scenes = load_scenes(
+        plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth, palette=plan.palette
+    )
     require_one_readable(scenes)
     return [
         Job(
@@ -124,6 +126,8 @@ def _helpers(plan: Plan) -> dict[str, Any]:
     helpers: dict[str, Any] = {}
     if plan.objects is not None:
         helpers["objects"] = resolve_system(Use(plan.objects), what="helper")
+    if plan.maps is not None:
+        helpers["maps"] = resolve_system(Use(plan.maps), what="helper")
     if plan.pool is not None:
         helpers["pool"] = Path(plan.pool)
     for name in helpers:
@@ -193,6 +197,8 @@ def _identity(job: Job) -> dict[str, Any]:
         "pool": plan.pool,
         "truth": plan.truth,
         "changes": plan.changes,
+        "palette": plan.palette,
+        "maps": plan.maps,
     }
     named = [("system", system)]
     for (relation, _), pair in zip(campaign.relations, plan.relations):
@@ -211,6 +217,9 @@ def _settled(plan: Plan) -> Plan:
         pool=None if plan.pool is None else os.path.abspath(plan.pool),
         truth=None if plan.truth is None else os.path.abspath(plan.truth),
         changes=None if plan.changes is None else os.path.abspath(plan.changes),
+        palette=plan.palette
+        if plan.palette is None or not Path(plan.palette).is_file()
+        else os.path.abspath(plan.palette),
         relations=tuple(map(_with_usual_search, plan.relations)),
     )
 

@@ -56,7 +56,9 @@ class OpenedRun:
     @cached_property
     def scenes(self) -> Sequence[Scene]:
         plan = self.plan
-        return load_scenes(plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth)
+        return load_scenes(
+            plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth, palette=plan.palette
+        )
 
     @cached_property
     def _scenes_by_id(self) -> Mapping[str, Scene]:

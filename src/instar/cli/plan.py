@@ -29,6 +29,8 @@ PLAIN: dict[str, type] = {
     "pool": str,
     "truth": str,
     "changes": str,
+    "palette": str,
+    "maps": str,
     "limit": int,
     "workers": int,
     "batch": int,
@@ -83,6 +85,8 @@ class Plan:
     pool: str | None = None
     truth: str | None = None
     changes: str | None = None
+    palette: str | None = None
+    maps: str | None = None
     limit: int | None = None
     workers: int | None = None
     batch: int | None = None

@@ -41,6 +41,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--interpreter", metavar="NAME", help="of a classifier: grad-cam, rise, lime, ...")
     add("--objects", metavar="SYSTEM", help="the helper that finds objects where the data knows none")
     add("--changes", metavar="RUN", help="ask the changes of that run, on its scenes, of another system")
+    add("--palette", metavar="NAME", help="what label maps mean: cityscapes, camvid, a2d2, ..., or a file")
+    add("--maps", metavar="SYSTEM", help="the helper that makes label maps where the data has none")
     add("--pool", metavar="DIR", help="cut-outs to use instead of those made from the scenes")
     add("--search", metavar="NAME", help="which changes to try: guided, random, draws, ...")
     add("--seed", type=int, metavar="N", help="where random numbers start (0)")
@@ -91,7 +93,8 @@ def _plan(args: argparse.Namespace) -> Plan:
             "relation": [*kept, *({"use": "rule", "text": text} for text in _rules(args.rule))]
         }
         names = [*names, "rule"] if names else None
-    plain = ("scenes", "objects", "pool", "changes", "search", "seed", "limit", "out", "workers", "batch")
+    scenes = ("scenes", "palette", "maps", "objects", "pool", "limit")
+    plain = (*scenes, "changes", "search", "seed", "out", "workers", "batch")
     flags = {name: getattr(args, name) for name in plain} | {
         "system": None if args.system is None else [args.system],
         "relation": names,

@@ -18,12 +18,13 @@ import numpy as np
 from instar.cutouts import Pool, build_pool, load_pool
 from instar.cutouts.pool import CutOut
 from instar.driving.ground import ground_of
+from instar.driving.maps import labels_of
 from instar.imaging.labels import LabelMap
 from instar.relation import Workspace
 from instar.scene import Mask, Scene, SceneObject
 from instar.worlds.drive.scenes import models
 
-__all__ = ["Gallery", "collect_gallery", "labels_of"]
+__all__ = ["Gallery", "collect_gallery"]
 
 CLASSES = ("person", "rider", "bicycle", "car", "truck", "bus", "van", "traffic light", "animal")
 LEAST_PIXELS = 300  # of a piece of a label map; less is a crumb
@@ -43,12 +44,6 @@ class Gallery:
             for cutout in self.pool.cutouts
             if cutout.label in labels and cutout.scene != not_from and cutout.label in self.heights
         ]
-
-
-def labels_of(scene: Scene) -> LabelMap | None:
-    """The label map that a scene knows, made when asked for."""
-    make: Any = scene.knowledge.get("labels")
-    return None if make is None else make()
 
 
 def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:

@@ -17,9 +17,11 @@ from instar.driving.changes import CONDITIONS, Redrawn, edits_of, made
 from instar.driving.choosing import USUAL, Engines, read_engines, usual_engines
 from instar.driving.drawing import picture
 from instar.driving.engines import View
-from instar.driving.gallery import Gallery, collect_gallery, labels_of
+from instar.driving.gallery import Gallery, collect_gallery
 from instar.driving.ground import ground_of
 from instar.driving.judging import judge_block, judge_rule
+from instar.driving.lines import with_lines
+from instar.driving.maps import labels_of, with_maps
 from instar.driving.panels import panels
 from instar.driving.planning import lessened, planned
 from instar.driving.rules import Language, Rule, read_ontology, read_rule, say, usual_ontology
@@ -28,6 +30,7 @@ from instar.errors import BadInput
 from instar.nulls import null
 from instar.relation import Change, Inapplicable, Relation, Workspace
 from instar.scene import Observation, Scene
+from instar.system import System
 from instar.verdict import Finding, Verdict
 
 __all__ = ["rule"]
@@ -39,6 +42,7 @@ def rule(
     ontology: Path | str | None = None,
     engines: Path | str | None = None,
     pool: Gallery | CutOuts | None = None,
+    maps: System | None = None,
     least_lines: float = 0.01,
     least_objects: float = 0.05,
 ) -> Relation:
@@ -46,8 +50,8 @@ def rule(
 
     `ontology` and `engines` are files of one's own. Without them, drawn drives are drawn anew ("rendered")
     and all other pictures are edited ("pasted"), with cut-outs from the campaign's own scenes, which need
-    label maps. `least_lines` and `least_objects` are the shares of the picture that must be there to be
-    removed or replaced.
+    label maps; `maps` is a segmentation system that makes them. `least_lines` and `least_objects` are the
+    shares of the picture that must be there to be removed or replaced.
     """
     if isinstance(pool, (str, Path)):
         raise BadInput("rule: cut-outs come from the scenes and their label maps; leave the pool out")
@@ -58,7 +62,7 @@ def rule(
     else:
         chosen = drawn = usual_engines(str(engines)) if engines in USUAL else read_engines(Path(engines))
     _require_engines(meaning, chosen, drawn)
-    return _Ruling(meaning, words, chosen, drawn, pool, (least_lines, least_objects)).relation()
+    return _Ruling(meaning, words, chosen, drawn, pool, maps, (least_lines, least_objects)).relation()
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +74,7 @@ class _Ruling:
     engines: Engines
     drawn: Engines
     pool: Gallery | CutOuts | None
+    maps: System | None
     least: tuple[float, float]
 
     def relation(self) -> Relation:
@@ -97,7 +102,8 @@ class _Ruling:
     def prepare(self, scenes: Sequence[Scene], workspace: Workspace) -> Relation:
         if all(self._for(scene).needs_no_gallery for scene in scenes):
             return self.relation()
-        return dataclasses.replace(self, pool=collect_gallery(scenes, workspace)).relation()
+        known = [with_maps(scene, self.maps) for scene in scenes]
+        return dataclasses.replace(self, pool=collect_gallery(known, workspace)).relation()
 
     def draw(self, source: Observation, rng: np.random.Generator) -> Change | Inapplicable:
         view = self._view(source)
@@ -120,16 +126,21 @@ class _Ruling:
         return self.engines if scene.knowledge.get("drive") is None else self.drawn
 
     def _view(self, source: Observation) -> View | Inapplicable:
-        labels = labels_of(source.scene)
+        labels = labels_of(with_maps(source.scene, self.maps))
         if labels is None:
             return Inapplicable("no label map")
+        image = source.input
+        if self._speaks_of("line"):
+            labels = with_lines(labels, image)
         ground = ground_of(labels)
         if ground is None:
             return Inapplicable("no road in the label map")
         gallery = self.pool if isinstance(self.pool, Gallery) else None
         drive = source.scene.knowledge.get("drive")
-        scene, image = source.scene.id, source.input
-        return View(scene, image, labels, ground, gallery, self.ontology, drive, *self.least)
+        return View(source.scene.id, image, labels, ground, gallery, self.ontology, drive, *self.least)
+
+    def _speaks_of(self, element: str) -> bool:
+        return any(c.element == element for block in self.rule.blocks for c in block.conditions)
 
     def apply(self, image: Any, change: Change) -> tuple[Any, ...] | Inapplicable:
         return made(image, change, self._all_engines(), self._cutouts(), blocks=len(self.rule.blocks))

@@ -15,6 +15,7 @@ from instar.scenes.coco_text import coco_text
 from instar.scenes.driving_log import driving_log, looks_like_driving_log
 from instar.scenes.folder import SUFFIXES, check_limit, folder, is_picture
 from instar.scenes.icdar import icdar, looks_like_icdar
+from instar.scenes.label_maps import label_maps, looks_like_label_maps
 from instar.scenes.panoptic import panoptic
 from instar.scenes.total_text import looks_like_total_text, total_text
 from instar.scenes.voc import voc
@@ -29,6 +30,7 @@ _LOADERS: dict[str, Callable[..., list[Scene]]] = {
     "driving-log": driving_log,
     "folder": folder,
     "icdar": icdar,
+    "label-maps": label_maps,
     "panoptic": panoptic,
     "total-text": total_text,
     "voc": voc,
@@ -40,16 +42,22 @@ _IMAGES = re.compile(rb'"images"\s*:\s*\[')
 
 
 def load_scenes(
-    spec: str, *, format: str | None = None, limit: int | None = None, truth: str | None = None
+    spec: str,
+    *,
+    format: str | None = None,
+    limit: int | None = None,
+    truth: str | None = None,
+    palette: str | None = None,
 ) -> list[Scene]:
     """The scenes that `spec` names, in the order of their ids and at most `limit` of them.
 
     A picture, a folder of pictures, a COCO instances or panoptic file (or the folder with the one such
     file in it), a YOLO folder or its data.yaml, a VOC folder; of words an ICDAR or Total-Text folder or a
     COCO-Text file; or `street:N` and `street:N:SEED`, drawn streets, `drive:N`, drives through a
-    drawn town, and `page:N`, drawn pages. `format`
-    ("folder", "coco", "coco-text", "icdar", "panoptic", "total-text", "voc" or "yolo") says what is not to
-    be guessed. A folder with pictures lying in it is a plain folder, whatever COCO files are there.
+    drawn town, and `page:N`, drawn pages; or a folder of pictures with label maps, whose classes `palette`
+    names where they are not known. `format` ("folder", "coco", "coco-text", "icdar", "label-maps",
+    "panoptic", "total-text", "voc" or "yolo") says what is not to be guessed. A folder with pictures lying in
+    it is a plain folder, whatever COCO files are there.
     `truth` is the folder of ICDAR's or Total-Text's annotations where they are not below the pictures.
     """
     check_limit(limit)
@@ -64,6 +72,10 @@ def load_scenes(
         raise BadInput(f"scenes {spec!r} do not exist; give a folder, a picture, a COCO json or street:N")
     if truth is not None:
         return _with_truth(path, Path(truth), format, limit)
+    if palette is not None:
+        if format not in (None, "label-maps"):
+            raise BadInput(f"palette {palette!r} was given, which {format} has no use for")
+        return label_maps(path, limit=limit, palette=palette)
     format, path = _recognised(path) if format is None else (format, _annotation_file(path, format))
     return _LOADERS[format](path, limit=limit)
 
@@ -112,6 +124,8 @@ def _recognised(path: Path) -> tuple[str, Path]:
         return "total-text", path
     if looks_like_icdar(path):
         return "icdar", path
+    if looks_like_label_maps(path):
+        return "label-maps", path
     if not any(map(is_picture, path.iterdir())):
         found = _annotation_files(path)
         if len(found) > 1:

@@ -13,7 +13,6 @@ from instar.driving.engines import Edit, View
 from instar.driving.engines.paste import alter, place_at, places
 from instar.driving.rules.model import Condition
 from instar.imaging.paste import RGBA, pasted
-from instar.imaging.photometric import light_of
 from instar.relation import Inapplicable
 from instar.scene import Image
 
@@ -23,7 +22,7 @@ HEIGHT = 1.65  # of a person: a sign with its pole
 ASPECT = 0.3
 LEAST_HEIGHT = 0.18  # of the picture; what is on smaller ones could not be seen
 OVERSAMPLING = 4
-USUAL_LIGHT = 120.0
+USUAL_LIGHT = 95.0  # of a road by day
 
 
 def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
@@ -41,7 +40,7 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
         "shape": condition.properties.get("shape", ""),
         "aspect": ASPECT,
         "least": LEAST_HEIGHT,
-        "gain": round(float(np.clip(light_of(view.image).mean / USUAL_LIGHT, 0.5, 1.1)), 3),
+        "gain": round(float(np.clip(view.image[view.ground.road].mean() / USUAL_LIGHT, 0.3, 1.1)), 3),
     }
     edits: list[Edit] = []
     for _ in range(2 if condition.count is None else condition.count):

@@ -1,0 +1,164 @@
+"""Scenes from pictures and their label maps, as Cityscapes, CamVid, A2D2 and many others lay them out."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache, partial
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from instar.errors import BadInput
+from instar.imaging.labels import LabelMap
+from instar.scene import Image, Scene
+from instar.scenes.folder import check_limit, pictures_below
+from instar.scenes.palettes import BUILT_IN, Palette, palette_named
+
+__all__ = ["label_maps", "looks_like_label_maps"]
+
+FOLDERS = re.compile(
+    r"labels?|masks?|annot(ations?)?|gt(Fine|Coarse)?|SegmentationClass|LabeledApproved_full|.*annot|.*_labels?"
+)
+"""What folders of label maps are called."""
+OF_MAPS = re.compile(r"_(gtFine|gtCoarse)_(labelIds|labelTrainIds|color)$|_L$|_(label|mask)$")
+NO_MAPS = re.compile(r"_(instanceIds|instanceTrainIds)$")
+OF_PICTURES = re.compile(r"_leftImg8bit$")
+PREFERRED = ("_labelIds", "_labelTrainIds", "_color")
+OWN = ("palette.toml", "classes.json")
+LOSSLESS = (".png", ".bmp", ".ppm", ".tif", ".tiff", ".gif")
+
+
+def label_maps(path: str | Path, *, limit: int | None = None, palette: str | None = None) -> list[Scene]:
+    """A scene for every picture below a folder that has a label map, which `knowledge["labels"]()` gives.
+
+    Picture and map have the same name, but for endings and folders that tell them apart (`images/` and
+    `labels/`, `_leftImg8bit` and `_gtFine_labelIds`, `_camera_` and `_label_`, ...). `palette` is a built-in
+    one or a file; without it, `palette.toml` or `classes.json` in the folder, or what the layout or the maps
+    themselves tell.
+    """
+    check_limit(limit)
+    root = Path(path)
+    if not root.is_dir():
+        raise BadInput(f"{root} is no folder of pictures and label maps")
+    pairs = _pairs(root)
+    if not pairs:
+        raise BadInput(
+            f"no picture below {root} has a label map; expected images/NAME.jpg and labels/NAME.png"
+        )
+    chosen = _chosen(root, palette, [file for _, file in pairs.values()])
+    return [
+        Scene(
+            picture.relative_to(root).as_posix(),
+            partial(_read, picture),
+            knowledge={"labels": partial(_labels, picture, file, chosen)},
+        )
+        for _, (picture, file) in sorted(pairs.items())[:limit]
+    ]
+
+
+def looks_like_label_maps(path: Path) -> bool:
+    """Whether a folder has a folder of pictures and one of maps with the same names."""
+    below = [entry.name for entry in path.iterdir() if entry.is_dir()]
+    if not any(FOLDERS.fullmatch(name) for name in below):
+        return any((path / name / "label").is_dir() and (path / name / "camera").is_dir() for name in below)
+    return bool(_pairs(path))
+
+
+def _pairs(root: Path) -> dict[str, tuple[Path, Path]]:
+    """Pictures and maps by the name that they share."""
+    pictures: dict[str, Path] = {}
+    maps: dict[str, list[Path]] = {}
+    for file in pictures_below(root):
+        stem = file.stem
+        if NO_MAPS.search(stem):
+            continue
+        if _is_map(file.relative_to(root)):
+            maps.setdefault(_shared(OF_MAPS.sub("", stem)), []).append(file)
+        else:
+            pictures[_shared(OF_PICTURES.sub("", stem))] = file
+    return {name: (pictures[name], min(found, key=_rank)) for name, found in maps.items() if name in pictures}
+
+
+def _is_map(file: Path) -> bool:
+    named = OF_MAPS.search(file.stem) or "_label_" in file.stem
+    inside = any(FOLDERS.fullmatch(part) for part in file.parts[:-1])
+    return file.suffix.lower() in LOSSLESS and bool(named or inside)
+
+
+def _shared(stem: str) -> str:
+    """The name without what tells A2D2's cameras and labels apart."""
+    return stem.replace("_camera_", "_").replace("_label_", "_")
+
+
+def _rank(file: Path) -> tuple[int, str]:
+    endings = [i for i, ending in enumerate(PREFERRED) if file.stem.endswith(ending)]
+    return (endings or [0])[0], file.name
+
+
+def _chosen(root: Path, palette: str | None, maps: list[Path]) -> Palette:
+    if palette is not None:
+        return palette_named(palette)
+    for name in OWN:
+        if (root / name).is_file():
+            return palette_named(str(root / name))
+    first = min(maps)
+    if first.stem.endswith("_labelTrainIds"):
+        return palette_named("cityscapes-train")
+    if "_gtFine_" in first.stem or "_gtCoarse_" in first.stem:
+        return palette_named("cityscapes")
+    return _fitting(first)
+
+
+def _fitting(file: Path) -> Palette:
+    """The built-in palette of colours that knows all of a map; grey values could mean anything."""
+    values = _values(file)
+    for name in BUILT_IN if values.ndim == 3 else ():
+        palette = palette_named(name)
+        if palette.colours:
+            flat = values.reshape(-1, 3).astype(np.int64)
+            colours = np.unique(flat[:, 0] << 16 | flat[:, 1] << 8 | flat[:, 2])
+            if all(int(colour) in palette.colours for colour in colours):
+                return palette
+    raise BadInput(
+        f"{file}: what its values mean is not known; give --palette, one of {', '.join(BUILT_IN)} or a file"
+    )
+
+
+def _values(file: Path) -> npt.NDArray[np.uint8]:
+    import cv2
+
+    read = cv2.imread(str(file), cv2.IMREAD_UNCHANGED)
+    if read is None or read.dtype != np.uint8:
+        raise BadInput(f"{file} cannot be read as a label map: it must be a picture of 8 bits a channel")
+    if read.ndim == 2:
+        return np.asarray(read, np.uint8)
+    colours = np.ascontiguousarray(read[..., 2::-1])
+    grey = bool((colours == colours[..., :1]).all())
+    return np.asarray(colours[..., 0] if grey else colours, np.uint8)
+
+
+@lru_cache(maxsize=32)
+def _labels(picture: Path, file: Path, palette: Palette) -> LabelMap:
+    values = _values(file)
+    try:
+        labels = palette.read(values)
+    except BadInput as error:
+        raise BadInput(f"{file}: {error}") from None
+    shape = _size(picture)
+    if labels.ids.shape != shape:
+        (h, w), (height, width) = labels.ids.shape, shape
+        raise BadInput(f"{file} is {w} x {h} pixels, but its picture {width} x {height}")
+    return labels
+
+
+def _size(picture: Path) -> tuple[int, int]:
+    from instar.imaging.codecs import picture_size
+
+    return picture_size(picture)
+
+
+def _read(path: Path) -> Image:
+    from instar.imaging.codecs import read_picture
+
+    return read_picture(path)

@@ -1,0 +1,150 @@
+"""Palettes of label maps: which class a grey value or a colour stands for."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from instar.errors import BadInput, UnknownName
+from instar.imaging.labels import LabelMap
+
+__all__ = ["BUILT_IN", "Palette", "palette_named", "read_palette"]
+
+# The same parser under two names; only one of them is installed, so neither can be imported by statement.
+_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+BUILT_IN = ("a2d2", "camvid", "camvid-12", "cityscapes", "cityscapes-train")
+KEYS = ("name", "is", "id", "colour")
+UNKNOWN = "unlabelled"
+MOST_UNKNOWN = 0.5  # of a map; more, and the palette is another's
+
+COMMON = {
+    "pavement": "sidewalk", "footpath": "sidewalk", "tree": "vegetation", "trees": "vegetation",
+    "plant": "vegetation", "signsymbol": "traffic sign", "sign": "traffic sign", "pedestrian": "person",
+    "people": "person", "human": "person", "bicyclist": "rider", "cyclist": "rider", "lane marking": "line",
+    "lane line": "line", "road line": "line", "street": "road", "house": "building", "buildings": "building",
+    "unlabeled": "unlabelled", "void": "unlabelled", "bike": "bicycle", "lorry": "truck",
+    "motorbike": "motorcycle", "zebra crossing": "crosswalk",
+}  # fmt: skip
+"""Names that other data sets have for our classes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Palette:
+    """`names` are our classes; `ids` and `colours` (as 0xRRGGBB) say where in `names` each is."""
+
+    names: tuple[str, ...]
+    ids: Mapping[int, int]
+    colours: Mapping[int, int]
+
+    def read(self, values: npt.NDArray[np.uint8]) -> LabelMap:
+        """The label map in a grey `uint8 (H, W)` or coloured `uint8 (H, W, 3)` RGB picture."""
+        if values.ndim == 3 and (values == values[..., :1]).all() and not self.colours:
+            values = values[..., 0]
+        known = self.ids if values.ndim == 2 else self.colours
+        if not known:
+            sort = "grey values" if values.ndim == 2 else "colours"
+            raise BadInput(f"the map has {sort}, of which the palette knows none")
+        if values.ndim == 2:
+            packed = values.astype(np.int64)
+        else:
+            red, green, blue = (values[..., i].astype(np.int64) for i in range(3))
+            packed = red << 16 | green << 8 | blue
+        found, where = np.unique(packed, return_inverse=True)
+        unknown = len(self.names)
+        table = np.array([known.get(int(value), unknown) for value in found], np.uint8)
+        ids = table[where.reshape(packed.shape)]
+        missing = float((ids == unknown).mean())
+        if missing > MOST_UNKNOWN:
+            raise BadInput(f"{missing:.0%} of the map is of no class in the palette; name another palette")
+        return LabelMap(ids, (*self.names, UNKNOWN))
+
+
+@cache
+def palette_named(name: str) -> Palette:
+    """A palette that comes with instar, or one in a file."""
+    if name in BUILT_IN:
+        text = files("instar.scenes.palettes").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+        return _palette(_toml.loads(text))
+    path = Path(name)
+    if not path.is_file():
+        raise BadInput(str(UnknownName("palette", name, BUILT_IN)) + ", or a file")
+    return read_palette(path)
+
+
+def read_palette(path: Path) -> Palette:
+    """The palette in a user's file: TOML like those of instar, or JSON with `classes` and `colours`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return _listed(json.loads(text)) if path.suffix == ".json" else _palette(_toml.loads(text))
+    except OSError as error:
+        raise BadInput(f"cannot read the palette {path}: {error.strerror or error}") from None
+    except (UnicodeDecodeError, json.JSONDecodeError, _toml.TOMLDecodeError) as error:
+        raise BadInput(f"{path} cannot be read: {error}") from None
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
+
+
+def _palette(tables: Mapping[str, Any]) -> Palette:
+    for key in tables:
+        if key != "class":
+            raise BadInput(str(UnknownName("key", key, ["class"])))
+    entries = tables.get("class", [])
+    if not isinstance(entries, list) or not entries:
+        raise BadInput("a palette is a list of classes: class = [{name = ..., id = ...}, ...]")
+    names, ids, colours = [], {}, {}
+    for number, entry in enumerate(entries):
+        for key in entry:
+            if key not in KEYS:
+                raise BadInput(str(UnknownName("key", key, KEYS)))
+        if not isinstance(entry.get("name"), str) or not ("id" in entry or "colour" in entry):
+            raise BadInput(f"class {number} needs a name and an id or a colour")
+        names.append(entry.get("is") or _ours(entry["name"]))
+        if "id" in entry:
+            ids[_number(entry["id"], entry["name"])] = number
+        if "colour" in entry:
+            colours[_packed(entry["colour"], entry["name"])] = number
+    return Palette(tuple(names), ids, colours)
+
+
+def _listed(document: Any) -> Palette:
+    """Classes in the order of their ids, as `{"classes": ["Sky"], "colours": [[128, 128, 128]]}`."""
+    classes = document.get("classes") if isinstance(document, Mapping) else None
+    if not isinstance(classes, list) or not all(isinstance(name, str) for name in classes):
+        raise BadInput("a palette in JSON has a list of names under 'classes'")
+    colours = document.get("colours", document.get("colors", []))
+    packed = {_packed(colour, name): i for i, (colour, name) in enumerate(zip(colours, classes))}
+    return Palette(tuple(map(_ours, classes)), {i: i for i in range(len(classes))}, packed)
+
+
+def _ours(name: str) -> str:
+    plain = name.strip().lower().replace("_", " ").replace("-", " ")
+    return COMMON.get(plain, plain)
+
+
+def _number(value: Any, name: str) -> int:
+    if not isinstance(value, int) or not 0 <= value <= 255:
+        raise BadInput(f"{name}: the id is {value!r}; it must be a whole number from 0 to 255")
+    return value
+
+
+def _packed(colour: Any, name: str) -> int:
+    fits = (
+        isinstance(colour, list)
+        and len(colour) == 3
+        and all(isinstance(c, int) and 0 <= c <= 255 for c in colour)
+    )
+    if not fits:
+        raise BadInput(f"{name}: the colour is {colour!r}; it must be three numbers from 0 to 255")
+    red, green, blue = colour
+    return int(red << 16 | green << 8 | blue)
