@@ -9,7 +9,16 @@ import instar
 from instar.errors import BadInput
 from instar.imaging.words import Word
 from instar.scenes import icdar
-from instar.text import brightness_up, listed, masking, perspective, watermark
+from instar.text import (
+    brightness_down,
+    brightness_up,
+    channel_switch,
+    listed,
+    masking,
+    perspective,
+    watermark,
+)
+from instar.text.accuracy import count_hits, truth_of
 from instar.text.changes import made
 from instar.text.retraining import icdar_line, write_retraining_set
 from instar.text.systems.page import page_exact
@@ -35,6 +44,25 @@ def test_a_retraining_set_is_an_icdar_folder(tmp_path):
         for word, other in zip(scene.knowledge["words"], expected, strict=True):
             assert (word.text, word.ignored) == (other.text, other.ignored)
             assert word.outline == pytest.approx(other.outline, abs=0.51)
+
+
+def test_what_is_written_of_every_relation_is_where_the_pixels_show_it(tmp_path):
+    pages = {scene.id: scene for scene in scenes(2)}
+    every = [
+        brightness_up(step=50), brightness_down(step=50), channel_switch(), perspective(), watermark(),
+        masking(),
+    ]  # fmt: skip
+    search = listed(perspectives=3, watermarks=3)
+    records = list(instar.run(pages.values(), every, page_exact(), search=search))
+    for relation in every:
+        write_retraining_set(records, pages, tmp_path / relation.name, [relation.name])
+        read = icdar(tmp_path / relation.name)
+        counts = [
+            count_hits(page_exact().predict([scene.image])[0].quads, truth_of(scene.knowledge["words"]))
+            for scene in read
+        ]
+        assert all(one.hits == one.given == one.words for one in counts), relation.name
+        assert all((one.words == 0) == (relation.name == "masking") for one in counts)
 
 
 def test_a_word_is_written_as_icdar_does():
