@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from instar.record import Record, Skipped, Totals
-from instar.report.summary import Counts, Placebos, Violation, summarise, to_json
+from instar.report.summary import Break, Counts, Placebos, Violation, summarise, to_json
+from instar.report.text import render
 from instar.stats import bootstrap_rate
 from instar.verdict import Finding, Verdict
 
@@ -38,6 +39,30 @@ def test_every_case_is_counted_under_exactly_one_status() -> None:
     assert summary.counts == Counts(held=2, violated=1, inapplicable=1, failed=1)
     assert summary.counts.cases == 5
     assert summary.reasons == {"ValueError: no": 1, "no free place": 1}
+
+
+def test_where_a_relation_first_breaks_is_told_for_each_scene_and_side_of_zero() -> None:
+    levels = [("a", 40.0), ("a", 35.0), ("a", -60.0), ("b", 5.0)]
+    records = [
+        record(str(i), Verdict.violated([lost()], level=level), scene)
+        for i, (scene, level) in enumerate(levels)
+    ]
+    records += [record("9", Verdict.held(level=1.0)), record("8", Verdict.violated([lost()]), "c")]
+    summary = summarise(records, TOTALS)
+    assert summary.breaks == [
+        Break("insertion", "a", -60.0, "2"),
+        Break("insertion", "a", 35.0, "1"),
+        Break("insertion", "b", 5.0, "3"),
+    ]
+    assert to_json(summary)["breaks"][1] == {
+        "relation": "insertion",
+        "scene": "a",
+        "level": 35.0,
+        "case": "1",
+    }
+    text = render(summary)
+    assert "first breaks  insertion from -60 on, in 1 scene\n" in text
+    assert "first breaks  insertion from +5 on (median +20), in 2 scenes\n" in text
 
 
 def test_reasons_come_most_frequent_first() -> None:

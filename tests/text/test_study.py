@@ -79,8 +79,8 @@ def test_accuracy_adds_up_over_follow_ups():
 
 def swept():
     levels = {-20: 0.5, -10: 1.0, 10: 0.5, 20: 0.0}
-    records = [record("brightness-up", "a", value, levels=level) for level, value in levels.items()]
-    return measure("s", [*records, record("brightness-up", "b", 1.0, levels=10)])
+    records = [record("brightness-up", "a", value, level=level) for level, value in levels.items()]
+    return measure("s", [*records, record("brightness-up", "b", 1.0, level=10)])
 
 
 def test_the_brightness_curve_is_in_order():

@@ -12,7 +12,7 @@ from instar.record import Record, Totals
 from instar.stats import bootstrap_rate
 from instar.verdict import Finding, Status
 
-__all__ = ["Counts", "Placebos", "RelationSummary", "Summary", "Violation", "summarise", "to_json"]
+__all__ = ["Break", "Counts", "Placebos", "RelationSummary", "Summary", "Violation", "summarise", "to_json"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,16 @@ class Violation:
 
 
 @dataclass(frozen=True, slots=True)
+class Break:
+    """The lowest level at which a relation with a severity is violated on a scene, on one side of 0."""
+
+    relation: str
+    scene: str
+    level: float
+    case: str
+
+
+@dataclass(frozen=True, slots=True)
 class Placebos:
     """Violated cases that were tried with a placebo, and how many of them it reproduces entirely."""
 
@@ -74,7 +84,8 @@ class Summary:
     `unstable` and `unconfirmed` are contained in `counts.inapplicable`. `distinct` counts different
     (scene, object, kind) among the findings left. `interval` is for the rate of all relations together.
     `kinds` are violated cases by the kind of their worst
-    finding, `reasons` the inapplicable and failed cases; both most frequent first.
+    finding, `reasons` the inapplicable and failed cases; both most frequent first. `breaks` are there
+    where verdicts have a `level` in their evidence.
     """
 
     totals: Totals
@@ -90,6 +101,7 @@ class Summary:
     reasons: Mapping[str, int]
     relations: Mapping[str, RelationSummary]
     findings: Sequence[Violation]
+    breaks: Sequence[Break] = ()
 
     @property
     def price(self) -> float | None:
@@ -133,6 +145,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
     placebos: Counter[bool] = Counter()
     distinct: set[tuple[str, ...]] = set()
     violations: list[Violation] = []
+    breaks: dict[tuple[str, str, bool], Break] = {}
     for record in records:
         verdict = record.verdict
         if record.role == "null":
@@ -146,6 +159,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
             kinds[verdict.kind] += 1
             distinct.update(_identity(record, finding) for finding in verdict.findings)
             violations.append(_violation(record))
+            _note_break(breaks, record)
             if "placebo" in verdict.evidence:
                 placebos[_reproduced(verdict.findings, verdict.evidence["placebo"])] += 1
         elif verdict.status is not Status.HELD:
@@ -166,6 +180,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
         reasons=_most_frequent_first(reasons),
         relations={name: tallies[name].summary() for name in sorted(tallies)},
         findings=sorted(violations, key=lambda v: (math.isnan(v.margin), v.margin, v.case)),
+        breaks=[breaks[key] for key in sorted(breaks)],
     )
 
 
@@ -201,6 +216,7 @@ def to_json(summary: Summary) -> dict[str, Any]:
             for name, relation in summary.relations.items()
         },
         "findings": [_violation_json(violation) for violation in summary.findings],
+        "breaks": [asdict(one) for one in summary.breaks],
     }
 
 
@@ -225,6 +241,15 @@ def _violation(record: Record) -> Violation:
     return Violation(
         record.case, record.scene, record.relation, verdict.kind, verdict.margin, record.naturalness
     )
+
+
+def _note_break(breaks: dict[tuple[str, str, bool], Break], record: Record) -> None:
+    level = record.verdict.evidence.get("level")
+    if level is None:
+        return
+    key = (record.relation, record.scene, level > 0)
+    if key not in breaks or abs(level) < abs(breaks[key].level):
+        breaks[key] = Break(record.relation, record.scene, float(level), record.case)
 
 
 def _most_frequent_first(counted: Counter[str]) -> dict[str, int]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
+from statistics import median
 
 from instar.report.groups import Group, groups_headline
 from instar.report.markup import readable
-from instar.report.summary import RelationSummary, Summary, Violation
+from instar.report.summary import Break, RelationSummary, Summary, Violation
 from instar.report.words import counted, interval_words, percent
 
 __all__ = ["render", "render_comparison", "table"]
@@ -112,6 +113,11 @@ def _account(summary: Summary) -> Iterator[str]:
 def _account_lines(summary: Summary) -> Iterator[tuple[str, str]]:
     if summary.kinds:
         yield "kinds", _listing(summary.kinds)
+    for relation, side in _sides(summary.breaks):
+        levels = sorted((one.level for one in side), key=abs)
+        middle = f" (median {median(levels):+g})" if len(levels) > 1 else ""
+        text = f"{relation} from {levels[0]:+g} on{middle}, in {counted(len(levels), 'scene')}"
+        yield "first breaks", text
     if summary.placebos:
         tried, reproduced = summary.placebos.tried, summary.placebos.reproduced
         needed = percent(1 - reproduced / tried)
@@ -126,6 +132,15 @@ def _account_lines(summary: Summary) -> Iterator[tuple[str, str]]:
     price = "" if summary.price is None else f", price {summary.price:,.2f}"
     queries = counted(totals.queries, "query", "queries")
     yield "spent", f"{queries}, {totals.asked:,} asked, {totals.seconds:,.1f} s{price}"
+
+
+def _sides(breaks: Sequence[Break]) -> Iterator[tuple[str, list[Break]]]:
+    """Each relation that breaks below 0, above it, or both."""
+    for relation in dict.fromkeys(one.relation for one in breaks):
+        for above in (False, True):
+            side = [one for one in breaks if one.relation == relation and (one.level > 0) == above]
+            if side:
+                yield relation, side
 
 
 def _skipped(summary: Summary) -> Iterator[str]:

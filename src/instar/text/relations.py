@@ -206,7 +206,7 @@ def _stability(name: str, draw: Draw, eps: float, matching: Matching) -> Relatio
         after = follow_ups[0].answer
         verdict = same_text(_before(source, change), after, eps=eps, matching=matching)
         if isinstance(change, (Light, Brighten)):
-            verdict = replace(verdict, evidence={**verdict.evidence, "levels": change.levels})
+            verdict = replace(verdict, evidence={**verdict.evidence, "level": change.levels})
         return _held_against_truth(verdict, source, after, change)
 
     return _relation(name, draw, check)

@@ -108,8 +108,8 @@ def measure(system: str, records: Iterable[Record]) -> Measured:
         if stability is None:
             continue
         found.scenes[record.scene].append(float(stability))
-        if "levels" in evidence:
-            levels[float(evidence["levels"])][record.scene] = float(stability)
+        if "level" in evidence:
+            levels[float(evidence["level"])][record.scene] = float(stability)
         if "accuracy" in evidence:
             found.accuracy = (found.accuracy or Counts(0, 0, 0)) + Counts(*evidence["accuracy"])
     return Measured(system, relations, dict(null), dict(levels))
