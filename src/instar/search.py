@@ -130,7 +130,8 @@ def shrink(change: Change, *, at_once: int = 8) -> Search:
     """From a failing change to the smallest that still fails.
 
     Follows the first of `relation.smaller` that is still violated, and ends when none is. The last
-    violated case is the result.
+    violated case is the result. What came before the one that was followed has just held for something
+    larger, so it is tried last; nothing is tried twice.
     """
 
     def search(
@@ -139,15 +140,21 @@ def shrink(change: Change, *, at_once: int = 8) -> Search:
         if relation.smaller is None:
             raise BadInput(f"relation {relation.name!r} cannot shrink: it has no smaller()")
         best: Change | None = change
+        tried: set[Change] = {change}
+        start_at = 0
         while best is not None:
-            candidates = list(relation.smaller(source, best))
+            all_smaller = list(relation.smaller(source, best))
+            turned = [*all_smaller[start_at:], *all_smaller[:start_at]]
+            candidates = [one for one in dict.fromkeys(turned) if one not in tried]
             best = None
             for start in range(0, len(candidates), at_once):
                 batch = candidates[start : start + at_once]
+                tried.update(batch)
                 verdicts = yield batch
                 still = [c for c, v in zip(batch, verdicts) if v.status is Status.VIOLATED]
                 if still:
                     best = still[0]
+                    start_at = all_smaller.index(best)
                     break
 
     return search

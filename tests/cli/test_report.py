@@ -122,3 +122,17 @@ def test_runs_that_share_nothing_cannot_be_compared(run, tmp_path, capsys):
     words = ["run", "--system", "page-exact", "--relation", "masking", "--scenes", "page:1"]
     told(capsys, *words, "--out", tmp_path / "pages")
     assert told(capsys, "compare", run, tmp_path / "pages")[0] == 2
+
+
+def test_a_case_is_shrunk_and_the_page_tells_so(run, tmp_path, capsys):
+    _, document = told(capsys, "report", run)
+    case = document["groups"][0]["representative"]
+    status, shrunk = told(capsys, "shrink", run, case)
+    assert (status, shrunk["questions"] <= 60, shrunk["verdict"]["status"]) == (1, True, "violated")
+    assert shrunk["words"].endswith(" suffices")
+    page = tmp_path / "page.html"
+    told(capsys, "report", run, "--html", page, "--shrink")
+    assert page.read_text().count("Smallest: ") == len(document["groups"])
+    assert told(capsys, "report", run, "--shrink")[0] == 2
+    held = next(c for c in store_cases(run) if told(capsys, "replay", run, c)[1]["then"]["status"] == "held")
+    assert "is not violated (held): nothing to shrink" in told(capsys, "shrink", run, held)[1]["error"]

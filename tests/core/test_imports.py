@@ -23,6 +23,7 @@ CORE = [
     {"story"},
     {"engines"},
     {"running", "replay", "testing"},
+    {"shrinking"},
 ]
 RANK = {name: rank for rank, names in enumerate(CORE) for name in names}
 FAMILIES = {"detection", "text", "driving", "interpretation"}

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from instar.cli.opened import opened, picture_of
-from instar.engines.worker import killable
 from instar.errors import RunError
 from instar.imaging.codecs import encode_png
 from instar.replay import Replay
 from instar.scene import Image
-from instar.system import ask
 
-__all__ = ["Again", "replaying", "write_picture"]
+__all__ = ["Again", "keep_picture", "replaying", "write_picture"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,11 +28,7 @@ class Again:
 @contextlib.contextmanager
 def replaying(run: str, *, quiet: bool = False) -> Iterator[Callable[[str], Again]]:
     """A function that makes a case of the run again, by its id or the beginning of it."""
-    with opened(run, quiet=quiet) as there, contextlib.ExitStack() as stack:
-        limits, asked = there.plan.limits, there.system
-        if limits.timeout is not None:
-            asked = stack.enter_context(killable(there.system, limits.timeout, processes=1))
-        asking = partial(ask, asked, retries=limits.retries)
+    with opened(run, quiet=quiet) as there, there.asking() as asking:
 
         def make_again(case: str) -> Again:
             again = there.again(there.store.record(case), asking)
@@ -50,3 +44,14 @@ def write_picture(path: Path, picture: Image) -> None:
         path.write_bytes(encode_png(picture))
     except OSError as error:
         raise RunError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def keep_picture(folder: Path, name: str, picture: Image) -> Path:
+    """Where the picture was put: in the folder, or in a temporary one where a run cannot be written to."""
+    try:
+        write_picture(folder / name, picture)
+        return folder / name
+    except RunError:
+        elsewhere = Path(tempfile.mkdtemp(prefix="instar-replay-")) / name
+        write_picture(elsewhere, picture)
+        return elsewhere

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -17,18 +18,23 @@ from instar.cli.progress import show_steps
 from instar.cli.resolve import resolve_system
 from instar.cli.toml import parse_toml
 from instar.digest import digest
+from instar.engines.worker import killable
 from instar.errors import BadInput, InstarError
 from instar.imaging.sheets import sheet
 from instar.panel import Panel
 from instar.record import Record
-from instar.relation import Relation
+from instar.relation import Change, Relation
 from instar.replay import Asking, Replay, replay
 from instar.report.shown import Shown
 from instar.running import Folder, prepared
 from instar.scene import Image, Scene
 from instar.scenes import load_scenes
+from instar.shrinking import MOST_QUESTIONS, Shrunk, shrink_case
 from instar.store import RunStore
-from instar.system import Reply, System
+from instar.system import Reply, System, ask
+from instar.verdict import Status
+
+NOT_KEPT = "the run keeps no answer to this input"
 
 __all__ = ["OpenedRun", "opened", "picture_of"]
 
@@ -122,6 +128,47 @@ class OpenedRun:
             why=why,
         )
 
+    def shrunk(self, case: str, asking: Asking, *, most: int = MOST_QUESTIONS) -> Shrunk:
+        """The smallest change of a violated case that still fails; `asking` is how the system is asked."""
+        record = self.store.record(case)
+        if record.verdict.status is not Status.VIOLATED or record.change is None:
+            raise BadInput(
+                f"case {record.case} is not violated ({record.verdict.status.value}): nothing to shrink"
+            )
+        relation = self.relation(record.relation)
+        source = self.again(record, self.remembered_or(asking)).source
+        if source is None:
+            raise BadInput(f"case {record.case}: the system does not answer to its source any more")
+        keys = [finding.key for finding in record.verdict.findings]
+        return shrink_case(relation, source, record.change, keys, asking, most=most)
+
+    def picture_with(self, record: Record, change: Change, asking: Asking) -> Image | None:
+        """The case as one picture, under another change."""
+        again = self.again(dataclasses.replace(record, change=change), self.remembered_or(asking))
+        return picture_of(self.relation(record.relation), again)
+
+    def remembered_or(self, asking: Asking) -> Asking:
+        """Answers that the run keeps, and for the rest those of `asking`."""
+
+        def answers(inputs: Sequence[Any]) -> list[Reply]:
+            replies = self.remembered(inputs)
+            missing = [i for i, reply in enumerate(replies) if reply.error == NOT_KEPT]
+            for i, reply in zip(missing, asking([inputs[i] for i in missing]) if missing else ()):
+                replies[i] = reply
+            return replies
+
+        return answers
+
+    @contextlib.contextmanager
+    def asking(self) -> Iterator[Asking]:
+        """How the run's system is asked: within the time limit and retries of its plan."""
+        limits = self.plan.limits
+        with contextlib.ExitStack() as stack:
+            asked = self.system
+            if limits.timeout is not None:
+                asked = stack.enter_context(killable(self.system, limits.timeout, processes=1))
+            yield partial(ask, asked, retries=limits.retries)
+
     def picture(self, case: str) -> Image | None:
         """The case as one picture, from what the run keeps; None where it cannot be made."""
         try:
@@ -136,7 +183,7 @@ class OpenedRun:
         replies = []
         for one in inputs:
             reply = self.store.answer(AnswerKey(fingerprint, digest(one), 0))
-            replies.append(reply or Reply(error="the run keeps no answer to this input"))
+            replies.append(reply or Reply(error=NOT_KEPT))
         return replies
 
 

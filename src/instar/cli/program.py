@@ -26,6 +26,7 @@ COMMANDS = {
     "demo": "find failures of a real detector on real photographs, right now",
     "run": "test a system: a campaign over scenes",
     "report": "what a run found",
+    "shrink": "the smallest change of a case that still fails",
     "known": "the failures of a run as a baseline: only new ones fail then",
     "compare": "what is newly broken and what is fixed between two runs",
     "replay": "make one case again, ask again, and show both answers",

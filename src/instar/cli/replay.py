@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 import textwrap
 from pathlib import Path
 
-from instar.cli.again import replaying, write_picture
+from instar.cli.again import keep_picture, replaying
 from instar.cli.answers import answer_text, answer_to_json, verdict_text, verdict_to_json
 from instar.cli.outcome import ALL_HELD, NOT_JUDGED, VIOLATED, Outcome
-from instar.errors import RunError
 from instar.replay import Replay
-from instar.scene import Image
 from instar.verdict import Status
 
 __all__ = ["arguments", "perform"]
@@ -30,20 +27,9 @@ def perform(args: argparse.Namespace) -> Outcome:
         again = make_again(args.case)
     path: Path | None = None
     if again.picture is not None:
-        path = _keep(Path(args.run) / "replays", f"{again.replay.record.case}.png", again.picture)
+        path = keep_picture(Path(args.run) / "replays", f"{again.replay.record.case}.png", again.picture)
     status = EXIT_STATUS.get(again.replay.verdict.status, NOT_JUDGED)
     return Outcome(_text(again.replay, path), {"run": args.run, **_document(again.replay, path)}, status)
-
-
-def _keep(folder: Path, name: str, picture: Image) -> Path:
-    """Where the picture was put: in the folder, or in a temporary one where a run cannot be written to."""
-    try:
-        write_picture(folder / name, picture)
-        return folder / name
-    except RunError:
-        elsewhere = Path(tempfile.mkdtemp(prefix="instar-replay-")) / name
-        write_picture(elsewhere, picture)
-        return elsewhere
 
 
 def _document(again: Replay, picture: Path | None) -> dict[str, object]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -12,13 +13,15 @@ from instar.cli.gate import gate_arguments
 from instar.cli.opened import OpenedRun, opened
 from instar.cli.outcome import Outcome
 from instar.cli.progress import show_steps
-from instar.errors import RunError
+from instar.errors import BadInput, InstarError, RunError
 from instar.imaging.preview import encode_jpeg
 from instar.report.groups import Group
 from instar.report.html import Page, render_html
 from instar.report.junit import render_junit
 from instar.report.markdown import MOST_GROUPS, render_markdown
 from instar.report.sarif import render_sarif
+from instar.report.shown import Shown
+from instar.shrinking import words_of
 from instar.store import RunStore
 
 __all__ = ["arguments", "perform", "write_file", "write_page"]
@@ -33,6 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("run", metavar="RUN", help="a run folder")
     add("--html", metavar="FILE", help="also write a page to look at: one file, opened from disk")
+    add("--shrink", action="store_true", help="ask the system for the smallest change of each group shown")
     add("--junit", metavar="FILE", help="also write JUnit XML: a test for each relation and scene")
     add("--sarif", metavar="FILE", help="also write SARIF 2.1.0: a result for each different failure")
     add("--markdown", metavar="FILE", help="also write a summary for a pull request, its pictures beside it")
@@ -41,6 +45,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def perform(args: argparse.Namespace) -> Outcome:
     gate = gate_from(args)
+    if args.shrink and not args.html:
+        raise BadInput("--shrink is for the page: give --html FILE as well, or use instar shrink RUN CASE")
     with RunStore.read(args.run) as store:
         found = look_at_run(store, gate)
     known = gate.known or frozenset()
@@ -50,14 +56,17 @@ def perform(args: argparse.Namespace) -> Outcome:
     if args.sarif:
         write_file(args.sarif, render_sarif(found.summary, results, version=_version(), known=known))
     if args.html:
-        write_page(found, args.html, quiet=args.json)
+        write_page(found, args.html, shrink=args.shrink, quiet=args.json)
     if args.markdown:
         _write_markdown(found, args.markdown, quiet=args.json)
     return Outcome(found.text(), found.document(), found.status)
 
 
-def write_page(found: Found, path: str, *, quiet: bool = False) -> None:
-    """The page of a run; its pictures are made now, from the recipes."""
+def write_page(found: Found, path: str, *, shrink: bool = False, quiet: bool = False) -> None:
+    """The page of a run; its pictures are made now, from the recipes.
+
+    With `shrink` the first case of every group that has pictures is shrunk, which asks the system.
+    """
     chosen, passing = _pictured(found.groups), found.figures.narrowly_held()[:PASSING]
     with (
         opened(found.summary.totals.run, quiet=quiet) as there,
@@ -67,9 +76,29 @@ def write_page(found: Found, path: str, *, quiet: bool = False) -> None:
         for case in [*chosen, *passing]:
             shown.append(there.show(case))
             steps.advance()
-    by_case = dict(zip(chosen, shown))
+        by_case = dict(zip(chosen, shown))
+        if shrink:
+            by_case |= _shrunk(there, [g.representative for g in found.groups], by_case, quiet=quiet)
     page = Page(found.summary, found.figures, found.groups, by_case, shown[len(chosen) :])
     write_file(path, render_html(page))
+
+
+def _shrunk(
+    there: OpenedRun, cases: Sequence[str], shown: Mapping[str, Shown], *, quiet: bool
+) -> dict[str, Shown]:
+    """Those of the cases that are shown, each with what its smallest failing change is."""
+    cases = [case for case in cases if case in shown]
+    told = {}
+    with show_steps("shrinking", len(cases), quiet=quiet) as steps, there.asking() as asking:
+        for case in cases:
+            try:
+                shrunk = there.shrunk(case, asking)
+                words = f"Smallest: {words_of(there.relation(shown[case].relation), shrunk)}"
+            except InstarError as error:
+                words = f"Not shrunk: {error}"
+            told[case] = dataclasses.replace(shown[case], smallest=words)
+            steps.advance()
+    return told
 
 
 def write_file(path: str | Path, content: str | bytes) -> None:

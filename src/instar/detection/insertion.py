@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from instar.detection.choosing import Offer, Scale, Way, choose, look_at, tone_l
 from instar.detection.drawing import picture
 from instar.detection.panels import panels
 from instar.detection.same_objects import same_objects
+from instar.detection.shrinking import smaller_insertions
 from instar.errors import BadInput
 from instar.imaging.geometry import intersections
 from instar.imaging.naturalness import against_scene
@@ -99,6 +100,9 @@ def insertion(
             return Inapplicable("it would cover what this system finds")
         return None
 
+    def smaller(source: Observation, change: Conditioned) -> Iterator[Insertion]:
+        return (one for one in smaller_insertions(source, change) if fair(source, one) is None)
+
     def pixels(change: Conditioned) -> Mapping[str, npt.NDArray[np.uint8]]:
         return (
             {change.cutout: _cutouts(cutouts).pixels(change.cutout)} if isinstance(change, Insertion) else {}
@@ -119,6 +123,7 @@ def insertion(
         null=null,
         again=again,
         placebo=lambda source, change: replace(change, flat=True),
+        smaller=smaller,
         fair=fair,
         ways=ways,
         accept=accept,

@@ -1,0 +1,64 @@
+"""`instar shrink`: the smallest change of a case that still fails."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from instar.cli.again import keep_picture
+from instar.cli.answers import answer_to_json, verdict_text, verdict_to_json
+from instar.cli.opened import opened
+from instar.cli.outcome import VIOLATED, Outcome
+from instar.errors import BadInput
+from instar.shrinking import MOST_QUESTIONS, words_of
+
+__all__ = ["arguments", "perform"]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("run", metavar="RUN", help="a run folder")
+    add("case", metavar="CASE", help="a violated case's id, or the beginning of it")
+    add(
+        "--budget",
+        type=int,
+        default=MOST_QUESTIONS,
+        metavar="N",
+        help=f"questions to the system, at most ({MOST_QUESTIONS})",
+    )
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    if args.budget < 1:
+        raise BadInput(f"--budget is {args.budget}; it must be at least 1")
+    with opened(args.run, quiet=args.json) as there, there.asking() as asking:
+        record = there.store.record(args.case)
+        shrunk = there.shrunk(args.case, asking, most=args.budget)
+        relation = there.relation(record.relation)
+        drawn = there.picture_with(record, shrunk.change, asking)
+        words = words_of(relation, shrunk)
+    path = None
+    if drawn is not None:
+        path = keep_picture(Path(args.run) / "shrunk", f"{record.case}.png", drawn)
+    lines = [
+        f"case {record.case}: {record.relation} on {record.source}",
+        f"was     {record.change}",
+        f"now     {words}",
+        f"verdict {verdict_text(shrunk.verdict)}",
+        f"asked   {shrunk.questions} questions",
+        *([f"picture {path}"] if path else []),
+    ]
+    document = {
+        "run": args.run,
+        "case": record.case,
+        "scene": record.source,
+        "relation": record.relation,
+        "from": None if record.change is None else answer_to_json(record.change.to_json()),
+        "to": answer_to_json(shrunk.change.to_json()),
+        "words": words,
+        "verdict": verdict_to_json(shrunk.verdict),
+        "questions": shrunk.questions,
+        "complete": shrunk.complete,
+        "picture": None if path is None else str(path),
+    }
+    return Outcome("\n".join(lines), document, VIOLATED)
