@@ -58,8 +58,16 @@ def test_a_study_that_is_there_is_told_again_without_a_question(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ["study", "text", "--systems", "page-glare", "--scenes", "page:2", "--out", str(tmp_path)]
+    words += ["--sweep", "1"]
     assert main([*words, "--json"]) == 0
     first = json.loads(capsys.readouterr().out)
+    swept = first["tables"]["brightness"]
+    assert [row[0] for row in swept["rows"]] == [
+        "grey levels",
+        *(f"{n:+d}" for n in range(-200, 201, 5) if n),
+    ]
+    assert "page-glare down" in swept["note"]
+    assert swept["note"].endswith(" of 1.")
 
     def refuse(self: PageLocator, images: object) -> None:
         raise AssertionError("asked again")
@@ -78,6 +86,7 @@ def test_a_study_that_is_there_is_told_again_without_a_question(
         (["text", "--systems", "page-exact", "--scenes", "page:1", "--retrain", "x"], "unknown relation 'x'"),
         (["text", "--systems", "page-exat", "--scenes", "page:1"], "did you mean 'page-exact'"),
         (["text", "--systems", "page-exact", "--scenes", "page:1", "--truth", "nowhere"], "nowhere"),
+        (["text", "--systems", "page-exact", "--scenes", "page:1", "--sweep", "-1"], "--sweep is -1"),
         (
             ["text", "--systems", "page-exact", "--scenes", "page:1", "--set", "page-exact.limit=3"],
             "system 'page-exact': unknown option 'limit'",

@@ -41,7 +41,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--truth", metavar="DIR", help="the folder of gt_NAME.txt, where it is not below the scenes")
     add("--counts", choices=sorted(COUNTS), default="few", help="follow-ups per picture (few: as in Table 5)")
     add("--matching", choices=("one-to-one", "paper"), default="one-to-one", help="how boxes are paired")
-    add("--sweep", action="store_true", help="also every brightness from -200 to 200 in steps of 5")
+    add(
+        "--sweep",
+        type=int,
+        nargs="?",
+        const=0,
+        metavar="SCENES",
+        help="also every brightness from -200 to 200 in steps of 5, on so many scenes (all)",
+    )
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
     add(
@@ -69,6 +76,8 @@ def perform(args: argparse.Namespace) -> Outcome:
     for relation in _names(args.retrain or ""):
         if relation not in RELATIONS:
             raise UnknownName("relation", relation, RELATIONS)
+    if args.sweep is not None and args.sweep < 0:
+        raise BadInput(f"--sweep is {args.sweep}; give how many scenes to sweep, or nothing for all")
     if not names or len(set(names)) < len(names):
         raise BadInput(f"--systems {args.systems!r} names none, or one of them twice")
     out = Path(args.out)
@@ -126,24 +135,26 @@ def _runs(use: Use, args: argparse.Namespace, out: Path) -> list[Plan]:
     counts = COUNTS[args.counts]
     search = Use("listed", {key: counts[key] for key in ("perspectives", "watermarks")})
 
-    def plan(relations: tuple[RelationUse, ...], folder: Path) -> Plan:
+    def plan(relations: tuple[RelationUse, ...], folder: Path, limit: int | None) -> Plan:
         return Plan(
             systems=(use,),
             relations=relations,
             scenes=args.scenes,
             truth=args.truth,
             seed=args.seed,
-            limit=args.limit,
+            limit=limit,
             out=str(folder),
         )
 
     folder = out / _folder_name(use.name)
-    plans = [plan(tuple(RelationUse(_use(r, counts, args.matching), search) for r in RELATIONS), folder)]
-    if args.sweep:
+    six = tuple(RelationUse(_use(r, counts, args.matching), search) for r in RELATIONS)
+    plans = [plan(six, folder, args.limit)]
+    if args.sweep is not None:
         relation = RelationUse(
             Use("brightness-up", {"matching": args.matching}), Use("sweep", {"levels": SWEEP})
         )
-        plans.append(plan((relation,), folder.with_name(folder.name + "-sweep")))
+        limit = args.sweep or args.limit
+        plans.append(plan((relation,), folder.with_name(folder.name + "-sweep"), limit))
     return plans
 
 
@@ -172,7 +183,7 @@ def _measured(
             measured.append(measure(name, store.records(changes=False)))
     main = measured[0]
     for sweep in measured[1:]:
-        main.levels |= sweep.levels
+        main.levels = sweep.levels  # on its own scenes, so that every level is measured on the same ones
     with RunStore.read(str(plans[0].out)) as store:
         main.looks, main.sources = _sources(store, fingerprint_of(system), scenes)
     return main
