@@ -29,6 +29,7 @@ COMMANDS = {
     "shrink": "the smallest change of a case that still fails",
     "known": "the failures of a run as a baseline: only new ones fail then",
     "compare": "what is newly broken and what is fixed between two runs",
+    "view": "the workbench: look at runs and start campaigns in the browser",
     "replay": "make one case again, ask again, and show both answers",
     "study": "the tables of a paper, for your own systems",
     "ratings": "let people judge the cases of a run, and count what they say",

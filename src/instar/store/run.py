@@ -280,6 +280,12 @@ class RunStore:
             raise BadInput(f"more than one case begins with {case!r}; give more digits")
         return record_from_row(rows[0], change=change)
 
+    def recipe(self, case: str) -> dict[str, Any]:
+        """The change of a case as JSON, without the modules that define it; empty where none was made."""
+        row = self._database.execute("SELECT change FROM records WHERE case_id = ?", (case,)).fetchone()
+        recipe: dict[str, Any] = json.loads(row[0]) if row is not None and row[0] else {}
+        return recipe
+
     def totals(self) -> Totals | None:
         """The account as of the last stop, or of a few seconds ago; None before the first question."""
         text = self._meta("totals")

@@ -1,0 +1,118 @@
+"""What the command line lends to the workbench: runs opened, names listed, rules read and pictured."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+import threading
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from instar.cli.answers import answer_text
+from instar.cli.builtin import RELATIONS, SEARCHES, SYSTEMS, usual_search
+from instar.cli.listing import describe
+from instar.cli.opened import OpenedRun, opened, picture_of
+from instar.errors import BadInput
+from instar.relation import Inapplicable, Relation
+from instar.running import Folder, prepared
+from instar.scene import Image, Observation, Scene
+from instar.scenes import load_scenes
+from instar.workbench.tools import Cases, Tools
+
+__all__ = ["make_tools"]
+
+STREET = "street:12"  # what rules are pictured on
+
+
+def make_tools(systems: Sequence[str], scenes: Sequence[str]) -> Tools:
+    """The tools; `systems` and `scenes` are those that campaigns may use besides what is built in."""
+    for name in systems:
+        if ":" not in name and name not in SYSTEMS:
+            raise BadInput(f"--system {name!r} is no module:attr")
+    for path in scenes:
+        if not Path(path).exists():
+            raise BadInput(f"--scenes {path!r} is not there")
+    return Tools(
+        command=[sys.executable, "-m", "instar"],
+        opened=_opened,
+        systems={entry["name"]: entry["what"] for entry in describe("system", SYSTEMS)}
+        | dict.fromkeys(systems, ""),
+        relations={entry["name"]: entry["what"] for entry in describe("relation", RELATIONS)},
+        searches={entry["name"]: entry["what"] for entry in describe("search", SEARCHES)},
+        usual=usual_search,
+        scenes=[os.path.abspath(path) for path in scenes],
+        read_rule=_read_rule,
+        picture_rule=_Pictured().picture,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cases:
+    run: OpenedRun
+
+    def show(self, case: str) -> Any:
+        return self.run.show(case)
+
+    def drawing(self, case: str) -> Image | None:
+        record = self.run.store.record(case)
+        again = self.run.again(record, self.run.remembered)
+        return picture_of(self.run.relation(record.relation), again)
+
+    def answers(self, case: str) -> list[str]:
+        again = self.run.again(self.run.store.record(case), self.run.remembered)
+        observed = [again.source, *again.follow_ups]
+        return [answer_text(one.answer) for one in observed if one is not None]
+
+
+@contextlib.contextmanager
+def _opened(folder: Path) -> Iterator[Cases]:
+    with opened(str(folder), quiet=True) as run:
+        yield _Cases(run)
+
+
+def _read_rule(text: str) -> Mapping[str, Any]:
+    from instar.cli.rule import perform
+
+    return perform(Namespace(rule=text, answers=None, ontology=None, engines=None)).document
+
+
+@dataclass(eq=False)
+class _Pictured:
+    """Rules tried on drawn streets, whose cut-outs are collected once."""
+
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _scenes: Sequence[Scene] = ()
+    _folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def picture(self, text: str) -> list[Image]:
+        """A street and what the rule makes of it: the first on which it can be done."""
+        from instar.driving.relation import rule
+
+        with self._lock:
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="instar-rules-")
+                self._scenes = load_scenes(STREET)
+            relation = prepared(rule(text), self._scenes, Folder(Path(self._folder.name)))
+        why = "no drawn street allows it"
+        for scene in self._scenes:
+            made = _tried(relation, scene)
+            if not isinstance(made, Inapplicable):
+                return made
+            why = made.reason
+        raise BadInput(why)
+
+
+def _tried(relation: Relation, scene: Scene) -> list[Image] | Inapplicable:
+    source = Observation(scene, None, scene.read)
+    change = relation.draw(source, np.random.default_rng(0))
+    if isinstance(change, Inapplicable):
+        return change
+    made = relation.apply(source.input, change)
+    return made if isinstance(made, Inapplicable) else [source.input, *made]

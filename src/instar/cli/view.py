@@ -1,0 +1,75 @@
+"""`instar view`: the workbench, a web application over one run or a folder of runs, on this machine alone."""
+
+from __future__ import annotations
+
+import argparse
+import socket
+import sys
+import webbrowser
+from functools import partial
+from pathlib import Path
+
+from instar.cli.outcome import Outcome
+from instar.errors import BadInput, MissingExtra
+
+__all__ = ["arguments", "perform"]
+
+HOST = "127.0.0.1"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("folder", metavar="RUN|DIR", help="a run folder, or a folder of them")
+    add("--port", type=int, default=0, metavar="N", help="the port on 127.0.0.1 (any that is free)")
+    add("--no-browser", action="store_true", help="only print the address")
+    add(
+        "--system", action="append", default=[], metavar="MODULE:ATTR",
+        help="a system of your own that campaigns may test; repeat it",
+    )  # fmt: skip
+    add(
+        "--scenes", action="append", default=[], metavar="PATH",
+        help="scenes that campaigns may use, besides drawn ones; repeat it",
+    )  # fmt: skip
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    root = Path(args.folder)
+    if not root.is_dir():
+        raise BadInput(f"{root} is no folder; give a run, or a folder for runs")
+    if not 0 <= args.port <= 65535:
+        raise BadInput(f"--port {args.port} is none; give 1 to 65535, or leave it out")
+    try:
+        import fastapi  # noqa: F401
+        import jinja2  # noqa: F401
+        import uvicorn
+    except ImportError as error:
+        raise MissingExtra(error.name or "fastapi", extra="workbench", needed_for="instar view") from None
+    from instar.cli.bench import make_tools
+    from instar.cli.progress import show_steps
+    from instar.workbench.access import Access
+    from instar.workbench.app import make_app, make_desk
+
+    listening = _listen(args.port)
+    access = Access(listening.getsockname()[1])
+    desk = make_desk(root, make_tools(args.system, args.scenes), access)
+    desk.library.load(partial(show_steps, quiet=args.json))
+    server = uvicorn.Server(
+        uvicorn.Config(make_app(desk), log_level="warning", access_log=False, server_header=False)
+    )
+    print(f"The workbench is at {access.address}", file=sys.stderr, flush=True)
+    if not args.no_browser:
+        webbrowser.open(access.address)
+    server.run(sockets=[listening])
+    return Outcome("The workbench has ended.", {"ended": True})
+
+
+def _listen(port: int) -> socket.socket:
+    """Bound before anything is read, so that a port in use is told at once."""
+    listening = socket.socket()
+    if sys.platform != "win32":
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+    except OSError as error:
+        raise BadInput(f"port {port} cannot be used: {error.strerror}; choose another --port") from None
+    return listening

@@ -1,0 +1,107 @@
+"""The workbench as an ASGI application: pages over the runs in a folder, behind `Guard`."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import asynccontextmanager
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse
+from starlette.exceptions import HTTPException
+
+from instar.errors import InstarError
+from instar.workbench import NotHere
+from instar.workbench.access import Access, Guard
+from instar.workbench.campaigns import Campaigns
+from instar.workbench.comparing import Comparisons
+from instar.workbench.desk import Desk
+from instar.workbench.jobs import Jobs
+from instar.workbench.library import Library
+from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, runs, summary
+from instar.workbench.studio import Studio
+from instar.workbench.tools import Tools
+
+__all__ = ["make_app", "make_desk"]
+
+PAGES = (runs, explore, case, pictures, summary, compare, campaign, rule, rate)
+STATIC = {
+    "page.css": ("instar.report", "text/css"),
+    "workbench.css": ("instar.workbench.static", "text/css"),
+    "workbench.js": ("instar.workbench.static", "text/javascript"),
+}
+
+
+def make_desk(root: Path, tools: Tools, access: Access, *, workers: Executor | None = None) -> Desk:
+    """What the pages need, for the runs in a folder. `workers` do what takes a process of its own."""
+    workers = workers or ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+    return Desk(
+        library=Library(root, workers=workers),
+        studio=Studio(tools),
+        campaigns=Campaigns(root.resolve(), tools),
+        jobs=Jobs(tools.command),
+        tools=tools,
+        access=access,
+        comparisons=Comparisons(workers),
+    )
+
+
+def make_app(desk: Desk) -> Any:
+    """The application. The library must have been loaded; it is watched while the application runs."""
+
+    @asynccontextmanager
+    async def while_running(_: FastAPI) -> AsyncIterator[None]:
+        desk.library.watch()
+        try:
+            yield
+        finally:
+            desk.campaigns.close()
+            desk.jobs.close()
+            desk.library.close()
+            desk.studio.close()
+
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=while_running)
+    for page in PAGES:
+        app.include_router(page.router(desk))
+    _serve_static(app)
+
+    @app.exception_handler(InstarError)
+    def refused(request: Request, error: InstarError) -> Response:
+        status = 404 if isinstance(error, NotHere) else 400
+        return _complaint(desk, request, status, str(error))
+
+    @app.exception_handler(RequestValidationError)
+    def invalid(request: Request, error: RequestValidationError) -> Response:
+        return _complaint(desk, request, 400, "the address has a value that cannot be used")
+
+    @app.exception_handler(HTTPException)
+    def missing(request: Request, error: HTTPException) -> Response:
+        why = "there is no such page" if error.status_code == 404 else str(error.detail)
+        return _complaint(desk, request, error.status_code, why)
+
+    return Guard(app, desk.access)
+
+
+def _complaint(desk: Desk, request: Request, status: int, why: str) -> HTMLResponse:
+    return desk.page("complaint.html", status=status, title="That did not work", why=why)
+
+
+def _serve_static(app: FastAPI) -> None:
+    """The files of our own, by name: there is no path to wander off from."""
+    for file, (package, kind) in STATIC.items():
+        content = resources.files(package).joinpath(file).read_bytes()
+        app.get(f"/static/{file}")(
+            _always(Response(content, media_type=kind, headers={"cache-control": "max-age=60"}))
+        )
+
+
+def _always(response: Response) -> Callable[[], Response]:
+    def answer() -> Response:
+        return response
+
+    return answer

@@ -1,0 +1,63 @@
+"""Runs held against each other, in a process of their own and kept until one of them changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from pathlib import Path
+
+from instar.report.comparison import Comparison, Side, compare_runs
+from instar.report.keys import Key
+from instar.store import RunStore
+from instar.workbench.columns import stamp_of
+
+__all__ = ["Comparisons", "Tally", "compare_folders", "tallied"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Different failures that are newly broken and fixed, of one relation or scene."""
+
+    name: str
+    broken: int
+    fixed: int
+
+
+def compare_folders(first: str, second: str) -> Comparison:
+    """What changed from one run to another."""
+    return compare_runs(_side(first), _side(second))
+
+
+def tallied(comparison: Comparison, field: str) -> list[Tally]:
+    """By "relation" or "scene", where most has changed first."""
+    broken, fixed = (_count(keys, field) for keys in (comparison.keys_broken, comparison.keys_fixed))
+    names = sorted(broken.keys() | fixed.keys(), key=lambda name: (-broken[name] - fixed[name], name))
+    return [Tally(name, broken[name], fixed[name]) for name in names]
+
+
+class Comparisons:
+    """Comparisons that were asked for; each is made once for what its runs are now."""
+
+    def __init__(self, workers: Executor) -> None:
+        self._workers = workers
+        self._made: dict[tuple[object, ...], Future[Comparison]] = {}
+
+    def get(self, first: Path, second: Path) -> Future[Comparison]:
+        key = (first, second, stamp_of(first), stamp_of(second))
+        if key not in self._made:
+            if len(self._made) > 100:
+                self._made.clear()
+            self._made[key] = self._workers.submit(compare_folders, str(first), str(second))
+        return self._made[key]
+
+
+def _side(folder: str) -> Side:
+    with RunStore.read(folder) as store:
+        totals = store.totals()
+        return Side.of(folder, totals.system if totals is not None else folder, store.judged())
+
+
+def _count(keys: Iterable[Key], field: str) -> Counter[str]:
+    return Counter(getattr(key, field) for key in keys)

@@ -1,0 +1,160 @@
+"""The report's figures over whatever is looked at, counted in columns: they follow every filter at once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from instar.report.summary import Counts
+from instar.stats import bootstrap_rate
+from instar.workbench.columns import STATUSES
+from instar.workbench.table import NO_GROUP, Table
+
+__all__ = ["Figures", "GroupLine", "Intervals", "RelationLine", "figures_of", "kept_at"]
+
+MOST = 12  # entries of a listing
+STEPS = 100  # of the naturalness threshold
+VIOLATED, HELD = STATUSES.index("violated"), STATUSES.index("held")
+
+Array = npt.NDArray[Any]
+
+
+class Intervals:
+    """Intervals over scenes, kept: bootstrapping a thousand scenes takes longer than a page may."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, tuple[float, float] | None] = {}
+
+    def get(self, scenes: Array, violated: Array, *, make: bool) -> tuple[float, float] | str | None:
+        """For the rate of violated cases, of which each is in a scene; "later" where it is not made yet."""
+        judged_in = np.bincount(scenes)
+        violated_in = np.bincount(scenes[violated], minlength=len(judged_in))
+        content = judged_in.tobytes() + b"|" + violated_in.tobytes()
+        key = hashlib.blake2b(content, digest_size=16).digest()
+        if key not in self._known:
+            if not make:
+                return "later"
+            if len(self._known) > 5_000:
+                self._known.clear()
+            self._known[key] = bootstrap_rate(violated_in, judged_in) if judged_in.any() else None
+        return self._known[key]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationLine:
+    """One relation's counts, and the interval of its rate: None if nothing was judged, "later" if unknown."""
+
+    name: str
+    counts: Counts
+    interval: tuple[float, float] | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLine:
+    title: str
+    cases: int
+    scenes: int
+    worst: int
+    """The row of its worst case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What the summary shows. `margins` are (where bins begin, their width, counts) of each relation."""
+
+    counts: Counts
+    interval: tuple[float, float] | str | None
+    scenes: int
+    scenes_violated: int
+    relations: Sequence[RelationLine]
+    kinds: Sequence[tuple[str, int]]
+    reasons: Sequence[tuple[str, int]]
+    marks: Sequence[tuple[str, int]]
+    groups: Sequence[GroupLine]
+    margins: Sequence[tuple[str, Array]]
+    kept: Sequence[tuple[float, int]]
+
+    @property
+    def are_whole(self) -> bool:
+        """Whether every interval is known."""
+        return "later" not in [self.interval, *(line.interval for line in self.relations)]
+
+
+def figures_of(table: Table, rows: Array, intervals: Intervals, *, make: bool) -> Figures:
+    """Count these rows; with `make` intervals that are not known yet are made, however long it takes."""
+    status, relation, scene = (table.codes[name][rows] for name in ("status", "relation", "scene"))
+    violated, judged = status == VIOLATED, status <= HELD
+    lines = []
+    by_relation = np.bincount(
+        relation * len(STATUSES) + status, minlength=len(table.words["relation"]) * len(STATUSES)
+    )
+    for code, counts in enumerate(by_relation.reshape(-1, len(STATUSES)).tolist()):
+        if sum(counts):
+            ours = judged & (relation == code)
+            known = intervals.get(scene[ours], violated[ours], make=make) if ours.any() else None
+            lines.append(RelationLine(table.words["relation"][code], _counts(counts), known))
+    overall = np.bincount(status, minlength=len(STATUSES)).tolist()
+    return Figures(
+        counts=_counts(overall),
+        interval=intervals.get(scene[judged], violated[judged], make=make) if judged.any() else None,
+        scenes=_different(scene, table, "scene"),
+        scenes_violated=_different(scene[violated], table, "scene"),
+        relations=sorted(lines, key=lambda line: (-line.counts.violated, line.name)),
+        kinds=_listing(table, "kind", rows[violated]),
+        reasons=_listing(table, "reason", rows[~judged]),
+        marks=_listing(table, "mark", rows),
+        groups=_groups(table, rows[violated]),
+        margins=_margins(table, rows[judged]),
+        kept=kept_at(table.naturalness[rows[violated]]),
+    )
+
+
+def kept_at(naturalness: Array) -> list[tuple[float, int]]:
+    """For each threshold how many failures are at least so natural; if it is unknown they are left out."""
+    known = np.sort(naturalness[~np.isnan(naturalness)])
+    if not len(known):
+        return []
+    thresholds = np.arange(STEPS + 1, dtype=np.float32) / np.float32(STEPS)
+    return list(zip((thresholds.tolist()), (len(known) - np.searchsorted(known, thresholds)).tolist()))
+
+
+def _counts(by_status: Sequence[int]) -> Counts:
+    return Counts(**dict(zip(STATUSES, by_status)))
+
+
+def _different(codes: Array, table: Table, facet: str) -> int:
+    return int(np.count_nonzero(np.bincount(codes, minlength=len(table.words[facet]))))
+
+
+def _listing(table: Table, facet: str, rows: Array) -> list[tuple[str, int]]:
+    counts = np.bincount(table.codes[facet][rows], minlength=len(table.words[facet]))
+    most = np.argsort(-counts, kind="stable")[:MOST]
+    return [(table.words[facet][code], int(counts[code])) for code in most.tolist() if counts[code]]
+
+
+def _groups(table: Table, violated: Array) -> list[GroupLine]:
+    """Groups from the largest on; `violated` is in the order of the view, whatever that is."""
+    codes = table.codes["group"][violated]
+    counts = np.bincount(codes, minlength=len(table.words["group"]))
+    lines = []
+    for code in np.argsort(-counts, kind="stable")[:50].tolist():
+        if counts[code] and table.words["group"][code] != NO_GROUP:
+            ours = violated[codes == code]
+            worst = int(ours[np.argmin(table.margin[ours])])
+            scenes = len(np.unique(table.codes["scene"][ours]))
+            lines.append(GroupLine(table.words["group"][code], len(ours), scenes, worst))
+    return lines
+
+
+def _margins(table: Table, judged: Array) -> list[tuple[str, Array]]:
+    """The finite margins of the six largest relations."""
+    codes, margins = table.codes["relation"][judged], table.margin[judged]
+    counts: Mapping[int, int] = dict(enumerate(np.bincount(codes).tolist()))
+    largest = sorted(counts, key=lambda code: (-counts[code], table.words["relation"][code]))[:6]
+    found = [(table.words["relation"][code], margins[codes == code]) for code in largest if counts[code]]
+    return [(name, values[np.isfinite(values)]) for name, values in found]

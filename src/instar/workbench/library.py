@@ -1,0 +1,235 @@
+"""The runs in a folder: found, read into one table, and kept up to date while campaigns write to them.
+
+A request only ever reads the table that is ready; whatever takes longer happens on a thread of its own, and
+grouping by cause in a process of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from instar.errors import InstarError
+from instar.record import Totals
+from instar.store import RunStore
+from instar.workbench import NotHere
+from instar.workbench.columns import STATUSES, Columns, Stamp, read_columns, stamp_of
+from instar.workbench.grouping import group_run
+from instar.workbench.marks import Marks
+from instar.workbench.table import Groups, Part, Table, make_table
+
+__all__ = ["Library", "Run"]
+
+DEEPEST = 4  # folders below the given one in which runs are looked for
+LOOK_SECONDS = 1.0
+QUIET_SECONDS = 3.0  # without a new record before a run is grouped again
+REST = 5  # times as long as reading took, a run is left alone
+
+ShowProgress = Callable[[str, int | None], AbstractContextManager[Any]]
+
+
+@dataclass(eq=False)
+class Run:
+    """A run folder and what was last read of it."""
+
+    name: str
+    folder: Path
+    columns: Columns | None = None
+    totals: Totals | None = None
+    system: str = ""
+    groups: Groups = field(default_factory=Groups)
+    marked: dict[str, str] = field(default_factory=dict)
+    problem: str = ""
+    changed_at: float = -1e9
+    """When a record was last seen to be new, by the monotonic clock."""
+    _stamp: Stamp = ()
+    _marks_stamp: int = 0
+    _violations: bytes = b""
+    _not_before: float = 0.0
+    _grouping: Future[Groups] | None = None
+
+    @property
+    def marks(self) -> Marks:
+        return Marks(self.folder)
+
+    def counts(self) -> dict[str, int]:
+        """Cases by status."""
+        if self.columns is None:
+            return dict.fromkeys(STATUSES, 0)
+        cases = self.columns.status[~self.columns.is_null]
+        return dict(zip(STATUSES, np.bincount(cases, minlength=len(STATUSES)).tolist()))
+
+
+class Library:
+    """All runs below a folder; `table` is their cases as of a moment ago."""
+
+    def __init__(self, root: Path, *, workers: Executor) -> None:
+        self.root = root.resolve()
+        self.runs: dict[str, Run] = {}
+        self.table: Table = make_table([])
+        self._workers = workers
+        self._working = threading.Lock()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def run(self, name: str) -> Run:
+        """The run of that name, which must be one that was found: no name leads out of the folder."""
+        if name not in self.runs:
+            self.look()
+        if name not in self.runs:
+            raise NotHere(f"there is no run {name[:200]!r} here")
+        return self.runs[name]
+
+    def load(self, show: ShowProgress) -> None:
+        """The first reading of all runs, with progress for those that are not prepared yet."""
+        with self._working:
+            self._find()
+            for run in self.runs.values():
+                with show(f"reading {run.name}", None) as steps:
+                    self._read(run, steps.advance)
+            self._rebuild()
+            self._group(at_once=True)
+
+    def look(self) -> None:
+        """Read what has changed since the last look."""
+        with self._working:
+            changed = self._find()
+            now = time.monotonic()
+            for run in list(self.runs.values()):
+                if now >= run._not_before:
+                    changed |= self._read(run)
+            changed |= self._group()
+            if changed:
+                self._rebuild()
+
+    def settle(self, seconds: float = 60.0) -> None:
+        """Look until all groups are known; for those who cannot wait for a moment to come."""
+        deadline = time.monotonic() + seconds
+        while True:
+            self.look()
+            with self._working:
+                self._group(at_once=True)
+                pending = [run._grouping for run in self.runs.values() if run._grouping is not None]
+            if not pending or time.monotonic() > deadline:
+                return
+            for future in pending:
+                future.exception(timeout=seconds)
+
+    def watch(self) -> None:
+        """Look again and again, until `close`."""
+        self._thread = threading.Thread(target=self._watch, name="library", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(timeout=10)
+
+    def mark(self, run: Run, case: str, mark: str, note: str) -> None:
+        """Keep a mark, and show it at once."""
+        run.marks.add(case, mark, note)
+        run.marked = run.marked | {case: mark} if mark else {c: m for c, m in run.marked.items() if c != case}
+        self.table.mark(run.name, case, mark)
+
+    # --- inside --------------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        while not self._stop.wait(LOOK_SECONDS):
+            self.look()
+
+    def _find(self) -> bool:
+        found = dict(_runs_below(self.root))
+        gone = self.runs.keys() - found.keys()
+        new = found.keys() - self.runs.keys()
+        kept = {name: self.runs.get(name) or Run(name, folder) for name, folder in sorted(found.items())}
+        if gone or new:
+            self.runs = kept
+        return bool(gone or new)
+
+    def _read(self, run: Run, advance: Callable[[int], None] = lambda n: None) -> bool:
+        stamp, marks_stamp = stamp_of(run.folder), _time_of(run.folder / "marks.sqlite")
+        changed = False
+        if stamp != run._stamp:
+            began = time.monotonic()
+            try:
+                before = run.columns
+                run.columns = read_columns(run.folder, before, progress=advance)
+                with RunStore.read(run.folder) as store:
+                    run.totals = store.totals()
+                run.problem = ""
+                if before is not None and run.columns is not before:
+                    run.changed_at = time.monotonic()
+            except (InstarError, ValueError, TypeError, KeyError) as error:
+                run.columns, run.problem = None, str(error)
+            run.system = run.totals.system if run.totals is not None else _system_in(run.folder)
+            run._stamp, changed = stamp, True
+            now = time.monotonic()
+            run._not_before = now + REST * (now - began)
+        if marks_stamp != run._marks_stamp:
+            run.marked, run._marks_stamp, changed = run.marks.current(), marks_stamp, True
+        return changed
+
+    def _group(self, *, at_once: bool = False) -> bool:
+        """Collect the groups that are ready, and begin with those that are to be made."""
+        changed = False
+        for run in self.runs.values():
+            if run._grouping is not None and run._grouping.done():
+                if run._grouping.exception() is None:
+                    run.groups, changed = run._grouping.result(), True
+                run._grouping = None
+            is_quiet = at_once or time.monotonic() - run.changed_at > QUIET_SECONDS
+            if run._grouping is None and run.columns is not None and is_quiet:
+                violated = np.flatnonzero((run.columns.status == 0) & ~run.columns.is_null)
+                content = run.columns.case[violated].tobytes() + run.columns.margin[violated].tobytes()
+                if content != run._violations:
+                    run._violations = content
+                    run._grouping = self._workers.submit(group_run, str(run.folder))
+        return changed
+
+    def _rebuild(self) -> None:
+        parts = [
+            Part(run.name, run.system, run.columns, run.groups, run.marked)
+            for run in self.runs.values()
+            if run.columns is not None
+        ]
+        table = make_table(parts)
+        table.order("worst")
+        self.table = table
+
+
+def _runs_below(root: Path) -> Iterator[tuple[str, Path]]:
+    """Run folders with their names, which are paths from the root; links that lead out are not followed."""
+    if (root / "run.sqlite").is_file():
+        yield root.name, root
+    for folder, below, files in os.walk(root):
+        here = Path(folder)
+        depth = len(here.relative_to(root).parts)
+        below[:] = [] if depth >= DEEPEST else [name for name in below if not name.startswith(".")]
+        if depth and "run.sqlite" in files:
+            name = here.relative_to(root).as_posix()
+            yield name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), here
+
+
+def _system_in(folder: Path) -> str:
+    """The system of a run that has no result yet."""
+    try:
+        return str(json.loads((folder / "provenance.json").read_text(encoding="utf-8"))["system"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _time_of(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

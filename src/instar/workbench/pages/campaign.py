@@ -1,0 +1,136 @@
+"""Campaigns: order one, watch it, stop it, go on with it."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from instar.errors import InstarError
+from instar.workbench.campaigns import WORLDS
+from instar.workbench.desk import Desk, form_of
+from instar.workbench.filters import View, find
+from instar.workbench.pages.explore import Card, card_of
+
+__all__ = ["State", "router", "state_of"]
+
+SHOWN = 24  # violations on the page of a campaign
+ACTIVE_SECONDS = 8.0  # since the last record, within which a run is taken to be under way elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """How a campaign is getting on. `word` says it; "elsewhere" is another process that writes to the run."""
+
+    word: str
+    queries: int = 0
+    budget: int | None = None
+    seconds: float = 0.0
+    error: str = ""
+
+    @property
+    def is_running(self) -> bool:
+        return self.word in ("running", "stopping")
+
+
+def router(desk: Desk) -> APIRouter:
+    routes = APIRouter()
+
+    @routes.get("/campaign/new")
+    def new() -> Response:
+        return _form(desk, {})
+
+    @routes.post("/campaign/new")
+    def order(request: Request) -> Response:
+        form = form_of(request)
+        try:
+            run = desk.campaigns.start(desk.campaigns.read_order(form))
+        except InstarError as error:
+            return _form(desk, form, error=str(error), status=400)
+        return RedirectResponse(f"/campaign?{urlencode({'of': run})}", status_code=303)
+
+    @routes.get("/campaign")
+    def watch(of: str) -> Response:
+        return desk.page("campaign.html", title="Campaign", **_told(desk, of))
+
+    @routes.get("/campaign/state")
+    def state(of: str) -> Response:
+        return desk.page("progress.html", **_told(desk, of))
+
+    @routes.post("/campaign/stop")
+    def stop(of: str) -> Response:
+        desk.campaigns.stop(of)
+        return RedirectResponse(f"/campaign?{urlencode({'of': of})}", status_code=303)
+
+    @routes.post("/campaign/resume")
+    def resume(of: str) -> Response:
+        run = desk.library.run(of)
+        desk.campaigns.resume(of, run.folder)
+        return RedirectResponse(f"/campaign?{urlencode({'of': of})}", status_code=303)
+
+    return routes
+
+
+def state_of(desk: Desk, name: str) -> State:
+    """How the run of that name is getting on, whoever started it."""
+    child, run = desk.campaigns.child(name), desk.library.runs.get(name)
+    totals = run.totals if run is not None else None
+    queries = totals.queries if totals is not None else 0
+    if child is not None and child.is_running:
+        word = "stopping" if child.is_stopped else "running"
+        return State(word, queries, child.budget, time.monotonic() - child.began)
+    error = child.error() if child is not None and not child.is_stopped else ""
+    if error:
+        return State("failed", queries, None, 0.0, error)
+    if run is not None and run.problem:
+        return State("failed", error=run.problem)
+    seconds = totals.seconds if totals is not None else 0.0
+    if totals is not None and totals.finished:
+        return State("finished", queries, None, seconds)
+    if child is None and run is not None and time.monotonic() - run.changed_at < ACTIVE_SECONDS:
+        return State("elsewhere", queries, None, seconds)
+    return State("stopped" if child is not None else "unfinished", queries, None, seconds)
+
+
+def _told(desk: Desk, name: str) -> dict[str, Any]:
+    if desk.campaigns.child(name) is None:
+        desk.library.run(name)  # or there is none
+    run = desk.library.runs.get(name)
+    counts = run.counts() if run is not None else {}
+    return {
+        "name": name,
+        "state": state_of(desk, name),
+        "counts": counts,
+        "cases": sum(counts.values()),
+        "cards": _worst(desk, name),
+        "system": run.system if run is not None else "",
+        "has_run": run is not None,
+    }
+
+
+def _worst(desk: Desk, name: str) -> list[Card]:
+    table = desk.library.table
+    rows = find(table, View({"run": (name,), "status": ("violated",)}), facets=()).rows
+    return [card_of(table, int(row)) for row in np.asarray(rows[:SHOWN])]
+
+
+def _form(desk: Desk, form: dict[str, list[str]], *, error: str = "", status: int = 200) -> Response:
+    tools = desk.tools
+    return desk.page(
+        "new.html",
+        status=status,
+        title="New campaign",
+        error=error,
+        form=form,
+        one={name: values[0] for name, values in form.items() if values},
+        systems=tools.systems,
+        relations={name: what for name, what in tools.relations.items() if name != "rule"},
+        searches=tools.searches,
+        worlds=WORLDS,
+        scenes=tools.scenes,
+    )

@@ -1,0 +1,177 @@
+"""One case: its pictures, what was found, what people said of it, and what can be done with it."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import zipfile
+from concurrent.futures import TimeoutError as NotYet
+from typing import Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse, RedirectResponse
+
+from instar.errors import InstarError
+from instar.report.cards import replay_command
+from instar.report.causes import finding_words
+from instar.report.shown import Shown
+from instar.store import RunStore
+from instar.store.rows import to_json
+from instar.workbench.desk import Desk, form_of, view_of
+from instar.workbench.filters import find
+from instar.workbench.library import Run
+from instar.workbench.marks import MARKS
+from instar.workbench.pages.explore import card_of
+from instar.workbench.pages.pictures import known_case
+from instar.workbench.panels import drawn
+
+__all__ = ["router"]
+
+AT_ONCE = 0.12  # seconds that a page waits for its pictures; later they are loaded into it
+ACTIONS = ("replay", "shrink")
+
+
+def router(desk: Desk) -> APIRouter:
+    routes = APIRouter()
+
+    @routes.get("/case/{case}")
+    def show(request: Request, case: str, of: str) -> Response:
+        run = known_case(desk, of, case)
+        view, table = view_of(request), desk.library.table
+        found = find(table, view, facets=())
+        row = table.row(run.name, case)
+        assert row is not None, "it was known a moment ago"
+        place, before, after = found.beside(row)
+        with RunStore.read(run.folder) as store:
+            record = store.record(case, change=False)
+            recipe = store.recipe(case)
+        shown, panels = _shown_at_once(desk, run, case)
+        return desk.page(
+            "case.html",
+            title=f"Case {case}",
+            run=run,
+            case=case,
+            card=card_of(table, row),
+            record=record,
+            recipe=recipe,
+            findings=[(finding_words(finding), finding) for finding in record.verdict.findings],
+            evidence=dict(record.verdict.evidence),
+            shown=shown,
+            panels=panels,
+            view=view,
+            place=place,
+            total=len(found.rows),
+            before=_address_of(desk, before, view.query),
+            after=_address_of(desk, after, view.query),
+            marks=MARKS,
+            history=run.marks.history(case),
+            command=replay_command(run.name, case),
+        )
+
+    @routes.get("/case/{case}/pictures")
+    async def pictures(case: str, of: str) -> Response:
+        run = known_case(desk, of, case)
+        shown = await asyncio.wrap_future(desk.studio.show(run.folder, case))
+        panels = [drawn(i, panel) for i, panel in enumerate(shown.panels)]
+        return desk.page("pictures.html", run=run, case=case, shown=shown, panels=panels)
+
+    @routes.post("/case/{case}/mark")
+    def mark(request: Request, case: str, of: str) -> Response:
+        run, form = known_case(desk, of, case), form_of(request)
+        said, note = (form.get(name, [""])[0] for name in ("mark", "note"))
+        desk.library.mark(run, case, said, note.strip())
+        back = urlencode([("of", run.name), *view_of(request).pairs()])
+        return RedirectResponse(f"/case/{case}?{back}", status_code=303)
+
+    @routes.post("/case/{case}/do/{action}")
+    def begin(case: str, action: str, of: str) -> Response:
+        run = known_case(desk, of, case)
+        if action not in ACTIONS:
+            return JSONResponse({"error": "there is no such thing to do"}, status_code=404)
+        job = desk.jobs.start(action, run.name, action, str(run.folder), case)
+        return JSONResponse({"job": job.id})
+
+    @routes.get("/job/{id}")
+    def look(id: str) -> Response:
+        job = desk.jobs.job(id)
+        if job.document is None:
+            return JSONResponse({"done": False})
+        made = desk.page("done.html", job=job, document=job.document).body
+        return JSONResponse({"done": True, "html": bytes(made).decode()})
+
+    @routes.get("/case/{case}/export.zip")
+    async def export(case: str, of: str) -> Response:
+        run = known_case(desk, of, case)
+        files = await _files(desk, run, case)
+        name = f"case-{case}.zip"
+        headers = {"content-disposition": f'attachment; filename="{name}"'}
+        return Response(_zipped(files), media_type="application/zip", headers=headers)
+
+    return routes
+
+
+def _shown_at_once(desk: Desk, run: Run, case: str) -> tuple[Shown | None, list[Any]]:
+    try:
+        shown = desk.studio.show(run.folder, case).result(timeout=AT_ONCE)
+    except NotYet:
+        return None, []
+    except InstarError as error:
+        return _without(run, case, str(error)), []
+    return shown, [drawn(i, panel) for i, panel in enumerate(shown.panels)]
+
+
+def _without(run: Run, case: str, why: str) -> Shown:
+    """A case of a run that cannot be opened."""
+    with RunStore.read(run.folder) as store:
+        record = store.record(case, change=False)
+    verdict = record.verdict
+    return Shown(
+        case, record.scene, record.relation, verdict.status, verdict.margin, "", verdict.findings, (), why=why
+    )
+
+
+def _address_of(desk: Desk, row: int | None, query: str) -> str | None:
+    if row is None:
+        return None
+    table = desk.library.table
+    return f"/case/{table.case_id(row)}?{urlencode({'of': table.name('run', row)})}" + (
+        f"&{query}" if query else ""
+    )
+
+
+async def _files(desk: Desk, run: Run, case: str) -> dict[str, bytes]:
+    """All that is needed to show the case to somebody else."""
+    with RunStore.read(run.folder) as store:
+        record, recipe = store.record(case, change=False), store.recipe(case)
+    verdict = record.verdict
+    told = {
+        "run": run.name, "system": run.system, "case": case,
+        "scene": record.scene, "relation": record.relation,
+        "change": recipe, "status": verdict.status.value, "kind": verdict.kind, "margin": verdict.margin,
+        "reason": verdict.reason, "naturalness": record.naturalness,
+        "findings": [
+            {"what": finding_words(f), "kind": f.kind, "subject": f.subject, "margin": f.margin, **f.evidence}
+            for f in verdict.findings
+        ],
+        "evidence": dict(verdict.evidence),
+        "marks": [{"mark": m.mark, "note": m.note, "at": m.at} for m in run.marks.history(case)],
+        "replay": replay_command(run.name, case),
+    }  # fmt: skip
+    files = {"case.json": json.dumps(json.loads(to_json(told)), indent=2).encode()}
+    shown = await asyncio.wrap_future(desk.studio.show(run.folder, case))
+    from instar.imaging.codecs import encode_png
+
+    for number, panel in enumerate(shown.panels):
+        files["source.png" if not number else f"follow-up-{number}.png"] = encode_png(panel.picture)
+    drawing = await asyncio.wrap_future(desk.studio.drawing(run.folder, case))
+    return files | ({"drawing.png": drawing} if drawing else {})
+
+
+def _zipped(files: dict[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return made.getvalue()

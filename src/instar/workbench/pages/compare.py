@@ -1,0 +1,68 @@
+"""Compare: two or more runs, what is newly broken and what is fixed, per relation and per scene."""
+
+from __future__ import annotations
+
+from concurrent.futures import TimeoutError as NotYet
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from instar.errors import InstarError
+from instar.workbench.comparing import tallied
+from instar.workbench.desk import Desk, view_of
+from instar.workbench.library import Run
+
+__all__ = ["router"]
+
+AT_ONCE = 0.1  # seconds that a page waits for a comparison; later it is loaded into it
+MOST_RUNS, LISTED, SCENES = 8, 60, 40
+
+
+def router(desk: Desk) -> APIRouter:
+    routes = APIRouter()
+
+    @routes.get("/compare")
+    def compare(request: Request) -> Response:
+        first, others = _chosen(desk, request)
+        held = [_held_against(desk, first, other, AT_ONCE) for other in others] if first is not None else []
+        return desk.page(
+            "compare.html",
+            title="Compare",
+            runs=[run for run in desk.library.runs.values() if run.columns is not None],
+            first=first,
+            others=others,
+            held=held,
+        )
+
+    @routes.get("/compare/with")
+    def one(request: Request) -> Response:
+        """One comparison alone, once it is made."""
+        first, (other, *_) = _chosen(desk, request)
+        assert first is not None, "there is another one"
+        return desk.page("compared.html", first=first, **_held_against(desk, first, other, 280.0))
+
+    return routes
+
+
+def _chosen(desk: Desk, request: Request) -> tuple[Run | None, list[Run]]:
+    names = view_of(request).chosen.get("run", ())[:MOST_RUNS]
+    runs = [desk.library.run(name) for name in names]
+    return (runs[0] if runs else None), runs[1:]
+
+
+def _held_against(desk: Desk, first: Run, other: Run, seconds: float) -> dict[str, Any]:
+    """What a template says of two runs; `comparison` is None while it is being made."""
+    try:
+        comparison = desk.comparisons.get(first.folder, other.folder).result(timeout=seconds)
+    except NotYet:
+        return {"other": other, "comparison": None, "error": ""}
+    except InstarError as error:
+        return {"other": other, "comparison": None, "error": str(error)}
+    return {
+        "other": other,
+        "comparison": comparison,
+        "error": "",
+        "relations": tallied(comparison, "relation"),
+        "scenes": tallied(comparison, "scene")[:SCENES],
+        "listed": LISTED,
+    }

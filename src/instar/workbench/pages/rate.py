@@ -1,0 +1,89 @@
+"""Rate: the human study's two questions on pairs of pictures, and how far raters agree."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from instar.errors import BadInput
+from instar.ratings import summarise
+from instar.ratings.page import POINTS, QUESTIONS
+from instar.store import RunStore
+from instar.workbench.desk import Desk, form_of
+from instar.workbench.library import Run
+from instar.workbench.marks import Rating
+from instar.workbench.pages.pictures import known_case
+from instar.workbench.plots import points_chart
+from instar.workbench.ratings import next_case, sample, sheets_of
+
+__all__ = ["router"]
+
+
+def router(desk: Desk) -> APIRouter:
+    routes = APIRouter()
+
+    @routes.get("/rate")
+    def rate(of: str | None = None, rater: str = "") -> Response:
+        runs = [run for run in desk.library.runs.values() if run.columns is not None]
+        if of is None and len(runs) == 1:
+            of = runs[0].name
+        if of is None:
+            return desk.page("rate.html", title="Rate", runs=runs, run=None, rater="", case=None)
+        run = desk.library.run(of)
+        if run.columns is None:
+            raise BadInput(f"{run.name} cannot be read: {run.problem}")
+        cases, ratings = sample(run.columns), run.marks.ratings()
+        rater = rater.strip()
+        case, done = next_case(cases, ratings, rater) if rater else (None, 0)
+        return desk.page(
+            "rate.html",
+            title="Rate",
+            runs=runs,
+            run=run,
+            rater=rater,
+            case=case,
+            done=done,
+            total=len(cases),
+            questions=QUESTIONS,
+            points=range(1, POINTS + 1),
+            **_agreement(run, ratings),
+        )
+
+    @routes.get("/rate/{case}/answers")
+    async def answers(case: str, of: str) -> Response:
+        run = known_case(desk, of, case)
+        said = await asyncio.wrap_future(desk.studio.answers(run.folder, case))
+        return desk.page("answers.html", said=said)
+
+    @routes.post("/rate/{case}")
+    def keep(request: Request, case: str, of: str) -> Response:
+        run, form = known_case(desk, of, case), form_of(request)
+        rater = form.get("rater", [""])[0].strip()
+        points = {q: form[q][0] for q in QUESTIONS if form.get(q)}
+        if len(points) < len(QUESTIONS) or not all(value.isdigit() for value in points.values()):
+            raise BadInput("both questions want a number of points; go back and choose")
+        run.marks.rate(case, rater, {question: int(value) for question, value in points.items()})
+        return RedirectResponse(f"/rate?{urlencode({'of': run.name, 'rater': rater})}", status_code=303)
+
+    return routes
+
+
+def _agreement(run: Run, ratings: list[Rating]) -> dict[str, Any]:
+    """What all raters said so far, and how far they agree."""
+    if not ratings:
+        return {"rated": None, "charts": [], "boxes": []}
+    with RunStore.read(run.folder) as store:
+        records = {case: store.record(case, change=False) for case in {rating.case for rating in ratings}}
+    rated = summarise(sheets_of(ratings), records)
+    charts = []
+    for question, (text, _, _) in QUESTIONS.items():
+        points = [rating.points for rating in ratings if rating.question == question]
+        counts = [points.count(value) for value in range(1, POINTS + 1)]
+        alpha = rated.alpha[question]
+        charts.append((text, points_chart(counts, title=text), None if math.isnan(alpha) else alpha))
+    return {"rated": rated, "charts": charts, "boxes": [box for box in rated.boxes if box.relation == "all"]}

@@ -1,0 +1,30 @@
+"""The first page: the runs in the folder, or at once the cases where there is only one."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+from fastapi.responses import RedirectResponse
+
+from instar.workbench.desk import Desk
+from instar.workbench.pages.campaign import state_of
+
+__all__ = ["router"]
+
+
+def router(desk: Desk) -> APIRouter:
+    routes = APIRouter()
+
+    @routes.get("/")
+    def first() -> Response:
+        runs = desk.library.runs
+        if len(runs) == 1 and not desk.campaigns.running():
+            return RedirectResponse("/explore?status=violated", status_code=303)
+        return listed()
+
+    @routes.get("/runs")
+    def listed() -> Response:
+        lines = [(run, run.counts(), state_of(desk, run.name)) for run in desk.library.runs.values()]
+        lines.sort(key=lambda line: line[0].name)
+        return desk.page("runs.html", title="Runs", lines=lines)
+
+    return routes

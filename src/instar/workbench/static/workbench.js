@@ -1,0 +1,255 @@
+"use strict";
+// Everything works without this file except what is live: keys, slider, flicker, rules as they are typed, progress.
+const formToken = document.body.dataset.form;
+
+const post = async (address, fields = {}) => {
+  const body = new URLSearchParams({ ...fields, form: formToken });
+  const answer = await fetch(address, { method: "POST", body, redirect: "follow" });
+  return answer;
+};
+const into = (place, html) => {
+  // Our own server escapes whatever comes from data; scripts in it would not run anyway.
+  place.innerHTML = html;
+  begin(place);
+};
+
+// --- pictures of a case -------------------------------------------------------------------------
+const ways = ["beside", "over", "flicker", "drawing"];
+const setUpViews = (views) => {
+  const pair = views.querySelector(".pair");
+  const slider = views.querySelector(".slider");
+  if (!slider) return;
+  const move = () => pair.style.setProperty("--at", slider.value + "%");
+  slider.addEventListener("input", move);
+  const way = () => views.querySelector("[name=how]:checked")?.value;
+  const drag = (event) => {
+    if (way() !== "over") return;
+    const box = pair.getBoundingClientRect();
+    slider.value = (100 * (event.clientX - box.left)) / box.width;
+    move();
+  };
+  pair.addEventListener("pointerdown", (event) => {
+    drag(event);
+    pair.addEventListener("pointermove", drag);
+  });
+  for (const end of ["pointerup", "pointerleave", "pointercancel"]) {
+    pair.addEventListener(end, () => pair.removeEventListener("pointermove", drag));
+  }
+  let timer = 0;
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const flick = () => views.classList.toggle("after");
+  views.addEventListener("change", () => {
+    clearInterval(timer);
+    const now = way();
+    if (now === "flicker" && !calm) timer = setInterval(flick, 600);
+    if (now === "drawing") {
+      const img = views.querySelector(".drawing img");
+      img.src ||= img.dataset.src;
+    }
+    const outlines = views.querySelector("[data-outlines]");
+    views.classList.toggle("no-outlines", outlines && !outlines.checked);
+  });
+  pair.addEventListener("click", () => way() === "flicker" && calm && flick());
+};
+
+// --- work that takes a while --------------------------------------------------------------------
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+const setUpAction = (button) => {
+  button.addEventListener("click", async () => {
+    const place = document.querySelector("#done");
+    button.disabled = true;
+    place.textContent = "Asking the system…";
+    try {
+      const { job, error } = await (await post(button.dataset.do)).json();
+      if (error) throw new Error(error);
+      for (;;) {
+        const state = await (await fetch("/job/" + job)).json();
+        if (state.done) {
+          into(place, state.html);
+          break;
+        }
+        await pause(400);
+      }
+    } catch (error) {
+      place.textContent = "That did not work: " + error.message;
+    }
+    button.disabled = false;
+  });
+};
+
+// --- what is loaded later -----------------------------------------------------------------------
+const load = async (place, address) => {
+  const answer = await fetch(address);
+  if (answer.ok) into(place, await answer.text());
+  place.removeAttribute("aria-busy");
+};
+const setUpProgress = async (place) => {
+  while (place.dataset.running === "yes") {
+    await pause(1000);
+    try {
+      const answer = await fetch(place.dataset.poll);
+      if (!answer.ok) continue;
+      const focused = document.activeElement?.closest("#progress") ? document.activeElement.textContent : null;
+      into(place, await answer.text());
+      if (focused) [...place.querySelectorAll("button, a")].find((e) => e.textContent === focused)?.focus();
+      place.dataset.running = place.firstElementChild.dataset.running;
+    } catch {
+      // The workbench may be restarting.
+    }
+  }
+};
+const setUpNatural = (form) => {
+  const range = form.querySelector("input[type=range]");
+  form.querySelector("button").hidden = true;
+  let asked = 0;
+  range.addEventListener("input", async () => {
+    form.querySelector("output").textContent = Number(range.value).toFixed(2);
+    const mine = ++asked;
+    await pause(60);
+    if (mine !== asked) return;
+    const query = [form.dataset.natural, Number(range.value) ? "natural=" + range.value : ""].filter(Boolean).join("&");
+    const answer = await fetch("/summary/figures?" + query);
+    if (mine !== asked || !answer.ok) return;
+    into(document.querySelector("#figures"), await answer.text());
+    history.replaceState(null, "", "/summary" + (query ? "?" + query : ""));
+  });
+};
+
+// --- rules as they are typed --------------------------------------------------------------------
+const element = (tag, text = "", kind = "") => {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  if (kind) made.className = kind;
+  return made;
+};
+const setUpRules = (area) => {
+  const behind = document.querySelector(".behind");
+  const readings = document.querySelector("#readings");
+  let asked = 0;
+  const underline = (rules) => {
+    behind.replaceChildren();
+    area.value.split("\n").forEach((line, i) => {
+      const rule = rules[i];
+      if (rule?.error && rule.column) {
+        const from = Math.max(0, rule.column - 1);
+        const to = from + Math.max(1, rule.word.length);
+        behind.append(line.slice(0, from), element("span", line.slice(from, to) || " ", "wrong"), line.slice(to));
+      } else behind.append(line);
+      behind.append("\n");
+    });
+    behind.scrollTop = area.scrollTop;
+  };
+  const told = (rule, i) => {
+    const box = element("div", "", "reading");
+    if (rule.error) {
+      box.append(element("p", rule.error, "bad"));
+      const hints = element("p");
+      for (const word of rule.suggestions) {
+        const button = element("button", word);
+        button.type = "button";
+        button.addEventListener("click", () => {
+          const lines = area.value.split("\n");
+          lines[i] = lines[i].slice(0, rule.column - 1) + word + lines[i].slice(rule.column - 1 + rule.word.length);
+          area.value = lines.join("\n");
+          area.focus();
+          read();
+        });
+        hints.append(button);
+      }
+      if (rule.suggestions.length) box.append(hints);
+      return box;
+    }
+    box.append(element("p", rule.words));
+    for (const formula of rule.formulas) {
+      const line = element("p");
+      line.append(element("code", formula));
+      box.append(line);
+    }
+    const engines = rule.engines.map((e) => e.change + " by " + (e.engine ?? "no engine")).join(", ");
+    box.append(element("p", "pictures: " + engines, "quiet"));
+    const place = element("div", "", "pair");
+    place.append(element("p", "The picture is being made…", "quiet"));
+    box.append(place);
+    showPictures(place, rule.picture);
+    return box;
+  };
+  const showPictures = async (place, key) => {
+    const { pictures, error } = await (await fetch("/rule/" + key)).json();
+    place.replaceChildren();
+    if (error) place.append(element("p", "No picture: " + error, "quiet"));
+    for (let i = 0; i < pictures; i++) {
+      const figure = element("figure");
+      const img = element("img");
+      img.src = "/rule/" + key + "/" + i;
+      img.alt = i ? "after" : "before";
+      figure.append(img, element("figcaption", i ? "after" : "before"));
+      place.append(figure);
+    }
+  };
+  const read = async () => {
+    const mine = ++asked;
+    underline([]);
+    await pause(250);
+    if (mine !== asked) return;
+    if (!area.value.trim()) return readings.replaceChildren();
+    const answer = await post("/rule", { rules: area.value });
+    if (mine !== asked || !answer.ok) return;
+    const { rules } = await answer.json();
+    underline(rules);
+    readings.replaceChildren(...rules.map((rule, i) => rule && told(rule, i)).filter(Boolean));
+  };
+  area.addEventListener("input", read);
+  area.addEventListener("scroll", () => (behind.scrollTop = area.scrollTop));
+  if (area.value.trim()) read();
+};
+
+// --- setting up ---------------------------------------------------------------------------------
+function begin(root) {
+  root.querySelectorAll("[data-views]").forEach(setUpViews);
+  root.querySelectorAll("[data-do]").forEach(setUpAction);
+  root.querySelectorAll("[data-load]").forEach((place) => load(place, place.dataset.load));
+  root.querySelectorAll("[data-whole]").forEach((place) => load(place.parentElement, place.dataset.whole));
+}
+begin(document);
+document.querySelectorAll("[data-poll]").forEach(setUpProgress);
+document.querySelectorAll("[data-natural]").forEach(setUpNatural);
+document.querySelectorAll("#rules").forEach(setUpRules);
+document.querySelectorAll("[data-auto] select").forEach((s) => s.addEventListener("change", () => s.form.requestSubmit()));
+document.querySelectorAll("[data-submit]").forEach((s) => {
+  s.form.querySelector("button").hidden = true;
+  s.addEventListener("change", () => s.form.requestSubmit());
+});
+if (matchMedia("(max-width: 820px)").matches) document.querySelectorAll(".filters").forEach((f) => (f.open = false));
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.matches("input:not([type=radio], [type=checkbox], [type=range]), textarea, select");
+  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const ranged = event.target.matches("[type=range], [type=radio]");
+  if (event.key === "?") return document.querySelector("#keys").showModal();
+  if (event.key === "/") {
+    const search = document.querySelector("#search");
+    if (search) {
+      event.preventDefault();
+      search.closest("details").open = true;
+      search.focus();
+    }
+    return;
+  }
+  const radios = [...document.querySelectorAll("[data-views] [name=how]")];
+  if ((event.key === "s" || event.key === "f") && radios.length) {
+    const at = radios.findIndex((radio) => radio.checked);
+    const to = event.key === "f" ? ways.indexOf("flicker") : (at + 1) % radios.length;
+    radios[to].click();
+    return;
+  }
+  const arrows = ranged ? {} : { ArrowRight: "n", ArrowLeft: "p" };
+  const key = arrows[event.key] ?? event.key;
+  const wanted = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  if (wanted) {
+    event.preventDefault();
+    wanted.click();
+    return;
+  }
+  const page = { ArrowRight: "next", ArrowLeft: "prev", n: "next", p: "prev" }[ranged ? "" : event.key];
+  if (page) document.querySelector(`.found [rel=${page}]`)?.click();
+});

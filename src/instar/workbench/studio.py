@@ -1,0 +1,197 @@
+"""Pictures on demand: cases are made again from their recipes, one by one, and the last ones are kept.
+
+Each run has two threads, one for thumbnails and one for whole cases, so that whoever opens a case does not
+wait behind a page of thumbnails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import cv2
+import numpy as np
+
+from instar.imaging.codecs import encode_png
+from instar.imaging.preview import encode_preview, heat_overlay, scaled_down
+from instar.panel import Panel
+from instar.report.shown import Shown
+from instar.scene import Image
+from instar.workbench import NotHere
+from instar.workbench.tools import Cases, Tools
+
+__all__ = ["Studio"]
+
+MOST_RUNS = 6  # open at once
+MOST_SHOWN, MOST_FILES = 12, 3_000
+THUMBNAIL = 300  # pixels
+COLOURS = {
+    "lost": (229, 72, 77), "new": (232, 131, 12), "moved": (201, 151, 0), "renamed": (163, 72, 214),
+    "change": (47, 125, 246),
+}  # fmt: skip
+
+T = TypeVar("T")
+
+
+class _Recent(Generic[T]):
+    """The last so many values, by key."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._values = most, OrderedDict[Hashable, T]()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> T | None:
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
+
+    def put(self, key: Hashable, value: T) -> list[T]:
+        """Keep it; what had to go."""
+        with self._lock:
+            self._values[key] = value
+            gone = []
+            while len(self._values) > self._most:
+                gone.append(self._values.popitem(last=False)[1])
+            return gone
+
+    def clear(self) -> list[T]:
+        with self._lock:
+            values = list(self._values.values())
+            self._values.clear()
+            return values
+
+
+class _Lane:
+    """A run opened on a thread of its own, since a database connection stays with its thread."""
+
+    def __init__(self, tools: Tools, folder: Path) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="studio")
+        self._tools, self._folder = tools, folder
+        self._open = contextlib.ExitStack()
+        self._cases: Cases | None = None
+
+    def do(self, work: Callable[[Cases], T]) -> Future[T]:
+        return self._thread.submit(self._do, work)
+
+    def close(self) -> None:
+        with contextlib.suppress(RuntimeError):
+            self._thread.submit(self._open.close)
+        self._thread.shutdown(wait=False)
+
+    def _do(self, work: Callable[[Cases], T]) -> T:
+        if self._cases is None:
+            self._cases = self._open.enter_context(self._tools.opened(self._folder))
+        return work(self._cases)
+
+
+class Studio:
+    """Where pictures are made."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._lanes = _Recent[_Lane](2 * MOST_RUNS)
+        self._shown = _Recent[Shown](MOST_SHOWN)
+        self._files = _Recent[bytes](MOST_FILES)
+        self._opening = threading.Lock()
+
+    def show(self, folder: Path, case: str) -> Future[Shown]:
+        """The case with its panels."""
+        key = (folder, case)
+
+        return _ready(self._shown.get(key)) or self._lane(folder, "cases").do(
+            lambda cases: self._show(cases, folder, case)
+        )
+
+    def thumbnail(self, folder: Path, case: str) -> Future[bytes]:
+        """The follow-up with what is marked on it, small, as WebP; empty where there is no picture."""
+
+        def work(cases: Cases) -> bytes:
+            panels = cases.show(case).panels
+            return encode_preview(_marked(panels[-1]), longest=THUMBNAIL) if panels else b""
+
+        return self._file(folder, ("thumbnail", folder, case), work, lane="thumbnails")
+
+    def panel(self, folder: Path, case: str, number: int, *, heat: bool = False) -> Future[bytes]:
+        """One panel's picture, or the heat map over it, as WebP."""
+
+        def work(cases: Cases) -> bytes:
+            panels = self._show(cases, folder, case).panels
+            if not 0 <= number < len(panels):
+                raise NotHere(f"the case has no panel {number}")
+            panel = panels[number]
+            if heat:
+                return b"" if panel.heat is None else heat_overlay(panel.heat)
+            return encode_preview(panel.picture, longest=1280, quality=88)
+
+        return self._file(folder, ("panel", folder, case, number, heat), work)
+
+    def drawing(self, folder: Path, case: str) -> Future[bytes]:
+        """The family's own drawing as PNG; empty where it has none."""
+
+        def work(cases: Cases) -> bytes:
+            picture = cases.drawing(case)
+            return b"" if picture is None else encode_png(picture)
+
+        return self._file(folder, ("drawing", folder, case), work)
+
+    def answers(self, folder: Path, case: str) -> Future[Sequence[str]]:
+        """What the system said to the source and to each follow-up."""
+        return self._lane(folder, "cases").do(lambda cases: cases.answers(case))
+
+    def _show(self, cases: Cases, folder: Path, case: str) -> Shown:
+        shown = self._shown.get((folder, case))
+        if shown is None:
+            shown = cases.show(case)
+            self._shown.put((folder, case), shown)
+        return shown
+
+    def close(self) -> None:
+        for lane in self._lanes.clear():
+            lane.close()
+
+    def _file(
+        self, folder: Path, key: Hashable, work: Callable[[Cases], bytes], *, lane: str = "cases"
+    ) -> Future[bytes]:
+        def make(cases: Cases) -> bytes:
+            made = self._files.get(key)
+            if made is None:
+                made = work(cases)
+                self._files.put(key, made)
+            return made
+
+        return _ready(self._files.get(key)) or self._lane(folder, lane).do(make)
+
+    def _lane(self, folder: Path, purpose: str) -> _Lane:
+        with self._opening:
+            lane = self._lanes.get((folder, purpose))
+            if lane is None:
+                lane = _Lane(self._tools, folder)
+                for gone in self._lanes.put((folder, purpose), lane):
+                    gone.close()
+            return lane
+
+
+def _ready(value: T | None) -> Future[T] | None:
+    if value is None:
+        return None
+    future: Future[T] = Future()
+    future.set_result(value)
+    return future
+
+
+def _marked(panel: Panel) -> Image:
+    """The picture, small, with what was lost, new or changed outlined."""
+    small = scaled_down(panel.picture, 2 * THUMBNAIL).copy()
+    scale = small.shape[1] / panel.picture.shape[1]
+    for mark in panel.marks:
+        colour = COLOURS.get(mark.fate)
+        if colour is not None and len(mark.outline):
+            points = np.rint(np.array(mark.outline) * scale).astype(np.int32)
+            cv2.polylines(small, [points], True, colour, 4, cv2.LINE_AA)
+    return np.asarray(small, np.uint8)

@@ -1,0 +1,47 @@
+"""What the workbench is given to work with, so that it need not know the command line or any family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from instar.report.shown import Shown
+from instar.scene import Image
+
+__all__ = ["Cases", "Tools"]
+
+
+class Cases(Protocol):
+    """A run that is open: its cases with their pictures, made from the recipes; nothing is asked."""
+
+    def show(self, case: str) -> Shown: ...
+
+    def drawing(self, case: str) -> Image | None:
+        """The relation's own drawing of a case."""
+
+    def answers(self, case: str) -> Sequence[str]:
+        """What the system said to the source and to each follow-up, in words."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tools:
+    """Functions and names from outside.
+
+    `command` starts instar as a child process, to which arguments are added. `systems`, `relations` and
+    `searches` have a line about each. `usual` says which search goes with a relation. `scenes` are what a
+    campaign may look at besides drawn worlds. `read_rule` raises BadInput, with `details` where one word
+    is to blame; `picture_rule` gives the source and what the rule makes of it.
+    """
+
+    command: Sequence[str]
+    opened: Callable[[Path], AbstractContextManager[Cases]]
+    systems: Mapping[str, str]
+    relations: Mapping[str, str]
+    searches: Mapping[str, str]
+    usual: Callable[[str], str]
+    scenes: Sequence[str]
+    read_rule: Callable[[str], Mapping[str, Any]]
+    picture_rule: Callable[[str], Sequence[Image]]
