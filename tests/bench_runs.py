@@ -1,0 +1,66 @@
+"""Runs for tests of the workbench: a real small one, and made-up ones of any content and size."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import instar
+from instar.cli import main
+from instar.cli.bench import make_tools
+from instar.record import Totals
+from instar.store import RunStore
+from instar.workbench.access import Access
+from instar.workbench.app import make_desk
+from instar.workbench.desk import Desk
+
+PORT = 8765
+SCRIPT = "<script>alert(1)</script>"
+
+
+def make_street_run(folder: Path, *words: str, system: str = "street-blobs") -> Path:
+    """A campaign on the drawn street; street-blobs has some twenty violations in it."""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        main(["run", "--system", system, "--relation", "insertion", "--scenes", "street:6", "--budget", "150",
+              "--out", str(folder), *words])  # fmt: skip
+    return folder
+
+
+def record(number: int, **fields: object) -> instar.Record:
+    """A held case, unless the fields say otherwise."""
+    told = {
+        "case": f"{number:016x}", "scene": f"scene-{number % 7}", "relation": "insertion", "ordinal": number,
+        "change": None, "verdict": instar.Verdict.held(0.5), "queries": 1,
+    } | fields  # fmt: skip
+    return instar.Record(**({"source": told["scene"]} | told))
+
+
+def lost(margin: float, label: str = "car", kind: str = "recognition") -> instar.Verdict:
+    evidence = {"was": {"label": label, "score": 0.9, "box": [1, 2, 3, 4]}}
+    return instar.Verdict.violated([instar.Finding(kind, "object 1", margin, evidence)])
+
+
+def make_run(folder: Path, records: Iterable[instar.Record], system: str = "made-up") -> Path:
+    """A run of these records, which nobody asked for: it has no plan."""
+    records = list(records)
+    with RunStore.create(folder, identity={"system": system, "fingerprint": "x"}) as store:
+        store.keep_records(records)
+        store.keep_totals(Totals(str(folder), system, 0, 7, len(records), len(records), 1.0))
+    return folder
+
+
+def make_test_desk(root: Path) -> Desk:
+    """A desk whose runs are read and whose groups are known."""
+    desk = make_desk(root, make_tools([], []), Access(PORT), workers=ThreadPoolExecutor(1))
+    desk.library.load(lambda what, total: contextlib.nullcontext(_Silent()))
+    desk.library.settle()
+    return desk
+
+
+class _Silent:
+    def advance(self, n: int = 1) -> None:
+        """Nobody is watching."""

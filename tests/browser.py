@@ -1,0 +1,112 @@
+"""Chromium without a window, for tests that look at pages as people do.
+
+Debian's `chromium` and `chromium-driver` are used, and installed by apt-get where they are missing and that
+is possible. Nothing is fetched from anywhere else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import cv2
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.remote.webelement import WebElement
+
+PACKAGES = {"chromium": "chromium", "chromedriver": "chromium-driver"}
+LARGEST_PICTURE = 300_000  # bytes of a screenshot in docs/
+
+T = TypeVar("T")
+
+
+@functools.cache
+def _programs() -> tuple[str, str]:
+    """Where browser and driver are; installed where they are not."""
+    if not all(map(shutil.which, PACKAGES)):
+        if shutil.which("apt-get") is None:
+            pytest.fail("no chromium here and no apt-get to install it with")
+        for words in (["update"], ["install", "--yes", "--no-install-recommends", *PACKAGES.values()]):
+            subprocess.run(["apt-get", "--quiet", *words], check=False, capture_output=True, timeout=600)
+    found = [shutil.which(program) for program in PACKAGES]
+    if None in found:
+        pytest.fail("chromium is missing; on Debian: apt-get install chromium chromium-driver")
+    return str(found[0]), str(found[1])
+
+
+@contextlib.contextmanager
+def chromium(*, width: int = 1360, height: int = 860, dark: bool = False) -> Iterator[WebDriver]:
+    """A browser of that size, which below 600 pixels of width is a telephone."""
+    binary, driver = _programs()
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for word in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-dev-shm-usage",
+        "--hide-scrollbars",
+    ):
+        options.add_argument(word)
+    # Names are resolved nowhere: whatever asks for another machine fails, and is seen in the log.
+    options.add_argument("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
+    options.add_argument(f"--window-size={width},{height}")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(options=options, service=Service(driver))
+    try:
+        browser.set_page_load_timeout(60)
+        if dark:
+            look = [{"name": "prefers-color-scheme", "value": "dark"}]
+            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": look})
+        if width < 600:
+            size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": True}
+            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        yield browser
+    finally:
+        browser.quit()
+
+
+def wait_for(what: Callable[[], T], seconds: float = 60.0) -> T:
+    """What it gives, once that is something; complaints meanwhile are ignored."""
+    deadline = time.monotonic() + seconds
+    while True:
+        problem: Exception | None = None
+        try:
+            if found := what():
+                return found
+        except Exception as error:
+            problem = error
+        if time.monotonic() > deadline:
+            raise AssertionError(f"it did not come about within {seconds:.0f} s") from problem
+        time.sleep(0.1)
+
+
+def click(browser: WebDriver, element: WebElement) -> None:
+    """Click where it is, without waiting for a page that scrolls smoothly."""
+    browser.execute_script("arguments[0].scrollIntoView({behavior: 'instant', block: 'center'})", element)
+    element.click()
+
+
+def screenshot(browser: WebDriver, path: Path) -> None:
+    """What is seen now, as a picture with 256 colours that is small enough for the repository."""
+    raw = path.with_suffix(".raw.png")
+    browser.save_screenshot(str(raw))
+    image = cv2.imread(str(raw))
+    raw.unlink()
+    _write_small(path, image)
+    assert path.stat().st_size <= LARGEST_PICTURE
+
+
+def _write_small(path: Path, image: cv2.typing.MatLike) -> None:
+    from PIL import Image
+
+    shown = Image.fromarray(cv2.cvtColor(image, cv2.COLOR_BGR2RGB)).quantize(256, dither=Image.Dither.NONE)
+    shown.save(path, optimize=True)

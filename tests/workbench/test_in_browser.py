@@ -1,0 +1,374 @@
+"""The workbench as people use it: a real server, a real browser.
+
+With INSTAR_SCREENSHOTS=docs the pictures in docs/ are made anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.select import Select
+
+from bench_runs import SCRIPT, make_street_run
+from browser import chromium, click, screenshot, wait_for
+
+pytestmark = pytest.mark.real
+
+RULE = "If: a pedestrian appears on the roadside, Then: the ego-vehicle should slow down at least 30%."
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("runs")
+    make_street_run(root / "blobs")
+    make_street_run(root / "exact", system="street-exact")
+    return root
+
+
+@pytest.fixture(scope="module")
+def address(root: Path) -> Iterator[str]:
+    """`instar view` as it is started by hand; the address that it prints."""
+    words = [sys.executable, "-m", "instar", "view", str(root), "--no-browser"]
+    server = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+    assert server.stderr is not None
+    printed = ""
+    for line in server.stderr:
+        if found := re.search(r"http://127\.0\.0\.1:\d+/\?token=\S+", line):
+            printed = found[0]
+            break
+    yield printed
+    server.terminate()
+    server.wait(30)
+    server.stderr.close()
+
+
+@pytest.fixture(scope="module")
+def window(address: str) -> Iterator[WebDriver]:
+    with chromium() as browser:
+        browser.get(address)
+        yield browser
+
+
+@pytest.fixture
+def page(window: WebDriver, address: str) -> Iterator[WebDriver]:
+    """The browser on the first page; afterwards nothing was refused by the policy or asked elsewhere."""
+    window.get_log("browser"), window.get_log("performance")
+    window.get(base(address))
+    yield window
+    assert [
+        entry["message"] for entry in window.get_log("browser") if "Content Security" in entry["message"]
+    ] == []
+    asked = [json.loads(entry["message"])["message"] for entry in window.get_log("performance")]
+    urls = [m["params"]["request"]["url"] for m in asked if m["method"] == "Network.requestWillBeSent"]
+    assert {urlsplit(url).hostname for url in urls if not url.startswith(("data:", "blob:"))} <= {"127.0.0.1"}
+
+
+def base(address: str) -> str:
+    return address.partition("/?")[0]
+
+
+def go(page: WebDriver, path: str) -> None:
+    page.get("/".join(page.current_url.split("/")[:3]) + path)
+
+
+def one(page: WebDriver, selector: str) -> WebElement:
+    return wait_for(lambda: page.find_element(By.CSS_SELECTOR, selector))
+
+
+def every(page: WebDriver, selector: str) -> list[WebElement]:
+    return page.find_elements(By.CSS_SELECTOR, selector)
+
+
+def press(page: WebDriver, keys: str) -> None:
+    page.find_element(By.TAG_NAME, "body").send_keys(keys)
+
+
+def open_worst(page: WebDriver) -> None:
+    go(page, "/explore?status=violated&run=blobs")
+    click(page, one(page, ".card"))
+    wait_for(lambda: every(page, "svg.panel image"))
+
+
+def keep_picture(page: WebDriver, name: str, tmp_path: Path) -> None:
+    folder = Path(os.environ.get("INSTAR_SCREENSHOTS", tmp_path))
+    wait_for(lambda: page.execute_script("return [...document.images].every((i) => i.complete)"))
+    wait_for(lambda: page.execute_script("return document.fonts.status === 'loaded'"))
+    screenshot(page, folder / name)
+
+
+def test_the_token_is_gone_from_the_address(page: WebDriver) -> None:
+    assert "token" not in page.current_url
+
+
+def test_filter_open_mark_reload_and_the_mark_is_kept(page: WebDriver, tmp_path: Path) -> None:
+    go(page, "/explore")
+    total = int(one(page, "#count").text)
+    page.find_element(
+        By.LINK_TEXT, next(a.text for a in every(page, ".facet a") if a.text.startswith("violated"))
+    ).click()
+    wait_for(lambda: "status=violated" in page.current_url)
+    violated = int(one(page, "#count").text)
+    assert 0 < violated < total
+    keep_picture(page, "workbench-explore.png", tmp_path)
+    page.find_element(
+        By.LINK_TEXT, next(a.text for a in every(page, ".facet a") if a.text.startswith("recognition"))
+    ).click()
+    wait_for(lambda: "kind=recognition" in page.current_url)
+    assert int(one(page, "#count").text) <= violated
+    click(page, one(page, ".card"))
+    note = one(page, "#note")
+    note.clear()
+    note.send_keys(f"seen by hand {SCRIPT}")
+    click(page, one(page, "button[value='real defect']"))
+    wait_for(lambda: every(page, ".history li"))
+    page.refresh()
+    assert one(page, "button[value='real defect']").get_attribute("aria-pressed") == "true"
+    assert SCRIPT in one(page, ".history").text
+    assert "status=violated" in page.current_url
+    assert "kind=recognition" in page.current_url
+    go(page, "/explore?mark=real+defect")
+    assert one(page, "#count").text == "1"
+    page.back()
+    assert SCRIPT in one(page, ".history").text
+
+
+def test_slider_flicker_and_drawing(page: WebDriver, tmp_path: Path) -> None:
+    open_worst(page)
+    keep_picture(page, "workbench-case.png", tmp_path)
+    click(page, one(page, ".how [value=over]"))
+    slider = one(page, ".slider")
+    clip = "return getComputedStyle(document.querySelector('figure:last-child .frame')).clipPath"
+    before = page.execute_script(clip)
+    slider.send_keys(Keys.ARROW_RIGHT * 20)
+    assert page.execute_script(clip) != before
+    click(page, one(page, ".how [value=flicker]"))
+    shown = "return getComputedStyle(document.querySelector('figure:last-child')).visibility"
+    assert {wait_for(lambda v=v: page.execute_script(shown) == v) for v in ("visible", "hidden")} == {True}
+    click(page, one(page, ".how [value=drawing]"))
+    wait_for(lambda: page.execute_script("return document.querySelector('.drawing img').naturalWidth > 300"))
+
+
+def test_keys_walk_mark_and_explain(page: WebDriver) -> None:
+    open_worst(page)
+    first = page.current_url
+    press(page, "n")
+    wait_for(lambda: page.current_url != first)
+    press(page, "p")
+    wait_for(lambda: page.current_url == first)
+    press(page, "2")
+    wait_for(lambda: one(page, "button[value=acceptable]").get_attribute("aria-pressed") == "true")
+    press(page, "f")
+    assert one(page, ".how [value=flicker]").is_selected()
+    press(page, "?")
+    assert one(page, "#keys").is_displayed()
+    press(page, Keys.ESCAPE)
+    press(page, "0")
+    wait_for(lambda: not every(page, "button[aria-pressed=true]"))
+    press(page, "e")
+    wait_for(lambda: "/explore" in page.current_url)
+
+
+def test_everything_is_reached_without_a_mouse(page: WebDriver) -> None:
+    go(page, "/explore")
+    body = page.find_element(By.TAG_NAME, "body")
+    body.send_keys(Keys.TAB)
+    assert page.switch_to.active_element.text == "Skip to the content"
+    press(page, "/")
+    search = page.switch_to.active_element
+    assert search.get_attribute("name") == "text"
+    search.send_keys("street-0001", Keys.ENTER)
+    wait_for(lambda: "text=street-0001" in page.current_url)
+    one(page, "#facet-status")
+    for _ in range(60):
+        focused = page.switch_to.active_element
+        if focused.get_attribute("class") == "card":
+            break
+        focused.send_keys(Keys.TAB)
+    page.switch_to.active_element.send_keys(Keys.ENTER)
+    wait_for(lambda: "/case/" in page.current_url)
+
+
+def test_replay_shrink_and_export(page: WebDriver) -> None:
+    open_worst(page)
+    click(page, one(page, "[data-do*=replay]"))
+    wait_for(lambda: "The same came out." in one(page, "#done").text)
+    click(page, one(page, "[data-do*=shrink]"))
+    wait_for(lambda: "suffices" in one(page, "#done").text, 120)
+    fetched = page.execute_async_script(
+        "const done = arguments[0];"
+        "fetch(document.querySelector('a[download]').href)"
+        ".then((answer) => answer.blob()).then((blob) => done([blob.type, blob.size]))"
+    )
+    assert fetched[0] == "application/zip"
+    assert fetched[1] > 10_000
+
+
+def test_the_naturalness_slider_changes_the_figures_at_once(page: WebDriver) -> None:
+    go(page, "/summary?run=blobs")
+    before = one(page, "#violated").text
+    slider = one(page, "#natural")
+    page.execute_script(
+        "arguments[0].value = 0.99; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))", slider
+    )
+    wait_for(lambda: one(page, "#violated").text != before)
+    assert int(one(page, "#violated").text) < int(before)
+    assert "natural=0.99" in page.current_url
+    assert len(every(page, ".chart")) >= 2
+    click(page, one(page, ".group-line"))
+    wait_for(lambda: "/explore" in page.current_url)
+    assert "group=" in page.current_url
+
+
+def test_a_wrong_word_of_a_rule_is_underlined_and_a_right_rule_pictured(
+    page: WebDriver, tmp_path: Path
+) -> None:
+    go(page, "/campaign/new")
+    rules = one(page, "#rules")
+    rules.send_keys(RULE.replace("pedestrian", "pedestrain"))
+    wrong = one(page, ".behind .wrong")
+    assert (
+        wrong.text == "pedestrain"
+        or page.execute_script("return arguments[0].textContent", wrong) == "pedestrain"
+    )
+    line = page.execute_script("return getComputedStyle(arguments[0]).textDecorationLine", wrong)
+    assert line == "underline"
+    assert "'pedestrain' is not known" in one(page, "#readings").text
+    click(page, one(page, "#readings button"))
+    wait_for(lambda: "add(1 pedestrian, on, sidewalk)" in one(page, "#readings").text)
+    assert "add pedestrian by paste" in one(page, "#readings").text
+    assert every(page, ".behind .wrong") == []
+    wait_for(lambda: len(every(page, "#readings img")) == 2)
+    wait_for(
+        lambda: page.execute_script(
+            "return [...document.querySelectorAll('#readings img')].every((i) => i.naturalWidth)"
+        )
+    )
+    keep_picture(page, "workbench-rule.png", tmp_path)
+    rules.clear()
+    rules.send_keys(f"If: a {SCRIPT} appears, Then: slow down.")
+    wait_for(lambda: "is not" in one(page, "#readings").text)
+    assert (
+        page.execute_script("return document.querySelectorAll('#readings script, .behind script').length")
+        == 0
+    )
+
+
+def test_a_campaign_on_the_street_is_started_and_watched_to_its_end(page: WebDriver, root: Path) -> None:
+    go(page, "/campaign/new")
+    one(page, "[name=name]").send_keys("from-the-page")
+    Select(one(page, "[name=system]")).select_by_value("street-blobs")
+    count = one(page, "[name=count]")
+    count.clear()
+    count.send_keys("5")
+    click(page, one(page, "[name=relation][value=insertion]"))
+    budget = one(page, "[name=budget]")
+    budget.clear()
+    budget.send_keys("120")
+    click(page, one(page, "button.strong"))
+    wait_for(lambda: "/campaign?of=from-the-page" in page.current_url)
+    assert "running" in one(page, "#state").text or "finished" in one(page, "#state").text
+    wait_for(lambda: "It has finished." in one(page, "#state").text, 120)
+    wait_for(lambda: int(one(page, "#violated").text) > 0)
+    wait_for(lambda: page.execute_script("return document.querySelector('.card img')?.naturalWidth > 0"))
+    assert (root / "from-the-page" / "plan.toml").is_file()
+    click(page, one(page, ".card"))
+    wait_for(lambda: every(page, "svg.panel image"))
+
+
+def test_a_campaign_is_stopped_and_resumed(page: WebDriver) -> None:
+    go(page, "/campaign/new")
+    one(page, "[name=name]").send_keys("long")
+    Select(one(page, "[name=system]")).select_by_value("street-exact")
+    click(page, one(page, "[name=relation][value=insertion]"))
+    budget = one(page, "[name=budget]")
+    budget.clear()
+    budget.send_keys("2000")
+    click(page, one(page, "button.strong"))
+    wait_for(lambda: int(every(page, ".tiles dd")[0].text.replace(",", "")) > 0, 90)
+    click(page, wait_for(lambda: [b for b in every(page, "button") if b.text == "Stop"])[0])
+    wait_for(lambda: "It was stopped" in one(page, "#state").text)
+    click(page, wait_for(lambda: [b for b in every(page, "button") if b.text == "Resume"])[0])
+    wait_for(lambda: "It is running." in one(page, "#state").text)
+    click(page, wait_for(lambda: [b for b in every(page, "button") if b.text == "Stop"])[0])
+    wait_for(lambda: "It was stopped" in one(page, "#state").text)
+
+
+def test_two_runs_are_compared(page: WebDriver) -> None:
+    go(page, "/runs")
+    for run in ("exact", "blobs"):
+        one(page, f"[name=run][value={run}]")
+    go(page, "/compare")
+    was, now = (Select(select) for select in every(page, "select[name=run]"))
+    was.select_by_value("exact")
+    now.select_by_value("blobs")
+    click(page, one(page, ".chosen button"))
+    broken = wait_for(lambda: int(one(page, ".broken").text))
+    assert broken > 5
+    assert one(page, ".fixed").text == "0"
+    assert {"Per relation", "Per scene", "Newly broken"} <= {h.text for h in every(page, ".compared h3")}
+    go(page, "/compare?run=blobs&run=exact&run=from-the-page")
+    wait_for(lambda: len(every(page, ".broken")) == 2)
+    assert int(every(page, ".fixed")[0].text) == broken
+
+
+def test_two_raters_rate_and_their_agreement_is_shown(page: WebDriver) -> None:
+    for rater in ("ann", "bob"):
+        go(page, "/rate?of=blobs")
+        name = one(page, "[name=rater]")
+        name.clear()
+        name.send_keys(rater, Keys.ENTER)
+        for pair in range(3):
+            wait_for(lambda pair=pair: f"Pair {pair + 1} of" in page.find_element(By.TAG_NAME, "main").text)
+            one(page, ".rating")
+            wait_for(
+                lambda: page.execute_script(
+                    "return [...document.querySelectorAll('.rated')].every((i) => i.naturalWidth)"
+                )
+            )
+            click(page, one(page, f"[name=real][value='{6 - pair}']"))
+            click(page, one(page, f"[name=reasonable][value='{1 + pair}']"))
+            click(page, one(page, "button.strong"))
+    wait_for(lambda: "What 2 raters said" in page.find_element(By.TAG_NAME, "main").text)
+    assert [alpha.text for alpha in every(page, ".alpha")] == ["1.00", "1.00"]
+
+
+def test_pages_fit_a_telephone_in_the_dark(address: str, page: WebDriver, tmp_path: Path) -> None:
+    open_worst(page)
+    case = page.current_url
+    paths = [
+        "/runs",
+        "/explore?status=violated",
+        "/summary",
+        "/compare?run=blobs&run=exact",
+        "/campaign/new",
+        "/rate?of=blobs&rater=eve",
+    ]
+    with chromium(width=390, height=844, dark=True) as phone:
+        phone.get(address)
+        for path in [*paths, case[len(base(address)) :]]:
+            phone.get(base(address) + path)
+            wait_for(lambda: not every(phone, "[aria-busy]"))
+            wide = phone.execute_script("return document.documentElement.scrollWidth")
+            assert wide <= 390, path
+            colour = phone.execute_script("return getComputedStyle(document.body).backgroundColor")
+            assert max(map(int, re.findall(r"\d+", colour)[:3])) < 60, path
+        wait_for(lambda: every(phone, "svg.panel image"))
+        keep_picture(phone, "workbench-phone.png", tmp_path)
+
+
+def test_a_stranger_in_the_browser_sees_nothing(address: str) -> None:
+    with chromium() as stranger:
+        stranger.get(base(address) + "/explore")
+        assert "instar view printed" in stranger.find_element(By.TAG_NAME, "body").text
