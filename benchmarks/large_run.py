@@ -31,9 +31,8 @@ def make_large_run(folder: Path, cases: int = 1_000_000) -> Path:
     if (folder / "run.sqlite").exists():
         return folder
     with contextlib.redirect_stdout(io.StringIO()):
-        main(
-            f"run --system street-blobs --relation insertion --scenes street:12 --budget 400 --out {folder}".split()
-        )
+        words = "run --system street-blobs --relation insertion --scenes street:12 --budget 400 --out"
+        main([*words.split(), str(folder)])
     database = sqlite3.connect(folder / "run.sqlite")
     database.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
     with database:
