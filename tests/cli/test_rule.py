@@ -209,3 +209,19 @@ def test_a_case_of_a_rule_is_replayed_the_same(capsys, tmp_path):
     case = counted["findings"][0]["case"]
     assert main(["replay", str(tmp_path / "run"), case, "--json"]) in (0, 1)
     assert json.loads(capsys.readouterr().out)["same"] is True
+
+
+def test_in_paper_mode_words_are_guessed_and_the_score_is_shown(capsys):
+    sentence = "If: a dog appears on the roadside, Then: slow down by more than 10 km/h."
+    status, read = document(capsys, sentence, "--paper", "--answers", "50,40")
+    assert status == 0
+    assert read["guessed"] == [{"word": "dog", "taken_as": "pedestrian", "similarity": 0.7857}]
+    assert read["blocks"][0]["condition"][0]["element"] == "pedestrian"
+    assert read["held"] is True  # more than is at least
+    status, read = document(capsys, sentence)
+    assert (status, read["word"]) == (2, "dog")
+    assert "pedestrian" in read["suggestions"]
+    _, read = document(capsys, sentence.replace("dog", "pedestrian"), "--answers", "50,40")
+    assert read["held"] is False
+    status, read = document(capsys, sentence.replace("dog", "unicorn"), "--paper")
+    assert (status, read["word"]) == (2, "unicorn")

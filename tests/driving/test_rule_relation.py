@@ -244,3 +244,11 @@ def test_only_rules_that_allow_no_change_have_null_changes():
 def test_a_driver_of_drawn_drives_refuses_other_pictures():
     with pytest.raises(ValueError, match="drive:N"):
         street_driver().predict([np.zeros((8, 8, 3), np.uint8)])
+
+
+def test_in_paper_mode_the_bare_inequality_decides():
+    relation = rule("If: a dog appears on the roadside, Then: slow down.", paper=True)
+    assert relation.again is None
+    assert rule(LINES, paper=True).null is None
+    with pytest.raises(BadInput, match="'dog' is not known"):
+        rule("If: a dog appears on the roadside, Then: slow down.")

@@ -36,7 +36,8 @@ def places(draw):
     return {
         "reference": reference,
         "reference_properties": own,
-        "position": draw(st.sampled_from(POSITIONS)),
+        # Nothing can be seen on the ego-vehicle itself.
+        "position": draw(st.sampled_from(POSITIONS[1:] if reference == "ego-vehicle" else POSITIONS)),
     }
 
 

@@ -27,6 +27,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "else km/h and degrees with + to the left",
     )
     parser.add_argument("--engines", metavar="FILE", help="your own copy of the engines")
+    parser.add_argument(
+        "--paper",
+        action="store_true",
+        help="as in the paper: words may be guessed by similarity, and more than is at least",
+    )
     parser.add_argument("--ontology", metavar="FILE", help="your own copy of the ontology")
     # The answers of a steering system may begin with a minus sign, which is not an option.
     parser._negative_number_matcher = re.compile(r"-\.?\d")
@@ -34,7 +39,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def perform(args: argparse.Namespace) -> Outcome:
     ontology = usual_ontology() if args.ontology is None else read_ontology(Path(args.ontology))
-    rule = read_rule(args.rule, language=None if args.ontology is None else Language(ontology))
+    usual = args.ontology is None and not args.paper
+    language = None if usual else Language(ontology, paper=args.paper)
+    rule = read_rule(args.rule, language=language)
     engines = usual_engines() if args.engines is None else read_engines(Path(args.engines))
     words = say(rule, ontology=ontology)
     blocks: list[dict[str, Any]] = [
@@ -48,11 +55,15 @@ def perform(args: argparse.Namespace) -> Outcome:
     ]
     document: dict[str, Any] = {"words": words, "formula": rule_formula(rule), "blocks": blocks}
     lines = [words, *(f"  {block['formula']}" for block in blocks), _made_by(rule, engines)]
+    if args.paper and language is not None:
+        guessed = language.guessed(args.rule)
+        document["guessed"] = [{"word": w, "taken_as": known, "similarity": s} for w, known, s in guessed]
+        lines += [f"guessed: {w!r} is taken as {known!r} (Wu-Palmer {s:.2f})" for w, known, s in guessed]
     if args.answers is not None:
         answers = _answers(rule, args.answers)
-        overall = judge_rule(rule, answers)
+        overall = judge_rule(rule, answers, paper=args.paper)
         for number, (block, entry) in enumerate(zip(rule.blocks, blocks), start=1):
-            entry["held"] = judge_block(block.expectation, answers, number).held
+            entry["held"] = judge_block(block.expectation, answers, number, paper=args.paper).held
         document |= {"held": overall.held, "margin": overall.margin, "reason": overall.reason}
         lines.append(_verdict(overall))
     return Outcome("\n".join(lines), document)

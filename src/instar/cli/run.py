@@ -37,6 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help='a driving rule, "If: ..., Then: ...", or a file with one on each line; repeat it',
     )
+    add("--paper", action="store_true", help="rules as in the paper: the bare inequality, words guessed")
     add("--scenes", metavar="PATH", help="a folder, a picture, a COCO json, ..., or street:N for drawn ones")
     add("--interpreter", metavar="NAME", help="of a classifier: grad-cam, rise, lime, ...")
     add("--objects", metavar="SYSTEM", help="the helper that finds objects where the data knows none")
@@ -89,9 +90,7 @@ def _plan(args: argparse.Namespace) -> Plan:
     if args.rule:
         # Like --relation, rules take the place of what the plan says, and may stand beside --relation.
         kept = tables.get("relation", []) if names else []
-        tables = tables | {
-            "relation": [*kept, *({"use": "rule", "text": text} for text in _rules(args.rule))]
-        }
+        tables = tables | {"relation": [*kept, *(_rule(text, args.paper) for text in _rules(args.rule))]}
         names = [*names, "rule"] if names else None
     scenes = ("scenes", "palette", "maps", "objects", "pool", "limit")
     plain = (*scenes, "changes", "search", "seed", "out", "workers", "batch")
@@ -133,6 +132,10 @@ def _rules(given: list[str]) -> list[str]:
     if not rules:
         raise BadInput(f"--rule {given[0]!r} has no rule in it")
     return rules
+
+
+def _rule(text: str, paper: bool) -> Tables:
+    return {"use": "rule", "text": text} | ({"paper": True} if paper else {})
 
 
 def _names(given: list[str] | None) -> list[str] | None:

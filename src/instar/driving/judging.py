@@ -5,6 +5,7 @@ Answers are in km/h and in degrees with + to the left, one per picture, the sour
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,13 +37,20 @@ class Judgement:
 
 
 def judge_rule(
-    rule: Rule, answers: Sequence[float], *, deltas: Mapping[str, tuple[float, str]] = DELTAS
+    rule: Rule,
+    answers: Sequence[float],
+    *,
+    deltas: Mapping[str, tuple[float, str]] = DELTAS,
+    paper: bool = False,
 ) -> Judgement:
-    """The judgement over all blocks: violated if one is, else inapplicable if one is, else held."""
+    """The judgement over all blocks: violated if one is, else inapplicable if one is, else held.
+
+    In the `paper`, "more than" is "at least".
+    """
     if len(answers) != len(rule.blocks) + 1:
         raise ValueError(f"{len(rule.blocks)} blocks need {len(rule.blocks) + 1} answers, not {len(answers)}")
     judgements = [
-        judge_block(block.expectation, answers, number, deltas=deltas)
+        judge_block(block.expectation, answers, number, deltas=deltas, paper=paper)
         for number, block in enumerate(rule.blocks, start=1)
     ]
     for status in (False, None):
@@ -58,12 +66,15 @@ def judge_block(
     number: int,
     *,
     deltas: Mapping[str, tuple[float, str]] = DELTAS,
+    paper: bool = False,
 ) -> Judgement:
     """The judgement over the block with this number, counted from 1.
 
     >>> judge_block(Expectation("speed", "decrease", "at least", 30.0, "%"), [50.0, 35.0], 1)
     Judgement(held=True, margin=0.0, reason='')
     """
+    if paper and expectation.comparator == "more than":
+        expectation = dataclasses.replace(expectation, comparator="at least")
     source, after = answers[0], answers[number]
     before = source if expectation.relative_to_block is None else answers[expectation.relative_to_block]
     falls = expectation.direction == "decrease"

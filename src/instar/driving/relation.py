@@ -43,6 +43,7 @@ def rule(
     engines: Path | str | None = None,
     pool: Gallery | CutOuts | None = None,
     maps: System | None = None,
+    paper: bool = False,
     least_lines: float = 0.01,
     least_objects: float = 0.05,
 ) -> Relation:
@@ -51,18 +52,20 @@ def rule(
     `ontology` and `engines` are files of one's own. Without them, drawn drives are drawn anew ("rendered")
     and all other pictures are edited ("pasted"), with cut-outs from the campaign's own scenes, which need
     label maps; `maps` is a segmentation system that makes them. `least_lines` and `least_objects` are the
-    shares of the picture that must be there to be removed or replaced.
+    shares of the picture that must be there to be removed or replaced. With `paper`, words may be guessed and
+    the bare inequality decides, as in the paper: nothing is asked again and noise is not told apart.
     """
     if isinstance(pool, (str, Path)):
         raise BadInput("rule: cut-outs come from the scenes and their label maps; leave the pool out")
     words = usual_ontology() if ontology is None else read_ontology(Path(ontology))
-    meaning = read_rule(text, language=None if ontology is None else Language(words))
+    usual = ontology is None and not paper
+    meaning = read_rule(text, language=None if usual else Language(words, paper=paper))
     if engines is None:
         chosen, drawn = usual_engines("pasted"), usual_engines("rendered")
     else:
         chosen = drawn = usual_engines(str(engines)) if engines in USUAL else read_engines(Path(engines))
     _require_engines(meaning, chosen, drawn)
-    return _Ruling(meaning, words, chosen, drawn, pool, maps, (least_lines, least_objects)).relation()
+    return _Ruling(meaning, words, chosen, drawn, pool, maps, paper, (least_lines, least_objects)).relation()
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +78,7 @@ class _Ruling:
     drawn: Engines
     pool: Gallery | CutOuts | None
     maps: System | None
+    paper: bool
     least: tuple[float, float]
 
     def relation(self) -> Relation:
@@ -84,8 +88,8 @@ class _Ruling:
             self.draw,
             self.apply,
             self.check,
-            null=null if self.allows_no_change else None,
-            again=self.again,
+            null=null if self.allows_no_change and not self.paper else None,
+            again=None if self.paper else self.again,
             smaller=self.smaller,
             accept=self.accept,
             pixels=self.pixels,
@@ -158,7 +162,7 @@ class _Ruling:
         # A change that was made smaller may have fewer blocks than the rule.
         for number, block in enumerate(self.rule.blocks[: len(answers) - 1], start=1):
             values = [getattr(answer, block.expectation.quantity) for answer in answers]
-            judged = judge_block(block.expectation, values, number)
+            judged = judge_block(block.expectation, values, number, paper=self.paper)
             if judged.held is None:
                 unfit = unfit or judged.reason
             elif judged.held:

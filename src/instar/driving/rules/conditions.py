@@ -71,7 +71,7 @@ def _appearing(words: Things) -> list[Parser]:
         to(lambda where, _, who, __: added(who, where), where, comma, who, happens),
         to(
             lambda _, __, who, ___, where: added(who, where),
-            words.ego,
+            alt(words.ego, Phrase("the car", "the vehicle")),
             does(said.SEE),
             who,
             opt(Phrase(*gerunds(said.APPEAR))),
@@ -134,11 +134,16 @@ def _being(words: Things) -> list[Parser]:
             who,
             opt(where),
         ),
-        to(lambda _, __, who: added(who, None), there, Phrase("appears", "appear", "comes", "emerges"), who),
+        to(
+            lambda _, __, who: added(who, None),
+            there,
+            Phrase("appears", "appear", "comes", "emerges", "exists", "exist"),
+            who,
+        ),
         to(
             lambda _, __, who, where: added(who, where),
             there,
-            Phrase("appears", "appear", "emerges", "emerge"),
+            Phrase("appears", "appear", "emerges", "emerge", "exists", "exist", "stands", "stand"),
             who,
             where,
         ),
@@ -163,6 +168,7 @@ def _vanishing(words: Things) -> list[Parser]:
     return [
         to(lambda who, _, where: removed(who, where), who, happens, opt(where)),
         to(lambda who, where, _: removed(who, where), who, words.place, happens),
+        to(lambda who, _, area: removed(who, Place(None, area, 0)), who, does(said.DEPART), words.area),
     ]
 
 

@@ -52,6 +52,14 @@ def degrees() -> Parser:
             ),
             to(lambda number: Degree(None, number.value, None, number.at), number),
             to(lambda word: Degree(None, 50.0, "%", word.at), Phrase("half", "a half", "one half")),
+            to(
+                lambda word: Degree(None, 100 / 3, "%", word.at),
+                Phrase("a third", "one third", "a third of its value"),
+            ),
+            to(lambda word: Degree(None, 200 / 3, "%", word.at), Phrase("two thirds")),
+            to(lambda word: Degree(None, 75.0, "%", word.at), Phrase("three quarters")),
+            to(lambda word: Degree(None, 10.0, "%", word.at), Phrase("a tenth", "one tenth")),
+            to(lambda word: Degree(None, 20.0, "%", word.at), Phrase("a fifth", "one fifth")),
             to(lambda word: Degree(None, 25.0, "%", word.at), Phrase("a quarter", "one quarter")),
         )
     )
@@ -65,6 +73,7 @@ def degrees() -> Parser:
                 opt(Phrase("by")),
                 amount,
                 opt(Phrase(*then.BOUNDS_BEHIND)),
+                opt(Phrase(*then.OF_BEFORE)),
                 opt(more),
             ),
             to(lambda word: Degree(compared=word), more),
@@ -91,10 +100,13 @@ def _bounded(
     __: object,
     amount: Degree,
     behind: Found | None,
+    of_before: Found | None,
     compared: Found | None,
 ) -> Degree:
     if before is not None and behind is not None:
         raise Objection(behind.at, f"{behind.phrase!r} is a second bound beside {before.phrase!r}")
+    if of_before is not None and of_before.phrase.startswith("of") and amount.unit != "%":
+        raise Objection(of_before.at, f"{of_before.phrase!r} is said of a share only")
     comparator = None
     if before is not None:
         comparator = then.BOUNDS[before.phrase]

@@ -61,7 +61,9 @@ _IRREGULAR = {
     "grow": ("grew", "grown"),
     "have": ("had", "had"),
     "hold": ("held", "held"),
+    "hide": ("hid", "hidden"),
     "keep": ("kept", "kept"),
+    "leave": ("left", "left"),
     "lose": ("lost", "lost"),
     "make": ("made", "made"),
     "meet": ("met", "met"),
@@ -77,7 +79,25 @@ _IRREGULAR = {
     "take": ("took", "taken"),
     "wait": ("waited", "waited"),
 }
-_DOUBLED = {"cut", "drop", "get", "jog", "put", "run", "set", "sit", "stop", "swap", "wrap", "step", "slip"}
+_DOUBLED = {
+    "cut",
+    "pop",
+    "strip",
+    "omit",
+    "quit",
+    "drop",
+    "get",
+    "jog",
+    "put",
+    "run",
+    "set",
+    "sit",
+    "stop",
+    "swap",
+    "wrap",
+    "step",
+    "slip",
+}
 _VOWELS = "aeiou"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from instar.driving.rules import then_words as then
 from instar.driving.rules.degrees import NO_DEGREE, Degree, degrees, one_degree
 from instar.driving.rules.english import finite, gerunds, participles
-from instar.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, named, opt, seq, to
+from instar.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, named, only, opt, seq, to
 from instar.driving.rules.model import Expectation
 from instar.driving.rules.ontology import Ontology
 
@@ -158,6 +158,12 @@ def _ego_predicate(quantity: Parser, degree: Parser) -> Parser:
             to(lambda _, d: _Predicate(1, "speed", d), _verbs(then.FAST), degree),
             to(paced, _verbs(then.DRIVE), degree, even, Phrase(*then.PACE), than, degree),
             to(turned, _verbs(then.TURN), more, Phrase(*then.SIDE), degree),
+            to(
+                lambda _, d, side: _Predicate(then.SIDE[side.phrase], "steering", d),
+                _verbs(then.TURN),
+                only(lambda degree: degree.amount is not None, degree),
+                Phrase(*then.SIDE),
+            ),
             to(
                 made,
                 _verbs(["make", "take"]),

@@ -12,6 +12,7 @@ __all__ = [
     "BE_OUTSIDE",
     "BRING",
     "CROSS",
+    "DEPART",
     "FALL",
     "GONE",
     "GROW",
@@ -34,9 +35,13 @@ __all__ = [
 APPEAR = listed(
     "appear, emerge, show up, turn up, pop up, arrive, come into view, come into sight, come out, "
     "stand, walk,  "
-    "wait, sit, run, step, jog, exist, drive, ride, park, move, stay, jump, rush, pass, pass by"
+    "wait, sit, run, step, jog, exist, drive, ride, park, move, stay, jump, rush, pass, pass by, "
+    "linger, loiter, stroll, wander, remain, come up, come along, pull up, pull over, pop out, jump out"
 )
-ADD = listed("add, place, put, insert, draw, introduce, position, paste, paint, install, plant, park, set")
+ADD = listed(
+    "add, place, put, insert, draw, introduce, position, paste, paint, install, plant, park, set, "
+    "set up, erect, put up, mount, station, superimpose, overlay"
+)
 SEEN = listed("see, show, locate, detect, observe, spot, notice, build")
 THERE = listed("present, visible, there, in sight, in view")
 CROSS = listed(
@@ -45,12 +50,14 @@ CROSS = listed(
 SEE = listed("see, meet, encounter, detect, notice, spot, observe, come across")
 HAVE = listed("have, contain, include, show")
 
-VANISH = listed("disappear, vanish, go away, fade away")
+VANISH = listed("disappear, vanish, go away, fade away, fade out, fade")
+DEPART = listed("leave, exit, quit")
 GONE = listed(
     "gone, missing, absent, invisible, no longer visible, no longer there, no longer present, out of sight"
 )
 REMOVE = listed(
-    "remove, erase, delete, take away, take out, eliminate, clear away, clear, wipe out, wipe off"
+    "remove, erase, delete, take away, take out, eliminate, clear away, clear, wipe out, wipe off, take off, "
+    "get rid of, strip, omit, drop, hide"
 )
 
 REPLACE = {

@@ -22,7 +22,7 @@ from instar.driving.rules.grammar import (
     to,
     vocabulary,
 )
-from instar.driving.rules.kinds import alike, known_kind
+from instar.driving.rules.kinds import alike, known_kind, most_alike
 from instar.driving.rules.model import Block, Condition, Rule
 from instar.driving.rules.ontology import Ontology, usual_ontology
 from instar.driving.rules.refusal import RefusedRule
@@ -36,10 +36,13 @@ _Said = tuple[tuple[Clause, ...], Expected]
 
 
 class Language:
-    """The rule language over one ontology: its grammar and the words it knows."""
+    """The rule language over one ontology: its grammar and the words it knows.
 
-    def __init__(self, ontology: Ontology) -> None:
-        self.ontology = ontology
+    As in the `paper`, an unknown noun may stand for the known one that is most similar.
+    """
+
+    def __init__(self, ontology: Ontology, *, paper: bool = False) -> None:
+        self.ontology, self.paper = ontology, paper
         self._grammar = _rule(conditions(ontology), expectations(ontology))
         self._vocabulary = vocabulary(self._grammar)
 
@@ -81,7 +84,7 @@ class Language:
                 known.append(word)
                 at += 1
                 continue
-            kind = known_kind(self.ontology, words[at:], self._vocabulary)
+            kind = known_kind(self.ontology, words[at:], self._vocabulary) or self._similar(word)
             if kind is None:
                 spelt = difflib.get_close_matches(word.plain, sorted(self._vocabulary), n=3, cutoff=0.7)
                 near = list(dict.fromkeys([*spelt, *alike(self.ontology, word.plain)]))[:3]
@@ -91,6 +94,22 @@ class Language:
             known.append(kind[0])
             at += kind[1]
         return tuple(known)
+
+    def _similar(self, word: Word) -> tuple[Word, int] | None:
+        found = most_alike(self.ontology, word.plain) if self.paper else None
+        return None if found is None else (Word(word.text, found[0], word.column), 1)
+
+    def guessed(self, sentence: str) -> list[tuple[str, str, float]]:
+        """The words of a sentence that were taken for the most similar known one, which, and how similar."""
+        found = []
+        words = split(sentence)
+        for at, word in enumerate(words):
+            if word.plain in self._vocabulary or not word.plain.isalpha():
+                continue
+            if known_kind(self.ontology, words[at:], self._vocabulary) is None:
+                similar = most_alike(self.ontology, word.plain)
+                found += [(word.text, *similar)] if similar is not None else []
+        return found
 
 
 @cache

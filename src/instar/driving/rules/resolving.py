@@ -69,11 +69,11 @@ def _altered(
     mention = clause.thing
     comparative = COMPARATIVES[word.phrase]
     if mention.is_pronoun:
-        is_weather = word.phrase == "darker"
+        is_weather = word.phrase in INTENSITIES
         fitting = [c for c in earlier if ontology.elements[c.element].is_environment == is_weather]
         if not fitting and is_weather:
             raise Objection(
-                word.at, f"{word.phrase!r} compares with an earlier block, and none changes the time"
+                word.at, f"{word.phrase!r} compares with an earlier block, and none changes weather or time"
             )
         found = _referred(ontology, mention, fitting)
     else:
@@ -126,6 +126,8 @@ def _place(ontology: Ontology, place: Place | None, before: Sequence[Condition])
         return {}
     mention = place.reference
     if isinstance(mention, str):
+        if mention == "ego-vehicle" and place.position == "on":
+            raise Objection(place.at, "nothing can be seen on or in the ego-vehicle")
         return {"position": place.position, "reference": mention}
     if mention.is_pronoun:
         found = _referred(ontology, mention, before)
@@ -135,6 +137,8 @@ def _place(ontology: Ontology, place: Place | None, before: Sequence[Condition])
     if mention.count is not None and mention.count > 1:
         raise Objection(mention.first, "a place is relative to one thing")
     if _is_ego(ontology, mention, before):
+        if place.position == "on":
+            raise Objection(place.at, "nothing can be seen on or in the ego-vehicle")
         return {"position": place.position, "reference": "ego-vehicle"}
     return {
         "position": place.position,
@@ -162,6 +166,8 @@ def _environment(ontology: Ontology, clause: Clause, thing: Condition) -> Condit
     if clause.op == "remove":
         if not element.usual or not thing.properties:
             raise Objection(clause.thing.at, f"what {element.name} there is instead is not said")
+        if element.usual == thing.properties:
+            raise Objection(clause.thing.at, f"that is the usual {element.name}; say what takes its place")
         return Condition("replace", element.name, thing.properties, new=Thing(element.name, element.usual))
     return _replaced(ontology, clause, dataclasses.replace(thing, op="replace"))
 

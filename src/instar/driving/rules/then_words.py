@@ -21,6 +21,7 @@ __all__ = [
     "MODALS",
     "MORE",
     "NOUNS",
+    "OF_BEFORE",
     "PACE",
     "RAISE",
     "RISE",
@@ -58,7 +59,7 @@ BOUNDS = inverted(
             "minimum,  "
             "minimum, more than or equal to, greater than or equal to"
         ),
-        "more than": listed("more than, greater than, over, larger than"),
+        "more than": listed("more than, greater than, over, larger than, in excess of"),
         "at most": listed(
             "at most, no more than, not more than, a maximum of, up to, at the most, at maximum, maximum, "
             "no greater than, less than or equal to, not over"
@@ -71,20 +72,32 @@ BOUNDS = inverted(
 BOUNDS_BEHIND = inverted(
     {
         "at least": listed(
-            "or more, at least, at minimum, or greater, minimum, at the very least, or higher"
+            "or more, at least, at minimum, or greater, minimum, at the very least, or higher, or above, "
+            "and more"
         ),
         "at most": listed("or less, at most, at maximum, or fewer, maximum, at the most, or lower"),
         "exactly": listed("exactly"),
     }
 )
 
+OF_BEFORE = listed(
+    "of its speed, of the speed, of its current speed, of the current speed, of the original speed, "
+    "of its original speed, of its initial speed, compared to before, compared with before, "
+    "relative to before, compared to the source, compared to the original"
+)
+"""May stand behind an amount and say nothing new: it is always compared with what was before."""
+
 SPEED = listed("speed, velocity, speed prediction, speed value")
-STEERING = listed("steering angle, steering, angle of steering, steering angles, steering direction")
+STEERING = listed(
+    "steering angle, steering, angle of steering, steering angles, steering direction, steering wheel angle, "
+    "angle of the steering wheel, steering wheel, wheel angle, heading angle"
+)
 KINDS = listed("driving, vehicle, travel, predicted, current, original, car, travelling, traveling")
 """May stand in front of the quantity and say nothing new."""
 MODALS = listed(
     "should, must, shall, will, would, has to, have to, needs to, need to, ought to, is to, is expected to, "
-    "is supposed to, is required to, are expected to, are supposed to, is going to"
+    "is supposed to, is required to, are expected to, are supposed to, is going to, had better, "
+    "is obliged to, are to, are required to"
 )
 EMPTY = listed("also, still, then, now, always")
 """May stand in front of the verb and say nothing new."""

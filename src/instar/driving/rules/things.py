@@ -56,7 +56,7 @@ _FROM_EGO = inverted(
     {
         "in front of": listed("ahead, up ahead, straight ahead, in front"),
         "near": listed("nearby, close by"),
-        "left of": listed("on the left, to the left, on the left side, on the left hand side"),
+        "left of": listed("on the left, to the left, on the left side, on the left hand side, at the left"),
         "right of": listed("on the right, to the right, on the right side, on the right hand side"),
     }
 )
@@ -209,6 +209,8 @@ def _article() -> Parser:
         "the",
         "some",
         "several",
+        "multiple",
+        "a group of",
         "all",
         "all the",
         "all of the",

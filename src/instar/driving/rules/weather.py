@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from instar.driving.rules import if_words as said
-from instar.driving.rules.clauses import Clause, added, does, done
+from instar.driving.rules.clauses import Clause, added, does, done, replaced
 from instar.driving.rules.comparisons import as_word, compared, where_does
 from instar.driving.rules.english import finite, gerunds
 from instar.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, only, opt, seq, to
@@ -29,6 +29,15 @@ def weather_and_time(ontology: Ontology, words: Things) -> list[Parser]:
         to(lambda what, _: (Clause("remove", what),), outside, does(said.STOP)),
         to(lambda _, __, what: added([what], None), there, does(said.BE_OUTSIDE), outside),
         to(lambda _, __, ___, what: added([what], None), there, made, Phrase("to", "into"), outside),
+        to(
+            lambda _, __, ___, old, ____, new: replaced([old], new),
+            there,
+            does(["change", "turn", "switch", "go"]),
+            Phrase("from"),
+            outside,
+            Phrase("to", "into"),
+            outside,
+        ),
         to(
             lambda _, __, ___, what: added([what], None),
             words.ego,
