@@ -10,6 +10,7 @@ SYSTEMS = {
     "ssd-mobilenet-v3": "instar.detection.systems:ssd_mobilenet_v3",
     "efficientdet-lite0": "instar.detection.systems:efficientdet_lite0",
     "yolov4-tiny": "instar.detection.systems:yolov4_tiny",
+    "onnx": "instar.detection.systems:onnx_detector",
     "street-exact": "instar.detection.systems.street:street_exact",
     "street-blobs": "instar.detection.systems.street:street_blobs",
     "page-exact": "instar.text.systems.page:page_exact",

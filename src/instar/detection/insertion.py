@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from instar.detection.answers import Detections, accept
 from instar.detection.changes import Insertion, carried_back, made
 from instar.detection.choosing import Offer, Scale, Way, choose, look_at, tone_like
 from instar.detection.drawing import picture
+from instar.detection.map_equal import map_equal
 from instar.detection.panels import panels
 from instar.detection.same_objects import same_objects
 from instar.detection.shrinking import smaller_insertions
@@ -31,6 +33,8 @@ from instar.verdict import Verdict
 
 __all__ = ["insertion"]
 
+Oracle = Literal["same_objects", "map_equal"]
+ORACLES: tuple[Oracle, ...] = ("same_objects", "map_equal")
 WAYS: tuple[Way, ...] = ("guided", "random", "close")
 
 
@@ -42,15 +46,18 @@ def insertion(
     scale: Scale = "nearest",
     hysteresis: float = 0.1,
     iou: float = 0.5,
+    oracle: Oracle = "same_objects",
 ) -> Relation:
     """Paste an object where nothing was found; all that was found before must be found again.
 
     Without a `pool` one is made from the campaign's own scenes: from their annotated masks, else by
     GrabCut in the boxes that the helper system `objects` finds. Cut-outs never come from the scene they
-    go into. `scale` is the size of the nearest instance, or "paper" for the mean of its class.
+    go into. `scale` is the size of the nearest instance, or "paper" for the mean of its class. `oracle` is
+    "map_equal" for that of the paper, which has no use for `hysteresis` beyond keeping clear of weak boxes.
     """
     _require_one_of("blend", blend, BLENDS)
     _require_one_of("scale", scale, ("nearest", "paper"))
+    _require_one_of("oracle", oracle, ORACLES)
     for name, value in (("hysteresis", hysteresis), ("iou", iou)):
         if not (isinstance(value, (int, float)) and 0 <= value < 1):
             raise BadInput(f"insertion: {name} is {value!r}; it must be a number of at least 0 and below 1")
@@ -88,6 +95,8 @@ def insertion(
     def check(source: Observation, follow_ups: Sequence[Observation], change: Conditioned) -> Verdict:
         after = carried_back(follow_ups[0].answer, change)
         pasted = change.box if isinstance(change, Insertion) else None
+        if oracle == "map_equal":
+            return map_equal(source.answer, after, pasted=pasted, least_iou=iou)
         return same_objects(source.answer, after, pasted=pasted, hysteresis=hysteresis, least_iou=iou)
 
     def fair(source: Observation, change: Conditioned) -> Inapplicable | None:
@@ -111,7 +120,13 @@ def insertion(
     def prepare(scenes: Sequence[Scene], workspace: Workspace) -> Relation:
         made_from_scenes = _own_pool(scenes, workspace, objects)
         return insertion(
-            pool=made_from_scenes, objects=objects, blend=blend, scale=scale, hysteresis=hysteresis, iou=iou
+            pool=made_from_scenes,
+            objects=objects,
+            blend=blend,
+            scale=scale,
+            hysteresis=hysteresis,
+            iou=iou,
+            oracle=oracle,
         )
 
     ways: dict[str, Draw] = {way: partial(draw, way=way) for way in WAYS}

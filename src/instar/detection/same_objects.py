@@ -16,20 +16,21 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
 from instar.detection.answers import Detections
-from instar.imaging.geometry import areas, centres_inside, intersections, iou
+from instar.detection.setting_aside import Pasted
+from instar.detection.setting_aside import about as set_aside
+from instar.imaging.geometry import iou
 from instar.verdict import Finding, Verdict
 
 __all__ = ["same_objects"]
 
 CLEARLY = 0.05  # of a score
-MOSTLY = 0.5  # of the smaller box, or of the pasted one: then a prediction is about the pasted object
 
 
 def same_objects(
     before: Detections,
     after: Detections,
     *,
-    pasted: tuple[float, float, float, float] | None = None,
+    pasted: Pasted | None = None,
     hysteresis: float = 0.1,
     least_iou: float = 0.5,
 ) -> Verdict:
@@ -45,7 +46,7 @@ def same_objects(
     labels = np.array(after.labels, object)
     same_label = np.array(before.labels, object)[:, None] == labels[None, :]
     view = _View(before, after, overlap, same_label, least_iou, band)
-    about, on_pasted = _about(pasted, after)
+    about, on_pasted = set_aside(pasted, after)
     # One matching for all, in which whatever could be accused goes first: objects that count, and boxes
     # that would be new. A weak duplicate must not take the place of the box that is still there.
     counts_before, strong = before.scores >= certain, after.scores > certain + hysteresis
@@ -139,23 +140,6 @@ class _View:
         had, has = float(self.before.scores[there].max(initial=0.0)), float(self.after.scores[j])
         evidence = {"is": _described(self.after, j)}
         return Finding("recognition", f"new {self.after.labels[j]}", had - has, evidence)
-
-
-def _about(
-    pasted: tuple[float, float, float, float] | None, after: Detections
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float32]]:
-    """Which predictions are about the pasted object, whatever their label, and their IoU with it; `(n,)`.
-
-    Those that lie mostly on it, and those that cover at least half of it (the completed box of a half
-    figure has its centre outside).
-    """
-    if pasted is None or not len(after):
-        return np.zeros(len(after), bool), np.zeros(len(after), np.float32)
-    box = np.array([pasted], np.float32)
-    common = intersections(after.boxes, box)[:, 0]
-    own, its = areas(after.boxes), float(areas(box)[0])
-    on_it = (common >= MOSTLY * np.minimum(own, its)) & centres_inside(after.boxes, box[0])
-    return on_it | (common >= MOSTLY * its), iou(after.boxes, box)[:, 0]
 
 
 def _without(boxes: npt.NDArray[np.bool_], used: Iterable[int]) -> npt.NDArray[np.bool_]:

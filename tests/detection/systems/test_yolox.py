@@ -160,7 +160,7 @@ def decoded(rows, *, scale=(1, 1, 1, 1), size=(416, 416)):
     for index, (x, y, width, height), objectness, label, probability in rows:
         output[index, :5] = x, y, np.log(width), np.log(height), objectness
         output[index, 5 + COCO_NAMES.index(label)] = probability
-    cells = decoding._cells(416)
+    cells = decoding.cells((416, 416))
     return decoding._decode(output, cells, np.asarray(scale, np.float32), size, 0.3)
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from instar.detection.systems.efficientdet import EfficientDet, efficientdet_lite0
+from instar.detection.systems.onnx import OnnxDetector, onnx_detector
 from instar.detection.systems.opencv import OpenCVDetector, ssd_mobilenet_v2, ssd_mobilenet_v3, yolov4_tiny
 from instar.detection.systems.yolox import Yolox, yolox
 
 __all__ = [
     "EfficientDet",
+    "OnnxDetector",
     "OpenCVDetector",
     "Yolox",
     "efficientdet_lite0",
+    "onnx_detector",
     "ssd_mobilenet_v2",
     "ssd_mobilenet_v3",
     "yolov4_tiny",

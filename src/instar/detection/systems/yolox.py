@@ -26,7 +26,7 @@ from instar.errors import UnknownName
 from instar.scene import Image
 from instar.zoo import fetch
 
-__all__ = ["Yolox", "yolox"]
+__all__ = ["Yolox", "cells", "open_session", "yolox"]
 
 SIZES = ("nano",)
 STRIDES = (8, 16, 32)
@@ -64,11 +64,11 @@ class Yolox:
         )
         self._recipe = partial(Yolox, weights, name=name, confidence=confidence, threads=threads)
         self._confidence = float(confidence)
-        self._session = _session(content, threads)
+        self._session = open_session(content, threads)
         (network_input,) = self._session.get_inputs()
         self._input_name: str = network_input.name
         self._side: int = network_input.shape[-1]
-        self._cells = _cells(self._side)
+        self._cells = cells((self._side, self._side))
 
     def __reduce__(self) -> tuple[Callable[[], Yolox], tuple[()]]:
         # A session cannot be pickled; a worker process opens its own.
@@ -85,20 +85,21 @@ class Yolox:
         return _decode(output[0], self._cells, scale, image.shape[:2], self._confidence)
 
 
-def _session(weights: bytes, threads: int) -> Any:
+def open_session(weights: bytes, threads: int) -> Any:
+    """A network on the CPU, with so many threads and no more."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
 
 
-def _cells(side: int) -> Floats:
+def cells(size: tuple[int, int]) -> Floats:
     """The grid cell of each output row: `float32 (rows, 3)`, column, row and stride."""
     levels = []
     for stride in STRIDES:
-        n = side // stride
-        rows, columns = np.divmod(np.arange(n * n), n)
-        levels.append(np.stack([columns, rows, np.full(n * n, stride)], axis=1))
+        height, width = size[0] // stride, size[1] // stride
+        rows, columns = np.divmod(np.arange(height * width), width)
+        levels.append(np.stack([columns, rows, np.full(height * width, stride)], axis=1))
     return np.concatenate(levels).astype(np.float32)
 
 

@@ -1,0 +1,86 @@
+"""Every search and every oracle finds a planted fault on the drawn street; none accuses a right detector."""
+
+from __future__ import annotations
+
+import pytest
+
+import drawn
+import instar
+from instar import Record, Status
+from instar.detection import adaptive, guided, insertion, random, relocation
+from instar.detection.changes import Insertion
+from instar.detection.systems.street import street_exact
+from instar.system import System
+from instar.worlds.street import scenes
+
+SEARCHES = {"guided": guided, "random": random, "relocation": relocation, "adaptive": adaptive}
+# Anywhere in a street is seldom within ten pixels of a neighbour; on average one of forty is.
+QUERIES = {"guided": 150, "random": 400, "relocation": 150, "adaptive": 150}
+
+
+def campaign(
+    system: System, search: str, *, oracle: str = "same_objects", queries: int | None = None
+) -> list[Record]:
+    street = scenes(10, seed=3, size=(240, 320))
+    limits = instar.Limits(queries=queries or QUERIES[search])
+    relation = insertion(oracle=oracle)
+    return list(instar.run(street, relation, system, search=SEARCHES[search](), seed=1, limits=limits))
+
+
+def believed(records: list[Record]) -> set[str]:
+    return {f.kind for r in records if r.verdict.status is Status.VIOLATED for f in r.verdict.findings}
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize(
+    ("system", "kind"),
+    [
+        (drawn.loses_neighbours(), "recognition"),
+        (drawn.drifts(), "localization"),
+        (drawn.invents(), "recognition"),
+    ],
+    ids=lambda value: getattr(value, "name", str(value)),
+)
+def test_every_search_finds_it(search: str, system: System, kind: str) -> None:
+    records = campaign(system, search)
+    assert kind in believed(records)
+    assert sum(record.queries for record in records) <= QUERIES[search]
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_no_search_accuses_a_right_detector(search: str) -> None:
+    records = campaign(street_exact(), search, queries=300)
+    assert not believed(records)
+    assert sum(record.verdict.status is Status.HELD for record in records) > 200
+
+
+@pytest.mark.parametrize("system", [drawn.loses_neighbours(), drawn.drifts()], ids=lambda s: s.name)
+def test_the_papers_oracle_finds_what_was_lost_or_moved(system: System) -> None:
+    assert believed(campaign(system, "guided", oracle="map_equal")) == {"average precision"}
+    assert not believed(campaign(street_exact(), "guided", oracle="map_equal", queries=200))
+
+
+def distinct(records: list[Record]) -> int:
+    return len(
+        {(r.scene, f.key) for r in records if r.verdict.status is Status.VIOLATED for f in r.verdict.findings}
+    )
+
+
+def test_adaptive_finds_more_different_failures_than_guided() -> None:
+    by_guided = distinct(campaign(drawn.loses_neighbours(within=4), "guided", queries=300))
+    by_adaptive = distinct(campaign(drawn.loses_neighbours(within=4), "adaptive", queries=300))
+    assert by_adaptive > 1.3 * by_guided
+
+
+def test_relocation_goes_on_from_violated_insertions_and_tells_how_far() -> None:
+    records = campaign(drawn.loses_neighbours(within=60), "relocation", queries=400)
+    moved = [r for r in records if isinstance(r.change, Insertion) and r.change.start is not None]
+    starts = {
+        (r.scene, r.change.cutout, r.change.x, r.change.y)
+        for r in records
+        if isinstance(r.change, Insertion) and r.change.start is None and r.verdict.status is Status.VIOLATED
+    }
+    assert moved
+    assert {(r.scene, r.change.cutout, *r.change.start) for r in moved} <= starts
+    assert all(0 < r.change.travelled <= 1 for r in moved)
+    assert any(r.verdict.status is Status.VIOLATED for r in moved)
