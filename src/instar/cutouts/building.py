@@ -27,12 +27,15 @@ from instar.imaging.hashing import average_hash
 from instar.imaging.paste import RGBA
 from instar.scene import Image, Mask, Scene, SceneObject
 
-__all__ = ["FindObjects", "build_pool"]
+__all__ = ["FindObjects", "Outline", "build_pool"]
 
 TRIED = 10  # times as many candidates as cut-outs wanted
 
 FindObjects = Callable[[Image], Iterable[SceneObject]]
 """A helper that finds objects in a picture whose scene knows none."""
+
+Outline = Callable[[Image, tuple[float, float, float, float]], Mask | None]
+"""The mask of the object in a box, in the whole picture; None where it cannot be told."""
 
 Candidate = tuple[Scene, SceneObject, Sequence[SceneObject]]
 """An object, its scene, and everything else in it."""
@@ -43,6 +46,7 @@ def build_pool(
     folder: Path,
     *,
     find_objects: FindObjects,
+    outline: Outline = grab_mask,
     progress: Callable[[str, int | None], Any],
     keep: float = 0.10,
     least: int = 5,
@@ -52,14 +56,15 @@ def build_pool(
     Of each class the largest share `keep` stays, but never fewer than `least` where there are so many
     good ones. Candidates are tried from the largest down until there are enough, since cutting out is the
     costly part, and not far beyond that share: a tiny good one is worse than none. What is being built
-    lies beside `folder` until it is complete. Scenes that cannot be read are passed over.
+    lies beside `folder` until it is complete. Where only a box is known, `outline` finds the object. Scenes
+    that cannot be read are passed over.
     """
     candidates = _candidates(scenes, find_objects, progress)
     building = folder.with_name(folder.name + ".building")
     try:
         shutil.rmtree(building, ignore_errors=True)
         building.mkdir(parents=True)
-        save_pool(building, _cut_all(candidates, building, progress, keep, least))
+        save_pool(building, _cut_all(candidates, building, outline, progress, keep, least))
         building.rename(folder)
     except OSError as error:
         raise RunError(
@@ -71,6 +76,7 @@ def build_pool(
 def _cut_all(
     candidates: dict[str, list[Candidate]],
     folder: Path,
+    outline: Outline,
     progress: Callable[[str, int | None], Any],
     keep: float,
     least: int,
@@ -80,7 +86,7 @@ def _cut_all(
     with progress("cutting them out", len(candidates)) as bar:
         for label in sorted(candidates):
             enough = max(least, math.ceil(keep * len(candidates[label])))
-            kept += _cut_until(candidates[label][: enough * TRIED], enough, folder, read)
+            kept += _cut_until(candidates[label][: enough * TRIED], enough, folder, read, outline)
             bar.advance(1)
     return kept
 
@@ -113,13 +119,17 @@ def _objects_of(scene: Scene, find_objects: FindObjects) -> Iterator[tuple[str, 
 
 
 def _cut_until(
-    candidates: Sequence[Candidate], enough: int, folder: Path, read: Callable[[Scene], Image]
+    candidates: Sequence[Candidate],
+    enough: int,
+    folder: Path,
+    read: Callable[[Scene], Image],
+    outline: Outline,
 ) -> list[CutOut]:
     kept: dict[str, CutOut] = {}
     for scene, thing, others in candidates:
         if len(kept) == enough:
             break
-        pixels = _cut(scene, thing, others, read)
+        pixels = _cut(scene, thing, others, read, outline)
         if pixels is not None:
             name = write_cutout(folder, pixels)
             height, width = pixels.shape[:2]
@@ -129,7 +139,11 @@ def _cut_until(
 
 
 def _cut(
-    scene: Scene, thing: SceneObject, others: Sequence[SceneObject], read: Callable[[Scene], Image]
+    scene: Scene,
+    thing: SceneObject,
+    others: Sequence[SceneObject],
+    read: Callable[[Scene], Image],
+    outline: Outline,
 ) -> RGBA | None:
     try:
         image = read(scene)
@@ -139,7 +153,7 @@ def _cut(
         unclear = others if thing.mask is None else [other for other in others if other.mask is None]
         if why_box_unfit(thing.box, shape, _boxes(unclear)):
             return None
-        mask = thing.mask() if thing.mask is not None else grab_mask(image, thing.box)
+        mask = thing.mask() if thing.mask is not None else outline(image, thing.box)
         if mask is None or mask.shape != shape or why_mask_unfit(mask, thing.box):
             return None
         if overlapped and hidden_by(mask, _neighbours(thing, others, shape)):

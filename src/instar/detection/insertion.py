@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -11,13 +11,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from instar.cutouts import CutOuts, Pool, build_pool, load_pool
+from instar.cutouts import CutOuts, Pool, load_pool
 from instar.detection.answers import Detections, accept
 from instar.detection.changes import Insertion, carried_back, made
 from instar.detection.choosing import Offer, Scale, Way, choose, look_at, tone_like
 from instar.detection.drawing import picture
 from instar.detection.map_equal import map_equal
 from instar.detection.panels import panels
+from instar.detection.pooling import OUTLINES, OutlineName, pool_from_scenes
 from instar.detection.same_objects import same_objects
 from instar.detection.shrinking import smaller_insertions
 from instar.errors import BadInput
@@ -27,8 +28,8 @@ from instar.imaging.paste import BLENDS, Blend
 from instar.imaging.photometric import light_of
 from instar.nulls import Conditioned, again, null
 from instar.relation import Change, Draw, Inapplicable, Relation, Workspace
-from instar.scene import Image, Observation, Scene, SceneObject
-from instar.system import System, describe_error
+from instar.scene import Image, Observation, Scene
+from instar.system import System
 from instar.verdict import Verdict
 
 __all__ = ["insertion"]
@@ -42,6 +43,7 @@ def insertion(
     *,
     pool: Path | str | Pool | CutOuts | None = None,
     objects: System | str = "yolox-nano",
+    outline: OutlineName = "grabcut",
     blend: Blend = "feather",
     scale: Scale = "nearest",
     hysteresis: float = 0.1,
@@ -50,14 +52,16 @@ def insertion(
 ) -> Relation:
     """Paste an object where nothing was found; all that was found before must be found again.
 
-    Without a `pool` one is made from the campaign's own scenes: from their annotated masks, else by
-    GrabCut in the boxes that the helper system `objects` finds. Cut-outs never come from the scene they
-    go into. `scale` is the size of the nearest instance, or "paper" for the mean of its class. `oracle` is
-    "map_equal" for that of the paper, which has no use for `hysteresis` beyond keeping clear of weak boxes.
+    Without a `pool` one is made from the campaign's own scenes: from their annotated masks, else from those
+    of the helper system `objects`, else by `outline` ("grabcut" or "u2net-p") in the boxes that it finds.
+    Cut-outs never come from the scene they go into. `scale` is the size of the nearest instance, or "paper"
+    for the mean of its class. `oracle` is "map_equal" for that of the paper, which has no use for
+    `hysteresis` beyond keeping clear of weak boxes.
     """
     _require_one_of("blend", blend, BLENDS)
     _require_one_of("scale", scale, ("nearest", "paper"))
     _require_one_of("oracle", oracle, ORACLES)
+    _require_one_of("outline", outline, OUTLINES)
     for name, value in (("hysteresis", hysteresis), ("iou", iou)):
         if not (isinstance(value, (int, float)) and 0 <= value < 1):
             raise BadInput(f"insertion: {name} is {value!r}; it must be a number of at least 0 and below 1")
@@ -118,10 +122,11 @@ def insertion(
         )
 
     def prepare(scenes: Sequence[Scene], workspace: Workspace) -> Relation:
-        made_from_scenes = _own_pool(scenes, workspace, objects)
+        made_from_scenes = _own_pool(scenes, workspace, objects, outline)
         return insertion(
             pool=made_from_scenes,
             objects=objects,
+            outline=outline,
             blend=blend,
             scale=scale,
             hysteresis=hysteresis,
@@ -162,35 +167,13 @@ def _cutouts(cutouts: CutOuts | None) -> CutOuts:
     return cutouts
 
 
-def _own_pool(scenes: Sequence[Scene], workspace: Workspace, objects: System | str) -> Pool:
+def _own_pool(
+    scenes: Sequence[Scene], workspace: Workspace, objects: System | str, outline: OutlineName
+) -> Pool:
     folder = workspace.folder / "pool"
     if (folder / "index.json").is_file():
         return load_pool(folder)
-    find = lru_cache(maxsize=1)(lambda: _helper(objects))  # loaded only when a scene knows no objects
-
-    def find_objects(image: Image) -> Iterable[SceneObject]:
-        helper = find()
-        try:
-            found = accept(image, helper.predict([image])[0]).confident()
-        except Exception as error:  # whatever a helper raises; hiding it would leave a pool of too few
-            raise BadInput(
-                f"insertion: {helper.name} cannot find objects to cut out ({describe_error(error)}); "
-                "give another system as objects, or a pool"
-            ) from error
-        for label, (x1, y1, x2, y2) in zip(found.labels, found.boxes.tolist()):
-            yield SceneObject(label, (x1, y1, x2, y2))
-
-    return build_pool(scenes, folder, find_objects=find_objects, progress=workspace.progress)
-
-
-def _helper(objects: System | str) -> System:
-    if not isinstance(objects, str):
-        return objects
-    if objects != "yolox-nano":
-        raise BadInput(f"insertion: objects is {objects!r}; give a system, or 'yolox-nano'")
-    from instar.detection.systems import yolox  # onnxruntime only when it is needed
-
-    return yolox()
+    return pool_from_scenes(scenes, folder, objects=objects, outline=outline, progress=workspace.progress)
 
 
 def _require_one_of(name: str, value: str, choices: Sequence[str]) -> None:

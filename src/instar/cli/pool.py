@@ -1,0 +1,111 @@
+"""`instar pool`: cut objects out of pictures, keep them, and look at them."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+from instar.cli.outcome import Outcome
+from instar.errors import BadInput, UnknownName
+
+__all__ = ["arguments", "perform"]
+
+HELPER = "yolox-nano"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("action", choices=["build", "show"], help="cut objects out of scenes; or draw a pool as one picture")
+    add("pool", metavar="POOL", help="the folder of the pool")
+    add("--scenes", metavar="PATH", help="build: where the objects are cut from")
+    add(
+        "--objects",
+        metavar="SYSTEM",
+        default="yolox-nano",
+        help="build: who finds objects if nothing is known",
+    )
+    add(
+        "--outline", default="grabcut", metavar="NAME", help="build: grabcut or u2net-p, where only boxes are"
+    )
+    add("--keep", type=float, default=0.10, help="build: the largest share of each class (0.1)")
+    add("--least", type=int, default=5, help="build: but so many of each class (5)")
+    add("--limit", type=int, metavar="SCENES", help="build: scenes to use, at most")
+    add("--label", help="show: only this class")
+    add("--out", metavar="FILE.png", help="show: the contact sheet (POOL/contact-sheet.png)")
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    return _build(args) if args.action == "build" else _show(args)
+
+
+def _build(args: argparse.Namespace) -> Outcome:
+    # OpenCV and the helper, which --help should not wait for.
+    from instar.cli.plan import Use
+    from instar.cli.progress import show_steps
+    from instar.cli.resolve import resolve_system
+    from instar.detection.pooling import OUTLINES, pool_from_scenes
+    from instar.scenes import load_scenes, require_one_readable
+
+    if args.scenes is None:
+        raise BadInput("instar pool build needs --scenes, the pictures to cut from")
+    if args.outline not in OUTLINES:
+        raise UnknownName("outline", args.outline, OUTLINES)
+    if not 0 < args.keep <= 1 or args.least < 1:
+        raise BadInput(f"--keep is {args.keep} and --least {args.least}; a share above 0, and at least 1")
+    folder = Path(args.pool)
+    if folder.exists():
+        raise BadInput(f"{folder} exists; give another folder, or remove it")
+    scenes = load_scenes(args.scenes, limit=args.limit)
+    require_one_readable(scenes)
+    helper = (
+        args.objects if args.objects == "yolox-nano" else resolve_system(Use(args.objects), what="helper")
+    )
+    pool = pool_from_scenes(
+        scenes,
+        folder,
+        objects=helper,
+        outline=args.outline,
+        progress=partial(show_steps, quiet=args.json),
+        keep=args.keep,
+        least=args.least,
+    )
+    classes = Counter(cutout.label for cutout in pool.cutouts)
+    text = (
+        f"{len(pool)} cut-outs of {len(classes)} classes in {folder}; look at them: instar pool show {folder}"
+    )
+    return Outcome(
+        text, {"pool": str(folder), "cutouts": len(pool), "classes": dict(sorted(classes.items()))}
+    )
+
+
+def _show(args: argparse.Namespace) -> Outcome:
+    from instar.cli.again import write_picture
+    from instar.cutouts import load_pool
+    from instar.cutouts.contact_sheet import contact_sheet
+    from instar.report.text import table
+
+    pool = load_pool(args.pool)
+    labels = sorted({cutout.label for cutout in pool.cutouts})
+    if args.label is not None and args.label not in labels:
+        raise UnknownName("class", args.label, labels)
+    shown = [cutout for cutout in pool.cutouts if args.label in (None, cutout.label)]
+    if not shown:
+        raise BadInput(f"{args.pool} has no cut-outs: nothing in its scenes made a good one")
+    path = Path(args.out or Path(args.pool) / "contact-sheet.png")
+    write_picture(path, contact_sheet(pool, shown))
+    rows = [["class", "cut-outs", "median size"]]
+    for label in dict.fromkeys(cutout.label for cutout in shown):
+        group = sorted((c for c in shown if c.label == label), key=lambda c: c.area)
+        middle = group[len(group) // 2]
+        rows.append([label, str(len(group)), f"{middle.width} x {middle.height}"])
+    document = {
+        "pool": args.pool,
+        "picture": str(path),
+        "cutouts": [
+            {"digest": c.digest, "label": c.label, "scene": c.scene, "width": c.width, "height": c.height}
+            for c in shown
+        ],
+    }
+    return Outcome(f"{table(rows, right=[1])}\n\npicture {path}", document)
