@@ -36,6 +36,7 @@ COMMANDS = {
     "train": "train a driving network on pictures whose driver is known",
     "backdoor": "plant a backdoor into a classifier, to see whether explanations tell",
     "rule": "read a driving rule back as a relation, or say which word is not understood",
+    "export": "the findings of a run as a data set, or all of its cases as a table",
     "pool": "cut objects out of pictures, and look at them",
     "models": "the models and photographs that can be fetched",
     "systems": "the systems that are built in",

@@ -1,0 +1,110 @@
+"""`instar export`: what was found, as data that the usual loaders read again, each picture with its case."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pyarrow import parquet
+
+from instar.cli import main
+from instar.scenes import load_scenes
+
+RUN = ["run", "--system", "street-blobs", "--relation", "insertion", "--scenes", "street:5"]
+RUN += ["--budget", "150", "--out"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("export") / "run"
+    assert main([*RUN, str(folder), "--json"]) == 1
+    return folder
+
+
+def told(capsys, *words: str) -> dict:
+    main([*words, "--json"])
+    return json.loads(capsys.readouterr().out)
+
+
+def findings(run: Path, capsys) -> set[str]:
+    return {finding["case"] for finding in told(capsys, "report", str(run))["findings"]}
+
+
+def test_coco_is_read_again_and_tells_the_case_of_every_picture(run, tmp_path, capsys):
+    out = tmp_path / "coco"
+    written = told(capsys, "export", str(run), "--format", "coco", "--out", str(out), "--with-pasted")
+    document = json.loads((out / "annotations.json").read_text())
+    assert {image["instar"]["case"] for image in document["images"]} == findings(run, capsys)
+    assert written["pictures"] == len(document["images"]) > 3
+    origins = [annotation["instar"]["origin"] for annotation in document["annotations"]]
+    assert origins.count("pasted") == len(document["images"])
+    assert set(origins) == {"annotated", "pasted"}
+    scenes = load_scenes(str(out / "annotations.json"))
+    assert len(scenes) == len(document["images"])
+    truth = {scene.id: scene for scene in load_scenes("street:5")}
+    image = document["images"][0]
+    change = image["instar"]["change"]
+    (read,) = [scene for scene in scenes if scene.id.endswith(image["file_name"])]
+    unchanged = truth[image["instar"]["scene"]].image
+    differs = np.argwhere((read.image != unchanged).any(axis=2))
+    top, left = differs.min(axis=0)
+    assert change["y"] <= top < change["y"] + change["height"]
+    assert change["x"] <= left < change["x"] + change["width"]
+    assert read.objects[-1].box == (
+        change["x"], change["y"], change["x"] + change["width"], change["y"] + change["height"]
+    )  # fmt: skip
+
+
+def test_yolo_is_read_again_and_has_its_lineage(run, tmp_path, capsys):
+    out = tmp_path / "yolo"
+    told(capsys, "export", str(run), "--format", "yolo", "--out", str(out))
+    lineage = json.loads((out / "lineage.json").read_text())
+    assert {entry["case"] for entry in lineage.values()} == findings(run, capsys)
+    scenes = load_scenes(str(out))
+    assert {Path(scene.id).name for scene in scenes} == set(lineage)
+    truth = {scene.id: scene for scene in load_scenes("street:5")}
+    for scene in scenes:
+        known = truth[lineage[Path(scene.id).name]["scene"]].objects
+        assert [one.label for one in scene.objects] == [one.label for one in known]
+        np.testing.assert_allclose([o.box for o in scene.objects], [o.box for o in known], atol=0.01)
+
+
+def test_tables_have_a_row_for_every_case(run, tmp_path, capsys):
+    cases = told(capsys, "report", str(run))["cases"]
+    told(capsys, "export", str(run), "--format", "csv", "--out", str(tmp_path / "csv"))
+    with (tmp_path / "csv" / "cases.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert sum(row["role"] == "case" for row in rows) == cases
+    violated = [row for row in rows if row["status"] == "violated" and row["role"] == "case"]
+    assert {row["case"] for row in violated} == findings(run, capsys)
+    assert json.loads(violated[0]["change"])["label"]
+    told(capsys, "export", str(run), "--format", "parquet", "--out", str(tmp_path / "parquet"))
+    table = parquet.read_table(tmp_path / "parquet" / "cases.parquet")
+    assert table.num_rows == len(rows)
+    assert table.column("case").to_pylist() == [row["case"] for row in rows]
+    assert table.schema.field("margin").type == "double"
+
+
+def test_words_are_exported_as_icdar(tmp_path, capsys):
+    run = str(tmp_path / "run")
+    words = ["run", "--system", "page-glare", "--relation", "brightness-up", "--scenes", "page:3"]
+    words += ["--budget", "80", "--out"]
+    assert main([*words, run, "--json"]) == 1
+    capsys.readouterr()
+    written = told(capsys, "export", run, "--format", "icdar", "--out", str(tmp_path / "icdar"))
+    assert written["pictures"] == len(list((tmp_path / "icdar" / "gt").iterdir())) > 0
+
+
+def test_what_cannot_be_is_refused(run, tmp_path, capsys):
+    def error(*words: str) -> str:
+        return told(capsys, "export", str(run), *words)["error"]
+
+    assert "exists; give another --out" in error("--format", "csv", "--out", str(tmp_path))
+    out = ("--out", str(tmp_path / "new"))
+    assert "invalid choice: 'voc'" in error("--format", "voc", *out)
+    assert "--with-pasted is for coco and yolo" in error("--format", "csv", *out, "--with-pasted")
+    assert "no case of" in error("--format", "icdar", *out)
+    assert not (tmp_path / "new").exists()
