@@ -195,6 +195,12 @@ def test_figures_are_drawn(tmp_path):
     assert all(path.read_bytes()[:4] == b"\x89PNG" for path in paths)
 
 
+def test_kinds_of_the_violated_cases_are_counted():
+    records = [record("masking", "a", 0.0), record("masking", "b", 0.0), record("masking", "c", 1.0)]
+    rows = next(table for table in tables([measure("s", records)]) if table.name == "cases").rows
+    assert rows[1] == ["s", "masking", "3", "2", "0", "0", "0", "lost 2"]
+
+
 def test_brightness_up_is_held_against_down_picture_by_picture():
     records = [record("brightness-up", scene, 0.5) for scene in "abcdef"]
     records += [record("brightness-down", scene, 1.0) for scene in "abcde"]

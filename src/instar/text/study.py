@@ -7,7 +7,7 @@ measured alike, and a relation tells something only beyond them.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -50,6 +50,7 @@ class RelationMeasured:
     scenes: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     judged: int = 0
     violated: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)  # of the worst finding of each that is violated
     unstable: int = 0
     inapplicable: int = 0
     failed: int = 0
@@ -119,6 +120,8 @@ def _count(found: RelationMeasured, record: Record) -> None:
     status = record.verdict.status
     found.judged += status in (Status.HELD, Status.VIOLATED)
     found.violated += status is Status.VIOLATED
+    if status is Status.VIOLATED:
+        found.kinds[record.verdict.kind] += 1
     found.failed += status is Status.FAILED
     unstable = record.verdict.kind == "unstable"
     found.unstable += unstable

@@ -113,13 +113,14 @@ def _light(systems: Sequence[Measured]) -> Table:
 
 
 def _believed(systems: Sequence[Measured]) -> Table:
-    rows = [["system", "relation", "cases", "violated", "unstable", "inapplicable", "failed"]]
+    rows = [["system", "relation", "cases", "violated", "unstable", "inapplicable", "failed", "kinds"]]
     for system in systems:
         for name in (name for name in RELATIONS if name in system.relations):
             found = system.relations[name]
             counts = (found.violated, found.unstable, found.inapplicable, found.failed)
             cases = found.judged + found.unstable + found.inapplicable + found.failed
-            rows.append([system.system, name, str(cases), *map(str, counts)])
+            kinds = ", ".join(f"{kind} {n}" for kind, n in found.kinds.most_common())
+            rows.append([system.system, name, str(cases), *map(str, counts), kinds or "-"])
     note = "Unstable: null changes of the same picture show it too, or it does not recur."
     return Table("cases", "Cases that stand", rows, note)
 
