@@ -73,8 +73,11 @@ def test_a_study_that_is_there_is_told_again_without_a_question(
         raise AssertionError("asked again")
 
     monkeypatch.setattr(PageLocator, "predict", refuse)
-    assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == first
+    for more in ([], ["--as-is"]):
+        assert main([*words, *more, "--json"]) == 0
+        assert json.loads(capsys.readouterr().out) == first
+    assert main([*words[:-4], "--out", str(tmp_path / "empty"), "--as-is"]) == 2
+    assert "empty/page-glare is no run folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
