@@ -42,6 +42,7 @@ RELATIONS = {
     "watermark": "instar.text:watermark",
     "masking": "instar.text:masking",
     "rule": "instar.driving.relation:rule",
+    "deeptest": "instar.driving.affine:deeptest",
     "insert": "instar.interpretation:insert",
     "delete": "instar.interpretation:delete",
     "delete-same": "instar.interpretation:delete_same",

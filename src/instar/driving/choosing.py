@@ -23,7 +23,8 @@ __all__ = ["USUAL", "Engines", "read_engines", "usual_engines"]
 _toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 OPS = ("add", "remove", "replace")
-USUAL = ("pasted", "rendered")
+USUAL = ("pasted", "rendered", "migan")
+COMMAND = "command:"
 RENDERED = "instar.driving.engines.rendered"
 
 
@@ -56,7 +57,7 @@ class Engines:
         """The engine of that name; only those that the file lists are ever imported."""
         if name not in self.modules:
             raise BadInput(str(UnknownName("engine", name, self.modules)))
-        engine: Any = _imported(name, self.modules[name])
+        engine: Any = _found(name, self.modules[name])
         for part in ("plan", "alter", "make"):
             if not callable(getattr(engine, part, None)):
                 raise BadInput(f"engine {name!r}: {self.modules[name]} has no function {part}")
@@ -82,8 +83,12 @@ def read_engines(path: Path) -> Engines:
         raise BadInput(f"{path}: {error}") from None
 
 
-def _imported(name: str, path: str) -> Any:
-    """The module, or `module:object`, that an engine is."""
+def _found(name: str, path: str) -> Any:
+    """The module, `module:object` or "command: ..." that an engine is."""
+    if path.startswith(COMMAND):
+        from instar.driving.engines.command import CommandEngine
+
+        return CommandEngine(name, path.removeprefix(COMMAND).strip())
     module, _, attributes = path.partition(":")
     try:
         found: Any = import_module(module)

@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import cv2
 import numpy as np
 
 from instar.cutouts import Pool, build_pool, load_pool
-from instar.cutouts.pool import CutOut
+from instar.cutouts.pool import CutOut, save_pool, write_cutout
 from instar.driving.ground import ground_of
 from instar.driving.maps import labels_of
+from instar.imaging.hashing import average_hash
 from instar.imaging.labels import LabelMap
 from instar.relation import Workspace
 from instar.scene import Mask, Scene, SceneObject
-from instar.worlds.drive.scenes import models
+from instar.worlds.drive.models import models
 
 __all__ = ["Gallery", "collect_gallery"]
 
@@ -47,23 +47,40 @@ class Gallery:
 
 
 def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
-    """Cut the objects out of the scenes, by their masks or by their label maps."""
+    """Cut the objects out of the scenes, by their masks or by their label maps.
+
+    Of drawn drives there are models, which are near and whole.
+    """
     folder: Path = workspace.folder / "gallery"
     sizes = folder.with_name("gallery-heights.json")
     if not ((folder / "index.json").is_file() and sizes.is_file()):
-        drawn = any(scene.knowledge.get("drive") is not None for scene in scenes)
-        known = [_with_objects(scene) for scene in (*scenes, *(models() if drawn else ()))]
         sizes.parent.mkdir(parents=True, exist_ok=True)
-        sizes.write_text(json.dumps(_heights(known)), encoding="utf-8")
-        build_pool(known, folder, find_objects=lambda image: (), progress=workspace.progress)
+        if any(scene.knowledge.get("drive") is not None for scene in scenes):
+            heights = _keep_models(folder)
+        else:
+            known = [_with_objects(scene) for scene in scenes]
+            heights = _heights(known)
+            build_pool(known, folder, find_objects=lambda image: (), progress=workspace.progress)
+        sizes.write_text(json.dumps(heights), encoding="utf-8")
     return Gallery(load_pool(folder), json.loads(sizes.read_text(encoding="utf-8")))
+
+
+def _keep_models(folder: Path) -> dict[str, float]:
+    """A pool of drawn things, and how large each class is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kept, seen = [], defaultdict(list)
+    for label, pixels, height in models():
+        name = write_cutout(folder, pixels)
+        tall, wide = pixels.shape[:2]
+        area = int(np.count_nonzero(pixels[..., 3]))
+        kept.append(CutOut(name, label, "", wide, tall, area, average_hash(pixels)))
+        seen[label].append(height)
+    save_pool(folder, kept)
+    return {label: median(heights) for label, heights in sorted(seen.items())}
 
 
 def _with_objects(scene: Scene) -> Scene:
     """The scene with the pieces of its label map as objects, where it knows no objects."""
-    make: Any = scene.knowledge.get("objects")
-    if make is not None:
-        return dataclasses.replace(scene, objects=make())
     labels = labels_of(scene)
     if scene.objects is not None or labels is None:
         return scene

@@ -8,9 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from instar.cutouts import CutOuts
 from instar.driving.changes import OF_THE_AIR, Redrawn, edits_of, frozen
 from instar.driving.choosing import Engines
 from instar.driving.engines import Edit, View
+from instar.driving.engines.described import changed
+from instar.driving.ground import ground_of
+from instar.driving.relabelling import relabelled
 from instar.driving.rules import Condition, Rule
 from instar.driving.rules.ontology import Ontology
 from instar.driving.rules.resolving import antecedent
@@ -24,14 +28,15 @@ LESS = ("farther", "smaller", "less")
 
 @dataclass(slots=True)
 class _Plan:
-    """Conditions so far, each with the edits that make it true."""
+    """Conditions so far, each with the edits that make it true and the view in which they were decided."""
 
     rule: Rule
     ontology: Ontology
     engines: Engines
     view: View
     rng: np.random.Generator
-    done: list[tuple[Condition, tuple[Edit, ...]]]
+    cutouts: CutOuts
+    done: list[tuple[Condition, tuple[Edit, ...], View]]
 
     def add(self, condition: Condition, earlier: Sequence[Condition]) -> Inapplicable | None:
         name = self.engines.name_for(condition)
@@ -41,19 +46,21 @@ class _Plan:
             edits = engine.plan(condition, self.view, self.rng)
             if isinstance(edits, Inapplicable):
                 return edits
-            self.done.append((condition, edits))
+            self.done.append((condition, edits, self.view))
+            self.view = _after(self.view, edits, self.cutouts)
             return None
         brought = condition.new or condition.thing
         found = antecedent(self.ontology, brought.element, brought.properties, earlier)
-        at = next(i for i, (known, _) in reversed(list(enumerate(self.done))) if known == found)
-        altered = self._altered(condition, condition.comparative, self.done[at][1])
+        at = next(i for i, (known, _, _) in reversed(list(enumerate(self.done))) if known == found)
+        _, edits, view = self.done[at]
+        altered = self._altered(condition, condition.comparative, edits, view)
         if isinstance(altered, Inapplicable):
             return altered
-        self.done[at] = (condition, altered)
+        self.done[at] = (condition, altered, view)
         return None
 
     def _altered(
-        self, condition: Condition, comparative: str, edits: tuple[Edit, ...]
+        self, condition: Condition, comparative: str, edits: tuple[Edit, ...], view: View
     ) -> tuple[Edit, ...] | Inapplicable:
         engine = self.engines.named(edits[0]["engine"])
         if condition.op == "add" and comparative == "more":
@@ -65,7 +72,7 @@ class _Plan:
             return edits[:-1] if len(edits) > 1 else Inapplicable("there is only one")
         altered: list[Edit] = []
         for edit in edits:
-            other = engine.alter(edit, comparative, self.view)
+            other = engine.alter(edit, comparative, view)
             if isinstance(other, Inapplicable):
                 return other
             altered.append(other)
@@ -73,15 +80,31 @@ class _Plan:
 
 
 def planned(
-    rule: Rule, ontology: Ontology, engines: Engines, view: View, rng: np.random.Generator
+    rule: Rule,
+    ontology: Ontology,
+    engines: Engines,
+    view: View,
+    rng: np.random.Generator,
+    cutouts: CutOuts,
 ) -> Redrawn | Inapplicable:
     """The change that a rule asks for in this view."""
     for _ in range(ATTEMPTS):
         # What was placed may leave no room to come closer: then all is placed anew.
-        change = _once(_Plan(rule, ontology, engines, view, rng, []))
+        change = _once(_Plan(rule, ontology, engines, view, rng, cutouts, []))
         if isinstance(change, Redrawn):
             break
     return change
+
+
+def _after(view: View, edits: Sequence[Edit], cutouts: CutOuts) -> View:
+    """What the next condition finds: the drive or the label map with what was decided so far."""
+    for edit in edits:
+        if view.drive is not None and "do" in edit:
+            view = dataclasses.replace(view, drive=changed(view.drive, edit))
+        else:
+            labels = relabelled(view.labels, edit, cutouts)
+            view = dataclasses.replace(view, labels=labels, ground=ground_of(labels) or view.ground)
+    return view
 
 
 def _once(plan: _Plan) -> Redrawn | Inapplicable:
@@ -91,7 +114,7 @@ def _once(plan: _Plan) -> Redrawn | Inapplicable:
             failed = plan.add(condition, plan.rule.earlier(index))
             if failed is not None:
                 return failed
-        edits = [edit for _, edits in plan.done for edit in edits]
+        edits = [edit for _, edits, _ in plan.done for edit in edits]
         # Weather and light fall on everything, so they come last.
         blocks.append(frozen(sorted(edits, key=lambda edit: edit.get("of") in OF_THE_AIR)))
     return Redrawn(tuple(blocks))

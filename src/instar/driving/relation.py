@@ -119,7 +119,7 @@ class _Ruling:
             return Inapplicable(lacking)
         if view.gallery is None and not engines.needs_no_gallery:
             raise BadInput("rule: there is no gallery to draw from; it is made when a campaign begins")
-        return planned(self.rule, self.ontology, engines, view, rng)
+        return planned(self.rule, self.ontology, engines, view, rng, self._cutouts())
 
     def smaller(self, source: Observation, change: Change) -> Iterator[Change]:
         view = self._view(source)

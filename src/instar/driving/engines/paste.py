@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 
 from instar.cutouts import CutOuts
 from instar.cutouts.pool import CutOut
 from instar.driving.engines import Edit, View
 from instar.driving.ground import Ground
-from instar.driving.rules.model import Condition
+from instar.driving.rules.model import Condition, Thing
 from instar.imaging.paste import pasted, resized, toned
 from instar.imaging.photometric import light_of
 from instar.relation import Inapplicable
 from instar.scene import Image
 
-__all__ = ["alter", "make", "place_at", "places", "plan"]
+__all__ = ["alter", "cutout_of", "make", "paste_of", "place_at", "places", "plan"]
 
 TRIES = 60
 NEAREST, FARTHEST = 0.95, 0.22  # rows where things may stand, as shares of the way down from the horizon
@@ -30,26 +31,39 @@ AHEAD = {"vehicle", "lane", "line"}
 
 def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     """One paste for each thing that is added; two where the sentence leaves the number open."""
-    if "color" in condition.properties:
-        return Inapplicable("no cut-out of a given colour")
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
-    wanted = _classes(condition, view)
-    cutouts = view.gallery.of(wanted, not_from=view.scene)
-    if not cutouts:
-        return Inapplicable("no cut-out of its class")
     where = places(condition)
-    if where is None:
-        return Inapplicable("no engine places things there")
     edits: list[Edit] = []
     for _ in range(2 if condition.count is None else condition.count):
-        cutout = cutouts[int(rng.integers(len(cutouts)))]
-        found = place_at(_paste(cutout, view), where, view.gallery.heights[cutout.label], view, rng)
+        cutout = cutout_of(condition.thing, view, rng)
+        if isinstance(cutout, Inapplicable):
+            return cutout
+        size = view.gallery.heights[cutout.label]
+        if where is None:
+            found = place_by(paste_of(cutout, view), condition, size, view, rng)
+            if isinstance(found, Inapplicable):
+                return found
+        else:
+            found = place_at(paste_of(cutout, view), where, size, view, rng)
         if found is None:
             return Inapplicable("no free place")
         edit, ground = found
         edits.append(edit)
         view = replace(view, ground=ground)
     return tuple(edits)
+
+
+def cutout_of(thing: Thing, view: View, rng: np.random.Generator) -> CutOut | Inapplicable:
+    """Any cut-out of what is wanted, from another scene."""
+    assert view.gallery is not None, "a gallery is made before pictures are pasted"
+    if "color" in thing.properties:
+        return Inapplicable("no cut-out of a given colour")
+    kind = thing.properties.get("type")
+    classes = [name for name in view.ontology.elements[thing.element].classes if kind is None or name == kind]
+    cutouts = view.gallery.of(classes, not_from=view.scene)
+    if not cutouts:
+        return Inapplicable("no cut-out of its class")
+    return cutouts[int(rng.integers(len(cutouts)))]
 
 
 def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
@@ -72,13 +86,6 @@ def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     """The picture with the cut-out in it."""
     pixels = resized(cutouts.pixels(edit["cutout"]), edit["width"], edit["height"])
     return pasted(image, toned(pixels, edit["gain"], edit["offset"]), edit["x"], edit["y"], "feather")
-
-
-def _classes(condition: Condition, view: View) -> list[str]:
-    """The classes of the element in the gallery; a kind of vehicle is a class of its own."""
-    kind = condition.properties.get("type")
-    known = view.ontology.elements[condition.element].classes
-    return [name for name in known if kind is None or name == kind]
 
 
 def places(condition: Condition) -> str | None:
@@ -117,7 +124,7 @@ def place_at(
     return None
 
 
-def _paste(cutout: CutOut, view: View) -> Edit:
+def paste_of(cutout: CutOut, view: View) -> Edit:
     """A paste that is not placed yet, in the light of the picture."""
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
     light, own = light_of(view.image), light_of(view.gallery.pool.pixels(cutout.digest))
@@ -131,6 +138,46 @@ def _paste(cutout: CutOut, view: View) -> Edit:
         "gain": round(gain, 3),
         "offset": 0.0,
     }
+
+
+def place_by(
+    drawn: Edit, condition: Condition, size: float, view: View, rng: np.random.Generator
+) -> tuple[Edit, Ground] | Inapplicable | None:
+    """A place beside, before or behind a thing of the label map that the sentence names."""
+    element, position = condition.reference, condition.position
+    if element is None or element not in view.ontology.elements or position is None:
+        return Inapplicable("no engine places things there")
+    kind = condition.reference_properties.get("type")
+    if set(condition.reference_properties) - {"type"}:
+        return Inapplicable("the label map does not know its properties")
+    classes = [c for c in view.ontology.elements[element].classes if kind is None or c == kind]
+    _, _, stats, _ = cv2.connectedComponentsWithStats(view.labels.mask(classes).astype(np.uint8))
+    boxes = [box for *box, area in stats[1:].tolist() if area >= 40]
+    if not boxes:
+        return Inapplicable("nothing of that class is there")
+    ground = view.ground
+    stand = replace(ground, roadside=ground.roadside | ground.road)
+    for _ in range(TRIES):
+        left, top, width, height = boxes[int(rng.integers(len(boxes)))]
+        row = top + height - 1 + round(_AWAY.get(position, 0.0) * height)
+        if row >= ground.size[0] - 2 or row <= ground.horizon + 2:
+            continue
+        tall = round(size * (row - ground.horizon))
+        wide = max(2, round(tall * drawn["aspect"]))
+        side = {"left of": -1, "right of": 1}.get(position, 1 if rng.random() < 0.5 else -1)
+        middle = left + width / 2 + side * (width / 2 + wide * float(rng.uniform(0.55, 0.9)))
+        if position == "in front of":
+            middle = left + width / 2
+        x, y = round(middle - wide / 2), row + 1 - tall
+        if tall >= drawn["least"] * ground.size[0] and stand.can_stand(x, y, wide, tall, stand.roadside):
+            where = {"foot": row, "size": size, "x": x, "y": y, "width": wide, "height": tall}
+            found = {**drawn, "where": position, "across": 0.5, **where}
+            return found, _taken(ground, found)
+    return None
+
+
+_AWAY = {"behind": -0.12, "in front of": 0.35}
+"""How much lower its feet are than those of what it stands by, in heights of that."""
 
 
 def _standing(edit: Edit, row: int, size: float, ground: Ground) -> Edit | None:
@@ -149,6 +196,8 @@ def _standing(edit: Edit, row: int, size: float, ground: Ground) -> Edit | None:
         left = edge + away if side > 0 else edge - width - away
     elif where == "path":
         left = round(ground.path(row) - width / 2)
+    elif where not in ("road", "crosswalk"):
+        return None  # it stands by something, and would not any more
     else:
         if where == "crosswalk":
             surface = ground.crosswalk

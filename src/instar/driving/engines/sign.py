@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from instar.cutouts import CutOuts
 from instar.driving.engines import Edit, View
@@ -15,13 +14,14 @@ from instar.driving.rules.model import Condition
 from instar.imaging.paste import RGBA, pasted
 from instar.relation import Inapplicable
 from instar.scene import Image
+from instar.worlds.drive.boards import board
+from instar.worlds.drive.textures import at_height
 
-__all__ = ["alter", "make", "plan"]
+__all__ = ["alter", "drawn_sign", "make", "plan"]
 
 HEIGHT = 1.65  # of a person: a sign with its pole
 ASPECT = 0.3
 LEAST_HEIGHT = 0.18  # of the picture; what is on smaller ones could not be seen
-OVERSAMPLING = 4
 USUAL_LIGHT = 95.0  # of a road by day
 
 
@@ -55,57 +55,21 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     """The picture with the sign in it."""
-    drawn = _draw(edit["variant"], edit["shape"], edit["width"], edit["height"], float(edit["gain"]))
-    return pasted(image, drawn, edit["x"], edit["y"], "hard")
+    return pasted(image, drawn_sign(edit), edit["x"], edit["y"], "hard")
 
 
-def _draw(kind: str, shape: str, width: int, height: int, gain: float) -> RGBA:
-    """A board on a pole, drawn large and averaged down for soft edges."""
-    wide, high = width * OVERSAMPLING, height * OVERSAMPLING
-    colour, cover = np.full((high, wide, 3), 90, np.uint8), np.zeros((high, wide), np.uint8)
-    middle, radius = (wide // 2, wide // 2), wide // 2 - 1
-    cv2.rectangle(cover, (middle[0] - wide // 18, wide // 2), (middle[0] + wide // 18, high), 255, cv2.FILLED)
-    _board(
-        colour,
-        cover,
-        kind,
-        shape or {"stop": "octagon", "turn": "square"}.get(kind, "circle"),
-        middle,
-        radius,
-    )
-    shrunk = cv2.resize(np.dstack([colour, cover]), (width, height), interpolation=cv2.INTER_AREA)
-    shaded = np.clip(shrunk[..., :3].astype(np.float32) * gain, 0, 255).astype(np.uint8)
-    return np.dstack([shaded, shrunk[..., 3]])
-
-
-def _board(
-    colour: Image, cover: npt.NDArray[np.uint8], kind: str, shape: str, middle: tuple[int, int], radius: int
-) -> None:
-    white, red, blue, black = (240, 240, 236), (200, 28, 32), (28, 84, 170), (24, 24, 26)
-    back, rim = {"stop": (red, white), "turn": (blue, white)}.get(kind, (white, red))
-    for size, paint in ((1.0, rim), (0.78, back)):
-        outline = _outline(shape, middle, radius * size)
-        cv2.fillPoly(colour, [outline], paint)
-        if size == 1.0:
-            cv2.fillPoly(cover, [outline], 255)
-    if kind == "turn":
-        tip = (middle[0] + radius // 2, middle[1])
-        cv2.arrowedLine(
-            colour, (middle[0] - radius // 2, middle[1]), tip, white, max(1, radius // 5), tipLength=0.45
-        )
-        return
-    text = "STOP" if kind == "stop" else "30"
-    scale = radius * (0.55 if kind == "stop" else 1.0) / 22
-    thick = max(1, radius // 9)
-    (w, h), _ = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, scale, thick)
-    where = (middle[0] - w // 2, middle[1] + h // 2)
-    ink = white if kind == "stop" else black
-    cv2.putText(colour, text, where, cv2.FONT_HERSHEY_SIMPLEX, scale, ink, thick, cv2.LINE_AA)
-
-
-def _outline(shape: str, middle: tuple[int, int], radius: float) -> npt.NDArray[np.int32]:
-    corners, turned = {"square": (4, np.pi / 4), "octagon": (8, np.pi / 8)}.get(shape, (48, 0.0))
-    angle = np.arange(corners) * (2 * np.pi / corners) + turned
-    return np.stack([middle[0] + radius * np.cos(angle), middle[1] + radius * np.sin(angle)], 1).astype(
-        np.int32
-    )
+def drawn_sign(edit: Edit) -> RGBA:
+    """The board on its pole, `uint8 (height, width, 4)`."""
+    width, height = edit["width"], edit["height"]
+    drawn = np.zeros((height, width, 4), np.uint8)
+    pole = max(1, round(width * 0.1))
+    left = (width - pole) // 2
+    drawn[width // 2 :, left : left + pole] = (96, 98, 102, 255)
+    levels = board(edit["variant"], edit["shape"])
+    face = cv2.resize(at_height(levels, width), (width, min(width, height)), interpolation=cv2.INTER_AREA)
+    share = face[..., 3:].astype(np.float32) / 255
+    top = drawn[: face.shape[0]]
+    top[..., :3] = np.rint(top[..., :3] * (1 - share) + face[..., :3] * share)
+    top[..., 3] = np.maximum(top[..., 3], face[..., 3])
+    drawn[..., :3] = np.clip(drawn[..., :3].astype(np.float32) * edit["gain"], 0, 255)
+    return drawn

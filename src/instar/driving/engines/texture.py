@@ -32,6 +32,7 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
         {
             "engine": "texture",
             "of": condition.element,
+            "becomes": "vegetation",
             "mask": mask_to_text(mask),
             "light": round(float(np.clip(light, 0.5, 1.3)), 3),
             "seed": int(rng.integers(2**31)),

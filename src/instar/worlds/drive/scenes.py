@@ -12,11 +12,11 @@ from instar.imaging.labels import LabelMap
 from instar.scene import Image, Mask, Scene, SceneObject
 from instar.worlds.drive.driver import careful_speed, careful_steering
 from instar.worlds.drive.picture import showing
-from instar.worlds.drive.plan import VEHICLES, Drive, Thing
+from instar.worlds.drive.plan import Drive
 from instar.worlds.drive.rendering import CLASS_OF, Rendered, render
-from instar.worlds.drive.sampling import PAINTS, sample_drive
+from instar.worlds.drive.sampling import sample_drive
 
-__all__ = ["models", "scene_of", "scenes"]
+__all__ = ["scene_of", "scenes"]
 
 LEAST = 32  # pixels on a side
 LEAST_SEEN = 30  # pixels of an object; fewer are nothing to speak of
@@ -39,24 +39,6 @@ def scenes(n: int, *, seed: int = 0, size: tuple[int, int] = (160, 320)) -> list
     return [
         scene_of(sample_drive(seed * 1_000_003 + index), f"drive-{index:04}", size=size) for index in range(n)
     ]
-
-
-def models(each: int = 6) -> list[Scene]:
-    """Scenes with one thing right ahead in each, to cut it out of: people, bicyclists and vehicles.
-
-    On a drive most of them are far away or half hidden.
-    """
-    found = []
-    for kind in ("pedestrian", "bicyclist", *VEHICLES, "traffic light"):
-        for look in range(each):
-            distance = 6.5 if kind in ("pedestrian", "bicyclist", "traffic light") else 11.0
-            colour = ("red", "yellow", "green")[look % 3] if kind == "traffic light" else PAINTS[look]
-            offset = 2.4 if kind == "traffic light" else 1.65
-            drive = Drive(
-                look, things=(Thing(kind, distance, offset, colour, 17 * look, away=look % 2 == 0),)
-            )
-            found.append(scene_of(drive, f"model-{kind}-{look}".replace(" ", "-"), size=(320, 640)))
-    return found
 
 
 def scene_of(drive: Drive, id: str, *, size: tuple[int, int] = (160, 320)) -> Scene:
