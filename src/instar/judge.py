@@ -193,7 +193,7 @@ def judge(purse: Purse, cases: Sequence[Case]) -> Needs[bool]:
     for case in filter(_is_violated, suspects):
         naturalness = case.lane.relation.naturalness
         if naturalness is not None:
-            case.naturalness = float(naturalness(case.lane.source.input, case.made()[0]))
+            case.naturalness = float(naturalness(case.lane.source, case.made()[0], case.change))
             case.let_go()
     return paid
 

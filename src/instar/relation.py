@@ -98,7 +98,8 @@ class Relation:
     - `pixels(change)` gives the pictures a change needs, by content hash; they are copied into the run.
     - `prepare(scenes, workspace)` gives the relation to use for these scenes, with whatever it had to
       collect from them first.
-    - `naturalness(input, follow_up)` is 1 for a follow-up that looks untouched, 0 for an unrelated one.
+    - `naturalness(source, follow_up, change)` is 1 for a follow-up that looks untouched, 0 for one that
+      nobody would believe.
     - `picture(source, follow_ups, change, verdict)` draws a case for a person to look at.
     - `panels(source, follow_ups, change, verdict)` gives the same as pictures and what is marked on them,
       the source first, for pages that draw it themselves.
@@ -119,7 +120,7 @@ class Relation:
     expand: Callable[[Scene, Any], Iterable[tuple[str, Callable[[Image], Any]]]] | None = None
     pixels: Callable[[Any], Mapping[str, npt.NDArray[np.uint8]]] | None = None
     prepare: Prepare | None = None
-    naturalness: Callable[[Any, Any], float] | None = None
+    naturalness: Callable[[Observation, Any, Any], float] | None = None
     picture: Callable[[Observation, Sequence[Observation], Any, Verdict], Image] | None = None
     panels: Callable[[Observation, Sequence[Observation], Any, Verdict], Sequence[Panel]] | None = None
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instar.imaging.naturalness import against_scene, gradient_histogram, hog_intersection
+from instar.imaging.naturalness import gradient_histogram, hog_intersection
 
 
 def noise(seed: int, shape: tuple[int, int] = (48, 64)) -> np.ndarray:
@@ -56,10 +56,3 @@ def test_pixels_beyond_whole_cells_are_left_out() -> None:
 def test_pictures_of_different_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="cannot be compared"):
         hog_intersection(noise(0, (16, 16)), noise(0, (16, 24)))
-
-
-def test_remembering_the_scene_changes_no_number() -> None:
-    measure = against_scene()
-    for seed in (1, 1, 2, 1):
-        assert measure(scene := noise(seed), noise(3)) == hog_intersection(scene, noise(3))
-        assert measure(scene, noise(4)) == hog_intersection(scene, noise(4))

@@ -17,13 +17,15 @@ from instar.detection.changes import Insertion, carried_back, made
 from instar.detection.choosing import Offer, Scale, Way, choose, look_at, tone_like
 from instar.detection.drawing import picture
 from instar.detection.map_equal import map_equal
+from instar.detection.naturalness import naturalness
 from instar.detection.panels import panels
 from instar.detection.pooling import OUTLINES, OutlineName, pool_from_scenes
 from instar.detection.same_objects import same_objects
+from instar.detection.severity import load_severity, with_severity
 from instar.detection.shrinking import smaller_insertions
 from instar.errors import BadInput
 from instar.imaging.geometry import intersections
-from instar.imaging.naturalness import against_scene
+from instar.imaging.naturalness import hog_intersection
 from instar.imaging.paste import BLENDS, Blend
 from instar.imaging.photometric import light_of
 from instar.nulls import Conditioned, again, null
@@ -49,6 +51,8 @@ def insertion(
     hysteresis: float = 0.1,
     iou: float = 0.5,
     oracle: Oracle = "same_objects",
+    severity: str | None = None,
+    least_natural: float = 0.0,
 ) -> Relation:
     """Paste an object where nothing was found; all that was found before must be found again.
 
@@ -56,15 +60,17 @@ def insertion(
     of the helper system `objects`, else by `outline` ("grabcut" or "u2net-p") in the boxes that it finds.
     Cut-outs never come from the scene they go into. `scale` is the size of the nearest instance, or "paper"
     for the mean of its class. `oracle` is "map_equal" for that of the paper, which has no use for
-    `hysteresis` beyond keeping clear of weak boxes.
+    `hysteresis` beyond keeping clear of weak boxes. `severity` is a table of how bad a finding is by class.
+    Follow-ups that keep less than `least_natural` of the scene's gradients (HOG) are inapplicable.
     """
     _require_one_of("blend", blend, BLENDS)
     _require_one_of("scale", scale, ("nearest", "paper"))
     _require_one_of("oracle", oracle, ORACLES)
     _require_one_of("outline", outline, OUTLINES)
-    for name, value in (("hysteresis", hysteresis), ("iou", iou)):
+    for name, value in (("hysteresis", hysteresis), ("iou", iou), ("least_natural", least_natural)):
         if not (isinstance(value, (int, float)) and 0 <= value < 1):
             raise BadInput(f"insertion: {name} is {value!r}; it must be a number of at least 0 and below 1")
+    severities = load_severity(severity)
     cutouts = load_pool(pool) if isinstance(pool, (str, Path)) else pool
     light = lru_cache(maxsize=4096)(lambda name: light_of(_cutouts(cutouts).pixels(name)))
 
@@ -93,15 +99,22 @@ def insertion(
             anchor=room.anchor,
         )
 
-    def apply(image: Image, change: Conditioned) -> tuple[Image, ...]:
-        return (made(image, change, _cutouts(cutouts)),)
+    def apply(image: Image, change: Conditioned) -> tuple[Image, ...] | Inapplicable:
+        follow_up = made(image, change, _cutouts(cutouts))
+        # Repeated under a condition it is another picture, and was found natural enough without it.
+        judged = least_natural > 0 and isinstance(change, Insertion) and not change.condition
+        if judged and hog_intersection(image, follow_up) < least_natural:
+            return Inapplicable("not natural enough")
+        return (follow_up,)
 
     def check(source: Observation, follow_ups: Sequence[Observation], change: Conditioned) -> Verdict:
         after = carried_back(follow_ups[0].answer, change)
         pasted = change.box if isinstance(change, Insertion) else None
         if oracle == "map_equal":
-            return map_equal(source.answer, after, pasted=pasted, least_iou=iou)
-        return same_objects(source.answer, after, pasted=pasted, hysteresis=hysteresis, least_iou=iou)
+            verdict = map_equal(source.answer, after, pasted=pasted, least_iou=iou)
+        else:
+            verdict = same_objects(source.answer, after, pasted=pasted, hysteresis=hysteresis, least_iou=iou)
+        return with_severity(verdict, severities)
 
     def fair(source: Observation, change: Conditioned) -> Inapplicable | None:
         found: Detections = source.answer
@@ -132,6 +145,8 @@ def insertion(
             hysteresis=hysteresis,
             iou=iou,
             oracle=oracle,
+            severity=severity,
+            least_natural=least_natural,
         )
 
     ways: dict[str, Draw] = {way: partial(draw, way=way) for way in WAYS}
@@ -149,7 +164,7 @@ def insertion(
         accept=accept,
         pixels=pixels,
         prepare=prepare if cutouts is None else None,
-        naturalness=against_scene(),
+        naturalness=naturalness,
         picture=picture,
         panels=panels,
     )

@@ -6,15 +6,13 @@ from about a third to 0.57. It is blind to what people see (a JPEG copy scores l
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from instar.scene import Image
 
-__all__ = ["against_scene", "gradient_histogram", "hog_intersection"]
+__all__ = ["gradient_histogram", "hog_intersection"]
 
 CELL, BINS = 8, 9
 
@@ -41,20 +39,6 @@ def gradient_histogram(image: Image) -> Histogram:
 def hog_intersection(a: Image, b: Image) -> float:
     """1 for the same picture, about a third for unrelated photographs of the same size."""
     return _intersection(gradient_histogram(a), gradient_histogram(b))
-
-
-def against_scene() -> Callable[[Image, Image], float]:
-    """`hog_intersection` that remembers the first picture's histogram while that picture stays the same."""
-    last: tuple[Image | None, Histogram] = (None, np.empty((0, 0, BINS), np.float32))
-
-    def measure(scene: Image, follow_up: Image) -> float:
-        nonlocal last
-        known = last  # looked at once: another thread may replace it
-        if known[0] is not scene:
-            known = last = (scene, gradient_histogram(scene))
-        return _intersection(known[1], gradient_histogram(follow_up))
-
-    return measure
 
 
 def _intersection(first: Histogram, second: Histogram) -> float:

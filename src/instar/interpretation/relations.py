@@ -314,7 +314,7 @@ class _Judging:
             accept=accept,
             expand=SureClasses(self.beta, known),
             prepare=prepare,
-            naturalness=lambda before, after: hog_intersection(before.image, after.image),
+            naturalness=lambda source, after, change: hog_intersection(source.input.image, after.image),
             picture=partial(picture, kept=self.kept, truth=known.boxes_of),
         )
 

@@ -222,7 +222,7 @@ def _relation(name: str, draw: Draw, check: Callable[..., Verdict]) -> Relation:
         null=null,
         again=again,
         accept=accept,
-        naturalness=hog_intersection,
+        naturalness=lambda source, follow_up, change: hog_intersection(source.input, follow_up),
         picture=picture,
         panels=panels,
         fair=fair,
