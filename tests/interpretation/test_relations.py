@@ -87,7 +87,7 @@ def test_only_the_place_of_a_pasted_object_changes_and_it_is_of_another_class(in
         rest[y1:y2, x1:x2] = False
         np.testing.assert_array_equal(after.image[rest], source.input.image[rest])
         assert change.label != source.input.label
-        assert inserting.naturalness(source.input, after) >= 0.8
+        assert inserting.naturalness(source, after, change) >= 0.8
         for thing in SCENES[1].objects:
             left, top, right, bottom = thing.box
             assert right <= x1 or x2 <= left or bottom <= y1 or y2 <= top

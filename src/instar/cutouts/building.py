@@ -15,6 +15,7 @@ import numpy as np
 from instar.cutouts.extraction import (
     OVERLAPS,
     cut_by_mask,
+    ends_broad,
     grab_mask,
     hidden_by,
     why_box_unfit,
@@ -29,7 +30,12 @@ from instar.scene import Image, Mask, Scene, SceneObject
 
 __all__ = ["FindObjects", "Outline", "build_pool"]
 
-TRIED = 10  # times as many candidates as cut-outs wanted
+TRIED = 6  # times as many candidates as cut-outs wanted
+
+BODIES = frozenset(
+    ("person", "pedestrian", "dog", "cat", "horse", "cow", "sheep", "elephant", "bear", "zebra", "giraffe")
+)
+"""What stands on feet: without them it is half a body."""
 
 FindObjects = Callable[[Image], Iterable[SceneObject]]
 """A helper that finds objects in a picture whose scene knows none."""
@@ -155,6 +161,8 @@ def _cut(
             return None
         mask = thing.mask() if thing.mask is not None else outline(image, thing.box)
         if mask is None or mask.shape != shape or why_mask_unfit(mask, thing.box):
+            return None
+        if thing.label in BODIES and ends_broad(mask):
             return None
         if overlapped and hidden_by(mask, _neighbours(thing, others, shape)):
             return None

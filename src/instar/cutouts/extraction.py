@@ -13,7 +13,15 @@ from instar.imaging.geometry import Boxes, intersections
 from instar.imaging.paste import RGBA
 from instar.scene import Image, Mask
 
-__all__ = ["OVERLAPS", "cut_by_mask", "grab_mask", "hidden_by", "why_box_unfit", "why_mask_unfit"]
+__all__ = [
+    "OVERLAPS",
+    "cut_by_mask",
+    "ends_broad",
+    "grab_mask",
+    "hidden_by",
+    "why_box_unfit",
+    "why_mask_unfit",
+]
 
 Box: TypeAlias = tuple[float, float, float, float]
 Outline: TypeAlias = npt.NDArray[np.int32]
@@ -27,9 +35,10 @@ MOST_STRAIGHT = 0.55  # of the width, in one line across the lower part; more is
 LEAST_CONVEX = 0.97  # of the convex hull; boxes, trains and screens end straight by nature
 EDGE = 0.01  # of the picture: annotated masks often end a few pixels before the edge that cuts them off
 LEAST_REACH = 0.85  # of the box's height and width; less is half a body
+MOST_SOLID_END = 0.42  # of a body's width in one piece at its lower end
 MOST_HIDDEN = 0.25  # of the box covered by another object's box
-MOST_IN_HULL = 0.1  # of the object's area that others may have within the hull around it
-MOST_TOUCHING = 0.25  # of the outline that may lie against another object
+MOST_IN_HULL = 0.06  # of the object's area that others may have within the hull around it
+MOST_TOUCHING = 0.15  # of the outline that may lie against another object
 GRABBED_SIDE = 160  # GrabCut works on a copy of about this size: its cost grows with the pixels
 
 
@@ -111,6 +120,18 @@ def why_mask_unfit(mask: Mask, box: Box) -> str | None:
     if np.count_nonzero(piece) < (1 - MOST_HOLES) * np.count_nonzero(silhouette):
         return "something is in front of it"
     return "cut off in a straight line" if _ends_straight(outline, piece.shape) else None
+
+
+def ends_broad(mask: Mask) -> bool:
+    """Whether the lower end is one solid stretch, as of a bust: whole bodies stand on feet."""
+    extent = _extent(mask)
+    if extent is None:
+        return False
+    top, bottom, left, right = extent
+    row = mask[top + int(0.9 * (bottom - top)), left:right]
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(np.int8), [0]])))
+    longest = int((edges[1::2] - edges[::2]).max(initial=0))
+    return longest > MOST_SOLID_END * (right - left)
 
 
 def hidden_by(mask: Mask, others: Mask) -> bool:

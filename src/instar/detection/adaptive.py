@@ -38,6 +38,7 @@ REACH = 0.04  # of the diagonal: the gap over which an insertion's effect falls 
 BRITTLE = 0.15  # of a score: the slack over which an object's promise falls to 1 / e
 BAND = 0.1  # the usual hysteresis: how far below the confidence an object counts as lost
 CHECKS = 3  # questions that a finding costs beyond its insertion
+FICKLE = 6.0  # tries that a finding that did not recur counts for
 PATIENCE = 3.0  # tries near an object after which half of the hope in it is gone
 PRIOR = 20.0  # tries that a kind of insertion needs before what it did counts for half
 SIZES = (0.1, 0.3, 1.0)  # of the anchor's area: what is small, middling, large and huge
@@ -153,7 +154,9 @@ class _Scene:
         broken += [(one["kind"], one["subject"]) for one in struck if one["by"].startswith("null")]
         for _, subject in broken:
             self.slack[list(self._boxes_of(subject))] = np.inf
-        return 1.0 if verdict.findings or struck else harm
+        for one in struck:  # what did not recur is fickle: it costs as many questions as what counts
+            self.tries[list(self._boxes_of(one["subject"]))] += FICKLE
+        return 1.0 if verdict.findings else 0.0 if struck else harm
 
     def _boxes_of(self, subject: str) -> Iterator[int]:
         """The boxes of the source's answer that a finding is about: an object, or what a new one was."""
