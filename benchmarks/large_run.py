@@ -66,6 +66,7 @@ def _rows(n: int) -> Iterator[tuple[object, ...]]:
         change = {
             "type": "instar.detection.changes:Insertion", "cutout": f"{i % 5000:064x}", "x": x, "y": y,
             "width": width, "height": height, "label": LABELS[other[i]], "blend": "feather",
+            "gain": 1.0, "offset": 0.0, "anchor": label[i],
         }  # fmt: skip
         value: float = margin[i]
         if status[i] == "violated":

@@ -108,5 +108,6 @@ def screenshot(browser: WebDriver, path: Path) -> None:
 def _write_small(path: Path, image: cv2.typing.MatLike) -> None:
     from PIL import Image
 
-    shown = Image.fromarray(cv2.cvtColor(image, cv2.COLOR_BGR2RGB)).quantize(256, dither=Image.Dither.NONE)
+    whole = Image.fromarray(cv2.cvtColor(image, cv2.COLOR_BGR2RGB))
+    shown = whole.quantize(256, kmeans=2, dither=Image.Dither.NONE)
     shown.save(path, optimize=True)

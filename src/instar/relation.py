@@ -133,7 +133,10 @@ def change_from_json(fields: Mapping[str, Any]) -> Change:
         raise BadInput(f"{cls.__qualname__} is not a Change")
     hints = {f.name for f in dataclasses.fields(cls)}
     # JSON has no tuples; a frozen recipe has no lists.
-    return cls(**{k: _frozen(v) for k, v in rest.items() if k in hints})
+    try:
+        return cls(**{k: _frozen(v) for k, v in rest.items() if k in hints})
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"the run has a change that is no {cls.__qualname__}: {error}") from None
 
 
 def named_dataclass(path: str) -> type[Any]:

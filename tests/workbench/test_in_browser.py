@@ -255,10 +255,14 @@ def test_a_wrong_word_of_a_rule_is_underlined_and_a_right_rule_pictured(
             "return [...document.querySelectorAll('#readings img')].every((i) => i.naturalWidth)"
         )
     )
+    rules.send_keys(Keys.END, Keys.ENTER, "If: it rains heavyly, Then: slow down by at least 10 mph.")
+    wait_for(lambda: every(page, ".behind .wrong") and len(every(page, "#readings img")) == 2)
+    page.execute_script("document.querySelector('h1').scrollIntoView({behavior: 'instant'})")
+    page.execute_script("scrollTo({top: 240, behavior: 'instant'})")
     keep_picture(page, "workbench-rule.png", tmp_path)
     rules.clear()
     rules.send_keys(f"If: a {SCRIPT} appears, Then: slow down.")
-    wait_for(lambda: "is not" in one(page, "#readings").text)
+    wait_for(lambda: "cannot be read" in one(page, "#readings").text)
     assert (
         page.execute_script("return document.querySelectorAll('#readings script, .behind script').length")
         == 0
@@ -297,12 +301,20 @@ def test_a_campaign_is_stopped_and_resumed(page: WebDriver) -> None:
     budget.send_keys("2000")
     click(page, one(page, "button.strong"))
     wait_for(lambda: int(every(page, ".tiles dd")[0].text.replace(",", "")) > 0, 90)
-    click(page, wait_for(lambda: [b for b in every(page, "button") if b.text == "Stop"])[0])
-    wait_for(lambda: "It was stopped" in one(page, "#state").text)
-    click(page, wait_for(lambda: [b for b in every(page, "button") if b.text == "Resume"])[0])
-    wait_for(lambda: "It is running." in one(page, "#state").text)
-    click(page, wait_for(lambda: [b for b in every(page, "button") if b.text == "Stop"])[0])
-    wait_for(lambda: "It was stopped" in one(page, "#state").text)
+    for button, then in [
+        ("Stop", "It was stopped"),
+        ("Resume", "It is running."),
+        ("Stop", "It was stopped"),
+    ]:
+        # In one breath: the page renews itself every second.
+        wait_for(
+            lambda button=button: page.execute_script(
+                "const buttons = [...document.querySelectorAll('button')];"
+                "const it = buttons.find((b) => b.textContent === arguments[0]); it?.click(); return !!it",
+                button,
+            )
+        )
+        wait_for(lambda then=then: then in one(page, "#state").text)
 
 
 def test_two_runs_are_compared(page: WebDriver) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import re
+import sqlite3
 import time
 import zipfile
 from collections.abc import Callable, Iterator
@@ -16,6 +18,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from bench_runs import PORT, make_street_run, make_test_desk
+from instar.store import RunStore
 from instar.workbench.app import make_app
 from instar.workbench.desk import Desk
 
@@ -138,7 +141,6 @@ def test_an_export_has_the_pictures_and_what_was_found(client: TestClient, worst
 def test_the_summary_says_what_the_report_says(client: TestClient, desk: Desk) -> None:
     from instar.cli.execute import read_summary
     from instar.report.words import interval_words, percent
-    from instar.store import RunStore
 
     with RunStore.read(desk.library.root / "blobs") as store:
         summary = read_summary(store)
@@ -283,3 +285,48 @@ def test_a_run_without_its_scenes_is_still_browsed(client: TestClient, tmp_path:
             == "image/svg+xml"
         )
         assert "car 0.90 is lost" in other.get(f"/case/{1:016x}", params={"of": "bare"}).text
+
+
+@pytest.mark.real
+def test_two_tabs_and_a_running_campaign_do_not_corrupt_the_run(tmp_path: Path) -> None:
+    """People mark and look while it runs; what it ends with is what it ends with alone."""
+    words = ["--scenes", "street:8", "--budget", "300"]
+    alone = make_street_run(tmp_path / "alone", *words)
+    (tmp_path / "seen").mkdir()
+    desk = make_test_desk(tmp_path / "seen")
+    app = make_app(desk)
+    with TestClient(app, base_url=f"http://127.0.0.1:{PORT}") as first:
+        second = TestClient(app, base_url=f"http://127.0.0.1:{PORT}")
+        for tab in (first, second):
+            tab.get("/", params={"token": desk.access.token})
+        form = {"form": desk.access.form_token, "name": "run", "system": "street-blobs", "scenes": "street",
+                "count": "8", "relation": "insertion", "budget": "300"}  # fmt: skip
+        first.post("/campaign/new", data=form)
+        child = desk.campaigns.child("run")
+        marked = []
+        while child.is_running:
+            desk.library.look()
+            table = desk.library.table
+            for tab, row in zip((first, second), table.order("worst")[:2]):
+                case = table.case_id(int(row))
+                address = f"/case/{case}"
+                tab.post(
+                    f"{address}/mark", params={"of": "run"}, data={"form": form["form"], "mark": "acceptable"}
+                )
+                tab.get(address, params={"of": "run"})
+                tab.get("/summary")
+                marked.append(case)
+            time.sleep(0.05)
+        assert child.error() == ""
+        assert len(set(marked)) >= 1
+        desk.library.look()
+        assert set(desk.library.run("run").marked) == set(marked)
+    with contextlib.closing(sqlite3.connect(tmp_path / "seen" / "run" / "run.sqlite")) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    rows = [_records(folder) for folder in (alone, tmp_path / "seen" / "run")]
+    assert rows[0] == rows[1]
+
+
+def _records(folder: Path) -> list[tuple[object, ...]]:
+    with RunStore.read(folder) as store:
+        return [(r.case, r.verdict.status, r.verdict.margin) for r in store.records()]

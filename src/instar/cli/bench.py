@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 import threading
-from argparse import Namespace
+from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from instar.cli.answers import answer_text
-from instar.cli.builtin import RELATIONS, SEARCHES, SYSTEMS, usual_search
+from instar.cli.builtin import RELATIONS, SEARCHES, SYSTEMS
 from instar.cli.listing import describe
 from instar.cli.opened import OpenedRun, opened, picture_of
 from instar.errors import BadInput
@@ -24,15 +24,17 @@ from instar.relation import Inapplicable, Relation
 from instar.running import Folder, prepared
 from instar.scene import Image, Observation, Scene
 from instar.scenes import load_scenes
+from instar.scenes.loading import WORLDS
 from instar.workbench.tools import Cases, Tools
 
 __all__ = ["make_tools"]
 
-STREET = "street:12"  # what rules are pictured on
+DRIVES = "drive:8"  # what rules are pictured on
 
 
 def make_tools(systems: Sequence[str], scenes: Sequence[str]) -> Tools:
     """The tools; `systems` and `scenes` are those that campaigns may use besides what is built in."""
+    rules = _Pictured()
     for name in systems:
         if ":" not in name and name not in SYSTEMS:
             raise BadInput(f"--system {name!r} is no module:attr")
@@ -46,10 +48,11 @@ def make_tools(systems: Sequence[str], scenes: Sequence[str]) -> Tools:
         | dict.fromkeys(systems, ""),
         relations={entry["name"]: entry["what"] for entry in describe("relation", RELATIONS)},
         searches={entry["name"]: entry["what"] for entry in describe("search", SEARCHES)},
-        usual=usual_search,
+        worlds=sorted(WORLDS, key="street drive page".find),
         scenes=[os.path.abspath(path) for path in scenes],
         read_rule=_read_rule,
-        picture_rule=_Pictured().picture,
+        picture_rule=rules.picture,
+        prepare_rules=rules.prepare,
     )
 
 
@@ -78,35 +81,45 @@ def _opened(folder: Path) -> Iterator[Cases]:
 
 
 def _read_rule(text: str) -> Mapping[str, Any]:
-    from instar.cli.rule import perform
+    from instar.cli import rule
 
-    return perform(Namespace(rule=text, answers=None, ontology=None, engines=None)).document
+    parser = ArgumentParser()
+    rule.arguments(parser)
+    return rule.perform(parser.parse_args(["--", text])).document
 
 
 @dataclass(eq=False)
 class _Pictured:
-    """Rules tried on drawn streets, whose cut-outs are collected once."""
+    """Rules tried on drawn drives; what they need of them is collected once."""
 
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _scenes: Sequence[Scene] = ()
     _folder: tempfile.TemporaryDirectory[str] | None = None
 
-    def picture(self, text: str) -> list[Image]:
-        """A street and what the rule makes of it: the first on which it can be done."""
-        from instar.driving.relation import rule
+    def prepare(self) -> None:
+        """Collect what any rule needs, which takes seconds."""
+        self._ready("If: it rains, Then: slow down.")
 
-        with self._lock:
-            if self._folder is None:
-                self._folder = tempfile.TemporaryDirectory(prefix="instar-rules-")
-                self._scenes = load_scenes(STREET)
-            relation = prepared(rule(text), self._scenes, Folder(Path(self._folder.name)))
-        why = "no drawn street allows it"
+    def picture(self, text: str) -> list[Image]:
+        """A drive and what the rule makes of it: the first on which it can be done."""
+        relation = self._ready(text)
+        why = "no drawn drive allows it"
         for scene in self._scenes:
             made = _tried(relation, scene)
             if not isinstance(made, Inapplicable):
                 return made
             why = made.reason
         raise BadInput(why)
+
+    def _ready(self, text: str) -> Relation:
+        from instar.driving.relation import rule
+
+        with self._lock:
+            if self._folder is None:
+                self._folder = tempfile.TemporaryDirectory(prefix="instar-rules-")
+                # By day first: there is more to see.
+                self._scenes = sorted(load_scenes(DRIVES), key=lambda scene: -float(scene.image.mean()))
+            return prepared(rule(text), self._scenes, Folder(Path(self._folder.name)))
 
 
 def _tried(relation: Relation, scene: Scene) -> list[Image] | Inapplicable:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import multiprocessing
 import socket
 import sys
 import webbrowser
@@ -53,13 +55,20 @@ def perform(args: argparse.Namespace) -> Outcome:
     access = Access(listening.getsockname()[1])
     desk = make_desk(root, make_tools(args.system, args.scenes), access)
     desk.library.load(partial(show_steps, quiet=args.json))
-    server = uvicorn.Server(
-        uvicorn.Config(make_app(desk), log_level="warning", access_log=False, server_header=False)
+    settings = uvicorn.Config(
+        make_app(desk),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=3,
     )
     print(f"The workbench is at {access.address}", file=sys.stderr, flush=True)
     if not args.no_browser:
         webbrowser.open(access.address)
-    server.run(sockets=[listening])
+    with contextlib.suppress(KeyboardInterrupt):  # the usual way to end it
+        uvicorn.Server(settings).run(sockets=[listening])
+    for child in multiprocessing.active_children():  # nobody waits for what they are making any more
+        child.terminate()
     return Outcome("The workbench has ended.", {"ended": True})
 
 

@@ -12,7 +12,17 @@ from instar.record import Record, Totals
 from instar.stats import bootstrap_rate
 from instar.verdict import Finding, Status
 
-__all__ = ["Break", "Counts", "Placebos", "RelationSummary", "Summary", "Violation", "summarise", "to_json"]
+__all__ = [
+    "Break",
+    "Counts",
+    "Placebos",
+    "RelationSummary",
+    "Summary",
+    "Violation",
+    "identity_of",
+    "summarise",
+    "to_json",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +169,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
         tallies[record.relation].add(record)
         if verdict.status is Status.VIOLATED:
             kinds[verdict.kind] += 1
-            distinct.update((_identity(record, f), f.evidence.get("severity")) for f in verdict.findings)
+            distinct.update((identity_of(record, f), f.evidence.get("severity")) for f in verdict.findings)
             violations.append(_violation(record))
             _note_break(breaks, record)
             if "placebo" in verdict.evidence:
@@ -228,7 +238,7 @@ def _counts(statuses: Mapping[Status, int]) -> Counts:
     return Counts(**{status.value: statuses.get(status, 0) for status in Status})
 
 
-def _identity(record: Record, finding: Finding) -> tuple[str, ...]:
+def identity_of(record: Record, finding: Finding) -> tuple[str, ...]:
     """What makes two findings one: the object where there is one, else the relation."""
     if finding.subject:
         return (record.scene, finding.kind, "object", finding.subject)

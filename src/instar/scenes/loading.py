@@ -22,7 +22,7 @@ from instar.scenes.voc import voc
 from instar.scenes.yolo import yolo
 from instar.scenes.yolo_names import YAML_NAMES
 
-__all__ = ["load_scenes", "require_one_readable"]
+__all__ = ["WORLDS", "load_scenes", "require_one_readable"]
 
 _LOADERS: dict[str, Callable[..., list[Scene]]] = {
     "coco": coco,
@@ -37,7 +37,7 @@ _LOADERS: dict[str, Callable[..., list[Scene]]] = {
     "yolo": yolo,
 }
 _OF_FILES = ("coco", "coco-text", "panoptic")
-_WORLDS = ("drive", "page", "street")
+WORLDS = ("drive", "page", "street")
 _IMAGES = re.compile(rb'"images"\s*:\s*\[')
 
 
@@ -63,7 +63,7 @@ def load_scenes(
     check_limit(limit)
     if format is not None and format not in _LOADERS:
         raise UnknownName("scene format", format, _LOADERS)
-    if format is None and spec.partition(":")[0] in _WORLDS:
+    if format is None and spec.partition(":")[0] in WORLDS:
         if truth is not None:
             raise BadInput(f"truth {truth!r} was given, but {spec} is drawn and known already")
         return _drawn(spec, limit)

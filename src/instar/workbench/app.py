@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import asynccontextmanager
@@ -20,7 +21,7 @@ from instar.workbench import NotHere
 from instar.workbench.access import Access, Guard
 from instar.workbench.campaigns import Campaigns
 from instar.workbench.comparing import Comparisons
-from instar.workbench.desk import Desk
+from instar.workbench.desk import Desk, prepare_templates
 from instar.workbench.jobs import Jobs
 from instar.workbench.library import Library
 from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, runs, summary
@@ -39,7 +40,8 @@ STATIC = {
 
 def make_desk(root: Path, tools: Tools, access: Access, *, workers: Executor | None = None) -> Desk:
     """What the pages need, for the runs in a folder. `workers` do what takes a process of its own."""
-    workers = workers or ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"))
+    spawning = multiprocessing.get_context("spawn")
+    workers = workers or ProcessPoolExecutor(1, mp_context=spawning, initializer=_stand_back)
     return Desk(
         library=Library(root, workers=workers),
         studio=Studio(tools),
@@ -49,6 +51,12 @@ def make_desk(root: Path, tools: Tools, access: Access, *, workers: Executor | N
         access=access,
         comparisons=Comparisons(workers),
     )
+
+
+def _stand_back() -> None:
+    """What works for pages that are not asked for yet leaves the processor to those that are."""
+    if hasattr(os, "nice"):
+        os.nice(10)
 
 
 def make_app(desk: Desk) -> Any:
@@ -65,6 +73,7 @@ def make_app(desk: Desk) -> Any:
             desk.library.close()
             desk.studio.close()
 
+    prepare_templates()
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=while_running)
     for page in PAGES:
         app.include_router(page.router(desk))

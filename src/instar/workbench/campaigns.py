@@ -25,7 +25,6 @@ __all__ = ["Campaigns", "Child", "Order"]
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 WORLD = re.compile(r"[a-z]+:[1-9][0-9]{0,4}")
-WORLDS = ("street", "page")
 MOST_RULES, LONGEST_RULE = 20, 500
 AT_ONCE = 4
 PATIENCE = 20.0  # seconds that a stopped campaign may take to end
@@ -177,7 +176,7 @@ class Campaigns:
 
     def _scenes(self, one: Mapping[str, str]) -> str:
         scenes = one.get("scenes", "")
-        if scenes in WORLDS:
+        if scenes in self._tools.worlds:
             scenes = f"{scenes}:{one.get('count', '') or 12}"
         return scenes
 
@@ -191,11 +190,10 @@ class Campaigns:
                 raise UnknownName("relation", relation[:200], self._tools.relations)
         if order.search and order.search not in self._tools.searches:
             raise UnknownName("search", order.search[:200], self._tools.searches)
-        is_world = WORLD.fullmatch(order.scenes) and order.scenes.partition(":")[0] in WORLDS
+        is_world = WORLD.fullmatch(order.scenes) and order.scenes.partition(":")[0] in self._tools.worlds
         if not is_world and order.scenes not in self._tools.scenes:
-            raise UnknownName(
-                "scenes", order.scenes[:200], [*(f"{w}:N" for w in WORLDS), *self._tools.scenes]
-            )
+            known = [*(f"{world}:N" for world in self._tools.worlds), *self._tools.scenes]
+            raise UnknownName("scenes", order.scenes[:200], known)
         if not (order.relations or order.rules):
             raise BadInput("choose a relation or write a rule")
         if len(order.rules) > MOST_RULES:

@@ -27,7 +27,7 @@ from instar.workbench.library import Library
 from instar.workbench.studio import Studio
 from instar.workbench.tools import Tools
 
-__all__ = ["Desk", "form_of", "view_of"]
+__all__ = ["Desk", "form_of", "prepare_templates", "view_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +66,12 @@ def form_of(request: Request) -> dict[str, list[str]]:
     for key, value in request.scope.get("instar.form", ()):
         form.setdefault(key, []).append(value)
     return form
+
+
+def prepare_templates() -> None:
+    """Compile all templates, so that the first page does not wait for it."""
+    for template in _templates().list_templates():
+        _templates().get_template(template)
 
 
 @functools.cache

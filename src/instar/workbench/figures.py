@@ -13,9 +13,19 @@ import numpy.typing as npt
 from instar.report.summary import Counts
 from instar.stats import bootstrap_rate
 from instar.workbench.columns import STATUSES
+from instar.workbench.library import Run
 from instar.workbench.table import NO_GROUP, Table
 
-__all__ = ["Figures", "GroupLine", "Intervals", "RelationLine", "figures_of", "kept_at"]
+__all__ = [
+    "Account",
+    "Figures",
+    "GroupLine",
+    "Intervals",
+    "RelationLine",
+    "account_of",
+    "figures_of",
+    "kept_at",
+]
 
 MOST = 12  # entries of a listing
 STEPS = 100  # of the naturalness threshold
@@ -61,6 +71,18 @@ class GroupLine:
     scenes: int
     worst: int
     """The row of its worst case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Of whole runs, whatever the other filters: `distinct` is None while failures are being grouped."""
+
+    distinct: int | None
+    false_alarms: float | None
+    unstable: int
+    queries: int
+    asked: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +133,33 @@ def figures_of(table: Table, rows: Array, intervals: Intervals, *, make: bool) -
         groups=_groups(table, rows[violated]),
         margins=_margins(table, rows[judged]),
         kept=kept_at(table.naturalness[rows[violated]]),
+    )
+
+
+def account_of(runs: Sequence[Run]) -> Account:
+    """What the report says of whole runs besides their cases."""
+    nulls = accused = unstable = 0
+    for run in runs:
+        columns = run.columns
+        if columns is None:
+            continue
+        kinds = np.array([kind == "unstable" for kind in columns.words["kind"]] + [False])
+        is_unstable = kinds[columns.kind]
+        # A null change whose findings were struck out was judged, and not accused.
+        judged = columns.is_null & ((columns.status <= HELD) | is_unstable)
+        nulls += int(judged.sum())
+        accused += int((judged & (columns.status == VIOLATED)).sum())
+        unstable += int((is_unstable & ~columns.is_null).sum())
+    distinct = [run.groups.distinct for run in runs if run.columns is not None]
+    known = [number for number in distinct if number is not None]
+    totals = [run.totals for run in runs if run.totals is not None]
+    return Account(
+        distinct=sum(known) if known and len(known) == len(distinct) else None,
+        false_alarms=accused / nulls if nulls else None,
+        unstable=unstable,
+        queries=sum(one.queries for one in totals),
+        asked=sum(one.asked for one in totals),
+        seconds=sum(one.seconds for one in totals),
     )
 
 

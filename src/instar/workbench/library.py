@@ -6,6 +6,7 @@ grouping by cause in a process of its own.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
@@ -19,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from instar.errors import InstarError
 from instar.record import Totals
 from instar.store import RunStore
 from instar.workbench import NotHere
@@ -54,7 +54,7 @@ class Run:
     """When a record was last seen to be new, by the monotonic clock."""
     _stamp: Stamp = ()
     _marks_stamp: int = 0
-    _violations: bytes = b""
+    _violations: bytes | None = None
     _not_before: float = 0.0
     _grouping: Future[Groups] | None = None
 
@@ -134,6 +134,7 @@ class Library:
         self._stop.set()
         if self._thread is not None:
             self._thread.join(timeout=10)
+        self._workers.shutdown(wait=False, cancel_futures=True)
 
     def mark(self, run: Run, case: str, mark: str, note: str) -> None:
         """Keep a mark, and show it at once."""
@@ -145,7 +146,8 @@ class Library:
 
     def _watch(self) -> None:
         while not self._stop.wait(LOOK_SECONDS):
-            self.look()
+            with contextlib.suppress(Exception):  # whatever it was, it may have passed at the next look
+                self.look()
 
     def _find(self) -> bool:
         found = dict(_runs_below(self.root))
@@ -169,8 +171,8 @@ class Library:
                 run.problem = ""
                 if before is not None and run.columns is not before:
                     run.changed_at = time.monotonic()
-            except (InstarError, ValueError, TypeError, KeyError) as error:
-                run.columns, run.problem = None, str(error)
+            except Exception as error:  # whatever is in the file of one run, the others are shown
+                run.columns, run.problem = None, str(error) or type(error).__name__
             run.system = run.totals.system if run.totals is not None else _system_in(run.folder)
             run._stamp, changed = stamp, True
             now = time.monotonic()

@@ -9,7 +9,7 @@ import markupsafe
 import numpy as np
 import numpy.typing as npt
 
-from instar.report.charts import BINS, curve, draw_histogram
+from instar.report.charts import BASE, BINS, LEFT, TOP, WIDTH, curve, draw_histogram
 from instar.report.markup import escape
 
 __all__ = ["histogram", "kept_curve", "points_chart"]
@@ -33,8 +33,13 @@ def histogram(values: Array, *, title: str) -> markupsafe.Markup:
 
 
 def kept_curve(kept: Sequence[tuple[float, int]], *, at: float | None) -> markupsafe.Markup:
-    """Failures kept against the naturalness asked for."""
-    return markupsafe.Markup(curve(kept[::5], title="failures kept", unit="failures"))
+    """Failures kept against the naturalness asked for, with a line where the threshold is now."""
+    chart = curve(kept[::2], title="failures kept", unit="failures")
+    if at:
+        x = LEFT + min(1.0, at) * (WIDTH - LEFT - 6)
+        line = f'<line class="zero" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{BASE}"/>'
+        chart = chart.replace("</svg>", f"{line}</svg>")
+    return markupsafe.Markup(chart)
 
 
 def points_chart(counts: Sequence[int], *, title: str) -> markupsafe.Markup:

@@ -17,6 +17,7 @@ from typing import Generic, TypeVar
 import cv2
 import numpy as np
 
+from instar.errors import BadInput, InstarError
 from instar.imaging.codecs import encode_png
 from instar.imaging.preview import encode_preview, heat_overlay, scaled_down
 from instar.panel import Panel
@@ -112,7 +113,7 @@ class Studio:
         """The follow-up with what is marked on it, small, as WebP; empty where there is no picture."""
 
         def work(cases: Cases) -> bytes:
-            panels = cases.show(case).panels
+            panels = _shown(cases, case).panels
             return encode_preview(_marked(panels[-1]), longest=THUMBNAIL) if panels else b""
 
         return self._file(folder, ("thumbnail", folder, case), work, lane="thumbnails")
@@ -147,7 +148,7 @@ class Studio:
     def _show(self, cases: Cases, folder: Path, case: str) -> Shown:
         shown = self._shown.get((folder, case))
         if shown is None:
-            shown = cases.show(case)
+            shown = _shown(cases, case)
             self._shown.put((folder, case), shown)
         return shown
 
@@ -175,6 +176,16 @@ class Studio:
                 for gone in self._lanes.put((folder, purpose), lane):
                     gone.close()
             return lane
+
+
+def _shown(cases: Cases, case: str) -> Shown:
+    """The case; whatever keeps its pictures from being made is said in words: a run may come from anybody."""
+    try:
+        return cases.show(case)
+    except InstarError:
+        raise
+    except Exception as error:
+        raise BadInput(f"its pictures cannot be made: {type(error).__name__}: {error}") from error
 
 
 def _ready(value: T | None) -> Future[T] | None:

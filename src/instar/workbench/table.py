@@ -30,7 +30,10 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """Violated cases by cause: the title of each group, and for each case the number of its group."""
+    """Violated cases by cause: the title of each group, and for each case the number of its group.
+
+    `distinct` counts different failures as the report does; None before they are counted.
+    """
 
     titles: tuple[str, ...] = ()
     of: Mapping[str, int] = field(default_factory=dict)

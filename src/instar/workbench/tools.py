@@ -31,9 +31,9 @@ class Tools:
     """Functions and names from outside.
 
     `command` starts instar as a child process, to which arguments are added. `systems`, `relations` and
-    `searches` have a line about each. `usual` says which search goes with a relation. `scenes` are what a
-    campaign may look at besides drawn worlds. `read_rule` raises BadInput, with `details` where one word
-    is to blame; `picture_rule` gives the source and what the rule makes of it.
+    `searches` have a line about each. `worlds` are drawn ones, `scenes` what else a campaign may look at.
+    `read_rule` raises BadInput, with `details` where one word is to blame; `picture_rule` gives the source
+    and what the rule makes of it, at once when `prepare_rules` was called before.
     """
 
     command: Sequence[str]
@@ -41,7 +41,8 @@ class Tools:
     systems: Mapping[str, str]
     relations: Mapping[str, str]
     searches: Mapping[str, str]
-    usual: Callable[[str], str]
+    worlds: Sequence[str]
     scenes: Sequence[str]
     read_rule: Callable[[str], Mapping[str, Any]]
     picture_rule: Callable[[str], Sequence[Image]]
+    prepare_rules: Callable[[], None]

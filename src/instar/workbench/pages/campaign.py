@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,6 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from instar.errors import InstarError
-from instar.workbench.campaigns import WORLDS
 from instar.workbench.desk import Desk, form_of
 from instar.workbench.filters import View, find
 from instar.workbench.pages.explore import Card, card_of
@@ -43,6 +43,7 @@ def router(desk: Desk) -> APIRouter:
 
     @routes.get("/campaign/new")
     def new() -> Response:
+        threading.Thread(target=desk.tools.prepare_rules, daemon=True).start()
         return _form(desk, {})
 
     @routes.post("/campaign/new")
@@ -131,6 +132,6 @@ def _form(desk: Desk, form: dict[str, list[str]], *, error: str = "", status: in
         systems=tools.systems,
         relations={name: what for name, what in tools.relations.items() if name != "rule"},
         searches=tools.searches,
-        worlds=WORLDS,
+        worlds=tools.worlds,
         scenes=tools.scenes,
     )

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 
 from instar.report.markup import readable
 from instar.workbench.desk import Desk, view_of
-from instar.workbench.figures import figures_of
+from instar.workbench.figures import account_of, figures_of
 from instar.workbench.filters import find
 from instar.workbench.pages.explore import card_of
 from instar.workbench.plots import histogram, kept_curve
@@ -38,6 +38,9 @@ def _figures(desk: Desk, request: Request, *, make: bool) -> dict[str, Any]:
     figures = figures_of(table, found.rows, desk.intervals, make=make)
     every = find(table, view.without("natural"), facets=()).rows if view.natural is not None else found.rows
     kept = figures.kept if every is found.rows else _kept(table, every)
+    runs = [run for run in desk.library.runs.values() if run.columns is not None]
+    names = view.chosen.get("run")
+    chosen = [run for run in runs if not names or run.name in names]
     return {
         "view": view,
         "found": found,
@@ -49,7 +52,11 @@ def _figures(desk: Desk, request: Request, *, make: bool) -> dict[str, Any]:
         ],
         "curve": kept_curve(kept, at=view.natural) if kept else "",
         "groups": [(group, card_of(table, group.worst)) for group in figures.groups],
-        "runs": [run for run in desk.library.runs.values() if run.columns is not None],
+        "runs": runs,
+        "account": account_of(chosen),
+        "is_whole": not (
+            view.chosen.keys() - {"run"} or view.text or view.natural or view.least or view.most
+        ),
     }
 
 

@@ -193,7 +193,8 @@ const setUpRules = (area) => {
     if (mine !== asked) return;
     if (!area.value.trim()) return readings.replaceChildren();
     const answer = await post("/rule", { rules: area.value });
-    if (mine !== asked || !answer.ok) return;
+    if (mine !== asked) return;
+    if (!answer.ok) return readings.replaceChildren(element("p", "That did not work; reload the page.", "bad"));
     const { rules } = await answer.json();
     underline(rules);
     readings.replaceChildren(...rules.map((rule, i) => rule && told(rule, i)).filter(Boolean));
