@@ -24,12 +24,12 @@ def test_with_a_budget_progress_is_counted_in_queries() -> None:
 
 def test_without_a_budget_progress_is_counted_in_scenes() -> None:
     line = progress_line(tally(seconds=100.0), Limits())
-    assert line == "5 of 20 scenes, 0.5 queries/s, 5 min 0 s left, 3 violated"
+    assert line == "5 of 20 scenes, 0.1 scenes/s, 5 min 0 s left, 3 violated"
 
 
 def test_money_is_told_for_a_priced_system() -> None:
     line = progress_line(tally(seconds=4000.0), Limits(price_per_query=0.01))
-    assert line == "5 of 20 scenes, 0.0 queries/s, 3 h 20 min left, 3 violated, price 0.50"
+    assert line == "5 of 20 scenes, 0.0 scenes/s, 3 h 20 min left, 3 violated, price 0.50"
 
 
 def test_before_anything_happened_nothing_is_promised() -> None:
@@ -43,6 +43,7 @@ def test_without_a_terminal_a_line_comes_every_ten_seconds(capsys: Captured) -> 
     said = capsys.readouterr()
     assert said.out == ""
     assert [line.split(", ")[1] for line in said.err.splitlines()] == ["5.0 queries/s", "2.4 queries/s"]
+    assert all(line.startswith("asking: 50 of 200 queries, ") for line in said.err.splitlines())
 
 
 def test_quiet_says_nothing_without_a_terminal(capsys: Captured) -> None:
@@ -57,6 +58,33 @@ def test_steps_without_a_terminal_are_announced_once(capsys: Captured) -> None:
     with show_steps("cutting out objects", 1200) as steps:
         steps.advance()
     assert capsys.readouterr().err == "cutting out objects, 1,200 steps\n"
+
+
+def test_long_steps_without_a_terminal_say_how_far_they_are_now_and_then(capsys: Captured) -> None:
+    times = iter([0.0, 0.0, 4.0, 4.0, 12.0, 12.0, 30.0, 30.0])
+    with show_steps("training", 10, unit="rounds", clock=lambda: next(times)) as steps:
+        for _ in range(3):
+            steps.advance()
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        "training, 10 rounds",
+        "training: 2 of 10 rounds, 0.2 rounds/s, 48 s left",
+        "training: 3 of 10 rounds, 0.1 rounds/s, 1 min 10 s left",
+    ]
+
+
+def test_downloads_have_the_same_look(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    from instar.zoo import show_progress
+
+    with show_progress("yolox-nano", 66.0) as told:
+        told(1.0)
+    assert capsys.readouterr().err == "fetching yolox-nano, 66.0 MB\n"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    with show_progress("yolox-nano", 66.0) as told:
+        told(33.0)
+    assert "fetching yolox-nano: 33.0 of 66.0 MB" in capsys.readouterr().err
 
 
 def test_one_step_is_not_several(capsys: Captured) -> None:

@@ -13,7 +13,7 @@ PACKAGE = Path(instar.__file__).parent
 
 # Each may import what stands before it, and nothing beside or behind it.
 CORE = [
-    {"errors", "digest"},
+    {"errors", "digest", "progress"},
     {"scene", "verdict"},
     {"panel"},
     {"relation", "system"},
@@ -34,7 +34,7 @@ MAY = {
     "report": {"errors", "digest", "scene", "verdict", "panel", "relation", "system", "record", "stats"},
     "imaging": {"errors", "digest", "scene"},
     "stats": {"errors"},
-    "zoo": {"errors"},
+    "zoo": {"errors", "progress"},
     "worlds": {"errors", "digest", "scene", "verdict", "relation", "imaging"},
     "ratings": {"errors", "digest", "scene", "verdict", "relation", "system", "record", "stats"},
     "cutouts": {"errors", "digest", "scene", "verdict", "relation", "imaging"},

@@ -173,7 +173,7 @@ def _carry_out(job: Job, store: RunStore, *, quiet: bool) -> Summary:
     campaign = dataclasses.replace(campaign, relations=ready)
     workers = plan.workers or os.cpu_count() or 1
     with (
-        show_campaign(plan.limits, quiet=quiet) as watch,
+        show_campaign(plan.limits, what=campaign.system.name, quiet=quiet) as watch,
         closing(run_local(campaign, store, workers=workers, batch=plan.batch, watch=watch)) as records,
     ):
         for _ in records:

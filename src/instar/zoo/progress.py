@@ -1,11 +1,14 @@
-"""How far a download is, for the person waiting."""
+"""How far a download is, in the look of all long work (`instar.progress`)."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TypeAlias
+
+from instar.progress import pace, show
 
 __all__ = ["Progress", "show_progress"]
 
@@ -15,19 +18,14 @@ Progress: TypeAlias = Callable[[str, float], AbstractContextManager[Callable[[fl
 
 @contextmanager
 def show_progress(what: str, megabytes: float) -> Iterator[Callable[[float], None]]:
-    """A bar on standard error where that is a terminal, elsewhere one plain line."""
+    """A bar on standard error where that is a terminal, elsewhere a plain line at once and now and then."""
     if not sys.stderr.isatty():
         print(f"fetching {what}, {megabytes:.1f} MB", file=sys.stderr, flush=True)  # noqa: T201  # its purpose
-        yield lambda done: None
-        return
+    began = time.monotonic()
+    with show(f"fetching {what}") as tell:
 
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
+        def told(done: float) -> None:
+            done = min(float(done), megabytes)
+            tell(done, megabytes, pace(done, megabytes, "MB", time.monotonic() - began))
 
-    size = TextColumn("{task.completed:.1f} of {task.total:.1f} MB")
-    columns = (TextColumn("fetching {task.description}"), BarColumn(), size, TimeElapsedColumn())
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        bar = bars.add_task(what, total=megabytes)
-        yield lambda done: bars.update(bar, completed=min(done, megabytes))
-        bars.update(bar, completed=megabytes)
+        yield told
