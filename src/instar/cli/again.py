@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from instar.cli.opened import opened, picture_of
+from instar.cli.opened import opened
 from instar.errors import RunError
 from instar.imaging.codecs import encode_png
 from instar.replay import Replay
 from instar.scene import Image
+from instar.showing import picture_of
 
 __all__ = ["Again", "keep_picture", "replaying", "write_picture"]
 

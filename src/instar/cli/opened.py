@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
-import numpy as np
-
 from instar.campaign import AnswerKey
 from instar.cli.execute import resolve_relations
 from instar.cli.plan import Plan, make_plan
@@ -20,8 +18,6 @@ from instar.cli.toml import parse_toml
 from instar.digest import digest
 from instar.engines.worker import killable
 from instar.errors import BadInput, InstarError
-from instar.imaging.sheets import sheet
-from instar.panel import Panel
 from instar.record import Record
 from instar.relation import Change, Relation
 from instar.replay import Asking, Replay, replay
@@ -29,6 +25,7 @@ from instar.report.shown import Shown
 from instar.running import Folder, prepared
 from instar.scene import Image, Scene
 from instar.scenes import load_scenes
+from instar.showing import panels_of, picture_of
 from instar.shrinking import MOST_QUESTIONS, Shrunk, shrink_case
 from instar.store import RunStore
 from instar.system import Reply, System, ask
@@ -36,7 +33,7 @@ from instar.verdict import Status
 
 NOT_KEPT = "the run keeps no answer to this input"
 
-__all__ = ["OpenedRun", "opened", "picture_of"]
+__all__ = ["OpenedRun", "opened"]
 
 
 @contextlib.contextmanager
@@ -185,32 +182,6 @@ class OpenedRun:
             reply = self.store.answer(AnswerKey(fingerprint, digest(one), 0))
             replies.append(reply or Reply(error=NOT_KEPT))
         return replies
-
-
-def picture_of(relation: Relation, again: Replay) -> Image | None:
-    """The relation's own drawing, or else source and follow-ups side by side; None without pictures."""
-    if again.source is None or not again.follow_ups:
-        return None
-    if relation.picture is not None:
-        # The record knows which findings were struck out; the bare comparison does not.
-        verdict = again.record.verdict if again.same else again.verdict
-        return relation.picture(again.source, again.follow_ups, again.record.change, verdict)
-    bare = [panel.picture for panel in panels_of(relation, again)]
-    return sheet(bare, str(again.record.change)) if bare else None
-
-
-def panels_of(relation: Relation, again: Replay) -> Sequence[Panel]:
-    """The relation's own panels, or else the bare pictures; none where there are no pictures."""
-    if again.source is None or not again.follow_ups:
-        return []
-    if relation.panels is not None:
-        # The record knows which findings were struck out; the bare comparison does not.
-        verdict = again.record.verdict if again.same else again.verdict
-        return relation.panels(again.source, again.follow_ups, again.record.change, verdict)
-    inputs = [again.source.input, *(follow_up.input for follow_up in again.follow_ups)]
-    if not all(isinstance(i, np.ndarray) and i.dtype == np.uint8 and i.ndim == 3 for i in inputs):
-        return []
-    return [Panel("after" if i else "before", image) for i, image in enumerate(inputs)]
 
 
 class _WhenNeeded:

@@ -1,0 +1,251 @@
+"""Relations as pytest tests: one for each scene, over one campaign whose batches are full.
+
+    from instar.pytest_plugin import metamorphic
+
+    test_insertion = metamorphic(insertion(), my_detector, instar.folder("photos/"))
+
+gives a test for every photograph, named by it. The first of them that runs asks everything that the selected
+ones need, together; under xdist one worker does and the others wait for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from instar.record import Record
+    from instar.relation import Relation
+    from instar.scene import Image, Scene
+    from instar.search import Search, SearchAcross
+    from instar.system import Limits, System
+
+__all__ = ["metamorphic"]
+
+MOST_TOLD = 5  # violated cases of a scene that its failure tells of
+PAUSE = 0.1  # seconds between two looks whether another worker has finished
+PARAMETER = "scene"
+
+
+def metamorphic(
+    relation: Relation | Sequence[Relation],
+    system: System | Callable[[], System],
+    scenes: Iterable[Scene],
+    *,
+    search: Search | SearchAcross | None = None,
+    seed: int = 0,
+    limits: Limits | None = None,
+    workers: int = 1,
+    batch: int | None = None,
+) -> Callable[..., None]:
+    """A test function with a test for each scene; give it a name that begins with `test_`.
+
+    `system` may be a function that makes the system, which is then called when a test first runs. The
+    other arguments are those of `instar.run`.
+    """
+    from instar.relation import Relation as OneRelation
+    from instar.report.markup import readable
+
+    relations = [relation] if isinstance(relation, OneRelation) else list(relation)
+    campaign = _Campaign(relations, system, list(scenes), search, seed, limits, workers, batch)
+
+    def test(scene: str, request: pytest.FixtureRequest) -> None:
+        __tracebackhide__ = True
+        campaign.require_held(scene, request)
+
+    test.instar_campaign = campaign  # type: ignore[attr-defined]  # functions carry attributes
+    names = [scene.id for scene in campaign.scenes]
+    marked: Callable[..., None] = pytest.mark.parametrize(
+        PARAMETER, names, ids=[readable(name, 120) for name in names]
+    )(test)
+    return marked
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("instar")
+    group.addoption("--instar-pictures", metavar="DIR", help="where pictures of failures go")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What is not selected is not asked."""
+    for item in session.items:
+        campaign = getattr(getattr(item, "obj", None), "instar_campaign", None)
+        if isinstance(campaign, _Campaign) and isinstance(item, pytest.Function):
+            campaign.selected.append(str(item.callspec.params[PARAMETER]))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput"):  # the last one to leave
+        shutil.rmtree(_workspace(session.config), ignore_errors=True)
+
+
+@dataclass(eq=False)
+class _Campaign:
+    relations: Sequence[Relation]
+    given: System | Callable[[], System]
+    scenes: Sequence[Scene]
+    search: Search | SearchAcross | None
+    seed: int
+    limits: Limits | None
+    workers: int
+    batch: int | None
+    selected: list[str] = field(default_factory=list)
+    _records: dict[str, list[Record]] | None = None
+
+    @cached_property
+    def system(self) -> System:
+        from instar.system import System as OneSystem
+
+        given: Any = self.given
+        return given if isinstance(given, OneSystem) and not isinstance(given, type) else given()
+
+    def require_held(self, scene: str, request: pytest.FixtureRequest) -> None:
+        """Fail with what was found on the scene; skip where nothing could be judged."""
+        __tracebackhide__ = True
+        from instar.verdict import Status
+
+        folder = _workspace(request.config) / uuid.uuid5(uuid.NAMESPACE_OID, _owner(request)).hex
+        if self._records is None:
+            self._records = self._carried_out(folder)
+        records = self._records.get(scene, [])
+        by_status = {s: [r for r in records if r.verdict.status is s] for s in Status}
+        if by_status[Status.VIOLATED]:
+            worst = sorted(by_status[Status.VIOLATED], key=lambda r: (r.verdict.margin, r.case))
+            judged = len(worst) + len(by_status[Status.HELD])
+            path = self._save_picture(worst[0], folder, request)
+            pytest.fail("\n".join(_told(self.system.name, scene, worst, judged, path)), pytrace=False)
+        for status in (Status.FAILED, Status.INAPPLICABLE):
+            if by_status[status] and not by_status[Status.HELD]:
+                reason = f"{scene}: {by_status[status][0].verdict.reason}"
+                if status is Status.FAILED:
+                    pytest.fail(f"{self.system.name} failed on {reason}", pytrace=False)
+                pytest.skip(f"nothing could be judged on {reason}")
+        if not records:
+            pytest.skip(f"nothing was tried on {scene}: it cannot be read, or the budget did not reach it")
+
+    def _carried_out(self, folder: Path) -> dict[str, list[Record]]:
+        """The records of the selected scenes, asked now or by another worker."""
+        from instar.running import run
+        from instar.store import RunStore
+
+        chosen = [scene for scene in self.scenes if scene.id in set(self.selected)]
+        done = folder.with_suffix(".done")
+        with _only_one(folder.with_suffix(".lock")):
+            if not done.exists():
+                shutil.rmtree(folder, ignore_errors=True)  # of a worker that was killed
+                for _ in run(
+                    chosen,
+                    self.relations,
+                    self.system,
+                    search=self.search,
+                    seed=self.seed,
+                    limits=self.limits,
+                    out=folder,
+                    workers=self.workers,
+                    batch=self.batch,
+                ):
+                    pass
+                done.touch()
+        by_scene: dict[str, list[Record]] = {}
+        with RunStore.read(folder) as store:
+            for record in store.records():
+                if record.role == "case":
+                    by_scene.setdefault(record.scene, []).append(record)
+        return by_scene
+
+    def _save_picture(self, record: Record, folder: Path, request: pytest.FixtureRequest) -> Path | None:
+        from instar.imaging.codecs import encode_png
+
+        picture = self._picture(record, folder)
+        if picture is None:
+            return None
+        chosen = request.config.getoption("--instar-pictures")
+        cache = getattr(request.config, "cache", None)
+        where = Path(chosen) if chosen else Path(cache.mkdir("instar")) if cache else Path("instar-pictures")
+        where.mkdir(parents=True, exist_ok=True)
+        path = where / f"{record.case}.png"
+        path.write_bytes(encode_png(picture))
+        return path
+
+    def _picture(self, record: Record, folder: Path) -> Image | None:
+        """The case drawn from the answers that the campaign kept."""
+        from instar.campaign import AnswerKey
+        from instar.digest import digest
+        from instar.replay import replay
+        from instar.running import Folder, prepared
+        from instar.showing import picture_of
+        from instar.store import RunStore
+        from instar.system import Reply, fingerprint_of
+
+        scene = next(scene for scene in self.scenes if scene.id == record.scene)
+        relation = next(relation for relation in self.relations if relation.name == record.relation)
+        chosen = [one for one in self.scenes if one.id in set(self.selected)]
+        with RunStore.read(folder) as store:
+
+            def asking(inputs: Sequence[Any]) -> list[Reply]:
+                keys = [AnswerKey(fingerprint_of(self.system), digest(one), 0) for one in inputs]
+                return [store.answer(key) or Reply(error="no answer was kept") for key in keys]
+
+            ready = prepared(relation, chosen, Folder(folder))
+            again = replay(record, scene, ready, self.system, known_as=None, asking=asking)
+            return picture_of(ready, again)
+
+
+def _told(
+    system: str, scene: str, violated: Sequence[Record], judged: int, picture: Path | None
+) -> Iterator[str]:
+    from instar.report.causes import finding_words
+    from instar.report.markup import readable
+
+    cases = f"{len(violated)} of {judged} judged cases"
+    yield f"{readable(system)} contradicts itself on {readable(scene)} in {cases}"
+    for record in violated[:MOST_TOLD]:
+        found = "; ".join(map(finding_words, record.verdict.findings))
+        change = f"{readable(record.relation, 60)}, {readable(str(record.change), 200)}"
+        yield f"  {change}: {readable(found, 300)} ({record.verdict.margin:.3f})"
+    if len(violated) > MOST_TOLD:
+        yield f"  and {len(violated) - MOST_TOLD} more"
+    if picture is not None:
+        yield f"picture: {picture}"
+
+
+def _owner(request: pytest.FixtureRequest) -> str:
+    """The test function, whichever of its scenes is asked about."""
+    return str(request.node.nodeid).partition("[")[0]
+
+
+def _workspace(config: pytest.Config) -> Path:
+    """A folder that all workers of this session share, and no other session."""
+    uid = os.environ.get("PYTEST_XDIST_TESTRUNUID") or f"{os.getpid()}-{id(config)}"
+    folder = Path(tempfile.gettempdir()) / f"instar-pytest-{uid}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@contextlib.contextmanager
+def _only_one(path: Path) -> Iterator[None]:
+    """Wait until nobody else is at it."""
+    from instar.errors import RunLocked
+    from instar.store.lock import RunLock
+
+    while True:
+        try:
+            lock = RunLock(path)
+            break
+        except RunLocked:
+            time.sleep(PAUSE)
+    try:
+        yield
+    finally:
+        lock.release()
