@@ -40,6 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--junit", metavar="FILE", help="also write JUnit XML: a test for each relation and scene")
     add("--sarif", metavar="FILE", help="also write SARIF 2.1.0: a result for each different failure")
     add("--markdown", metavar="FILE", help="also write a summary for a pull request, its pictures beside it")
+    add("--mlflow", metavar="EXPERIMENT", help="also log it and the files to MLflow (extra: mlflow)")
     gate_arguments(parser)
 
 
@@ -59,7 +60,14 @@ def perform(args: argparse.Namespace) -> Outcome:
         write_page(found, args.html, shrink=args.shrink, quiet=args.json)
     if args.markdown:
         _write_markdown(found, args.markdown, quiet=args.json)
-    return Outcome(found.text(), found.document(), found.status)
+    document = found.document()
+    if args.mlflow:
+        from instar.mlflow import log_run
+
+        files = [file for file in (args.html, args.junit, args.sarif, args.markdown) if file]
+        logged = log_run(found.summary, found.groups, experiment=args.mlflow, files=files)
+        document |= {"mlflow": logged}
+    return Outcome(found.text(), document, found.status)
 
 
 def write_page(found: Found, path: str, *, shrink: bool = False, quiet: bool = False) -> None:
