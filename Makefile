@@ -41,6 +41,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/campaign_speed.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/text_cost.py
+	$(BIN)/python benchmarks/million_cases.py
 	$(BIN)/python benchmarks/start_up.py
 
 clean:

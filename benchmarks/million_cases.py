@@ -2,14 +2,15 @@
 
     python benchmarks/million_cases.py [--cases N] [--out FOLDER]
 
-The run file is made here, without asking anything: a small campaign on the drawn street is really run, and its
-records are then written again under other scenes and ordinals until there are enough. So pictures can be made
-from it as from any run.
+The run file is made here: a small campaign on the drawn street is really run, and its records are then
+written again under other ordinals until there are enough. So pictures can be made from it as from any run.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import sqlite3
 import subprocess
 import sys
@@ -26,7 +27,8 @@ WHOLE = 1_000_000
 def make_run(folder: Path, cases: int) -> None:
     """A run folder with so many cases."""
     words = ["run", "--system", "street-blobs", "--relation", "insertion", "--scenes", f"street:{SCENES}"]
-    main([*words, "--budget", "1500", "--workers", "1", "--out", str(folder), "--json"])
+    with contextlib.redirect_stdout(io.StringIO()):
+        main([*words, "--budget", "1500", "--workers", "1", "--out", str(folder), "--json"])
     database = sqlite3.connect(folder / "run.sqlite")
     database.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
     columns = [row[1] for row in database.execute("PRAGMA table_info(records)")]
@@ -69,9 +71,8 @@ def measure(cases: int, out: Path) -> None:
     with sqlite3.connect(run / "run.sqlite") as database:
         (count,) = database.execute("SELECT count(*) FROM records WHERE role = 'case'").fetchone()
         (violated,) = database.execute("SELECT count(*) FROM records WHERE status = 'violated'").fetchone()
-    print(
-        f"{count:,} cases, {violated:,} violated, run file {(run / 'run.sqlite').stat().st_size / 1e6:,.0f} MB"
-    )
+    megabytes = (run / "run.sqlite").stat().st_size / 1e6
+    print(f"{count:,} cases, {violated:,} violated, run file {megabytes:,.0f} MB")
     print(f"page: {page.stat().st_size / 1e6:.2f} MB (at most 15), {cpu:.1f} s of CPU (at most 60)")
     print(f"{1e6 * cpu / count:.1f} us of CPU a case, {time.perf_counter() - began:.1f} s on the clock")
 

@@ -18,13 +18,14 @@ import numpy as np
 from instar.cli.answers import answer_text
 from instar.cli.builtin import RELATIONS, SEARCHES, SYSTEMS
 from instar.cli.listing import describe
-from instar.cli.opened import OpenedRun, opened, picture_of
+from instar.cli.opened import OpenedRun, opened
 from instar.errors import BadInput
 from instar.relation import Inapplicable, Relation
 from instar.running import Folder, prepared
 from instar.scene import Image, Observation, Scene
 from instar.scenes import load_scenes
 from instar.scenes.loading import WORLDS
+from instar.showing import picture_of
 from instar.workbench.tools import Cases, Tools
 
 __all__ = ["make_tools"]

@@ -14,11 +14,14 @@ from pathlib import Path
 from instar import zoo
 from instar.cli.again import replaying, write_picture
 from instar.cli.execute import execute
+from instar.cli.found import look_at_run
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
+from instar.cli.report import write_page
 from instar.errors import BadInput, FetchFailed, RunError
 from instar.report import Summary, render
 from instar.report.summary import to_json
+from instar.store import RunStore
 from instar.system import Limits
 
 __all__ = ["arguments", "perform"]
@@ -45,17 +48,20 @@ def perform(args: argparse.Namespace) -> Outcome:
         print(f"instar: showing {system.name} on {plan.scenes} instead, all drawn here", file=sys.stderr)
     (summary,) = execute(plan, resume=True, quiet=args.json)
     pictures = [str(path) for path in _draw_findings(summary, folder / "findings", args.json)]
+    page = _page(summary, folder / "report.html", args.json)
     (words,) = execute(of_text(folder), resume=True, quiet=args.json)
     of_words = [str(path) for path in _draw_findings(words, folder / "findings-text", args.json)]
+    page_of_words = _page(words, folder / "report-text.html", args.json)
     document = to_json(summary) | {
         "pictures": pictures,
+        "page": page,
         "not_fetched": missing,
-        "text": to_json(words) | {"pictures": of_words},
+        "text": to_json(words) | {"pictures": of_words, "page": page_of_words},
     }
     parts = [
-        _text(summary, pictures, missing),
+        _text(summary, pictures, missing, page),
         f"Text, on {of_text(folder).scenes}, drawn here:",
-        _text(words, of_words, []),
+        _text(words, of_words, [], page_of_words),
     ]
     return Outcome("\n\n".join(parts), document)
 
@@ -132,6 +138,14 @@ def _draw_findings(summary: Summary, folder: Path, quiet: bool) -> Iterator[Path
                 yield path
 
 
+def _page(summary: Summary, path: Path, quiet: bool) -> str:
+    """Where the page of a run was written."""
+    with RunStore.read(summary.totals.run) as store:
+        found = look_at_run(store)
+    write_page(found, str(path), quiet=quiet)
+    return str(path)
+
+
 def _spread(summary: Summary) -> list[str]:
     seen: dict[str, int] = {}
     ranked = []
@@ -142,11 +156,12 @@ def _spread(summary: Summary) -> list[str]:
     return [case for _, case in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _text(summary: Summary, pictures: list[str], missing: list[str]) -> str:
+def _text(summary: Summary, pictures: list[str], missing: list[str], page: str) -> str:
     lines = [render(summary)]
     if pictures:
         lines += ["Pictures of the worst findings, before and after:"]
         lines += [f"  {path}" for path in pictures]
+    lines += [f"All of it as a page, to be opened in a browser: {page}"]
     if missing:
         lines += ["", "Could not be fetched:", *(f"  {complaint}" for complaint in missing)]
     return "\n".join(lines)

@@ -169,7 +169,9 @@ class _Ruling:
                 margins.append(judged.margin)
             else:
                 kind = f"{block.expectation.quantity} {block.expectation.direction}"
-                findings.append(Finding(kind, f"block {number}", judged.margin))
+                # In words for groups of failures: what should have been and was not.
+                cause = {"what": f"{kind} is missing", "label": "the"}
+                findings.append(Finding(kind, f"block {number}", judged.margin, {"cause": cause}))
         evidence: dict[str, Any] = {"answers": [dataclasses.asdict(answer) for answer in answers]}
         if findings:
             return Verdict.violated(findings, **evidence)

@@ -57,7 +57,7 @@ def record_from_row(row: tuple[Any, ...], *, change: bool = True) -> Record:
         math.nan if margin is None else margin,
         kind,
         reason,
-        tuple(Finding(*finding) for finding in json.loads(findings)),
+        () if findings == "[]" else tuple(Finding(*finding) for finding in json.loads(findings)),
         json.loads(evidence),
     )
     made = change_from_json(json.loads(recipe)) if change and recipe else None
