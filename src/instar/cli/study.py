@@ -12,6 +12,7 @@ from instar.errors import BadInput
 __all__ = ["arguments", "perform"]
 
 FAMILIES = {
+    "detection": "what insertion finds in object detectors, and how far to believe it",
     "text": "how stable text locators are, and what makes them unstable",
     "driving": "which rules driving systems break, and from which threshold on",
 }

@@ -1,0 +1,155 @@
+"""`instar study detection`: random, guided and relocating campaigns over detectors, and their tables."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from instar.cli.outcome import Outcome
+from instar.cli.plan import Plan, RelationUse, Use
+from instar.errors import BadInput, RunError
+from instar.system import Limits
+
+if TYPE_CHECKING:
+    from instar.cli.opened import OpenedRun
+    from instar.detection.study import Calm, Measured
+    from instar.detection.study_tables import Table
+    from instar.record import Record
+    from instar.replay import Replay
+    from instar.scene import Scene
+    from instar.system import System
+
+__all__ = ["arguments", "perform"]
+
+SEARCHES = ("random", "guided", "relocation")
+NULLS = 6  # fresh null changes for every scene
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--systems", required=True, metavar="A,B,C", help="the detectors, by name or module:attr")
+    add("--scenes", required=True, metavar="PATH", help="a folder, a COCO json, ..., or street:N")
+    add("--queries", type=int, default=1600, metavar="N", help="questions of each search (1600)")
+    add("--price-per-query", type=float, default=0.0, metavar="X", help="for the account only (0)")
+    add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
+    add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
+    add("--plots", action="store_true", help="also draw the figures; needs the extra 'plots'")
+    add("--out", default="studies/detection", metavar="DIR", help="runs and tables (studies/detection)")
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    names = [name.strip() for name in args.systems.split(",") if name.strip()]
+    if not names or len(set(names)) < len(names):
+        raise BadInput(f"--systems {args.systems!r} names none, or one of them twice")
+    # OpenCV, SciPy and SQLite, which --help should not wait for.
+    from instar.cli.resolve import resolve_system
+    from instar.detection.study_tables import tables
+    from instar.scenes import load_scenes
+
+    if args.plots:
+        from instar.detection.plots import require_matplotlib
+
+        require_matplotlib()
+    scenes = load_scenes(args.scenes, limit=args.limit)
+    detectors = {name: resolve_system(Use(name)) for name in names}  # all of them, before the first is run
+    out = Path(args.out)
+    systems = [_measured(name, system, scenes, args, out) for name, system in detectors.items()]
+    made = list(tables(systems))
+    for table in made:
+        _write_csv(out / f"{table.name}.csv", table.rows)
+    figures: list[str] = []
+    if args.plots:
+        from instar.detection.plots import draw_figures
+
+        figures = [str(path) for path in draw_figures(systems, out)]
+    document = {
+        "study": "detection",
+        "out": str(out),
+        "figures": figures,
+        "tables": {
+            table.name: {"title": table.title, "rows": [list(row) for row in table.rows], "note": table.note}
+            for table in made
+        },
+    }
+    return Outcome(_text(made, out, figures), document)
+
+
+def _measured(
+    name: str, system: System, scenes: Sequence[Scene], args: argparse.Namespace, out: Path
+) -> Measured:
+    """Run what is not there yet, and count it."""
+    from instar.cli.execute import execute
+    from instar.cli.opened import opened
+    from instar.detection.study import Measured, count
+
+    folder = out / "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
+    campaigns = {}
+    for search in SEARCHES:
+        plan = Plan(
+            systems=(Use(name),),
+            relations=(RelationUse(Use("insertion"), Use(search, {"per_object": 1000})),),
+            scenes=args.scenes,
+            seed=args.seed,
+            limit=args.limit,
+            pool=_pool(scenes, out, quiet=args.json),
+            out=str(folder / search),
+            limits=Limits(queries=args.queries, price_per_query=args.price_per_query),
+        )
+        execute(plan, resume=True, quiet=args.json)
+        with opened(str(folder / search), quiet=args.json) as there:
+            campaigns[search] = count(_made_again(there), there.store.totals())
+    return Measured(name, campaigns, _calm(system, scenes, args, folder / "nothing"))
+
+
+def _pool(scenes: Sequence[Scene], out: Path, *, quiet: bool) -> str:
+    """One pool of cut-outs for all campaigns, made once."""
+    from functools import partial
+
+    from instar.cli.progress import show_steps
+    from instar.detection.pooling import pool_from_scenes
+
+    folder = out / "pool"
+    if not (folder / "index.json").is_file():
+        progress = partial(show_steps, quiet=quiet)
+        pool_from_scenes(scenes, folder, objects="yolox-nano", outline="grabcut", progress=progress)
+    return str(folder)
+
+
+def _made_again(there: OpenedRun) -> Iterator[tuple[Record, Replay | None]]:
+    """Every case with its pictures, made from its recipe and the answers that the run keeps."""
+    for record in there.store.records():
+        is_case = record.role == "case" and record.change is not None
+        yield record, there.again(record, there.remembered) if is_case else None
+
+
+def _calm(system: System, scenes: Sequence[Scene], args: argparse.Namespace, out: Path) -> Calm:
+    from instar import draws, run
+    from instar.detection import insertion
+    from instar.detection.study import count_calm, nothing_changed
+
+    relation = nothing_changed(insertion(pool=Path(args.out) / "pool"))
+    return count_calm(
+        run(scenes, relation, system, search=draws(NULLS), seed=args.seed, out=out, resume=True)
+    )
+
+
+def _write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
+
+
+def _text(made: Sequence[Table], out: Path, figures: Sequence[str]) -> str:
+    from instar.report.text import table as aligned
+
+    parts = [
+        "\n".join(filter(None, [one.title, aligned(one.rows, right=range(2, len(one.rows[0]))), one.note]))
+        for one in made
+    ]
+    return "\n\n".join([*parts, "\n".join([f"Tables as CSV and the runs are in {out}.", *figures])])
