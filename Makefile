@@ -38,6 +38,7 @@ check: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/case_cost.py
+	$(BIN)/python benchmarks/detection_cost.py
 	$(BIN)/python benchmarks/campaign_speed.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/text_cost.py

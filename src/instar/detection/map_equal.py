@@ -7,6 +7,8 @@ class that was not there before is in no class that is averaged. `same_objects` 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -30,10 +32,7 @@ def map_equal(
     """
     truth = before.confident()
     found = _without_pasted(truth, after.confident(), pasted)
-    precisions = {
-        label: average_precision(_of(truth, label), _of(found, label), least_iou=least_iou)
-        for label in sorted(set(truth.labels))
-    }
+    precisions = _precisions(truth, found, least_iou)
     mean = float(np.mean(list(precisions.values()))) if precisions else 1.0
     findings = [
         Finding(KIND, f"class {label}", precision - 1, {KIND: round(precision, 4)})
@@ -55,23 +54,47 @@ def average_precision(truth: Detections, found: Detections, *, least_iou: float 
     """
     if not len(truth):
         return 1.0 if not len(found) else 0.0
-    right = _right(truth, found, least_iou)
-    precision = np.cumsum(right) / np.arange(1, len(right) + 1)
-    envelope = np.maximum.accumulate(precision[::-1])[::-1]
-    return float(envelope[right].sum() / len(truth))
+    (precision,) = _precisions(truth, found, least_iou).values()
+    return precision
 
 
-def _right(truth: Detections, found: Detections, least_iou: float) -> npt.NDArray[np.bool_]:
-    """`bool (n,)`, strongest first: does the box find an object that no stronger one has found?"""
-    overlap = iou(found.boxes, truth.boxes)
+def _precisions(truth: Detections, found: Detections, least_iou: float) -> dict[str, float]:
+    """The AP of every class of the truth, by name."""
+    order = np.argsort(-found.scores, kind="stable")
+    labels = [found.labels[i] for i in order.tolist()]
+    same_label = np.array(labels, object)[:, None] == np.array(truth.labels, object)[None, :]
+    overlap = np.where(same_label, iou(found.boxes[order], truth.boxes), np.float32(-1))
+    right = _right(overlap, least_iou)
+    precisions = {}
+    for label in sorted(set(truth.labels)):
+        hits = [hit for hit, name in zip(right, labels) if name == label]
+        precisions[label] = _area(hits, truth.labels.count(label))
+    return precisions
+
+
+def _right(overlap: npt.NDArray[np.float32], least_iou: float) -> list[bool]:
+    """Of each box, strongest first: is the object that it overlaps most not found by a stronger one?"""
+    if not overlap.size:
+        return [False] * len(overlap)
     taken: set[int] = set()
-    right = np.zeros(len(found), np.bool_)
-    for place, i in enumerate(np.argsort(-found.scores, kind="stable").tolist()):
-        k = int(overlap[i].argmax())
-        if overlap[i, k] > least_iou and k not in taken:
+    right = []
+    for k, most in zip(overlap.argmax(axis=1).tolist(), overlap.max(axis=1).tolist()):
+        right.append(most > least_iou and k not in taken)
+        if right[-1]:
             taken.add(k)
-            right[place] = True
     return right
+
+
+def _area(hits: Sequence[bool], objects: int) -> float:
+    """Under the curve of precision over recall, each precision being the best from there on."""
+    total, best = 0.0, 0.0
+    count = sum(hits)
+    for rank in range(len(hits), 0, -1):
+        if hits[rank - 1]:
+            best = max(best, count / rank)
+            total += best
+            count -= 1
+    return total / objects
 
 
 def _without_pasted(truth: Detections, found: Detections, pasted: Pasted | None) -> Detections:
@@ -82,7 +105,3 @@ def _without_pasted(truth: Detections, found: Detections, pasted: Pasted | None)
     same_label = np.array(found.labels, object)[:, None] == np.array(truth.labels, object)[None, :]
     best = np.where(same_label, iou(found.boxes, truth.boxes), 0).max(axis=1, initial=0.0)
     return found.select(~aside | (best > on_pasted))
-
-
-def _of(answer: Detections, label: str) -> Detections:
-    return answer.select(np.array([one == label for one in answer.labels], np.bool_))
