@@ -51,22 +51,17 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.workbench.access import Access
     from instar.workbench.app import make_app, make_desk
 
-    listening = _listen(args.port)
-    access = Access(listening.getsockname()[1])
-    desk = make_desk(root, make_tools(args.system, args.scenes), access)
-    desk.library.load(partial(show_steps, quiet=args.json))
-    settings = uvicorn.Config(
-        make_app(desk),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=3,
-    )
-    print(f"The workbench is at {access.address}", file=sys.stderr, flush=True)
-    if not args.no_browser:
-        webbrowser.open(access.address)
-    with contextlib.suppress(KeyboardInterrupt):  # the usual way to end it
-        uvicorn.Server(settings).run(sockets=[listening])
+    with contextlib.closing(_listen(args.port)) as listening:
+        access = Access(listening.getsockname()[1])
+        desk = make_desk(root, make_tools(args.system, args.scenes), access)
+        desk.library.load(partial(show_steps, quiet=args.json))
+        app = make_app(desk)
+        settings = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=3)
+        print(f"The workbench is at {access.address}", file=sys.stderr, flush=True)
+        if not args.no_browser:
+            webbrowser.open(access.address)
+        with contextlib.suppress(KeyboardInterrupt):  # the usual way to end it
+            uvicorn.Server(settings).run(sockets=[listening])
     for child in multiprocessing.active_children():  # nobody waits for what they are making any more
         child.terminate()
     return Outcome("The workbench has ended.", {"ended": True})
@@ -80,5 +75,6 @@ def _listen(port: int) -> socket.socket:
     try:
         listening.bind((HOST, port))
     except OSError as error:
+        listening.close()
         raise BadInput(f"port {port} cannot be used: {error.strerror}; choose another --port") from None
     return listening

@@ -80,6 +80,7 @@ def _templates() -> jinja2.Environment:
         autoescape=True,
         loader=jinja2.PackageLoader("instar.workbench", "templates"),
         undefined=jinja2.StrictUndefined,
+        auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -17,6 +17,7 @@ from instar.workbench.library import Run
 from instar.workbench.table import NO_GROUP, Table
 
 __all__ = [
+    "VIOLATED",
     "Account",
     "Figures",
     "GroupLine",
@@ -99,7 +100,6 @@ class Figures:
     marks: Sequence[tuple[str, int]]
     groups: Sequence[GroupLine]
     margins: Sequence[tuple[str, Array]]
-    kept: Sequence[tuple[float, int]]
 
     @property
     def are_whole(self) -> bool:
@@ -132,7 +132,6 @@ def figures_of(table: Table, rows: Array, intervals: Intervals, *, make: bool) -
         marks=_listing(table, "mark", rows),
         groups=_groups(table, rows[violated]),
         margins=_margins(table, rows[judged]),
-        kept=kept_at(table.naturalness[rows[violated]]),
     )
 
 

@@ -1,18 +1,42 @@
-"""The groups of a run, made in a process of their own: reading every violation takes a while."""
+"""The groups of a run: made in a process of their own, since it takes a while, and kept."""
 
 from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
 
 from instar.report.causes import Failure
 from instar.report.groups import group_failures
 from instar.report.summary import identity_of
 from instar.store import RunStore
+from instar.store.folder import write_whole
 from instar.workbench.table import Groups
 
 __all__ = ["group_run"]
 
+FILE = "workbench-groups.json"
 
-def group_run(folder: str) -> Groups:
-    """The violated cases of a run by cause, and how many different failures they show."""
+
+def group_run(folder: str, content: str) -> Groups:
+    """The violated cases of a run by cause, and how many different failures they show.
+
+    `content` tells what the violations are; the groups of the same are taken from where they were kept.
+    """
+    known = _load(Path(folder) / FILE, content)
+    if known is not None:
+        return known
+    groups = _made(folder)
+    members: list[list[str]] = [[] for _ in groups.titles]
+    for case, number in groups.of.items():
+        members[number].append(case)
+    kept = {"content": content, "titles": groups.titles, "cases": members, "distinct": groups.distinct}
+    with contextlib.suppress(OSError):  # where nothing can be written they are made again next time
+        write_whole(Path(folder) / FILE, json.dumps(kept))
+    return groups
+
+
+def _made(folder: str) -> Groups:
     distinct: set[tuple[str, ...]] = set()
     failures = []
     with RunStore.read(folder) as store:
@@ -22,3 +46,14 @@ def group_run(folder: str) -> Groups:
         groups = group_failures(failures, store.tried())
     of = {case: number for number, group in enumerate(groups) for case in group.cases}
     return Groups(tuple(group.title for group in groups), of, len(distinct))
+
+
+def _load(path: Path, content: str) -> Groups | None:
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if kept["content"] != content or len(kept["titles"]) != len(kept["cases"]):
+            return None
+        of = {str(case): number for number, cases in enumerate(kept["cases"]) for case in cases}
+        return Groups(tuple(map(str, kept["titles"])), of, int(kept["distinct"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

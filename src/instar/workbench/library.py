@@ -7,6 +7,7 @@ grouping by cause in a process of its own.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import threading
@@ -54,7 +55,7 @@ class Run:
     """When a record was last seen to be new, by the monotonic clock."""
     _stamp: Stamp = ()
     _marks_stamp: int = 0
-    _violations: bytes | None = None
+    _violations: str = ""
     _not_before: float = 0.0
     _grouping: Future[Groups] | None = None
 
@@ -192,10 +193,11 @@ class Library:
             is_quiet = at_once or time.monotonic() - run.changed_at > QUIET_SECONDS
             if run._grouping is None and run.columns is not None and is_quiet:
                 violated = np.flatnonzero((run.columns.status == 0) & ~run.columns.is_null)
-                content = run.columns.case[violated].tobytes() + run.columns.margin[violated].tobytes()
+                seen = run.columns.case[violated].tobytes() + run.columns.margin[violated].tobytes()
+                content = hashlib.sha256(seen).hexdigest()
                 if content != run._violations:
                     run._violations = content
-                    run._grouping = self._workers.submit(group_run, str(run.folder))
+                    run._grouping = self._workers.submit(group_run, str(run.folder), content)
         return changed
 
     def _rebuild(self) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from fastapi import APIRouter, Request, Response
 
 from instar.report.markup import readable
 from instar.workbench.desk import Desk, view_of
-from instar.workbench.figures import account_of, figures_of
+from instar.workbench.figures import VIOLATED, account_of, figures_of, kept_at
 from instar.workbench.filters import find
 from instar.workbench.pages.explore import card_of
 from instar.workbench.plots import histogram, kept_curve
@@ -34,16 +35,19 @@ def router(desk: Desk) -> APIRouter:
 
 def _figures(desk: Desk, request: Request, *, make: bool) -> dict[str, Any]:
     view, table = view_of(request), desk.library.table
-    found = find(table, view, facets=("run", "system"))
-    figures = figures_of(table, found.rows, desk.intervals, make=make)
-    every = find(table, view.without("natural"), facets=()).rows if view.natural is not None else found.rows
-    kept = figures.kept if every is found.rows else _kept(table, every)
+    found = find(table, view.without("natural"), facets=())
+    every = rows = found.rows
+    if view.natural is not None:
+        # What is known to be less natural is left out; of cases that held it is not known, and they stay.
+        rows = every[~(table.naturalness[every] < np.float32(view.natural))]
+    figures = figures_of(table, rows, desk.intervals, make=make)
+    violated = every[table.codes["status"][every] == VIOLATED]
+    kept = kept_at(table.naturalness[violated])
     runs = [run for run in desk.library.runs.values() if run.columns is not None]
     names = view.chosen.get("run")
     chosen = [run for run in runs if not names or run.name in names]
     return {
         "view": view,
-        "found": found,
         "figures": figures,
         "kept": kept,
         "charts": [
@@ -58,9 +62,3 @@ def _figures(desk: Desk, request: Request, *, make: bool) -> dict[str, Any]:
             view.chosen.keys() - {"run"} or view.text or view.natural or view.least or view.most
         ),
     }
-
-
-def _kept(table: Any, rows: Any) -> Any:
-    from instar.workbench.figures import VIOLATED, kept_at
-
-    return kept_at(table.naturalness[rows[table.codes["status"][rows] == VIOLATED]])
