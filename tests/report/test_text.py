@@ -5,9 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from instar.record import Skipped, Totals
-from instar.report.summary import Counts, Placebos, RelationSummary, Summary, Violation
+from instar.record import Record, Skipped, Totals
+from instar.report.causes import Failure
+from instar.report.groups import group_failures
+from instar.report.summary import Counts, Placebos, RelationSummary, Summary, Violation, summarise
 from instar.report.text import render, render_comparison
+from instar.verdict import Finding, Verdict
+
+from .hostile import HOSTILE
 
 SNAPSHOTS = Path(__file__).parent.parent / "snapshots"
 
@@ -98,3 +103,16 @@ def require_as_kept(name: str, text: str) -> None:
 
 def test_a_run_folder_with_a_blank_can_be_pasted_into_a_shell() -> None:
     assert "instar replay 'runs/my run' 3f9a0c1122334455" in render(SOME_FAILURES)
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[:24])
+def test_a_terminal_gets_names_as_text(name: str) -> None:
+    finding = Finding(name, name, -0.5, {"was": {"label": name, "score": 0.5, "box": [0, 0, 1, 1]}})
+    records = [
+        Record("1", name, name, name, 0, None, Verdict.violated([finding])),
+        Record("2", name, name, name, 1, None, Verdict.inapplicable(name)),
+    ]
+    summary = summarise(records, Totals(name, name, 0, 1, 2, 2, 1.0, skipped=(Skipped(name, name),)))
+    told = render(summary, group_failures([Failure(records[0], {"label": name})]))
+    assert not {"\x00", "\x1b", "\x07", "\t", "\u202e"} & set(told)
+    assert max(map(len, told.splitlines())) < 700

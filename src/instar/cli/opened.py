@@ -40,7 +40,7 @@ __all__ = ["OpenedRun", "opened"]
 def opened(run: str, *, quiet: bool = False) -> Iterator[OpenedRun]:
     """The run in a folder, for looking only."""
     with RunStore.read(run) as store:
-        yield OpenedRun(store, make_plan(parse_toml(store.plan())), quiet)
+        yield OpenedRun(store, quiet)
 
 
 @dataclass(eq=False)
@@ -48,9 +48,13 @@ class OpenedRun:
     """A run's store and plan, and what the plan names."""
 
     store: RunStore
-    plan: Plan
     quiet: bool = False
     _ready: dict[str, Relation] = field(default_factory=dict)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Only runs of the command line have one; what needs none can be said of any run."""
+        return make_plan(parse_toml(self.store.plan()))
 
     @cached_property
     def system(self) -> System:

@@ -32,6 +32,7 @@ from instar.interpretation.choosing import choose_deletion, choose_insertion, ch
 from instar.interpretation.drawing import picture
 from instar.interpretation.knowledge import Known, find_objects, know
 from instar.interpretation.oracle import BETA, THETA, same_explanation, true_explanation
+from instar.interpretation.panels import panels
 from instar.nulls import Brighten, Conditioned, Reencode, Shift, again, displacement, fixed_nulls, fresh_null
 from instar.relation import Change, Inapplicable, Relation, Workspace
 from instar.scene import Image, Observation, Scene
@@ -316,6 +317,7 @@ class _Judging:
             prepare=prepare,
             naturalness=lambda source, after, change: hog_intersection(source.input.image, after.image),
             picture=partial(picture, kept=self.kept, truth=known.boxes_of),
+            panels=partial(panels, kept=self.kept),
         )
 
 

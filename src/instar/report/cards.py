@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import shlex
 from collections.abc import Sequence
 
 from instar.imaging.preview import encode_preview, heat_overlay
@@ -11,9 +10,10 @@ from instar.panel import Dial, Fate, Mark, Panel
 from instar.report.causes import finding_words
 from instar.report.markup import escape, name, readable
 from instar.report.shown import Shown
+from instar.report.words import replay_command
 from instar.verdict import Status
 
-__all__ = ["case_card", "legend", "panel_figure", "replay_command"]
+__all__ = ["case_card", "legend", "panel_figure"]
 
 LOUD: frozenset[Fate] = frozenset({"lost", "new", "moved", "renamed", "change"})
 """Fates whose labels are written beside them; the others show theirs when pointed at."""
@@ -38,10 +38,6 @@ def case_card(shown: Shown, run: str) -> str:
         f'<p class="command"><code>{name(replay_command(run, shown.case), 400)}</code>'
         '<button type="button" class="copy">copy</button></p></article>'
     )
-
-
-def replay_command(run: str, case: str) -> str:
-    return f"instar replay {shlex.quote(run)} {case}"
 
 
 def legend() -> str:

@@ -190,6 +190,8 @@ def _title(members: Sequence[Member], all_of_relation: Sequence[Member], tried: 
     """What, by what, where and among what, as far as nearly all members agree."""
     whats = Counter(traits.what for _, traits in members)
     labels = _named(Counter(label for _, traits in members for label in traits.label.split(" and ")))
+    if not labels and whats.keys() <= FATES.keys():
+        labels = "the answer"
     words = f"{labels} {' or '.join(FATES.get(what, what) for what in sorted(whats))}".strip()
     relation = members[0][0].record.relation
     if len(relation) <= SHORT:

@@ -9,11 +9,10 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from instar.report.by_scene import Result
-from instar.report.cards import replay_command
 from instar.report.keys import Key
 from instar.report.markup import readable
 from instar.report.summary import Summary
-from instar.report.words import counted
+from instar.report.words import counted, replay_command
 
 __all__ = ["render_junit"]
 

@@ -10,10 +10,10 @@ from typing import Any
 from urllib.parse import quote
 
 from instar.report.by_scene import Result
-from instar.report.cards import replay_command
 from instar.report.keys import Key
 from instar.report.markup import readable
 from instar.report.summary import Summary
+from instar.report.words import replay_command
 
 __all__ = ["render_sarif"]
 

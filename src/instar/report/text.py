@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from statistics import median
@@ -10,7 +9,7 @@ from statistics import median
 from instar.report.groups import Group, groups_headline
 from instar.report.markup import readable
 from instar.report.summary import Break, RelationSummary, Summary, Violation
-from instar.report.words import counted, interval_words, percent
+from instar.report.words import counted, interval_words, percent, replay_command
 
 __all__ = ["render", "render_comparison", "table"]
 
@@ -40,7 +39,7 @@ def render_comparison(summaries: Sequence[Summary]) -> str:
         counts, totals = summary.counts, summary.totals
         rows.append(
             [
-                PurePath(totals.run).name,
+                readable(PurePath(totals.run).name, WIDEST_SCENE),
                 f"{counts.judged:,}",
                 f"{counts.violated:,}",
                 percent(counts.rate),
@@ -75,14 +74,14 @@ def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
 
 def _headline(summary: Summary) -> Iterator[str]:
     counts, totals = summary.counts, summary.totals
-    scenes = counted(totals.scenes, "scene")
+    scenes, system = counted(totals.scenes, "scene"), readable(totals.system)
     if not counts.judged:
-        yield f"{totals.system}: nothing could be judged ({counted(counts.cases, 'case')}, {scenes})."
+        yield f"{system}: nothing could be judged ({counted(counts.cases, 'case')}, {scenes})."
     elif not counts.violated:
-        yield f"{totals.system} contradicts itself in none of {counts.judged:,} judged cases ({scenes})."
+        yield f"{system} contradicts itself in none of {counts.judged:,} judged cases ({scenes})."
     else:
         yield (
-            f"{totals.system} contradicts itself in {counts.violated:,} of {counts.judged:,} judged cases: "
+            f"{system} contradicts itself in {counts.violated:,} of {counts.judged:,} judged cases: "
             f"{counted(summary.distinct, 'different failure')}, in {summary.scenes_violated:,} of {scenes}."
         )
     if not totals.finished:
@@ -98,7 +97,7 @@ def _relations(relations: Mapping[str, RelationSummary]) -> str:
         counts = relation.counts
         numbers = [counts.cases, counts.held, counts.violated, counts.inapplicable, counts.failed]
         rate = [percent(counts.rate), interval_words(relation.interval)]
-        rows.append([name, *(f"{number:,}" for number in numbers), *rate])
+        rows.append([readable(name), *(f"{number:,}" for number in numbers), *rate])
     return table(rows, right=range(1, len(heading)))
 
 
@@ -152,7 +151,7 @@ def _skipped(summary: Summary) -> Iterator[str]:
     if summary.totals.skipped:
         yield f"{counted(len(summary.totals.skipped), 'scene')} could not be read:"
         for skipped in summary.totals.skipped:
-            yield f"  {skipped.scene}: {skipped.reason}"
+            yield f"  {readable(skipped.scene)}: {readable(skipped.reason)}"
 
 
 def _groups(summary: Summary, groups: Sequence[Group], top: int) -> Iterator[str]:
@@ -177,11 +176,11 @@ def _findings(summary: Summary, top: int) -> Iterator[str]:
     heading = ["case", "scene", "relation", "kind", "margin", "naturalness"]
     yield table([heading, *map(_row, worst)], right=[4, 5])
     yield ""
-    yield f"See one again: instar replay {shlex.quote(summary.totals.run)} {worst[0].case}"
+    yield f"See one again: {readable(replay_command(summary.totals.run, worst[0].case), 400)}"
 
 
 def _row(violation: Violation) -> list[str]:
-    scene = violation.scene
+    scene = readable(violation.scene, 4 * WIDEST_SCENE)
     if len(scene) > WIDEST_SCENE:
         scene = "..." + scene[3 - WIDEST_SCENE :]
     naturalness = "-" if violation.naturalness is None else f"{violation.naturalness:.2f}"
@@ -190,11 +189,11 @@ def _row(violation: Violation) -> list[str]:
         violation.case,
         scene,
         readable(violation.relation, WIDEST_SCENE),
-        violation.kind or "-",
+        readable(violation.kind, WIDEST_SCENE) or "-",
         margin,
         naturalness,
     ]
 
 
 def _listing(counted: Mapping[str, int]) -> str:
-    return ", ".join(f"{name or 'unnamed'} {number:,}" for name, number in counted.items())
+    return ", ".join(f"{readable(name) or 'unnamed'} {number:,}" for name, number in counted.items())

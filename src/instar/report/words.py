@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["counted", "interval_words", "percent"]
+import shlex
+
+__all__ = ["counted", "interval_words", "percent", "replay_command"]
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
@@ -20,3 +22,8 @@ def percent(share: float | None) -> str:
 
 def interval_words(ends: tuple[float, float] | None) -> str:
     return "-" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f} %"
+
+
+def replay_command(run: str, case: str) -> str:
+    """How a case is seen again."""
+    return f"instar replay {shlex.quote(run)} {case}"

@@ -14,9 +14,9 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from instar.errors import InstarError
-from instar.report.cards import replay_command
 from instar.report.causes import finding_words
 from instar.report.shown import Shown
+from instar.report.words import replay_command
 from instar.store import RunStore
 from instar.store.rows import to_json
 from instar.workbench.desk import Desk, form_of, view_of

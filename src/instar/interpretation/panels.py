@@ -1,0 +1,50 @@
+"""A case of interpretation as panels: both pictures under their heat maps, and where those point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from instar.interpretation.answers import Asked, Explanation
+from instar.interpretation.boxes import pointed
+from instar.interpretation.changes import Delete, Insert
+from instar.nulls import Conditioned, displacement
+from instar.panel import Mark, Panel
+from instar.scene import Observation
+from instar.verdict import Status, Verdict
+
+__all__ = ["panels"]
+
+
+def panels(
+    source: Observation,
+    follow_ups: Sequence[Observation],
+    change: Conditioned,
+    verdict: Verdict,
+    *,
+    kept: float,
+) -> list[Panel]:
+    """Before and after; where the explanation was is outlined in both."""
+    asked: Asked = source.input
+    before: Explanation = source.answer
+    after: Explanation = follow_ups[0].answer
+    size = (asked.image.shape[0], asked.image.shape[1])
+    was = pointed(before.heat, size, kept=kept).whole
+    now = pointed(after.heat, size, kept=kept, shift=displacement(change)).whole
+    left = [Mark.box(was, "matched", "explanation")] if was is not None else []
+    right = list(left)
+    if now is not None:
+        violated = verdict.status is Status.VIOLATED
+        right.append(Mark.box(now, "moved" if violated else "matched", "explanation"))
+    if isinstance(change, (Insert, Delete)):
+        right.append(Mark.box(change.box, "change", "pasted" if isinstance(change, Insert) else "removed"))
+    return [
+        _panel(f"{asked.label}, before", asked, before, left),
+        _panel(f"{asked.label}, after", follow_ups[0].input, after, right),
+    ]
+
+
+def _panel(title: str, asked: Asked, found: Explanation, marks: Sequence[Mark]) -> Panel:
+    heat = np.clip(found.heat, 0, 1).astype(np.float32)
+    return Panel(f"{title}: sure by {found.confidence:.2f}", asked.image, tuple(marks), heat=heat)
