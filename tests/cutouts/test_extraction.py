@@ -4,7 +4,14 @@ import cv2
 import numpy as np
 import pytest
 
-from instar.cutouts.extraction import cut_by_mask, grab_mask, why_box_unfit, why_mask_unfit
+from instar.cutouts.extraction import (
+    cut_by_mask,
+    ends_broad,
+    grab_mask,
+    hidden_by,
+    why_box_unfit,
+    why_mask_unfit,
+)
 
 NOTHING = np.zeros((0, 4), np.float32)
 SHAPE = (200, 200)
@@ -115,3 +122,27 @@ def test_grabcut_finds_a_disc_within_its_box_and_always_the_same() -> None:
 
 def test_grabcut_gives_up_on_a_box_without_surroundings() -> None:
     assert grab_mask(np.zeros((*SHAPE, 3), np.uint8), (0, 0, 200, 200)) is None
+
+
+def test_outlines_tell_what_is_hidden() -> None:
+    body = np.zeros((200, 200), bool)
+    body[50:150, 80:120] = True
+    beside = np.zeros_like(body)
+    beside[50:150, 130:170] = True
+    assert not hidden_by(body, beside)
+    in_front = np.zeros_like(body)
+    in_front[120:150, 100:140] = True
+    assert hidden_by(body & ~in_front, in_front)
+    leaning = np.zeros_like(body)
+    leaning[50:150, 120:160] = True  # shares a whole side of the outline
+    assert hidden_by(body, leaning)
+    assert not hidden_by(body, np.zeros_like(body))
+
+
+def test_whole_bodies_stand_on_feet_and_busts_end_broad() -> None:
+    standing = np.zeros((200, 200), bool)
+    standing[40:120, 80:120] = True
+    standing[120:160, 80:92] = standing[120:160, 108:120] = True
+    assert not ends_broad(standing)
+    assert ends_broad(standing[:121])
+    assert not ends_broad(np.zeros((9, 9), bool))

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instar.cutouts.placement import Window, anywhere, free_places, one_of, ring_around
+from instar.cutouts.placement import Window, anywhere, close_to, free_places, one_of, ring_around
 from instar.imaging.geometry import Boxes, intersections
 
 SHAPE = (24, 30)
@@ -112,3 +112,9 @@ def test_rows_of_a_window_include_both_ends() -> None:
     assert Window(0, 10, 3, 5).rows(2, 4) == Window(2, 5, 3, 5)
     assert Window(0, 10, 3, 5).rows(2.1, 3.9) == Window(3, 4, 3, 5)
     assert Window(0, 10, 3, 5).rows(12, 20) == Window(12, 12, 3, 5)
+
+
+def test_close_places_are_within_the_gap_on_either_side() -> None:
+    window = close_to((100, 200), (10, 20), np.float32([80, 40, 120, 60]), 5)
+    assert (window.left, window.right) == (55, 126)
+    assert (window.top, window.bottom) == (25, 66)

@@ -104,3 +104,17 @@ def test_pixels_that_are_gone_or_changed_are_refused(tmp_path: Path) -> None:
 def test_the_index_is_readable_json(tmp_path: Path) -> None:
     save_pool(tmp_path, [cutout("a", hash=2**63)])
     assert json.loads((tmp_path / "index.json").read_text())["cutouts"][0]["hash"] == 2**63
+
+
+def test_the_nearest_few_come_in_order_and_never_from_the_same_scene(tmp_path: Path) -> None:
+    pool = Pool(
+        tmp_path,
+        [
+            cutout("a", hash=0b111, scene="x"),
+            cutout("b", hash=0b1, scene="x"),
+            cutout("c", hash=0b0, scene="y"),
+        ],
+    )
+    few = pool.nearest_few("car", 0, not_from="", most=2)
+    assert [one.digest for one in few] == ["c", "b"]
+    assert [one.digest for one in pool.nearest_few("car", 0, not_from="y", most=5)] == ["b", "a"]

@@ -142,7 +142,9 @@ def hidden_by(mask: Mask, others: Mask) -> bool:
     if extent is None or not others.any():
         return False
     top, bottom, left, right = extent
-    piece, around = mask[top:bottom, left:right], others[top:bottom, left:right].astype(np.uint8)
+    # A little more than the object itself, so that what touches it from outside is seen.
+    rows, columns = slice(max(0, top - 3), bottom + 3), slice(max(0, left - 3), right + 3)
+    piece, around = mask[rows, columns], others[rows, columns].astype(np.uint8)
     outline = _outline(piece)
     hull = cv2.drawContours(np.zeros(piece.shape, np.uint8), [cv2.convexHull(outline)], -1, (1,), cv2.FILLED)
     if np.count_nonzero(cv2.bitwise_and(hull, around)) > MOST_IN_HULL * np.count_nonzero(piece):
