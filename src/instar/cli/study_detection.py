@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["arguments", "perform"]
 
 SEARCHES = ("random", "guided", "relocation")
-NULLS = 6  # fresh null changes for every scene
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,6 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--systems", required=True, metavar="A,B,C", help="the detectors, by name or module:attr")
     add("--scenes", required=True, metavar="PATH", help="a folder, a COCO json, ..., or street:N")
     add("--queries", type=int, default=1600, metavar="N", help="questions of each search (1600)")
+    add("--nulls", type=int, default=6, metavar="N", help="fresh null changes of each scene (6)")
     add("--price-per-query", type=float, default=0.0, metavar="X", help="for the account only (0)")
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
@@ -132,7 +132,7 @@ def _calm(system: System, scenes: Sequence[Scene], args: argparse.Namespace, out
 
     relation = nothing_changed(insertion(pool=Path(args.out) / "pool"))
     return count_calm(
-        run(scenes, relation, system, search=draws(NULLS), seed=args.seed, out=out, resume=True)
+        run(scenes, relation, system, search=draws(args.nulls), seed=args.seed, out=out, resume=True)
     )
 
 
