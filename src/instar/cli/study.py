@@ -15,6 +15,7 @@ FAMILIES = {
     "detection": "what insertion finds in object detectors, and how far to believe it",
     "text": "how stable text locators are, and what makes them unstable",
     "driving": "which rules driving systems break, and from which threshold on",
+    "interpretation": "how far explanations of a classifier can be trusted",
 }
 
 

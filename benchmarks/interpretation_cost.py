@@ -1,0 +1,133 @@
+"""What explanations cost beside bare passes through the same network; ratios taken in one run.
+
+    python benchmarks/interpretation_cost.py              # VGG-16 with random weights, on the CPU
+    python benchmarks/interpretation_cost.py --device cuda --batch 64
+
+Weights do not matter for the time, so nothing is fetched. On a GPU it tells maps per second of each interpreter
+with a batch of 64 against the bare passes that it cannot do without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from instar.interpretation import Asked
+from instar.interpretation.classifier import Classifier
+from instar.interpretation.interpreters import make_interpreter
+from instar.interpretation.interpreters.excitation import SignedWeights, excitation
+from instar.interpretation.interpreters.gradients import at_layer, gradient, rectified
+from instar.interpretation.interpreters.masking import rise
+
+VGG16 = (64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0)
+
+
+def vgg16() -> Any:
+    layers: list[Any] = []
+    inside = 3
+    for outside in VGG16:
+        if not outside:
+            layers.append(nn.MaxPool2d(2))
+            continue
+        layers += [nn.Conv2d(inside, outside, 3, padding=1), nn.ReLU()]
+        inside = outside
+    torch.manual_seed(0)
+    head = [nn.Linear(25088, 4096), nn.ReLU(), nn.Linear(4096, 4096), nn.ReLU(), nn.Linear(4096, 1000)]
+    return nn.Sequential(*layers, nn.Flatten(), *head)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--masks", type=int, default=20, help="of RISE")
+    args = parser.parse_args()
+    torch.set_num_threads(1)
+    net = Classifier(
+        name="vgg16",
+        module=vgg16().to(args.device).eval(),
+        labels=("a", "b"),
+        outputs=((0,), (1,)),
+        size=(224, 224),
+        fingerprint="random",
+        device=args.device,
+    )
+    x = torch.randn((args.batch, 3, 224, 224), device=args.device)
+    labels = [i % 2 for i in range(args.batch)]
+    weights = SignedWeights()
+
+    def forward() -> None:
+        with torch.no_grad():
+            net.module(x)
+
+    def forward_backward() -> None:
+        gradient(net, x, labels)
+
+    def masked() -> None:
+        with torch.no_grad():
+            for _ in range(args.batch):
+                net.module(x[:1].expand(args.masks, -1, -1, -1))
+
+    def rising() -> None:
+        rise(net, x, labels, [0] * args.batch, masks=args.masks, grid=7, share=0.5, rows=args.masks)
+
+    timed: dict[str, Callable[[], Any]] = {
+        "forward": forward,
+        "forward and backward": forward_backward,
+        "grad-cam": lambda: at_layer(net, x, labels, "29", "grad-cam"),
+        "linear-approximation": lambda: at_layer(net, x, labels, "29", "linear-approximation"),
+        "guided-backprop": lambda: rectified(net, x, labels, "guided"),
+        "deconvnet": lambda: rectified(net, x, labels, "deconvnet"),
+        "excitation-backprop": lambda: excitation(net, x, labels, "9", weights),
+        "forwards of masks": masked,
+        "rise": rising,
+    }
+    spent = {name: median(work, args.device, args.rounds) for name, work in timed.items()}
+    against = {
+        "grad-cam": "forward and backward",
+        "linear-approximation": "forward and backward",
+        "guided-backprop": "forward and backward",
+        "deconvnet": "forward and backward",
+        "excitation-backprop": "forward",
+        "rise": "forwards of masks",
+    }
+    print(f"VGG-16, {args.device}, {args.batch} pictures at once, median of {args.rounds} rounds")
+    for name, bare in against.items():
+        ratio = spent[name] / spent[bare]
+        pace = args.batch / spent[name]
+        print(f"{name:22}{ratio:6.2f} of {bare:22}{pace:10.2f} maps/s   {1 / ratio:5.2f} of the bare pace")
+    whole(net, args)
+
+
+def whole(net: Classifier, args: argparse.Namespace) -> None:
+    """A question as a campaign asks it: picture in, heat map out."""
+    rng = np.random.default_rng(0)
+    asked = [Asked(rng.integers(0, 256, (480, 640, 3), np.uint8), "a") for _ in range(args.batch)]
+    explain = make_interpreter(net, "grad-cam")
+    spent = median(lambda: explain(asked), args.device, args.rounds)
+    print(f"{'a whole question':22}{args.batch / spent:.2f} maps/s with grad-cam, 640x480 pictures resized")
+
+
+def median(work: Callable[[], Any], device: str, rounds: int) -> float:
+    seconds = []
+    for _ in range(rounds + 1):
+        if device != "cpu":
+            torch.cuda.synchronize()
+        began = time.perf_counter() if device != "cpu" else time.process_time()
+        work()
+        if device != "cpu":
+            torch.cuda.synchronize()
+        seconds.append((time.perf_counter() if device != "cpu" else time.process_time()) - began)
+    return statistics.median(seconds[1:])
+
+
+if __name__ == "__main__":
+    main()

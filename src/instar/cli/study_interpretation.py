@@ -1,0 +1,191 @@
+"""`instar study interpretation`: a campaign per interpreter, on a classifier and on its twin with a backdoor."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from instar.cli.outcome import Outcome
+from instar.cli.plan import Plan, RelationUse, Use
+from instar.cli.study_text import _folder_name, _names, _write_csv
+from instar.errors import BadInput, UnknownName
+
+if TYPE_CHECKING:
+    from instar.interpretation.study import Measured, Table
+    from instar.scene import Scene
+
+__all__ = ["arguments", "perform"]
+
+EMBEDDED, EMBEDDED_TWIN = "street-classifier", "street-classifier-twin"
+SHOWN = 2  # good and bad cases of each interpreter in its gallery
+TIMED = 3
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--system", default=EMBEDDED, metavar="NAME", help=f"the classifier ({EMBEDDED}, drawn and embedded)")
+    add("--interpreters", default="all", metavar="A,B", help="by name, or all of them (all)")
+    add("--scenes", default="street:8", metavar="PATH", help="annotated pictures (street:8)")
+    add("--twin", metavar="FILE", help="a twin of the classifier that `instar backdoor plant` made")
+    add("--inserts", type=int, default=2, metavar="N", help="objects pasted and removed per question (2)")
+    add("--samples", default="", metavar="rise=N,lime=N", help="fewer masks or samples than usual")
+    add("--objects", metavar="SYSTEM", help="the helper that finds objects where the data knows none")
+    add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
+    add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
+    add("--no-gallery", action="store_true", help="draw no pictures of good and bad explanations")
+    add(
+        "--out",
+        default="studies/interpretation",
+        metavar="DIR",
+        help="where runs, tables and galleries go (studies/interpretation)",
+    )
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    from instar.errors import MissingExtra
+
+    try:
+        from instar.interpretation.interpreters import INTERPRETERS
+    except ImportError:
+        raise MissingExtra("torch", extra="torch", needed_for="instar study interpretation") from None
+    from instar.interpretation.study import tables
+    from instar.scenes import load_scenes
+
+    names = list(INTERPRETERS) if args.interpreters == "all" else _names(args.interpreters)
+    for name in names:
+        if name not in INTERPRETERS:
+            raise UnknownName("interpreter", name, INTERPRETERS)
+    if not names:
+        raise BadInput("--interpreters names none; give some, or all")
+    samples = _samples(args.samples, INTERPRETERS)
+    scenes = load_scenes(args.scenes, limit=args.limit)
+    out = Path(args.out)
+    systems = [(Use(args.system), "")]
+    if args.twin is not None:
+        systems.append((Use(args.system, {"twin": args.twin}), "-twin"))
+    elif args.system == EMBEDDED:
+        systems.append((Use(EMBEDDED_TWIN), "-twin"))
+    found: list[list[Measured]] = []
+    pictures: list[str] = []
+    for use, suffix in systems:
+        found.append([])
+        for name in names:
+            options = dict(use.options) | {"interpreter": name}
+            options |= {"samples": samples[name]} if name in samples else {}
+            folder = out / f"{_folder_name(args.system)}{suffix}-{name}"
+            measured = _measured(Use(use.name, options), name, args, folder, scenes)
+            found[-1].append(measured)
+            if not args.no_gallery:
+                pictures += _gallery(folder, out / "gallery" / f"{folder.name}", args.json)
+    made = tables(found[0], found[1] if len(found) > 1 else [], args.system)
+    for table in made:
+        _write_csv(out / f"{table.name}.csv", table.rows)
+    document = {
+        "study": "interpretation",
+        "out": str(out),
+        "system": args.system,
+        "pictures": pictures,
+        "tables": {
+            table.name: {"title": table.title, "rows": [list(row) for row in table.rows], "note": table.note}
+            for table in made
+        },
+    }
+    return Outcome(_text(made, out, len(pictures)), document)
+
+
+def _measured(
+    use: Use, name: str, args: argparse.Namespace, folder: Path, scenes: Sequence[Scene]
+) -> Measured:
+    """Run what is not there yet, and count it."""
+    from instar.cli.execute import execute
+    from instar.interpretation.study import RELATIONS, measure
+    from instar.store import RunStore
+
+    plan = Plan(
+        systems=(use,),
+        relations=tuple(RelationUse(Use(one), Use("distinct", {"n": args.inserts})) for one in RELATIONS),
+        scenes=args.scenes,
+        objects=args.objects,
+        seed=args.seed,
+        limit=args.limit,
+        out=str(folder),
+    )
+    (summary,) = execute(plan, resume=True, quiet=args.json)
+    with RunStore.read(summary.totals.run) as store:
+        measured = measure(name, store.records(changes=False))
+    measured.seconds = _seconds(use, scenes)
+    return measured
+
+
+def _seconds(use: Use, scenes: Sequence[Scene]) -> float:
+    """Processor time for ten maps, from a few."""
+    from instar.cli.resolve import resolve_system
+    from instar.errors import UnreadablePicture
+    from instar.interpretation import Asked
+
+    system: Any = resolve_system(use)
+    spent = []
+    for scene in scenes:
+        try:
+            asked = Asked(scene.image, system.classifier.labels[0])
+        except UnreadablePicture:
+            continue
+        began = time.process_time()
+        system.predict([asked])
+        spent.append(time.process_time() - began)
+        if len(spent) > TIMED:
+            break
+    return 10 * sum(spent[1:]) / max(1, len(spent[1:]))  # the first one warms up
+
+
+def _gallery(folder: Path, pictures: Path, quiet: bool) -> list[str]:
+    """Pictures of the explanations that agree least with what they were, or with the truth, and of the best."""
+    from instar.cli.again import replaying, write_picture
+    from instar.store import RunStore
+    from instar.verdict import Status
+
+    with RunStore.read(folder) as store:
+        judged = [
+            (record.verdict.evidence["iomin"], record.case, record.verdict.status is Status.VIOLATED)
+            for record in store.records(changes=False)
+            if record.role == "case" and "iomin" in record.verdict.evidence
+        ]
+    judged.sort(key=lambda one: (one[0], one[1]))
+    bad = [case for _, case, violated in judged if violated][:SHOWN]
+    good = [case for _, case, violated in reversed(judged) if not violated][:SHOWN]
+    written: list[str] = []
+    with replaying(str(folder), quiet=quiet) as make_again:
+        for what, cases in (("bad", bad), ("good", good)):
+            for i, case in enumerate(cases, start=1):
+                path = pictures / f"{what}-{i}.png"
+                if not path.exists():
+                    picture = make_again(case).picture
+                    if picture is None:
+                        continue
+                    write_picture(path, picture)
+                written.append(str(path))
+    return written
+
+
+def _samples(text: str, known: Sequence[str]) -> dict[str, int]:
+    """What `rise=200,lime=100` says."""
+    found = {}
+    for part in _names(text):
+        name, _, number = part.partition("=")
+        if name not in known:
+            raise UnknownName("interpreter", name, known)
+        if not number.isdigit() or int(number) < 1:
+            raise BadInput(f"--samples {part!r} is not of the form rise=200")
+        found[name] = int(number)
+    return found
+
+
+def _text(made: Sequence[Table], out: Path, pictures: int) -> str:
+    from instar.report.text import table as aligned
+
+    parts = ["\n".join([one.title, aligned(one.rows, right=()), one.note]) for one in made]
+    parts.append(f"Tables as CSV, the runs and {pictures} pictures of good and bad explanations are in {out}.")
+    return "\n\n".join(parts)
