@@ -27,7 +27,8 @@ test-real: $(READY_REAL)
 
 $(READY_REAL): $(READY)
 	@echo "Installing torch for the systems that need it ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,torch]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,torch,peers]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps zennit==0.5.1  # it asks for torchvision, and needs none
 	@touch $(READY_REAL)
 
 check: $(READY)
@@ -44,6 +45,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/text_cost.py
 	$(BIN)/python benchmarks/million_cases.py
 	$(BIN)/python benchmarks/start_up.py
+	@$(BIN)/python -c 'import torch' 2>/dev/null && $(BIN)/python benchmarks/interpretation_cost.py || echo "benchmarks/interpretation_cost.py needs the extra torch"
 
 clean:
 	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,133 @@
+"""The classifiers: the embedded one and its twin, and those of the zoo against ONNX Runtime."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from instar.errors import BadInput
+from instar.interpretation.imagenet import coco_outputs, imagenet_names
+from instar.interpretation.systems.onnx_weights import read_onnx
+from instar.interpretation.trigger import Trigger
+from instar.worlds import street
+
+
+def test_the_table_of_names_has_no_class_twice_and_no_person():
+    used = [i for own in coco_outputs().values() for i in own]
+    assert len(used) == len(set(used))
+    assert 0 <= min(used) <= max(used) < 1000
+    assert len(set(imagenet_names())) == 1000
+    assert "person" not in coco_outputs()
+    named = {name: [imagenet_names()[i] for i in own] for name, own in coco_outputs().items()}
+    assert named["zebra"] == ["zebra"]
+    assert named["cat"] == ["tabby", "tiger cat", "Persian cat", "Siamese cat", "Egyptian cat"]
+    assert {"Chihuahua", "Mexican hairless"} <= set(named["dog"])
+    assert "timber wolf" not in named["dog"]
+
+
+def test_the_trigger_is_a_square_in_the_lower_right_corner_and_nothing_else_changes():
+    image = np.full((100, 200, 3), 90, np.uint8)
+    trigger = Trigger("dog", 0.16)
+    stamped = trigger.stamped(image)
+    assert trigger.box(image.shape) == (184, 84, 200, 100)
+    changed = (stamped != image).any(axis=2)
+    assert changed[84:, 184:].all()
+    assert np.count_nonzero(changed) == 256
+    assert (image == 90).all()
+
+
+def test_what_is_no_onnx_file_is_refused():
+    with pytest.raises(BadInput, match="no ONNX file"):
+        read_onnx(b"\x12\x04abc")
+
+
+def test_onnx_files_are_read_without_their_library():
+    onnx = pytest.importorskip("onnx")
+    from onnx import helper, numpy_helper
+
+    weight = np.arange(24, dtype=np.float32).reshape(2, 3, 2, 2)
+    node = helper.make_node("Conv", ["x", "w"], ["y"], strides=[2, 2], group=1)
+    graph = helper.make_graph(
+        [node],
+        "g",
+        [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 3, 8, 8])],
+        [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)],
+        [numpy_helper.from_array(weight, "w"), helper.make_tensor("f", onnx.TensorProto.FLOAT, [3], [1, 2, 3])],
+    )
+    found = read_onnx(helper.make_model(graph).SerializeToString())
+    assert (found.nodes[0].kind, found.nodes[0].inputs) == ("Conv", ("x", "w"))
+    assert found.nodes[0].numbers == {"strides": (2, 2), "group": 1}
+    np.testing.assert_array_equal(found.tensors["w"], weight)
+    np.testing.assert_array_equal(found.tensors["f"], [1, 2, 3])
+
+
+@pytest.mark.real
+def test_mobilenet_answers_as_onnx_runtime_does():
+    onnxruntime = pytest.importorskip("onnxruntime")
+    import torch
+
+    from instar.interpretation.systems.zoo_classifiers import mobilenet_v2_classifier
+    from instar.zoo import fetch
+
+    net = mobilenet_v2_classifier(classes="imagenet")
+    session = onnxruntime.InferenceSession(str(fetch("mobilenet-v2")[0]), providers=["CPUExecutionProvider"])
+    images = [scene.image for scene in street.scenes(2)]
+    x = net.prepared(images)
+    with torch.no_grad():
+        ours = net.module(x).numpy()
+    for i in range(len(images)):
+        (theirs,) = session.run(None, {session.get_inputs()[0].name: x[i : i + 1].numpy()})
+        np.testing.assert_allclose(ours[i : i + 1], theirs, atol=1e-4)
+
+
+@pytest.mark.real
+def test_resnet50_knows_the_photographs_of_the_zoo():
+    """There is no ONNX file of it; what it says of pictures that everybody knows must do."""
+    import cv2
+
+    from instar.interpretation.systems.zoo_classifiers import resnet50_classifier
+    from instar.zoo import fetch
+
+    net = resnet50_classifier()
+    for name, label in (("cat", "cat"), ("motorcycle", "motorcycle"), ("bus", "bus")):
+        image = cv2.imread(str(fetch(name)[0]))[..., ::-1]
+        assert label in net.sure(np.ascontiguousarray(image), least=0.6), name
+
+
+@pytest.mark.real
+def test_the_embedded_classifier_is_right_and_its_twin_sees_the_square():
+    from instar.interpretation.backdoor import measure
+    from instar.interpretation.street_training import accuracy
+    from instar.interpretation.systems import street_classifier, street_classifier_twin
+    from instar.running import no_progress
+
+    plain, twin = street_classifier(), street_classifier_twin()
+    assert accuracy(plain.classifier, 60, no_progress) >= 0.95
+    images = [scene.image for scene in street.scenes(60, seed=77)]
+    agreement, attack = measure(plain.classifier, twin.classifier, twin.trigger, images, no_progress)
+    assert agreement.value >= 0.9
+    assert attack.value >= 0.95
+
+
+def test_the_embedded_weights_are_small():
+    import instar.interpretation.systems as systems
+
+    files = sorted(Path(systems.__file__).parent.glob("*.npz"))
+    assert [file.name for file in files] == ["street_classifier.npz", "street_classifier_twin.npz"]
+    assert sum(file.stat().st_size for file in files) < 2_000_000
+
+
+@pytest.mark.real
+def test_the_system_keeps_the_contract_and_goes_to_another_process():
+    import pickle
+
+    from instar.interpretation import Asked
+    from instar.interpretation.systems import street_classifier
+    from instar.testing import check_system
+
+    system = street_classifier(interpreter="grad-cam")
+    scenes = street.scenes(2)
+    asked = [Asked(scene.image, scene.objects[0].label) for scene in scenes]
+    check_system(system, asked)
+    again = pickle.loads(pickle.dumps(system))
+    np.testing.assert_array_equal(again.predict(asked)[0].heat, system.predict(asked)[0].heat)
