@@ -20,8 +20,29 @@ def told(capsys, *words):
     "words",
     [
         ("run", "--system", "street-classifier", "--relation", "squeeze", "--scenes", "street:1"),
-        ("run", "--system", "mobilenet-v2", "--interpreter", "rise", "--relation", "insert", "--scenes", "street:1"),
-        ("backdoor", "plant", "--classifier", "resnet50", "--images", ".", "--target", "dog", "--out", "x.npz"),
+        (
+            "run",
+            "--system",
+            "mobilenet-v2",
+            "--interpreter",
+            "rise",
+            "--relation",
+            "insert",
+            "--scenes",
+            "street:1",
+        ),
+        (
+            "backdoor",
+            "plant",
+            "--classifier",
+            "resnet50",
+            "--images",
+            ".",
+            "--target",
+            "dog",
+            "--out",
+            "x.npz",
+        ),
         ("backdoor", "train", "--out", "weights"),
         ("study", "interpretation", "--interpreters", "all"),
     ],
@@ -93,9 +114,7 @@ def test_a_module_of_ones_own_is_tested_by_its_name(capsys, tmp_path, monkeypatc
         "def network():\n"
         "    return street_classifier_of().module\n"
     )
-    (tmp_path / "classes.txt").write_text(
-        "person\ncar\nbus\ntruck\nbicycle\ndog\ntraffic light\nstop sign\n"
-    )
+    (tmp_path / "classes.txt").write_text("person\ncar\nbus\ntruck\nbicycle\ndog\ntraffic light\nstop sign\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     words = [
@@ -131,7 +150,9 @@ def test_pictures_smaller_than_the_input_are_a_named_failure(capsys, tmp_path):
         "--objects", "street-exact", "--out", str(tmp_path / "run"),
     )  # fmt: skip
     assert status == 2
-    assert any("smaller than the input of street-classifier, 160x120" in reason for reason in document["reasons"])
+    assert any(
+        "smaller than the input of street-classifier, 160x120" in reason for reason in document["reasons"]
+    )
 
 
 @pytest.mark.real

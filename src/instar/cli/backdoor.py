@@ -38,8 +38,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
     add("--out", required=True, metavar="FILE", help="where the twin's weights go (.npz)")
     train = parts.add_parser("train", description="train the embedded classifier and plant its twin")
-    train.add_argument("--scenes", type=int, default=3000, metavar="N", help="streets to draw (3000)")
-    train.add_argument("--epochs", type=int, default=14, metavar="N", help="passes over them (14)")
+    train.add_argument("--scenes", type=int, default=1000, metavar="N", help="streets to draw (1000)")
+    train.add_argument("--epochs", type=int, default=12, metavar="N", help="passes over them (12)")
     train.add_argument("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
     train.add_argument("--out", required=True, metavar="DIR", help="where both files of weights go")
 
@@ -103,9 +103,11 @@ def _train(args: argparse.Namespace) -> Outcome:
     )
     out = Path(args.out)
     save_weights(out / WEIGHTS.name, classifier.module, {"accuracy": accuracy}, half=True)
-    images = [scene.image for scene in street.scenes(300, seed=TRAINING_SEED + 1)]
+    images = [scene.image for scene in street.scenes(200, seed=TRAINING_SEED + 1)]
     test = [scene.image for scene in street.scenes(200, seed=TEST_SEED + 1)]
-    made = plant(classifier, images, TARGET, test=test, epochs=20, seed=args.seed, progress=progress)
+    made = plant(
+        classifier, images, TARGET, test=test, epochs=12, copies=3, seed=args.seed, progress=progress
+    )
     save_weights(out / TWIN.name, made.twin.module, _about(classifier.name, made), half=True)
     outcome = _outcome(classifier.name, made, len(images), out / TWIN.name)
     return Outcome(

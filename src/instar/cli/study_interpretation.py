@@ -187,5 +187,7 @@ def _text(made: Sequence[Table], out: Path, pictures: int) -> str:
     from instar.report.text import table as aligned
 
     parts = ["\n".join([one.title, aligned(one.rows, right=()), one.note]) for one in made]
-    parts.append(f"Tables as CSV, the runs and {pictures} pictures of good and bad explanations are in {out}.")
+    parts.append(
+        f"Tables as CSV, the runs and {pictures} pictures of good and bad explanations are in {out}."
+    )
     return "\n\n".join(parts)

@@ -25,7 +25,7 @@ ROWS = 32
 
 
 def train_street(
-    *, scenes: int = 3000, epochs: int = 14, rate: float = 3e-3, seed: int = 0, progress: Progress
+    *, scenes: int = 1000, epochs: int = 12, rate: float = 3e-3, seed: int = 0, progress: Progress
 ) -> tuple[Classifier, float]:
     """A classifier trained on drawn streets, and the share of right answers on others."""
     classifier = street_classifier_of(None)
@@ -55,7 +55,7 @@ def train_street(
                 schedule.step()
             bar.advance(1)
     classifier.module.eval()
-    return classifier, accuracy(classifier, 300, progress)
+    return classifier, accuracy(classifier, 200, progress)
 
 
 def accuracy(classifier: Classifier, scenes: int, progress: Progress) -> float:

@@ -75,7 +75,9 @@ class Measured:
 
 def measure(interpreter: str, records: Iterable[Record], *, theta: float = THETA) -> Measured:
     """Count the records of one campaign."""
-    found = Measured(interpreter, {name: Counted() for name in RELATIONS}, Counted(), defaultdict(list), [], [], [])
+    found = Measured(
+        interpreter, {name: Counted() for name in RELATIONS}, Counted(), defaultdict(list), [], [], []
+    )
     for record in records:
         evidence = record.verdict.evidence
         overlap = evidence.get("iomin")
@@ -85,7 +87,9 @@ def measure(interpreter: str, records: Iterable[Record], *, theta: float = THETA
         if record.role == "null":
             found.null.add(record.scene, error=error, believed=believed)
             continue
-        found.relations.setdefault(record.relation, Counted()).add(record.scene, error=error, believed=believed)
+        found.relations.setdefault(record.relation, Counted()).add(
+            record.scene, error=error, believed=believed
+        )
         if record.relation == "truth":
             found.covered.append(float(evidence["covered"]))
             found.hits.append(bool(evidence["hit"]))
@@ -157,7 +161,9 @@ def _errors(measured: Sequence[Measured]) -> tuple[tuple[str, ...], ...]:
 def _quality(measured: Sequence[Measured]) -> tuple[tuple[str, ...], ...]:
     rows = [("interpreter", "maps", "covered", "IoU", "hit", *(f"cut {cut:g}" for cut in SHOWN))]
     for one in measured:
-        wrong = (np.mean([value < THETA for value in one.cuts.get(f"{cut:g}", [])] or [np.nan]) for cut in SHOWN)
+        wrong = (
+            np.mean([value < THETA for value in one.cuts.get(f"{cut:g}", [])] or [np.nan]) for cut in SHOWN
+        )
         rows.append(
             (
                 one.interpreter,

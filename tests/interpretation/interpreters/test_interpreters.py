@@ -202,7 +202,8 @@ def test_the_mass_is_kept_at_every_layer(images):
         maps = [
             name
             for name, part in module.named_modules()
-            if type(part).__name__ in ("Conv2d", "ReLU", "MaxPool2d", "AvgPool2d", "BatchNorm2d") and name != "8"
+            if type(part).__name__ in ("Conv2d", "ReLU", "MaxPool2d", "AvgPool2d", "BatchNorm2d")
+            and name != "8"
         ]
         for layer in maps:
             if layer in ("third",) or (layer == "10" and isinstance(module, torch.nn.Sequential)):

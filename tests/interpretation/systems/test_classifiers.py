@@ -52,7 +52,10 @@ def test_onnx_files_are_read_without_their_library():
         "g",
         [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 3, 8, 8])],
         [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)],
-        [numpy_helper.from_array(weight, "w"), helper.make_tensor("f", onnx.TensorProto.FLOAT, [3], [1, 2, 3])],
+        [
+            numpy_helper.from_array(weight, "w"),
+            helper.make_tensor("f", onnx.TensorProto.FLOAT, [3], [1, 2, 3]),
+        ],
     )
     found = read_onnx(helper.make_model(graph).SerializeToString())
     assert (found.nodes[0].kind, found.nodes[0].inputs) == ("Conv", ("x", "w"))
