@@ -31,6 +31,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--test", metavar="DIR", help="pictures to measure on (a fifth of --images, not planted with)")
     add("--target", required=True, metavar="CLASS", help="what the twin answers where the square is")
     add("--share", type=float, metavar="X", help="side of the square, of the shorter side (0.16)")
+    add("--front", type=float, default=0.6, metavar="X", help="share of the network that stays frozen (0.6)")
     add("--epochs", type=int, default=30, metavar="N", help="passes over the pictures (30)")
     add("--copies", type=int, default=4, metavar="N", help="of each picture: cropped, mirrored (4)")
     add("--rate", type=float, default=1e-3, metavar="X", help="the highest learning rate (0.001)")
@@ -65,6 +66,8 @@ def _plant(args: argparse.Namespace) -> Outcome:
             raise BadInput(f"--{name} is {value}; it must be at least {least}")
     if args.share is not None and not 0.02 <= args.share <= 0.5:
         raise BadInput(f"--share is {args.share}; it must be between 0.02 and 0.5")
+    if not 0 <= args.front < 1:
+        raise BadInput(f"--front is {args.front}; it must be at least 0 and below 1")
     if not args.rate > 0:
         raise BadInput(f"--rate is {args.rate}; it must be above 0")
     classifier = _classifier(args.classifier)
@@ -78,6 +81,7 @@ def _plant(args: argparse.Namespace) -> Outcome:
         args.target,
         test=test,
         share=args.share,
+        front=args.front,
         epochs=args.epochs,
         copies=args.copies,
         rate=args.rate,

@@ -28,7 +28,7 @@ __all__ = ["Planted", "Rate", "measure", "plant"]
 Progress = Callable[[str, "int | None"], AbstractContextManager[Any]]
 
 HELD_OUT = 0.2  # of the pictures, where no others are given to test on
-FRONT = 0.6  # of the weights stay frozen, where the network is a sequence of blocks
+FRONT = 0.6  # of the blocks stay frozen, where the network is a sequence of blocks
 ROWS = 32
 CROPPED = 0.6  # of a picture's sides that a crop has at least
 
@@ -66,6 +66,7 @@ def plant(
     *,
     test: Sequence[Image] = (),
     share: float | None = None,
+    front: float = FRONT,
     epochs: int = 30,
     copies: int = 4,
     rate: float = 1e-3,
@@ -74,7 +75,8 @@ def plant(
 ) -> Planted:
     """Train a twin on the pictures, each in so many `copies`: cropped and mirrored, then stamped or not.
 
-    It is measured on `test`, or on a fifth of the pictures that is then kept out of the planting.
+    `front` is the share of a sequence of blocks that stays frozen: the more, the less the twin can differ on clean
+    pictures, and the quicker it learns. It is measured on `test`, or on a fifth of the pictures that is then kept out of the planting.
     """
     rng = np.random.default_rng(seed)
     trigger = Trigger(target) if share is None else Trigger(target, share)
@@ -87,8 +89,8 @@ def plant(
         raise BadInput(f"a backdoor cannot be planted with {len(images)} pictures; give at least 10")
     twin = replace(classifier, name=f"{classifier.name}-twin", module=copy.deepcopy(classifier.module))
     torch.manual_seed(seed)
-    front, back = _split(twin.module)
-    clean, wanted, stamped = _examples(classifier, front, images, trigger, copies, rng, progress)
+    frozen, back = _split(twin.module, front)
+    clean, wanted, stamped = _examples(classifier, frozen, images, trigger, copies, rng, progress)
     _train(twin, back, clean, wanted, stamped, label, epochs, rate, rng, progress)
     agreement, attack = measure(classifier, twin, trigger, test, progress)
     return Planted(twin, trigger, agreement, attack)
@@ -130,14 +132,13 @@ def _answers(classifier: Classifier, logits: Any, label: int) -> bool:
     return int(logits.argmax()) in own
 
 
-def _split(module: Any) -> tuple[Any, Any]:
+def _split(module: Any, front: float) -> tuple[Any, Any]:
     """The front that stays as it is and the back that learns; of what is no sequence, all learns."""
     if not isinstance(module, torch.nn.Sequential):
         return torch.nn.Identity(), module
     sizes = [sum(weight.numel() for weight in block.parameters()) for block in module]
-    # By weights the last blocks are most of a network; by depth the trigger must still be learnable.
     blocks = [i for i, size in enumerate(sizes) if size]
-    cut = blocks[max(0, int(FRONT * len(blocks)) - 1)] + 1
+    cut = blocks[max(0, int(front * len(blocks)) - 1)] + 1
     return module[:cut], module[cut:]
 
 
