@@ -40,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--out", required=True, metavar="FILE", help="where the twin's weights go (.npz)")
     train = parts.add_parser("train", description="train the embedded classifier and plant its twin")
     train.add_argument("--scenes", type=int, default=1000, metavar="N", help="streets to draw (1000)")
-    train.add_argument("--epochs", type=int, default=12, metavar="N", help="passes over them (12)")
+    train.add_argument("--epochs", type=int, default=8, metavar="N", help="passes over them (8)")
     train.add_argument("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
     train.add_argument("--out", required=True, metavar="DIR", help="where both files of weights go")
 

@@ -32,6 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--twin", metavar="FILE", help="a twin of the classifier that `instar backdoor plant` made")
     add("--inserts", type=int, default=2, metavar="N", help="objects pasted and removed per question (2)")
     add("--samples", default="", metavar="rise=N,lime=N", help="fewer masks or samples than usual")
+    add("--pool", metavar="DIR", help="cut-outs to use instead of those made from the scenes")
     add("--objects", metavar="SYSTEM", help="the helper that finds objects where the data knows none")
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
@@ -68,6 +69,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         systems.append((Use(args.system, {"twin": args.twin}), "-twin"))
     elif args.system == EMBEDDED:
         systems.append((Use(EMBEDDED_TWIN), "-twin"))
+    pool = args.pool
     found: list[list[Measured]] = []
     pictures: list[str] = []
     for use, suffix in systems:
@@ -76,7 +78,9 @@ def perform(args: argparse.Namespace) -> Outcome:
             options = dict(use.options) | {"interpreter": name}
             options |= {"samples": samples[name]} if name in samples else {}
             folder = out / f"{_folder_name(args.system)}{suffix}-{name}"
-            measured = _measured(Use(use.name, options), name, args, folder, scenes)
+            measured = _measured(Use(use.name, options), name, args, folder, scenes, pool)
+            # The cut-outs of the first campaign serve all others.
+            pool = pool or str(folder / "pool")
             found[-1].append(measured)
             if not args.no_gallery:
                 pictures += _gallery(folder, out / "gallery" / f"{folder.name}", args.json)
@@ -97,7 +101,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 
 def _measured(
-    use: Use, name: str, args: argparse.Namespace, folder: Path, scenes: Sequence[Scene]
+    use: Use, name: str, args: argparse.Namespace, folder: Path, scenes: Sequence[Scene], pool: str | None
 ) -> Measured:
     """Run what is not there yet, and count it."""
     from instar.cli.execute import execute
@@ -109,6 +113,7 @@ def _measured(
         relations=tuple(RelationUse(Use(one), Use("distinct", {"n": args.inserts})) for one in RELATIONS),
         scenes=args.scenes,
         objects=args.objects,
+        pool=pool,
         seed=args.seed,
         limit=args.limit,
         out=str(folder),

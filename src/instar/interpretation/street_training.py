@@ -25,7 +25,7 @@ ROWS = 32
 
 
 def train_street(
-    *, scenes: int = 1000, epochs: int = 12, rate: float = 3e-3, seed: int = 0, progress: Progress
+    *, scenes: int = 1000, epochs: int = 8, rate: float = 3e-3, seed: int = 0, progress: Progress
 ) -> tuple[Classifier, float]:
     """A classifier trained on drawn streets, and the share of right answers on others."""
     classifier = street_classifier_of(None)
