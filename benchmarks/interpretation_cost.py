@@ -3,8 +3,8 @@
     python benchmarks/interpretation_cost.py              # VGG-16 with random weights, on the CPU
     python benchmarks/interpretation_cost.py --device cuda --batch 64
 
-Weights do not matter for the time, so nothing is fetched. On a GPU it tells maps per second of each interpreter
-with a batch of 64 against the bare passes that it cannot do without.
+Weights do not matter for the time, so nothing is fetched. On a GPU it tells maps per second of each
+interpreter with a batch of 64 against the bare passes that it cannot do without.
 """
 
 from __future__ import annotations

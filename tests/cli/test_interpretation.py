@@ -83,7 +83,8 @@ def test_a_run_with_an_interpreter_judges_and_replays(capsys, tmp_path):
     out = tmp_path / "run"
     status, document = told(
         capsys, "run", "--system", "street-classifier", "--interpreter", "grad-cam",
-        "--relation", "insert,delete,squeeze,truth", "--scenes", "street:2", "--set", "search.n=1", "--out", str(out),
+        "--relation", "insert,delete,squeeze,truth", "--scenes", "street:2", "--set", "search.n=1",
+        "--out", str(out),
     )  # fmt: skip
     assert status in (0, 1), document
     assert document["system"] == "street-classifier/grad-cam"
@@ -118,7 +119,8 @@ def test_a_module_of_ones_own_is_tested_by_its_name(capsys, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     words = [
-        "run", "--system", "my_network:network", "--interpreter", "linear-approximation", "--relation", "squeeze",
+        "run", "--system", "my_network:network", "--interpreter", "linear-approximation",
+        "--relation", "squeeze",
         "--scenes", "street:1", "--set", "system.size=[120,160]", "--set", "system.independent=true",
         "--set", "system.mean=[127.5,127.5,127.5]", "--set", "system.deviation=[64,64,64]",
     ]  # fmt: skip

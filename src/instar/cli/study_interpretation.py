@@ -1,4 +1,4 @@
-"""`instar study interpretation`: a campaign per interpreter, on a classifier and on its twin with a backdoor."""
+"""`instar study interpretation`: a campaign per interpreter, on a classifier and its twin with a backdoor."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _seconds(use: Use, scenes: Sequence[Scene]) -> float:
 
 
 def _gallery(folder: Path, pictures: Path, quiet: bool) -> list[str]:
-    """Pictures of the explanations that agree least with what they were, or with the truth, and of the best."""
+    """Pictures of the explanations that agree least with what they should be, and of the best."""
     from instar.cli.again import replaying, write_picture
     from instar.store import RunStore
     from instar.verdict import Status

@@ -75,8 +75,9 @@ def plant(
 ) -> Planted:
     """Train a twin on the pictures, each in so many `copies`: cropped and mirrored, then stamped or not.
 
-    `front` is the share of a sequence of blocks that stays frozen: the more, the less the twin can differ on clean
-    pictures, and the quicker it learns. It is measured on `test`, or on a fifth of the pictures that is then kept out of the planting.
+    `front` is the share of a sequence of blocks that stays frozen: the more, the less the twin can differ on
+    clean pictures, and the quicker it learns. It is measured on `test`, or on a fifth of the pictures that is
+    then kept out of the planting.
     """
     rng = np.random.default_rng(seed)
     trigger = Trigger(target) if share is None else Trigger(target, share)

@@ -1,8 +1,8 @@
-"""The study of the interpreters' paper over any classifier: Tables 1 to 3, from records of finished campaigns.
+"""The study of the interpreters' paper over any classifier: Tables 1 to 3, from finished campaigns.
 
-Error rates are bare: explanations with an IoMin below theta among the cases whose premise held. Whether a finding
-was believed stands beside them, and so does the rate under changes that must do nothing, since an interpreter
-that wanders there is not to be blamed on the change.
+Error rates are bare: explanations with an IoMin below theta among the cases whose premise held. Whether a
+finding was believed stands beside them, and so does the rate under changes that must do nothing, since an
+interpreter that wanders there wanders not because of the change.
 """
 
 from __future__ import annotations
@@ -110,22 +110,22 @@ class Table:
 
 
 def tables(normal: Sequence[Measured], twins: Sequence[Measured], classifier: str) -> list[Table]:
-    """Table 1: errors of each interpreter; Table 2: what IoMin cannot see; Table 3: on the twin with a backdoor."""
+    """Table 1: errors of each interpreter; Table 2: what IoMin cannot see; Table 3: errors on the twin."""
     made = [
         Table(
             "errors",
             f"Table 1. Errors on {classifier}: IoMin below {THETA:g}, with 95 % intervals over scenes",
             _errors(normal),
-            "originals: against the truth boxes; the rest: against the explanation before the change. nothing: "
-            "under changes that must do nothing, or other lots. believed: changes' errors that null changes do "
-            "not show and that recur. Seconds are of the processor.",
+            "originals: against the truth boxes; the rest: against the explanation before the change. "
+            "nothing: under changes that must do nothing, or other lots. believed: errors of changes that "
+            "null changes do not show and that recur. Seconds are of the processor.",
         ),
         Table(
             "quality",
             f"Table 2. What IoMin does not see, on {classifier}",
             _quality(normal),
-            "covered: share of the picture inside the box; hit: the hottest pixel is on an object; the last three: "
-            "errors on originals with the map cut at that share of its maximum.",
+            "covered: share of the picture inside the box; hit: the hottest pixel is on an object; "
+            "the last three: errors on originals with the map cut at that share of its maximum.",
         ),
     ]
     if twins:
