@@ -15,6 +15,7 @@ from instar.verdict import Verdict
 __all__ = ["answer_text", "answer_to_json", "verdict_text", "verdict_to_json"]
 
 MOST_NUMBERS = 10_000
+WIDEST = 8  # numbers in a row of a table; more are a map, which nobody reads as numbers
 """Larger arrays (heat maps) are described, not printed."""
 
 
@@ -25,7 +26,8 @@ def answer_to_json(answer: Any) -> Any:
     if isinstance(answer, Mapping):
         return {str(key): answer_to_json(value) for key, value in answer.items()}
     if isinstance(answer, np.ndarray):
-        if answer.size > MOST_NUMBERS:
+        is_map = answer.ndim == 2 and answer.shape[1] > WIDEST
+        if answer.size > MOST_NUMBERS or is_map:
             return f"{answer.dtype} {answer.shape}"
         return answer_to_json(answer.tolist())
     if isinstance(answer, (list, tuple)):

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -141,8 +140,9 @@ def tables(normal: Sequence[Measured], twins: Sequence[Measured], classifier: st
 
 
 def _errors(measured: Sequence[Measured]) -> tuple[tuple[str, ...], ...]:
-    heading = ("interpreter", "originals", *CHANGES, "nothing", "believed", "s per 10 maps")
-    rows = [heading]
+    rows: list[tuple[str, ...]] = [
+        ("interpreter", "originals", *CHANGES, "nothing", "believed", "s per 10 maps")
+    ]
     for one in measured:
         believed = sum(one.relations[name].believed for name in CHANGES)
         seconds = "-" if np.isnan(one.seconds) else f"{one.seconds:.2f}"
@@ -159,23 +159,27 @@ def _errors(measured: Sequence[Measured]) -> tuple[tuple[str, ...], ...]:
 
 
 def _quality(measured: Sequence[Measured]) -> tuple[tuple[str, ...], ...]:
-    rows = [("interpreter", "maps", "covered", "IoU", "hit", *(f"cut {cut:g}" for cut in SHOWN))]
+    rows: list[tuple[str, ...]] = [
+        ("interpreter", "maps", "covered", "IoU", "hit", *(f"cut {cut:g}" for cut in SHOWN))
+    ]
     for one in measured:
-        wrong = (
-            np.mean([value < THETA for value in one.cuts.get(f"{cut:g}", [])] or [np.nan]) for cut in SHOWN
-        )
+        wrong = [_mean([float(value < THETA) for value in one.cuts.get(f"{cut:g}", [])]) for cut in SHOWN]
         rows.append(
             (
                 one.interpreter,
                 str(len(one.hits)),
-                _percent(np.mean(one.covered or [np.nan])),
-                f"{np.mean(one.overlaps or [np.nan]):.2f}",
-                _percent(np.mean(one.hits or [np.nan])),
+                _percent(_mean(one.covered)),
+                f"{_mean(one.overlaps):.2f}",
+                _percent(_mean([float(hit) for hit in one.hits])),
                 *(_percent(share) for share in wrong),
             )
         )
     return tuple(rows)
 
 
-def _percent(share: Any) -> str:
-    return "-" if np.isnan(share) else f"{100 * float(share):.1f} %"
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else float("nan")
+
+
+def _percent(share: float) -> str:
+    return "-" if np.isnan(share) else f"{100 * share:.1f} %"
