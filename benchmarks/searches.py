@@ -113,28 +113,30 @@ def run_cell(
 
 def table(out: Path, systems: Sequence[str], seeds: int, queries: int) -> str:
     lines = [
-        f"{'detector':20} {'search':11} {'queries':>8} {'cases':>6} {'violated':>9} {'unstable':>9} "
-        f"{'distinct':>9} {'interval':>14} {'times guided':>13} {'interval':>14}"
+        f"{'detector':20} {'search':11} {'seeds':>5} {'queries':>8} {'cases':>6} {'violated':>9} "
+        f"{'unstable':>9} {'distinct':>9} {'interval':>14} {'times guided':>13} {'interval':>14}"
     ]
     ratios: dict[str, list[float]] = {search: [] for search in SEARCHES}
     for system in systems:
         per_search = {s: _cells_of(out, system, s, seeds, queries) for s in SEARCHES}
-        for search, cells in per_search.items():
+        for search, by_seed in per_search.items():
+            cells = list(by_seed.values())
             if not cells:
                 lines.append(f"{system:20} {search:11} not run yet")
                 continue
-            n = len(cells)
-            guided = per_search["guided"][:n]
-            own, theirs = _by_scene(cells), _by_scene(guided)
-            low, high = _interval(own, np.full(len(own), n / len(own)))
+            own = _by_scene(cells)
+            low, high = _interval(own, np.full(len(own), len(cells) / len(own)))
             line = (
-                f"{system:20} {search:11} {_mean(c['queries'] for c in cells):8.0f} "
+                f"{system:20} {search:11} {len(cells):5} {_mean(c['queries'] for c in cells):8.0f} "
                 f"{_mean(_judged(c) for c in cells):6.0f} {_mean(c['violated'] for c in cells):9.1f} "
                 f"{_mean(c['statuses'].get('unstable', 0) for c in cells):9.1f} "
-                f"{own.sum() / n:9.1f} {f'{low:.1f} to {high:.1f}':>14}"
+                f"{own.sum() / len(cells):9.1f} {f'{low:.1f} to {high:.1f}':>14}"
             )
-            if len(guided) == n and theirs.sum():
-                ratio = own.sum() / theirs.sum()
+            both = [seed for seed in by_seed if seed in per_search["guided"]]
+            if both:
+                own = _by_scene([by_seed[seed] for seed in both])
+                theirs = _by_scene([per_search["guided"][seed] for seed in both])
+                ratio = own.sum() / max(theirs.sum(), 1)
                 ratios[search].append(ratio)
                 low, high = _interval(own, theirs)
                 line += f" {ratio:13.2f} {f'{low:.2f} to {high:.2f}':>14}"
@@ -143,9 +145,9 @@ def table(out: Path, systems: Sequence[str], seeds: int, queries: int) -> str:
     return "\n".join([*lines, f"on average, times guided: {', '.join(means)}"])
 
 
-def _cells_of(out: Path, system: str, search: str, seeds: int, queries: int) -> list[dict[str, Any]]:
-    paths = [cell(out, system, search, seed, queries) for seed in range(seeds)]
-    return [json.loads(path.read_text()) for path in paths if path.is_file()]
+def _cells_of(out: Path, system: str, search: str, seeds: int, queries: int) -> dict[int, dict[str, Any]]:
+    paths = {seed: cell(out, system, search, seed, queries) for seed in range(seeds)}
+    return {seed: json.loads(path.read_text()) for seed, path in paths.items() if path.is_file()}
 
 
 def _by_scene(cells: Sequence[dict[str, Any]]) -> np.ndarray:

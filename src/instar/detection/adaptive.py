@@ -35,11 +35,11 @@ Floats = npt.NDArray[np.float64]
 WAY = "close"
 PROPOSALS = 200  # drawn for every scene
 REACH = 0.04  # of the diagonal: the gap over which an insertion's effect falls to 1 / e
-BRITTLE = 0.15  # of a score: the slack over which an object's promise falls to 1 / e
+BRITTLE = 0.2  # of a score: the slack at which an object promises half of what one without any does
 BAND = 0.1  # the usual hysteresis: how far below the confidence an object counts as lost
 CHECKS = 3  # questions that a finding costs beyond its insertion
 FICKLE = 6.0  # tries that a finding that did not recur counts for
-PATIENCE = 3.0  # tries near an object after which half of the hope in it is gone
+PATIENCE = 2.0  # tries near an object after which half of the hope in it is gone
 PRIOR = 20.0  # tries that a kind of insertion needs before what it did counts for half
 SIZES = (0.1, 0.3, 1.0)  # of the anchor's area: what is small, middling, large and huge
 
@@ -127,7 +127,8 @@ class _Scene:
 
     def promise(self, lore: _Lore) -> Floats:
         """`(proposals,)`: what each may still break; what was asked promises nothing."""
-        hope = np.exp(-self.slack / BRITTLE) / (1 + self.tries / PATIENCE)
+        # A long tail: brittle objects come first, but those are also the fickle ones of a jittery system.
+        hope = 1 / (1 + (self.slack / BRITTLE) ** 2) / (1 + self.tries / PATIENCE)
         lifts = np.array([lore.lift(features) for features in self.features])
         price = (1 + CHECKS * self.repeated / max(1, int(self.asked.sum()))) ** 2
         return np.where(self.asked, 0.0, self.reach @ hope * lifts / price)

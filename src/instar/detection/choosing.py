@@ -26,8 +26,8 @@ Scale = Literal["nearest", "paper"]
 Way = Literal["guided", "random", "close"]
 Ground = Literal["nearest", "between"] | None
 GROUNDS: dict[Scale, tuple[Ground, ...]] = {
-    # The ground line of the nearest instance, or else between those of its class, or else anywhere.
-    "nearest": ("nearest", "between", None),
+    # The ground line of the nearest instance, or else between those of its class: nothing hangs in the air.
+    "nearest": ("nearest", "between"),
     "paper": (None,),
 }
 MOST_ENLARGED = 1.5
@@ -107,7 +107,6 @@ def look_at(
     else:
         beside = _on_rings if way == "guided" else _close
         rooms_on = partial(beside, candidates, answer.boxes, found, taken, shape, scale)
-        # Only where nothing can stand on the ground may it stand elsewhere.
         rooms = next(filter(None, map(rooms_on, GROUNDS[scale])), ())
     colour = min(1.0, light_of(image).chroma / COLOURFUL)
     return Offer(rooms, taken, colour) if rooms else Inapplicable("no free place")
