@@ -22,7 +22,7 @@ from instar.relation import Change, Inapplicable
 
 __all__ = ["lessened", "planned"]
 
-ATTEMPTS = 5
+ATTEMPTS = 12
 LESS = ("farther", "smaller", "less")
 
 

@@ -16,6 +16,7 @@ __all__ = ["alter", "make", "plan"]
 
 LEVELS = {"light": 0.45, "normal": 0.7, "heavy": 1.0}
 STRONGER = 1.35
+DARK = 45.0  # grey levels, on average: less, and it is night already
 KINDS = ("night", "dusk", "rain", "snow", "fog", "cloud")
 HAZE = {"fog": (206, 209, 212), "rain": (150, 156, 163), "snow": (222, 225, 230)}
 
@@ -27,6 +28,8 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
     kind = condition.new.properties.get("type")
     if kind not in KINDS:
         return Inapplicable("no engine makes it day or clears the weather")
+    if kind == "night" and float(view.image.mean()) < DARK:
+        return Inapplicable("it already is in that state")
     return (
         {
             "engine": "atmosphere",
@@ -109,14 +112,16 @@ def _night(
 ) -> _Light:
     """Little, bluish light; what is bright already still shines; the headlights light the road ahead."""
     height, width = light.shape[:2]
-    dark = np.float32(0.30 - 0.14 * strength)
+    # A picture that is dim already has less to lose.
+    dim = np.float32(np.clip(0.42 / max(float(light.mean()), 0.01), 1.0, 2.6))
+    dark = np.float32(0.30 - 0.14 * strength) * dim
     bluish = _grey(light, 0.2) ** np.float32(1.25) * np.array([0.88, 0.95, 1.12], np.float32) * dark
     rows, columns = np.mgrid[0:height, 0:width].astype(np.float32)
     down = np.clip((rows - horizon) / (height - horizon), 0, 1)
     middle = vanishing + (width / 2 - vanishing) * down
     cone = np.exp(-(((columns - middle) / (width * (0.10 + 0.34 * down))) ** 2))
     reach = np.clip(down * 3.2, 0, 1) * (1 - 0.35 * down)
-    lit = light * (cone * reach)[..., None] * np.array([0.62, 0.58, 0.48], np.float32)
+    lit = light * dim * (cone * reach)[..., None] * np.array([0.62, 0.58, 0.48], np.float32)
     shining = np.clip(light.min(axis=2, keepdims=True) - 0.86, 0, 1) * np.float32(1.6)
     above = (rows < horizon)[..., None]
     grain = rng.normal(0, 0.008, (height, width, 1)).astype(np.float32)

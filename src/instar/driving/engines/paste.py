@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -23,6 +24,7 @@ TRIES = 60
 NEAREST, FARTHEST = 0.95, 0.22  # rows where things may stand, as shares of the way down from the horizon
 CLOSER = 0.6  # of the distance
 LARGER = 1.4
+SOFT = 90  # pixels high
 LEAST_HEIGHT = 0.06  # of the picture; smaller ones could not be seen
 GAINS = (0.6, 1.2)  # how far a cut-out's light is matched to the picture's
 ROADSIDES = {None, "scene", "sidewalk"}
@@ -85,7 +87,9 @@ def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     """The picture with the cut-out in it."""
     pixels = resized(cutouts.pixels(edit["cutout"]), edit["width"], edit["height"])
-    return pasted(image, toned(pixels, edit["gain"], edit["offset"]), edit["x"], edit["y"], "feather")
+    # A soft edge is some pixels wide: of a small thing it would leave a ghost.
+    blend: Literal["feather", "hard"] = "feather" if edit["height"] >= SOFT else "hard"
+    return pasted(image, toned(pixels, edit["gain"], edit["offset"]), edit["x"], edit["y"], blend)
 
 
 def places(condition: Condition) -> str | None:

@@ -34,7 +34,7 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
             "of": condition.element,
             "becomes": "vegetation",
             "mask": mask_to_text(mask),
-            "light": round(float(np.clip(light, 0.5, 1.3)), 3),
+            "light": round(float(np.clip(light, 0.2, 1.3)), 3),
             "seed": int(rng.integers(2**31)),
         },
     )
@@ -58,7 +58,8 @@ def _foliage(shape: tuple[int, ...], rng: np.random.Generator) -> npt.NDArray[np
     """Leaves, twigs and crowns: noise of several sizes, shaded from dark to light."""
     height, width = shape[0], shape[1]
     noise = np.zeros((height, width), np.float32)
-    for size, weight in ((64, 0.30), (24, 0.25), (9, 0.25), (3, 0.20)):
+    for share, weight in ((0.14, 0.25), (0.05, 0.25), (0.02, 0.25), (0.008, 0.25)):
+        size = max(2, round(share * height))
         coarse = rng.random((height // size + 3, width // size + 3)).astype(np.float32)
         grown = cv2.resize(coarse, (width + 2 * size, height + 2 * size), interpolation=cv2.INTER_CUBIC)
         noise += np.float32(weight) * grown[size : size + height, size : size + width]

@@ -78,23 +78,27 @@ def _stretches(
     for left, right, share, paint, name in _markings(drive, rows):
         step, kind = np.asarray(paint, np.float32) * 0.93 - road, owners[name] - owners["road"]
         steps += [(left, share, step, kind), (right, share, -step, -kind)]
-    sums, kinds = np.zeros((number, width + 2, 3), np.float32), np.zeros((number, width + 2), np.int16)
-    sums[:, 0], kinds[:, 0] = beyond, owners["terrain"]
-    at = np.arange(number)
-    for edge, share, step, kind in steps:
-        # Edges lie at view.across(edge) in each row; beyond the picture they count at its border.
-        x = np.clip(view.middle + view.focal * (rows.centre + edge * rows.lean) / rows.ahead, 0, width + 0.99)
-        whole = x.astype(np.int32)
-        part = (x - whole).astype(np.float32)[:, None]
-        change = (np.asarray(share, np.float32).reshape(-1, 1)) * step
-        sums[at, whole] += change * (1 - part)
-        sums[at, np.minimum(whole + 1, width + 1)] += change * part
-        seen = np.broadcast_to(np.asarray(share) > 0.5, number)
-        kinds[at, np.minimum(np.rint(x).astype(np.int32), width + 1)] += np.where(seen, kind, 0).astype(
-            np.int16
-        )
+    edges = np.array([edge for edge, _, _, _ in steps], np.float32)[:, None]
+    shares = np.stack([np.broadcast_to(np.asarray(share, np.float32), number) for _, share, _, _ in steps])
+    # Beyond the picture they count at its border.
+    x = np.clip(view.middle + view.focal * (rows.centre + edges * rows.lean) / rows.ahead, 0, width + 0.99)
+    whole = x.astype(np.int32)
+    part = ((x - whole) * shares).ravel()
+    at = (np.arange(number, dtype=np.int32) * (width + 2) + whole).ravel()
+    places = np.concatenate([at, np.minimum(at + 1, (number * (width + 2)) - 1)])
+    weights = np.concatenate([shares.ravel() - part, part])
+    changes = np.stack([step for _, _, step, _ in steps]).repeat(number, axis=0)
+    changes = np.concatenate([changes, changes]) * weights[:, None]
+    summed = [np.bincount(places, changes[:, c], number * (width + 2)) for c in range(3)]
+    sums = np.stack(summed, axis=1).reshape(number, width + 2, 3).astype(np.float32)
+    sums[:, 0] += beyond
+    turns = np.where(shares > 0.5, np.array([kind for *_, kind in steps])[:, None], 0)
+    nearest = np.minimum(np.rint(x).astype(np.int32), width + 1)
+    at = (np.arange(number, dtype=np.int32) * (width + 2) + nearest).ravel()
+    kinds = np.bincount(at, turns.ravel(), number * (width + 2)).reshape(number, width + 2)
+    kinds[:, 0] += owners["terrain"]
     colour = np.cumsum(sums, axis=1)[:, :width]
-    return np.ascontiguousarray(colour), np.cumsum(kinds, axis=1, dtype=np.int16)[:, :width].astype(np.uint8)
+    return np.ascontiguousarray(colour), np.rint(np.cumsum(kinds, axis=1)[:, :width]).astype(np.uint8)
 
 
 def _surfaces(drive: Drive) -> tuple[Plane, list[tuple[float, Plane, Plane, str, str]]]:

@@ -15,6 +15,7 @@ __all__ = ["house_height", "paint_house"]
 
 DEPTH = 9.0  # metres from the front to the back
 NEAREST = 4.0
+SMALL = 36  # pixels high
 ROOF = 1.4
 
 
@@ -73,6 +74,15 @@ def _paint_front(
     target = (corners - (left, top)).astype(np.float32)
     warp = cv2.getPerspectiveTransform(source, target)
     size = (int(right - left), int(bottom - top))
+    if tall < SMALL and canvas.near is None:
+        # Too small for a soft edge to be missed, and by day nothing else is kept of it.
+        place = np.ascontiguousarray(canvas.pixels[top:bottom, left:right])
+        plain = cv2.convertScaleAbs(np.ascontiguousarray(texture[..., :3]), alpha=lit)
+        cv2.warpPerspective(plain, warp, size, place, cv2.INTER_LINEAR, cv2.BORDER_TRANSPARENT)
+        canvas.pixels[top:bottom, left:right] = place
+        fixed = np.rint((target - 0.5) * 16).astype(np.int32)
+        cv2.fillPoly(canvas.owner[top:bottom, left:right], [fixed], owner, cv2.LINE_8, 4)
+        return
     seen = cv2.warpPerspective(texture, warp, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     fixed = np.rint((target - 0.5) * 16).astype(np.int32)
     mask = np.zeros(size[::-1], np.uint8)

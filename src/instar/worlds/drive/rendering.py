@@ -35,7 +35,7 @@ CLASS_OF = {
 } | {kind: kind for kind in (*VEHICLES, "traffic sign", "traffic light")}
 """The class of each kind of thing."""
 
-FARTHEST = 110.0
+FARTHEST, FARTHEST_HOUSE = 110.0, 90.0
 NEAREST = 1.5
 SURFACES = {name: index for index, name in enumerate(CLASSES)}
 # Owners below this are classes, those from it on things.
@@ -73,7 +73,7 @@ def render(drive: Drive, size: tuple[int, int] = (160, 320)) -> Rendered:
     paint_ground(canvas, drive, view, SURFACES)
     # A house is as far as its far end: all before it stands in front of it.
     far: list[tuple[float, int, House | Thing]] = [
-        (house.start + house.length, -1, house) for house in drive.houses
+        (house.start + house.length, -1, house) for house in drive.houses if house.start < FARTHEST_HOUSE
     ]
     far += [(t.distance, n, t) for n, t in enumerate(drive.things) if NEAREST <= t.distance < FARTHEST]
     for _, number, thing in sorted(far, key=lambda entry: -entry[0]):

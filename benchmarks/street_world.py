@@ -1,0 +1,89 @@
+"""The drawn drive: how fast it is drawn, and how often a careful driver is accused in it.
+
+python benchmarks/street_world.py speed      pictures per CPU second, by size
+python benchmarks/street_world.py rendered   accusations where rules are drawn (must be none)
+python benchmarks/street_world.py pasted     accusations where rules are pasted: the oracle's false alarms
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from instar import Observation, Status
+from instar.driving import rule
+from instar.driving.study_rules import STUDY
+from instar.driving.systems.street import street_driver
+from instar.relation import Inapplicable
+from instar.running import Folder
+from instar.worlds.drive import render, sample_drive, scenes
+
+SIZES = ((160, 320), (320, 640), (604, 960))
+RULES = [one for one in STUDY if one.engines is None]
+
+
+def speed() -> None:
+    cv2.setNumThreads(1)
+    for size in SIZES:
+        drives = [sample_drive(seed) for seed in range(120 if size[0] < 300 else 30)]
+        for drive in drives[:30]:
+            render(drive, size)  # textures are made once
+        began = time.process_time()
+        for drive in drives:
+            render(drive, size).labels()
+        per_second = len(drives) / (time.process_time() - began)
+        print(f"{size[1]:4} x {size[0]:<4} {per_second:6.0f} pictures with label maps per CPU second")
+
+
+def accused(how: str, number: int) -> None:
+    """Judge every rule of the study on drawn drives, and count."""
+    driver = street_driver()
+    every = scenes(number, seed=21)
+    total: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        for one in RULES:
+            relation = rule(one.text, engines=how)
+            if relation.prepare is not None:
+                relation = relation.prepare(every, Folder(Path(folder)))
+            counts: Counter[str] = Counter()
+            for index, scene in enumerate(every):
+                image = scene.image
+                source = Observation(scene, driver.predict([image])[0], lambda image=image: image)
+                change = relation.draw(source, np.random.default_rng(index))
+                made = change if isinstance(change, Inapplicable) else relation.apply(image, change)
+                if isinstance(made, Inapplicable):
+                    reasons[made.reason] += 1
+                    continue
+                answers = driver.predict(made)
+                seen = [Observation.of(picture, answer, scene) for picture, answer in zip(made, answers)]
+                verdict = relation.check(source, seen, change)
+                if verdict.status is Status.INAPPLICABLE:
+                    reasons[verdict.reason] += 1
+                    continue
+                counts["judged"] += 1
+                counts["accused"] += verdict.status is Status.VIOLATED
+            total += counts
+            print(f"{one.name:28} {counts['accused']:4} of {counts['judged']:4} judged")
+    share = 100 * total["accused"] / max(1, total["judged"])
+    print(f"{'all':28} {total['accused']:4} of {total['judged']:4} judged: {share:.1f} %")
+    print("not judged:", ", ".join(f"{reason} {n}" for reason, n in reasons.most_common()))
+
+
+def main(what: str) -> None:
+    if what == "speed":
+        speed()
+    elif what in ("rendered", "pasted"):
+        accused(what, 60)
+    else:
+        raise SystemExit(__doc__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "speed")
