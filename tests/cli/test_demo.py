@@ -73,9 +73,15 @@ def test_without_a_network_the_demo_says_so_and_still_shows_findings(
     text = first["text"]
     assert (text["system"], text["scenes"]) == ("page-glare", 6)
     assert {name for name, one in text["relations"].items() if one["violated"]} == {"brightness-up"}
-    for picture in [*first["pictures"], *text["pictures"]]:
+    driving = first["driving"]
+    assert (driving["system"], driving["scenes"]) == ("street-driver that ignores people", 10)
+    people, *others = driving["relations"].values()
+    assert people["violated"] >= 5
+    assert [one["violated"] for one in others] == [0, 0]
+    for picture in [*first["pictures"], *text["pictures"], *driving["pictures"]]:
         assert Path(picture).read_bytes()[:4] == b"\x89PNG"
     assert text["pictures"]
+    assert driving["pictures"]
 
     assert main(["demo", "--out", out, "--json"]) == 0
     again = json.loads(capsys.readouterr().out)

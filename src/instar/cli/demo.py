@@ -1,7 +1,8 @@
 """`instar demo`: the main job on real photographs, or on drawn streets where those cannot be had.
 
 Then the other families, on what the package draws itself: a text locator that fears glare, on pages of words,
-and, where torch is installed, the explanations of a classifier with a backdoor.
+a driver who ignores people, on drives through a town, and, where torch is installed, the explanations of a
+classifier with a backdoor.
 """
 
 from __future__ import annotations
@@ -32,6 +33,11 @@ DETECTOR = "yolox-nano"
 LOCATOR = "page-glare"
 TWIN, INTERPRETER = "street-classifier-twin", "deconvnet"
 PICTURES = 6
+RULES = (
+    "If: a pedestrian appears on the roadside, Then: the ego-vehicle should slow down at least 30%.",
+    "If: lane lines are removed from the road, Then: the steering angle of ego-vehicle should keep the same.",
+    "If: the driving time changes into night, Then: the ego-vehicle should slow down.",
+)
 
 Fetch = Callable[[str], tuple[Path, ...]]
 
@@ -55,16 +61,22 @@ def perform(args: argparse.Namespace) -> Outcome:
     (words,) = execute(of_text(folder), resume=True, quiet=args.json)
     of_words = [str(path) for path in _draw_findings(words, folder / "findings-text", args.json)]
     page_of_words = _page(words, folder / "report-text.html", args.json)
+    (drives,) = execute(of_driving(folder), resume=True, quiet=args.json)
+    of_drives = [str(path) for path in _draw_findings(drives, folder / "findings-driving", args.json)]
+    page_of_drives = _page(drives, folder / "report-driving.html", args.json)
     document = to_json(summary) | {
         "pictures": pictures,
         "page": page,
         "not_fetched": missing,
         "text": to_json(words) | {"pictures": of_words, "page": page_of_words},
+        "driving": to_json(drives) | {"pictures": of_drives, "page": page_of_drives},
     }
     parts = [
         _text(summary, pictures, missing, page),
         f"Text, on {of_text(folder).scenes}, drawn here:",
         _text(words, of_words, [], page_of_words),
+        f"Driving, on {of_driving(folder).scenes}, drawn here:",
+        _text(drives, of_drives, [], page_of_drives),
     ]
     told, explanations = _explanations(folder, args.json)
     return Outcome("\n\n".join([*parts, *told]), document | {"interpretation": explanations})
@@ -127,6 +139,17 @@ def of_text(folder: Path) -> Plan:
         relations=tuple(RelationUse(relation, search) for relation in relations),
         scenes="page:6",
         out=str(folder / f"run-{LOCATOR}"),
+    )
+
+
+def of_driving(folder: Path) -> Plan:
+    """A driver who ignores people, and three rules of which one speaks of that: some seconds."""
+    rules = [Use("rule", {"text": text}) for text in RULES]
+    return Plan(
+        systems=(Use("street-driver", {"fault": "ignores people"}),),
+        relations=tuple(RelationUse(one, Use("draws", {"n": 1})) for one in rules),
+        scenes="drive:10",
+        out=str(folder / "run-street-driver"),
     )
 
 
