@@ -43,6 +43,8 @@ bench: $(READY)
 	$(BIN)/python benchmarks/campaign_speed.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/text_cost.py
+	$(BIN)/python benchmarks/driving_cost.py
+	$(BIN)/python benchmarks/street_world.py speed
 	$(BIN)/python benchmarks/million_cases.py
 	$(BIN)/python benchmarks/start_up.py
 	@$(BIN)/python -c 'import torch' 2>/dev/null && $(BIN)/python benchmarks/interpretation_cost.py || echo "benchmarks/interpretation_cost.py needs the extra torch"

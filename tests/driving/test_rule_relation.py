@@ -252,3 +252,18 @@ def test_in_paper_mode_the_bare_inequality_decides():
     assert rule(LINES, paper=True).null is None
     with pytest.raises(BadInput, match="'dog' is not known"):
         rule("If: a dog appears on the roadside, Then: slow down.")
+
+
+@pytest.mark.parametrize(("how", "key"), [("rendered", "level"), ("pasted", "strength")])
+def test_weather_has_a_severity_that_can_be_swept(how, key):
+    relation = ready(RAIN, how)
+    assert relation.at is not None
+    source = observed(drives()[0])
+    differences = []
+    for level in (0.5, 0.75, 1.0):
+        change = relation.at(source, level)
+        assert edits_of(change)[0][0][key] == level
+        (picture,) = relation.apply(source.input, change)
+        differences.append(np.abs(picture.astype(int) - source.input).mean())
+    assert differences == sorted(differences)
+    assert ready(PEOPLE, how).at is None

@@ -214,3 +214,9 @@ def test_a_picture_keeps_its_drive_when_it_is_sent_to_another_process():
     sent = pickle.loads(pickle.dumps(picture))
     assert drive_of(sent) == sample_drive(1)
     assert drive_of(sent.copy()) is None
+
+
+def test_the_street_gives_drives_too():
+    from instar.worlds import street
+
+    np.testing.assert_array_equal(street.drives(1)[0].image, scenes(1)[0].image)

@@ -20,7 +20,7 @@ from instar.driving.rules.ontology import Ontology
 from instar.driving.rules.resolving import antecedent
 from instar.relation import Change, Inapplicable
 
-__all__ = ["lessened", "planned"]
+__all__ = ["at_severity", "lessened", "planned"]
 
 ATTEMPTS = 12
 LESS = ("farther", "smaller", "less")
@@ -137,6 +137,17 @@ def lessened(change: Redrawn, engines: Engines, view: View) -> Iterator[Change]:
         )
         if blocks != change.blocks:
             yield dataclasses.replace(change, blocks=blocks)
+
+
+def at_severity(change: Redrawn, level: float) -> Redrawn | Inapplicable:
+    """The change with the strength of its weather or darkness set; drawn nights have none."""
+    blocks = []
+    for edits in edits_of(change):
+        if not all("level" in edit or "strength" in edit for edit in edits):
+            return Inapplicable("it has no severity")
+        keys = ["level" if "level" in edit else "strength" for edit in edits]
+        blocks.append(frozen([{**edit, key: level} for edit, key in zip(edits, keys)]))
+    return dataclasses.replace(change, blocks=tuple(blocks))
 
 
 def _lesser(edit: Edit, comparative: str, engines: Engines, view: View) -> Edit:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from instar.cutouts import CutOuts
 from instar.driving.answers import Control, accept
-from instar.driving.changes import CONDITIONS, Redrawn, edits_of, made
+from instar.driving.changes import CONDITIONS, OF_THE_AIR, Redrawn, edits_of, made
 from instar.driving.choosing import USUAL, Engines, read_engines, usual_engines
 from instar.driving.drawing import picture
 from instar.driving.engines import View
@@ -23,7 +23,7 @@ from instar.driving.judging import judge_block, judge_rule
 from instar.driving.lines import with_lines
 from instar.driving.maps import labels_of, with_maps
 from instar.driving.panels import panels
-from instar.driving.planning import lessened, planned
+from instar.driving.planning import at_severity, lessened, planned
 from instar.driving.rules import Language, Rule, read_ontology, read_rule, say, usual_ontology
 from instar.driving.rules.ontology import Ontology
 from instar.errors import BadInput
@@ -90,6 +90,7 @@ class _Ruling:
             self.check,
             null=null if self.allows_no_change and not self.paper else None,
             again=None if self.paper else self.again,
+            at=self.at if self.has_severity else None,
             smaller=self.smaller,
             accept=self.accept,
             pixels=self.pixels,
@@ -102,6 +103,19 @@ class _Ruling:
     def allows_no_change(self) -> bool:
         """Whether answers that are all the same keep the rule; a reaction that is demanded has no nulls."""
         return judge_rule(self.rule, [50.0] * (len(self.rule.blocks) + 1)).held is True
+
+    @property
+    def has_severity(self) -> bool:
+        """Whether the rule is about weather or time alone, which can be weaker or stronger."""
+        conditions = [condition for block in self.rule.blocks for condition in block.conditions]
+        return len(conditions) == 1 and conditions[0].element in OF_THE_AIR
+
+    def at(self, source: Observation, level: float) -> Change | Inapplicable:
+        """The same weather or darkness at a severity from 0 to 1."""
+        change = self.draw(source, np.random.default_rng(0))
+        if not isinstance(change, Redrawn):
+            return change if isinstance(change, Inapplicable) else Inapplicable("it has no severity")
+        return at_severity(change, level)
 
     def prepare(self, scenes: Sequence[Scene], workspace: Workspace) -> Relation:
         if all(self._for(scene).needs_no_gallery for scene in scenes):

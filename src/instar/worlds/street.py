@@ -1,4 +1,8 @@
-"""A drawn street whose truth is known: what stands where is decided first, then drawn."""
+"""A drawn street whose truth is known: what stands where is decided first, then drawn.
+
+This one is for detectors. The street that a driver sees, with bends, weather and what a careful driver would
+do, is `instar.worlds.drive`; its scenes are to be had from here as `drives`.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +18,11 @@ from instar.errors import BadInput
 from instar.imaging.labels import LabelMap
 from instar.scene import Image, Mask, Scene, SceneObject
 from instar.worlds.backdrop import CLASSES, KERB, WALL, draw_backdrop, label_backdrop
+from instar.worlds.drive import scenes as drives
 from instar.worlds.perspective import Camera
 from instar.worlds.sprites import draw_sprite
 
-__all__ = ["scenes"]
+__all__ = ["drives", "scenes"]
 
 _MARGIN = 14
 """Pixels between any two objects, so that none hides another and none touches."""
