@@ -90,7 +90,7 @@ def look_at_run(store: RunStore, gate: Gate | None = None) -> Found:
     """One pass over the records, and one over the violated of them."""
     gate = gate or Gate()
     figures, scenes = Figures(), ByScene()
-    records = scenes.watch(figures.watch(store.records(changes=False)))
+    records = scenes.watch(figures.watch(store.records(changes=False, held_evidence=False)))
     summary = summarise(records, read_totals(store))
     groups = group_failures((Failure(*pair) for pair in store.violated()), store.tried())
     against = None if gate.known is None else compare_with_known(scenes, gate.known)

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from instar.record import Record
@@ -53,8 +54,14 @@ def traits_of(failure: Failure) -> Traits:
         label=told.get("label") or thing_in(worst),
         by=told.get("by") or brought_by(failure.recipe),
         where=told.get("where") or _where(failure.recipe, worst),
-        among=Counter(verdict.evidence.get("among", ())),
+        among=_counts(tuple(verdict.evidence.get("among", ()))),
     )
+
+
+@lru_cache(maxsize=65536)
+def _counts(labels: tuple[str, ...]) -> Mapping[str, int]:
+    """Failures of one scene share what is in it: there may be very many of them."""
+    return Counter(labels)
 
 
 def what_of(finding: Finding) -> str:

@@ -33,7 +33,35 @@ Place: TypeAlias = tuple[str, str, Any]
 """A relation, a source, and what of it a change goes to (its `anchor`), if it goes to anything."""
 Tried: TypeAlias = Mapping[Place, Mapping[str, int]]
 """How often each kind of change was tried at each place, whatever came of it."""
-Member = tuple[Failure, Traits]
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """What grouping needs of a failure, and no more: there may be hundreds of thousands."""
+
+    case: str
+    scene: str
+    relation: str
+    kind: str
+    margin: float
+    place: Place
+    whats: tuple[str, ...]
+    traits: Traits
+
+    @classmethod
+    def of(cls, failure: Failure) -> _Member:
+        record, traits = failure.record, traits_of(failure)
+        whats = {what_of(finding) for finding in record.verdict.findings} | {traits.what}
+        return cls(
+            record.case,
+            record.scene,
+            record.relation,
+            record.verdict.kind,
+            record.verdict.margin,
+            place_of(record, failure.recipe),
+            tuple(sorted(whats)),
+            traits,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +84,10 @@ class Group:
 
 def group_failures(failures: Iterable[Failure], tried: Tried | None = None) -> list[Group]:
     """The groups, largest first."""
-    members = [(failure, traits_of(failure)) for failure in failures]
-    members.sort(key=lambda member: (member[0].record.verdict.margin, member[0].record.case))
-    by_relation: dict[str, list[Member]] = defaultdict(list)
+    members = sorted(map(_Member.of, failures), key=lambda member: (member.margin, member.case))
+    by_relation: dict[str, list[_Member]] = defaultdict(list)
     for member in members:
-        by_relation[member[0].record.relation].append(member)
+        by_relation[member.relation].append(member)
     groups = []
     for ours in by_relation.values():
         for part in _by_what(ours):
@@ -78,38 +105,39 @@ def groups_headline(violations: int, groups: Sequence[Group]) -> str:
     return f"{violations:,} {violation}, {len(groups):,} group{'' if len(groups) == 1 else 's'}"
 
 
-def _by_what(members: Sequence[Member]) -> list[list[Member]]:
+def _by_what(members: Sequence[_Member]) -> list[list[_Member]]:
     """Members by what became of things; whatever mostly comes together is one."""
     seen: Counter[str] = Counter()
     both: Counter[tuple[str, str]] = Counter()
-    for failure, traits in members:
-        whats = sorted({what_of(finding) for finding in failure.record.verdict.findings} | {traits.what})
-        seen.update(whats)
-        both.update(combinations(whats, 2))
+    for member in members:
+        seen.update(member.whats)
+        both.update(combinations(member.whats, 2))
     pairs = [pair for pair, n in both.items() if n >= TOGETHER * (seen[pair[0]] + seen[pair[1]] - n)]
     joined = _joined(pairs)
     return _parts(members, lambda traits: joined(traits.what))
 
 
-def _divided(members: Sequence[Member], tried: Tried) -> Iterator[list[Member]]:
+def _divided(members: Sequence[_Member], tried: Tried) -> Iterator[list[_Member]]:
     """Members by label, then by what the change brings, where that tells causes apart."""
     for part in _by_label(members):
-        few = _few(Counter(traits.by for _, traits in part), _expected_kinds(part, tried))
+        few = _few(Counter(member.traits.by for member in part), _expected_kinds(part, tried))
         yield from _parts(part, partial(_one_of, few, "by"))
 
 
-def _by_label(members: Sequence[Member]) -> list[list[Member]]:
-    whats = {traits.what for _, traits in members}
+def _by_label(members: Sequence[_Member]) -> list[list[_Member]]:
+    whats = {member.traits.what for member in members}
     if whats == {"renamed"}:
         # Labels that are taken for each other, directly or through a third, are one confusion.
-        pairs = [traits.label.split(" and ", 1) for _, traits in members if " and " in traits.label]
+        pairs = [
+            member.traits.label.split(" and ", 1) for member in members if " and " in member.traits.label
+        ]
         joined = _joined(pairs)
         return _parts(members, lambda traits: joined(traits.label.split(" and ", 1)[0]))
-    labels = Counter(traits.label for _, traits in members)
+    labels = Counter(member.traits.label for member in members)
     if whats == {"new"}:  # of what is not there, nothing says what to expect
         few = frozenset(labels) if 3 * len(labels) <= len(members) else frozenset()
     else:
-        few = _few(labels, _mean_shares([traits.among for _, traits in members]))
+        few = _few(labels, _mean_shares([member.traits.among for member in members]))
     return _parts(members, partial(_one_of, few, "label"))
 
 
@@ -118,10 +146,10 @@ def _one_of(few: frozenset[str], trait: str, traits: Traits) -> str:
     return value if value in few else ""
 
 
-def _parts(members: Sequence[Member], key: Callable[[Traits], str]) -> list[list[Member]]:
-    parts: dict[str, list[Member]] = defaultdict(list)
+def _parts(members: Sequence[_Member], key: Callable[[Traits], str]) -> list[list[_Member]]:
+    parts: dict[str, list[_Member]] = defaultdict(list)
     for member in members:
-        parts[key(member[1])].append(member)
+        parts[key(member.traits)].append(member)
     return list(parts.values())
 
 
@@ -144,9 +172,9 @@ def _few(found: Counter[str], expected: Mapping[str, float]) -> frozenset[str]:
     return frozenset(chosen) if surprising else frozenset()
 
 
-def _expected_kinds(members: Sequence[Member], tried: Tried) -> dict[str, float]:
+def _expected_kinds(members: Sequence[_Member], tried: Tried) -> dict[str, float]:
     """The share of each kind of change, if all that was tried at a place were as likely to fail."""
-    return _mean_shares([tried.get(place_of(failure.record, failure.recipe), {}) for failure, _ in members])
+    return _mean_shares([tried.get(member.place, {}) for member in members])
 
 
 def place_of(record: Record, recipe: Mapping[str, Any]) -> Place:
@@ -164,42 +192,41 @@ def _mean_shares(counted: Iterable[Mapping[str, int]]) -> dict[str, float]:
     return shares
 
 
-def _group(members: Sequence[Member], all_of_relation: Sequence[Member], tried: Tried) -> Group:
+def _group(members: Sequence[_Member], all_of_relation: Sequence[_Member], tried: Tried) -> Group:
     members = _spread(members)
-    record = members[0][0].record
     return Group(
         title=_title(members, all_of_relation, tried),
-        relation=record.relation,
-        kind=record.verdict.kind,
-        cases=tuple(failure.record.case for failure, _ in members),
-        scenes=len({failure.record.scene for failure, _ in members}),
+        relation=members[0].relation,
+        kind=members[0].kind,
+        cases=tuple(member.case for member in members),
+        scenes=len({member.scene for member in members}),
     )
 
 
-def _spread(members: Sequence[Member]) -> list[Member]:
+def _spread(members: Sequence[_Member]) -> list[_Member]:
     """The same, one of each scene before a second of any."""
     seen: Counter[str] = Counter()
     ranked = []
     for member in members:
-        seen[member[0].record.scene] += 1
-        ranked.append((seen[member[0].record.scene], member))
+        seen[member.scene] += 1
+        ranked.append((seen[member.scene], member))
     return [member for _, member in sorted(ranked, key=lambda pair: pair[0])]  # stable: worst first
 
 
-def _title(members: Sequence[Member], all_of_relation: Sequence[Member], tried: Tried) -> str:
+def _title(members: Sequence[_Member], all_of_relation: Sequence[_Member], tried: Tried) -> str:
     """What, by what, where and among what, as far as nearly all members agree."""
-    whats = Counter(traits.what for _, traits in members)
-    labels = _named(Counter(label for _, traits in members for label in traits.label.split(" and ")))
+    whats = Counter(member.traits.what for member in members)
+    labels = _named(Counter(label for member in members for label in member.traits.label.split(" and ")))
     if not labels and whats.keys() <= FATES.keys():
         labels = "the answer"
     words = f"{labels} {' or '.join(FATES.get(what, what) for what in sorted(whats))}".strip()
-    relation = members[0][0].record.relation
+    relation = members[0].relation
     if len(relation) <= SHORT:
         words += f" under {relation}"
-    by = _shared(traits.by for _, traits in members)
+    by = _shared(member.traits.by for member in members)
     if by and _expected_kinds(members, tried).get(by, 0.0) <= SURPRISE:
         words += f" of {_with_article(by)}"
-    where = _shared(traits.where for _, traits in members)
+    where = _shared(member.traits.where for member in members)
     content = _content(members, all_of_relation)
     return ", ".join(filter(None, [words, where, content and f"in scenes with {_with_article(content)}"]))
 
@@ -225,12 +252,12 @@ def _shared(values: Iterable[str]) -> str:
     return value if count >= NEARLY_ALL * counts.total() else ""
 
 
-def _content(members: Sequence[Member], all_of_relation: Sequence[Member]) -> str:
+def _content(members: Sequence[_Member], all_of_relation: Sequence[_Member]) -> str:
     """A label that nearly all scenes of the group have and few scenes of the other groups."""
-    own_label = {label for _, traits in members for label in traits.label.split(" and ")}
+    own_label = {label for member in members for label in member.traits.label.split(" and ")}
     ours = _scenes_with(members)
-    cases = {failure.record.case for failure, _ in members}
-    others = _scenes_with([m for m in all_of_relation if m[0].record.case not in cases])
+    cases = {member.case for member in members}
+    others = _scenes_with([m for m in all_of_relation if m.case not in cases])
     if len(members) < ENOUGH or not others:
         return ""
     telling = [
@@ -241,9 +268,9 @@ def _content(members: Sequence[Member], all_of_relation: Sequence[Member]) -> st
     return min(telling)[1] if telling else ""
 
 
-def _scenes_with(members: Sequence[Member]) -> dict[str, float]:
+def _scenes_with(members: Sequence[_Member]) -> dict[str, float]:
     """For each label the share of the scenes that have it."""
-    scenes = {failure.record.scene: traits.among for failure, traits in members if traits.among}
+    scenes = {member.scene: member.traits.among for member in members if member.traits.among}
     counts = Counter(label for among in scenes.values() for label in among)
     return {label: count / len(scenes) for label, count in counts.items()}
 

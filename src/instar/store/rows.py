@@ -49,7 +49,7 @@ def row_from_record(record: Record) -> tuple[Any, ...]:
     )
 
 
-def record_from_row(row: tuple[Any, ...], *, change: bool = True) -> Record:
+def record_from_row(row: tuple[Any, ...], *, change: bool = True, held_evidence: bool = True) -> Record:
     (case, scene, source, relation, ordinal, role, status, kind, margin, reason, queries, naturalness,
      recipe, findings, evidence) = row  # fmt: skip
     verdict = Verdict(
@@ -58,7 +58,7 @@ def record_from_row(row: tuple[Any, ...], *, change: bool = True) -> Record:
         kind,
         reason,
         () if findings == "[]" else tuple(Finding(*finding) for finding in json.loads(findings)),
-        json.loads(evidence),
+        json.loads(evidence) if held_evidence or status != Status.HELD.value else {},
     )
     made = change_from_json(json.loads(recipe)) if change and recipe else None
     return Record(case, scene, source, relation, ordinal, made, verdict, role, queries, naturalness)
