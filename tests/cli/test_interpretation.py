@@ -111,7 +111,7 @@ def test_the_helper_finds_objects_where_the_data_knows_none(capsys, tmp_path, st
 def test_a_module_of_ones_own_is_tested_by_its_name(capsys, tmp_path, monkeypatch):
     (tmp_path / "my_network.py").write_text(
         "import torch\n"
-        "from instar.interpretation.systems.street_classifier import street_classifier_of\n"
+        "from instar.interpretation.systems.streets import street_classifier_of\n"
         "def network():\n"
         "    return street_classifier_of().module\n"
     )

@@ -97,7 +97,7 @@ def _train(args: argparse.Namespace) -> Outcome:
     from instar.cli.progress import show_steps
     from instar.interpretation.backdoor import plant
     from instar.interpretation.street_training import TEST_SEED, TRAINING_SEED, train_street
-    from instar.interpretation.systems.street_classifier import TWIN, WEIGHTS
+    from instar.interpretation.systems.streets import TWIN, WEIGHTS
     from instar.interpretation.weights import save_weights
     from instar.worlds import street
 

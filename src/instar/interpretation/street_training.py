@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from instar.interpretation.classifier import Classifier, at_rest
-from instar.interpretation.systems.street_classifier import street_classifier_of
+from instar.interpretation.systems.streets import street_classifier_of
 from instar.scene import Image
 from instar.worlds import street
 

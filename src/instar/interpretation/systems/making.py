@@ -13,7 +13,7 @@ from typing import Any
 from instar.interpretation.classifier import Classifier
 from instar.interpretation.systems.explained import Explained
 from instar.interpretation.systems.own_classifier import own_classifier
-from instar.interpretation.systems.street_classifier import TWIN, street_classifier_of
+from instar.interpretation.systems.streets import TWIN, street_classifier_of
 from instar.interpretation.systems.zoo_classifiers import mobilenet_v2_classifier, resnet50_classifier
 from instar.interpretation.trigger import Trigger
 from instar.interpretation.weights import digest_of, load_weights
