@@ -48,6 +48,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/million_cases.py
 	$(BIN)/python benchmarks/start_up.py
 	@$(BIN)/python -c 'import torch' 2>/dev/null && $(BIN)/python benchmarks/interpretation_cost.py || echo "benchmarks/interpretation_cost.py needs the extra torch"
+	$(BIN)/python benchmarks/workbench_speed.py
 
 clean:
 	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -22,6 +22,8 @@ from instar.workbench.access import Access, Guard
 from instar.workbench.campaigns import Campaigns
 from instar.workbench.comparing import Comparisons
 from instar.workbench.desk import Desk, prepare_templates
+from instar.workbench.figures import Intervals, figures_of
+from instar.workbench.filters import View, matching
 from instar.workbench.jobs import Jobs
 from instar.workbench.library import Library
 from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, runs, summary
@@ -41,7 +43,7 @@ STATIC = {
 def make_desk(root: Path, tools: Tools, access: Access, *, workers: Executor | None = None) -> Desk:
     """What the pages need, for the runs in a folder. `workers` do what takes a process of its own."""
     spawning = multiprocessing.get_context("spawn")
-    workers = workers or ProcessPoolExecutor(1, mp_context=spawning, initializer=_stand_back)
+    workers = workers or ProcessPoolExecutor(2, mp_context=spawning, initializer=_stand_back)
     return Desk(
         library=Library(root, workers=workers),
         studio=Studio(tools),
@@ -50,6 +52,7 @@ def make_desk(root: Path, tools: Tools, access: Access, *, workers: Executor | N
         tools=tools,
         access=access,
         comparisons=Comparisons(workers),
+        intervals=Intervals(workers),
     )
 
 
@@ -65,6 +68,7 @@ def make_app(desk: Desk) -> Any:
     @asynccontextmanager
     async def while_running(_: FastAPI) -> AsyncIterator[None]:
         desk.library.watch()
+        _begin_with_the_whole(desk)
         try:
             yield
         finally:
@@ -94,6 +98,12 @@ def make_app(desk: Desk) -> Any:
         return _complaint(desk, request, error.status_code, why)
 
     return Guard(app, desk.access)
+
+
+def _begin_with_the_whole(desk: Desk) -> None:
+    """Have the figures of everything made, which is what most people look at first."""
+    table = desk.library.table
+    figures_of(table, matching(table, View()), desk.intervals, wait=False)
 
 
 def _complaint(desk: Desk, request: Request, status: int, why: str) -> HTMLResponse:

@@ -6,7 +6,7 @@ import functools
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -39,7 +39,7 @@ class Desk:
     tools: Tools
     access: Access
     comparisons: Comparisons
-    intervals: Intervals = field(default_factory=Intervals)
+    intervals: Intervals
 
     def page(self, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
         """The template filled in; everything in it is escaped unless it is marked as safe here."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 MOST = 12  # entries of a listing
+MOST_GROUPS = 50
 STEPS = 100  # of the naturalness threshold
 VIOLATED, HELD = STATUSES.index("violated"), STATUSES.index("held")
 
@@ -36,24 +38,26 @@ Array = npt.NDArray[Any]
 
 
 class Intervals:
-    """Intervals over scenes, kept: bootstrapping a thousand scenes takes longer than a page may."""
+    """Intervals over scenes, made by `workers` and kept: bootstrapping takes longer than a page may."""
 
-    def __init__(self) -> None:
-        self._known: dict[bytes, tuple[float, float] | None] = {}
+    def __init__(self, workers: Executor) -> None:
+        self._workers = workers
+        self._made: dict[bytes, Future[tuple[float, float]]] = {}
 
-    def get(self, scenes: Array, violated: Array, *, make: bool) -> tuple[float, float] | str | None:
-        """For the rate of violated cases, of which each is in a scene; "later" where it is not made yet."""
+    def get(self, scenes: Array, violated: Array, *, wait: bool) -> tuple[float, float] | str | None:
+        """For the rate of violated cases, of which each is in a scene; "later" while it is being made."""
         judged_in = np.bincount(scenes)
+        if not judged_in.any():
+            return None
         violated_in = np.bincount(scenes[violated], minlength=len(judged_in))
         content = judged_in.tobytes() + b"|" + violated_in.tobytes()
         key = hashlib.blake2b(content, digest_size=16).digest()
-        if key not in self._known:
-            if not make:
-                return "later"
-            if len(self._known) > 5_000:
-                self._known.clear()
-            self._known[key] = bootstrap_rate(violated_in, judged_in) if judged_in.any() else None
-        return self._known[key]
+        if key not in self._made:
+            if len(self._made) > 5_000:
+                self._made.clear()
+            self._made[key] = self._workers.submit(bootstrap_rate, violated_in, judged_in)
+        future = self._made[key]
+        return future.result() if wait or future.done() else "later"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +111,8 @@ class Figures:
         return "later" not in [self.interval, *(line.interval for line in self.relations)]
 
 
-def figures_of(table: Table, rows: Array, intervals: Intervals, *, make: bool) -> Figures:
-    """Count these rows; with `make` intervals that are not known yet are made, however long it takes."""
+def figures_of(table: Table, rows: Array, intervals: Intervals, *, wait: bool) -> Figures:
+    """Count these rows; with `wait` also intervals that are not made yet are waited for."""
     status, relation, scene = (table.codes[name][rows] for name in ("status", "relation", "scene"))
     violated, judged = status == VIOLATED, status <= HELD
     lines = []
@@ -118,12 +122,12 @@ def figures_of(table: Table, rows: Array, intervals: Intervals, *, make: bool) -
     for code, counts in enumerate(by_relation.reshape(-1, len(STATUSES)).tolist()):
         if sum(counts):
             ours = judged & (relation == code)
-            known = intervals.get(scene[ours], violated[ours], make=make) if ours.any() else None
+            known = intervals.get(scene[ours], violated[ours], wait=wait) if ours.any() else None
             lines.append(RelationLine(table.words["relation"][code], _counts(counts), known))
     overall = np.bincount(status, minlength=len(STATUSES)).tolist()
     return Figures(
         counts=_counts(overall),
-        interval=intervals.get(scene[judged], violated[judged], make=make) if judged.any() else None,
+        interval=intervals.get(scene[judged], violated[judged], wait=wait) if judged.any() else None,
         scenes=_different(scene, table, "scene"),
         scenes_violated=_different(scene[violated], table, "scene"),
         relations=sorted(lines, key=lambda line: (-line.counts.violated, line.name)),
@@ -186,15 +190,15 @@ def _listing(table: Table, facet: str, rows: Array) -> list[tuple[str, int]]:
 
 
 def _groups(table: Table, violated: Array) -> list[GroupLine]:
-    """Groups from the largest on; `violated` is in the order of the view, whatever that is."""
+    """Groups from the largest on."""
     codes = table.codes["group"][violated]
     counts = np.bincount(codes, minlength=len(table.words["group"]))
     lines = []
-    for code in np.argsort(-counts, kind="stable")[:50].tolist():
+    for code in np.argsort(-counts, kind="stable")[:MOST_GROUPS].tolist():
         if counts[code] and table.words["group"][code] != NO_GROUP:
             ours = violated[codes == code]
             worst = int(ours[np.argmin(table.margin[ours])])
-            scenes = len(np.unique(table.codes["scene"][ours]))
+            scenes = _different(table.codes["scene"][ours], table, "scene")
             lines.append(GroupLine(table.words["group"][code], len(ours), scenes, worst))
     return lines
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from instar.errors import BadInput
 from instar.workbench.table import FACETS, SORTS, Table
 
-__all__ = ["PER_PAGE", "Choice", "Found", "View", "find", "read_view"]
+__all__ = ["PER_PAGE", "Choice", "Found", "View", "find", "matching", "read_view"]
 
 PER_PAGE = 36
 MOST_VALUES, LONGEST_VALUE = 50, 1_000
@@ -168,6 +168,12 @@ def find(table: Table, view: View, *, facets: Sequence[str] = FACETS) -> Found:
         counts = np.bincount(codes, minlength=len(table.words[facet]))
         choices[facet], hidden[facet] = _choices(facet, table.words[facet], counts, view)
     return Found(rows, choices, hidden)
+
+
+def matching(table: Table, view: View) -> Array:
+    """The rows that fit the view, in no order that means anything: for counting."""
+    asked = [_fits(table, facet, names) for facet, names in view.chosen.items() if names]
+    return np.flatnonzero(_all([*asked, *_plain(table, view)], len(table)))
 
 
 def _choices(facet: str, words: Sequence[str], counts: Array, view: View) -> tuple[list[Choice], int]:

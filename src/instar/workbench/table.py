@@ -107,9 +107,13 @@ class Table:
             rank = np.empty(len(words), np.int32)
             rank[np.array(sorted(range(len(words)), key=words.__getitem__), int)] = np.arange(len(words))
             return np.argsort(rank[self.codes[sort]], kind="stable").astype(np.int32)
-        column = self.margin if sort in ("worst", "clearest") else self.naturalness
-        # What is not known comes last either way.
-        key = column if sort in ("worst", "unnatural") else -column
+        if sort in ("clearest", "unnatural"):
+            # The other way round, but what is not known comes last either way.
+            column, order = (self.margin, "worst") if sort == "clearest" else (self.naturalness, "natural")
+            known = len(column) - int(np.isnan(column).sum())
+            forth = self.order(order)
+            return np.concatenate([forth[:known][::-1], forth[known:]])
+        key = self.margin if sort == "worst" else -self.naturalness
         return np.argsort(key, kind="stable").astype(np.int32)
 
 

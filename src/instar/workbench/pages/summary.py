@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from instar.report.markup import readable
 from instar.workbench.desk import Desk, view_of
 from instar.workbench.figures import VIOLATED, account_of, figures_of, kept_at
-from instar.workbench.filters import find
+from instar.workbench.filters import matching
 from instar.workbench.pages.explore import card_of
 from instar.workbench.plots import histogram, kept_curve
 
@@ -22,25 +22,24 @@ def router(desk: Desk) -> APIRouter:
 
     @routes.get("/summary")
     def summary(request: Request) -> Response:
-        return desk.page("summary.html", title="Summary", **_figures(desk, request, make=False))
+        return desk.page("summary.html", title="Summary", **_figures(desk, request, wait=False))
 
     @routes.get("/summary/figures")
     def figures(request: Request) -> Response:
         """The figures alone, for the slider and for intervals that were not known at first."""
         whole = request.query_params.get("whole") == "1"
-        return desk.page("figures.html", **_figures(desk, request, make=whole))
+        return desk.page("figures.html", **_figures(desk, request, wait=whole))
 
     return routes
 
 
-def _figures(desk: Desk, request: Request, *, make: bool) -> dict[str, Any]:
+def _figures(desk: Desk, request: Request, *, wait: bool) -> dict[str, Any]:
     view, table = view_of(request), desk.library.table
-    found = find(table, view.without("natural"), facets=())
-    every = rows = found.rows
+    every = rows = matching(table, view.without("natural"))
     if view.natural is not None:
         # What is known to be less natural is left out; of cases that held it is not known, and they stay.
         rows = every[~(table.naturalness[every] < np.float32(view.natural))]
-    figures = figures_of(table, rows, desk.intervals, make=make)
+    figures = figures_of(table, rows, desk.intervals, wait=wait)
     violated = every[table.codes["status"][every] == VIOLATED]
     kept = kept_at(table.naturalness[violated])
     runs = [run for run in desk.library.runs.values() if run.columns is not None]
