@@ -1,0 +1,105 @@
+"""Makes docs/findings.png: different findings on frames of the pedestrians video of Debian's opencv-doc.
+
+apt-get install opencv-doc
+.venv/bin/python docs/make_findings_sheet.py /usr/share/doc/opencv-doc/examples/data/vtest.avi
+
+With a second argument the picture goes to that folder, to be looked at first.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+import cv2
+import numpy as np
+from PIL import Image as Picture
+
+import instar
+from instar.detection import adaptive, insertion
+from instar.detection.systems import yolox
+from instar.replay import replay
+from instar.store import RunStore
+
+EVERY = 66  # frames: a new picture about every seven seconds
+COLUMNS, ROWS, WIDTH = 2, 3, 640  # of the contact sheet, and the width of each finding in pixels
+COLOURS = 56
+
+
+def frames(video: str) -> list[instar.Scene]:
+    capture = cv2.VideoCapture(video)
+    scenes = []
+    for i in range(0, int(capture.get(cv2.CAP_PROP_FRAME_COUNT)), EVERY):
+        capture.set(cv2.CAP_PROP_POS_FRAMES, i)
+        read, frame = capture.read()
+        if read:
+            scenes.append(instar.Scene.of(f"frame-{i:03d}", cv2.cvtColor(frame, cv2.COLOR_BGR2RGB)))
+    return scenes
+
+
+def clarity(record: instar.Record) -> float:
+    """A believable large object is easier to see than a small one, and a lost person matters more."""
+    person = any(
+        f.evidence.get("was", f.evidence.get("is"))["label"] == "person" for f in record.verdict.findings
+    )
+    return record.change.width * record.change.height * (record.naturalness or 0) ** 2 * (1 + 3 * person)
+
+
+def different(found: list[instar.Record]) -> list[instar.Record]:
+    """The clearest of every failure, one of each frame before a second of any."""
+    best: dict[tuple[str, str], instar.Record] = {}
+    for record in sorted(found, key=clarity, reverse=True):
+        for finding in record.verdict.findings:
+            best.setdefault((record.scene, finding.subject), record)
+    seen: dict[str, int] = {}
+    ranked = []
+    for record in {id(record): record for record in best.values()}.values():
+        seen[record.scene] = seen.get(record.scene, 0) + 1
+        ranked.append((seen[record.scene], -clarity(record), record.case, record))
+    return [record for *_, record in sorted(ranked)]
+
+
+def save(path: Path, image: np.ndarray) -> None:
+    """A small PNG: few colours are enough for boxes on a photograph."""
+    Picture.fromarray(image).quantize(COLOURS, dither=Picture.Dither.NONE).save(path, optimize=True)
+
+
+def sheet(pictures: list[np.ndarray]) -> np.ndarray:
+    scaled = []
+    for one in pictures:
+        height = round(one.shape[0] * WIDTH / one.shape[1])
+        scaled.append(cv2.resize(one, (WIDTH, height), interpolation=cv2.INTER_AREA))
+    most = max(one.shape[0] for one in scaled)
+    tiles = [
+        cv2.copyMakeBorder(one, 0, most - one.shape[0] + 10, 0, 10, cv2.BORDER_CONSTANT, value=(255,) * 3)
+        for one in scaled
+    ]
+    blank = np.full_like(tiles[0], 255)
+    rows = [tiles[i : i + COLUMNS] for i in range(0, len(tiles), COLUMNS)]
+    return np.vstack([np.hstack([*row, *[blank] * (COLUMNS - len(row))]) for row in rows])
+
+
+def main(video: str, folder: Path) -> None:
+    scenes, system = frames(video), yolox()
+    with tempfile.TemporaryDirectory() as temporary:
+        run = Path(temporary) / "run"
+        limits = instar.Limits(queries=1500)
+        search = adaptive(per_object=60)
+        records = instar.run(scenes, insertion(), system, search=search, limits=limits, out=run, workers=2)
+        found = [record for record in records if record.verdict.status is instar.Status.VIOLATED]
+        chosen = different(found)
+        with RunStore.read(run) as store:
+            relation = insertion(pool=store.pictures)
+
+            def picture(record: instar.Record) -> np.ndarray:
+                (scene,) = [scene for scene in scenes if scene.id == record.scene]
+                again = replay(record, scene, relation, system, known_as=store.source_digest(record.source))
+                return relation.picture(again.source, again.follow_ups, record.change, record.verdict)
+
+            save(folder / "findings.png", sheet([picture(one) for one in chosen[: COLUMNS * ROWS]]))
+    print(f"{len(found)} violated cases on {len(scenes)} frames, {len(chosen)} different failures")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]) if len(sys.argv) > 2 else Path(__file__).parent)
