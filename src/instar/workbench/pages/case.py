@@ -73,7 +73,10 @@ def router(desk: Desk) -> APIRouter:
     @routes.get("/case/{case}/pictures")
     async def pictures(case: str, of: str) -> Response:
         run = known_case(desk, of, case)
-        shown = await asyncio.wrap_future(desk.studio.show(run.folder, case))
+        try:
+            shown = await asyncio.wrap_future(desk.studio.show(run.folder, case))
+        except InstarError as error:
+            shown = _without(run, case, str(error))
         panels = [drawn(i, panel) for i, panel in enumerate(shown.panels)]
         return desk.page("pictures.html", run=run, case=case, shown=shown, panels=panels)
 

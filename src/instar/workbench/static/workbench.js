@@ -81,6 +81,7 @@ const setUpAction = (button) => {
 const load = async (place, address) => {
   const answer = await fetch(address);
   if (answer.ok) into(place, await answer.text());
+  else place.textContent = "That could not be made; reload the page to try again.";
   place.removeAttribute("aria-busy");
 };
 const setUpProgress = async (place) => {
