@@ -88,6 +88,20 @@ def test_without_a_network_the_demo_says_so_and_still_shows_findings(
     assert (again["findings"], again["asked"]) == (first["findings"], 0)
 
 
+def test_a_rule_that_somebody_types_is_driven_or_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rule = "If: it snows heavily, Then: the steering angle should not change by more than 5 degrees."
+    assert main(["demo", "--rule", rule, "--out", str(tmp_path / "demo"), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["rule"] == rule
+    assert [one["system"] for one in document["runs"]] == ["vgg16-street", "vgg16-blind"]
+    assert all(one["cases"] == one["scenes"] == 6 for one in document["runs"])
+    assert main(["demo", "--rule", "If: a dog appears, Then: slow down.", "--out", str(tmp_path / "no")]) == 2
+    assert "'dog'" in capsys.readouterr().err
+    assert not (tmp_path / "no").exists()
+
+
 @pytest.mark.real
 def test_the_demo_finds_failures_on_real_photographs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

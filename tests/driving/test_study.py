@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from instar.cli import main
-from instar.driving.choosing import read_engines, usual_engines
+from instar.driving.choosing import usual_engines
 from instar.driving.engines import deeptest
 from instar.driving.rules import read_rule
 from instar.driving.study import Measured, RuleMeasured, error_of, measure, share_below
@@ -90,14 +90,11 @@ def test_all_rules_of_the_study_can_be_read_and_made():
         assert {block.expectation.quantity for block in meaning.blocks} == {rule.quantity}
         for block in meaning.blocks:
             assert all(usual_engines().name_for(condition) for condition in block.conditions)
-    assert len(rules_for({"speed", "steering"})) == len(STUDY) == 16
+    assert len(rules_for({"speed", "steering"}, drawn=True)) == len(STUDY) == 17
 
 
 def test_deeptests_rain_is_the_same_again_and_covers_the_picture():
-    from importlib.resources import as_file, files
-
-    with as_file(files("instar.driving") / "engines_deeptest.toml") as path:
-        engines = read_engines(path)
+    engines = usual_engines("deeptest_pasted")
     (block,) = read_rule("If: it rains heavily, Then: keep the steering angle.").blocks
     (condition,) = block.conditions
     assert engines.name_for(condition) == "deeptest"

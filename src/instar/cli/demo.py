@@ -8,6 +8,7 @@ classifier with a backdoor.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import shutil
 import sys
 from collections.abc import Callable, Iterator
@@ -32,6 +33,7 @@ __all__ = ["arguments", "perform"]
 DETECTOR = "yolox-nano"
 LOCATOR = "page-glare"
 TWIN, INTERPRETER = "street-classifier-twin", "deconvnet"
+DRIVERS = ("vgg16-street", "vgg16-blind")
 PICTURES = 6
 RULES = (
     "If: a pedestrian appears on the roadside, Then: the ego-vehicle should slow down at least 30%.",
@@ -44,10 +46,15 @@ Fetch = Callable[[str], tuple[Path, ...]]
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", default="demo", metavar="DIR", help="where everything is put (demo)")
+    parser.add_argument(
+        "--rule", metavar="TEXT", help='only drive, under a rule of your own: "If: ..., Then: ..."'
+    )
 
 
 def perform(args: argparse.Namespace) -> Outcome:
     folder = Path(args.out)
+    if args.rule is not None:
+        return _drive(folder, args.rule, args.json)
     missing: list[str] = []
     plan = choose(folder, zoo.fetch, missing)
     for complaint in missing:
@@ -151,6 +158,34 @@ def of_driving(folder: Path) -> Plan:
         scenes="drive:10",
         out=str(folder / "run-street-driver"),
     )
+
+
+def of_rule(folder: Path, rule: str) -> Plan:
+    """One rule on drawn drives for two networks: some seconds."""
+    from instar.driving.rules import read_rule, say
+
+    said = say(read_rule(rule))  # refused before anything is run, and one folder for one meaning
+    number = hashlib.sha256(said.encode()).hexdigest()[:8]
+    return Plan(
+        systems=tuple(Use(name) for name in DRIVERS),
+        relations=(RelationUse(Use("rule", {"text": rule}), Use("draws", {"n": 1})),),
+        scenes="drive:6:7",
+        out=str(folder / f"run-driving-{number}"),
+    )
+
+
+def _drive(folder: Path, rule: str, quiet: bool) -> Outcome:
+    """Run the rule, and show the worst findings of each network."""
+    plan = of_rule(folder, rule)
+    summaries = execute(plan, resume=True, quiet=quiet)
+    texts = [f"Driving, on {plan.scenes}, drawn here; {DRIVERS[1]} learned where nobody walks:"]
+    document: dict[str, Any] = {"rule": rule, "runs": []}
+    for name, summary in zip(DRIVERS, summaries):
+        pictures = [str(path) for path in _draw_findings(summary, folder / f"findings-{name}", quiet)]
+        page = _page(summary, folder / f"report-{name}.html", quiet)
+        texts.append(_text(summary, pictures, [], page))
+        document["runs"].append(to_json(summary) | {"pictures": pictures, "page": page})
+    return Outcome("\n\n".join(texts), document)
 
 
 def _photographs(folder: Path, fetch: Fetch, missing: list[str]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from instar import zoo
 from instar.cli.outcome import Outcome
+from instar.driving.cards import NAMES, card
 from instar.errors import BadInput
 from instar.report.text import table
 
@@ -31,6 +32,8 @@ def perform(args: argparse.Namespace) -> Outcome:
         return _list()
     if args.name is None:
         raise BadInput(f"instar models {args.action} needs a NAME; instar models lists them")
+    if args.name in NAMES:
+        return _show_card(args.name)
     if args.action == "show":
         return _show(args.name)
     files = [str(path) for path in zoo.fetch(args.name, demanded=True)]
@@ -47,7 +50,8 @@ def _list() -> Outcome:
         size = f"{model['megabytes']:.1f}"
         rows.append([model["name"], model["kind"], size, here, model["what"], model["licence"]])
     text = f"{table(rows, right=[2])}\n\nkept in {zoo.cache_folder()}"
-    return Outcome(text, {"folder": str(zoo.cache_folder()), "models": models})
+    text += f"\ncoming with instar, to show: {', '.join(NAMES)}"
+    return Outcome(text, {"folder": str(zoo.cache_folder()), "models": models, "included": list(NAMES)})
 
 
 def _show(name: str) -> Outcome:
@@ -61,6 +65,32 @@ def _show(name: str) -> Outcome:
         ],
     }
     return Outcome(table(zoo.show(name)), document)
+
+
+def _show_card(name: str) -> Outcome:
+    """The card of a network that comes with instar, which need not be fetched."""
+    found = card(name)
+    rows = [("name", name), ("here", "yes, it comes with instar")]
+    rows += [(key, _plain(value)) for key, value in found.items() if key != "errors" and value is not None]
+    for output, error in found["errors"].items():
+        low, high = error["interval"]
+        rows.append(
+            (
+                f"{output} error",
+                f"{error['mae']:.2f} {error['unit']} ({low:.2f} to {high:.2f}) on "
+                f"{error['pictures']} pictures held out, of a constant {error['constant_mae']:.2f}; "
+                f"RMSE {error['rmse']:.2f}, of a constant {error['constant_rmse']:.2f}",
+            )
+        )
+        rows += [
+            (f"{other}, published", f"RMSE {rmse:.2f} on the same pictures")
+            for other, rmse in error.get("published_rmse", {}).items()
+        ]
+    return Outcome(table(rows), {"name": name, **found})
+
+
+def _plain(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _document(entry: zoo.Entry) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import argparse
 import csv
 import time
 from collections.abc import Iterable, Sequence
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["arguments", "perform"]
 
-USUAL = "epoch-drive,vgg16-drive,resnet101-drive"
+USUAL = "epoch-street,vgg16-street,vgg16-blind"
 TIMED = 12  # scenes that making and asking are timed on
 WAVERED = 40  # scenes that are asked under changes that must do nothing
 
@@ -55,9 +54,9 @@ def perform(args: argparse.Namespace) -> Outcome:
     scenes = load_scenes(args.scenes, limit=args.limit)
     drivers = {name: resolve_system(Use(name)) for name in names}  # all of them, before the first is run
     out = Path(args.out)
-    with as_file(files("instar.driving") / "engines_deeptest.toml") as deeptest:
-        engines = {"deeptest": str(deeptest)}
-        systems = [_measured(name, one, scenes, args, out, engines) for name, one in drivers.items()]
+    drawn = all(scene.knowledge.get("drive") is not None for scene in scenes)
+    engines = {"deeptest": f"deeptest_{'rendered' if drawn else 'pasted'}", "pasted": "pasted"}
+    systems = [_measured(name, one, scenes, args, out, engines) for name, one in drivers.items()]
     made = list(tables(systems))
     for table in made:
         _write_csv(out / f"{table.name}.csv", table.rows)
@@ -93,7 +92,8 @@ def _measured(
     from instar.store import RunStore
 
     quantities, controls = _asked(system, scenes)
-    rules = rules_for(quantities)
+    drawn = all(scene.knowledge.get("drive") is not None for scene in scenes)
+    rules = rules_for(quantities, drawn=drawn)
     plan = Plan(
         systems=(Use(name),),
         relations=tuple(RelationUse(_use(rule, engines), Use("draws", {"n": args.cases})) for rule in rules),

@@ -18,6 +18,30 @@ if TYPE_CHECKING:
 
 __all__ = ["arguments", "perform"]
 
+DEFAULTS: dict[str, Any] = {
+    "source": None,
+    "without": None,
+    "only": None,
+    "outputs": "speed,steering",
+    "width": 1.0,
+    "grey": False,
+    "epochs": 40,
+    "patience": 8,
+    "batch": 32,
+    "rate": 1e-3,
+    "decay": 1e-4,
+    "plain": False,
+    "seed": 0,
+    "split_seed": 0,
+    "held_out": 0.4,
+    "limit": None,
+    "exact": False,
+}
+LICENCES = {
+    "drive": "pictures drawn by instar, Apache-2.0",
+    "ch2": "pictures and labels of Udacity's challenge 2, MIT",
+}
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
@@ -25,23 +49,25 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--scenes", required=True, metavar="PATH", help="drive:N, or the folder of a driving log")
     add("--source", metavar="NAME", help="of a log, only the frames of this source (ch2)")
     add("--without", metavar="KIND", help="of drives, only those without any, such as pedestrian")
-    add("--outputs", default="speed,steering", metavar="A,B", help="speed, steering or both (both)")
-    add("--width", type=float, default=1.0, metavar="X", help="times the channels of the network (1)")
+    add("--only", metavar="A,B", help="of drives, draw only these kinds of things, such as tree,pedestrian")
+    add("--outputs", metavar="A,B", help="speed, steering or both (both)")
+    add("--width", type=float, metavar="X", help="times the channels of the network (1)")
     add("--grey", action="store_true", help="look at grey pictures")
-    add("--epochs", type=int, default=40, metavar="N", help="passes over the pictures, at most (40)")
-    add("--patience", type=int, default=8, metavar="N", help="passes without a better one, then stop (8)")
-    add("--batch", type=int, default=32, metavar="N", help="pictures per step (32)")
-    add("--rate", type=float, default=1e-3, metavar="X", help="the highest learning rate (0.001)")
-    add("--decay", type=float, default=1e-4, metavar="X", help="weight decay (0.0001)")
+    add("--epochs", type=int, metavar="N", help="passes over the pictures, at most (40)")
+    add("--patience", type=int, metavar="N", help="passes without a better one, then stop (8)")
+    add("--batch", type=int, metavar="N", help="pictures per step (32)")
+    add("--rate", type=float, metavar="X", help="the highest learning rate (0.001)")
+    add("--decay", type=float, metavar="X", help="weight decay (0.0001)")
     add("--plain", action="store_true", help="pictures as they are: neither mirrored nor in other light")
-    add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
-    add("--split-seed", type=int, default=0, metavar="N", help="which stretches are held out (0)")
-    add("--held-out", type=float, default=0.4, metavar="X", help="the share that is held out (0.4)")
+    add("--seed", type=int, metavar="N", help="where random numbers start (0)")
+    add("--split-seed", type=int, metavar="N", help="which stretches are held out (0)")
+    add("--held-out", type=float, metavar="X", help="the share that is held out (0.4)")
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
-    add("--pictures", metavar="FILE.npz", help="keep the pictures there, for the next training")
     add("--exact", action="store_true", help="compute in 32 bits; else in bfloat16 where that is quicker")
+    add("--pictures", metavar="FILE.npz", help="keep the pictures there, for the next training")
     add("--out", required=True, metavar="DIR", help="where checkpoint, NETWORK.onnx and card.json go")
     add("--resume", action="store_true", help="go on with a training that is there")
+    parser.set_defaults(**DEFAULTS)
 
 
 def perform(args: argparse.Namespace) -> Outcome:
@@ -86,7 +112,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.driving.exporting import export
 
     measured = errors_of(parts, answers(model, parts.test))
-    card = _card(args, settings, len(parts.training), measured)
+    card = _card(args, settings, len(parts.training), measured, stopped=_best_epoch(checkpoint))
     path = out / f"{args.architecture}.onnx"
     export(model, path, card=card)
     (out / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
@@ -102,11 +128,27 @@ def _scenes(args: argparse.Namespace) -> Sequence[Scene]:
         scenes = [scene for scene in scenes if scene.knowledge.get("source") == args.source]
         if not scenes:
             raise BadInput(f"no frame is of source {args.source!r}; there are: {', '.join(sources)}")
+    if args.only is not None:
+        kinds = {kind.strip() for kind in args.only.split(",")}
+        scenes = [_emptied(scene, kinds) for scene in scenes]
     if args.without is not None:
         scenes = [scene for scene in scenes if not _shows(scene, args.without)]
         if not scenes:
             raise BadInput(f"every scene shows a {args.without}")
     return scenes
+
+
+def _emptied(scene: Scene, kinds: set[str]) -> Scene:
+    """The same drive with nothing in it but things of these kinds, and its driver's answer to that."""
+    from dataclasses import replace
+
+    from instar.worlds.drive.scenes import scene_of
+
+    drive: Any = scene.knowledge.get("drive")
+    if drive is None:
+        raise BadInput(f"{scene.id}: it is no drawn drive, so --only cannot empty it")
+    left = tuple(thing for thing in drive.things if thing.kind in kinds)
+    return scene_of(replace(drive, things=left), scene.id)
 
 
 def _shows(scene: Scene, kind: str) -> bool:
@@ -135,21 +177,41 @@ def _tell(progress: Progress) -> None:
     )
 
 
+def _best_epoch(checkpoint: Path) -> int:
+    import torch
+
+    return int(torch.load(checkpoint, weights_only=True)["best_epoch"])
+
+
 def _card(
-    args: argparse.Namespace, settings: Settings, trained: int, measured: dict[str, Any]
+    args: argparse.Namespace, settings: Settings, trained: int, measured: dict[str, Any], *, stopped: int
 ) -> dict[str, Any]:
+    drawn = args.scenes.startswith("drive:")
     return {
         "network": args.architecture,
         "width": settings.width,
         "outputs": list(settings.outputs),
-        "scenes": args.scenes if ":" in args.scenes else Path(args.scenes).name,
-        "source": args.source,
+        "data": args.scenes if drawn else f"{Path(args.scenes).name}, source {args.source or 'all'}",
+        "licence": LICENCES.get("drive" if drawn else args.source, "that of your data"),
         "without": args.without,
+        "only": args.only,
         "trained_on": trained,
-        "seed": settings.seed,
-        "split_seed": args.split_seed,
+        "best_epoch": stopped,
         "errors": measured,
+        "again": _command(args),
     }
+
+
+def _command(args: argparse.Namespace) -> str:
+    """How to train it again: what was said, less where things were put."""
+    import shlex
+
+    words = ["instar", "train", args.architecture, "--scenes", args.scenes]
+    for name, usual in DEFAULTS.items():
+        value = getattr(args, name)
+        if value != usual:
+            words += [f"--{name.replace('_', '-')}"] + ([] if value is True else [f"{value}"])
+    return shlex.join(words)
 
 
 def _text(card: dict[str, Any], path: Path) -> str:

@@ -23,7 +23,7 @@ __all__ = ["USUAL", "Engines", "read_engines", "usual_engines"]
 _toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 OPS = ("add", "remove", "replace")
-USUAL = ("pasted", "rendered", "migan")
+USUAL = ("pasted", "rendered", "migan", "deeptest_pasted", "deeptest_rendered")
 COMMAND = "command:"
 RENDERED = "instar.driving.engines.rendered"
 

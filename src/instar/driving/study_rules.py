@@ -55,6 +55,7 @@ STUDY: tuple[StudyRule, ...] = (
     ),
     StudyRule("CR 3", f"{_NIGHT} {_MORE}", "speed", "compound"),
     StudyRule("rain", f"{_RAIN}, {_STEADY}", "steering", "rain"),
+    StudyRule("rain (photometric)", f"{_RAIN}, {_STEADY}", "steering", "rain", "pasted"),
     StudyRule("rain (DeepTest)", f"{_RAIN}, {_STEADY}", "steering", "rain", "deeptest"),
     StudyRule("rain, slow down", f"{_RAIN}, Then: slow down.", "speed", "rain-person"),
     StudyRule("rain, then a person", f"{_RAIN}, Then: slow down. {_MORE}", "speed", "rain-person"),
@@ -69,10 +70,12 @@ STUDY: tuple[StudyRule, ...] = (
 )
 
 
-def rules_for(quantities: set[str]) -> tuple[StudyRule, ...]:
-    """Those that speak of what a system says.
+def rules_for(quantities: set[str], *, drawn: bool) -> tuple[StudyRule, ...]:
+    """Those that speak of what a system says. The usual rain is photometric where pictures are not drawn.
 
-    >>> [rule.name for rule in rules_for({"steering"})]
+    >>> [rule.name for rule in rules_for({"steering"}, drawn=False)]
     ['Rule 5', 'Rule 6', 'CR 2', 'rain', 'rain (DeepTest)']
     """
-    return tuple(rule for rule in STUDY if rule.quantity in quantities)
+    return tuple(
+        rule for rule in STUDY if rule.quantity in quantities and (drawn or rule.engines != "pasted")
+    )

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -166,34 +167,30 @@ def _batches(
         chosen = np.sort(order[start : start + settings.batch])
         if len(chosen) < 2 and start:
             return  # batch normalisation needs two
-        pictures = torch.from_numpy(examples.pictures[chosen])
-        targets = torch.from_numpy(examples.targets[chosen])
-        yield (
-            _augmented(pictures, targets, settings.outputs, rng) if settings.augment else (pictures, targets)
-        )
+        pictures, targets = examples.pictures[chosen], examples.targets[chosen]
+        if settings.augment:
+            pictures, targets = _varied(pictures, targets, settings.outputs, rng)
+        yield torch.from_numpy(pictures), torch.from_numpy(targets)
 
 
-def _augmented(
-    pictures: Tensor, targets: Tensor, outputs: tuple[str, ...], rng: np.random.Generator
-) -> tuple[Tensor, Tensor]:
-    """Mirrored (and then steering the other way), moved by a few pixels, in other light, and with noise."""
-    n = len(pictures)
-    light = pictures.float()
-    mirrored = torch.from_numpy(rng.random(n) < 0.5)
-    light[mirrored] = light[mirrored].flip(2)
-    if "steering" in outputs:
-        targets = targets.clone()
-        column = outputs.index("steering")
-        targets[mirrored, column] = -targets[mirrored, column]
-    down, right = int(rng.integers(-6, 7)), int(rng.integers(-4, 5))
-    light = torch.roll(light, (down, right), (1, 2))
-    gain = torch.from_numpy(
-        rng.uniform(0.8, 1.2, (n, 1, 1, 3)) * rng.uniform(0.75, 1.25, (n, 1, 1, 1))
-    ).float()
-    lift = torch.from_numpy(rng.uniform(-20, 20, (n, 1, 1, 1))).float()
-    light = light * gain + lift
-    light += torch.randn_like(light) * float(rng.uniform(0, 5))
-    return light.clamp_(0, 255), targets
+def _varied(
+    pictures: npt.NDArray[np.uint8], targets: Floats, outputs: tuple[str, ...], rng: np.random.Generator
+) -> tuple[npt.NDArray[np.uint8], Floats]:
+    """Mirrored (and then steering the other way), moved by a few pixels, and in other light.
+
+    By OpenCV on bytes: on floats it costs as much as a small network.
+    """
+    varied, targets = np.empty_like(pictures), targets.copy()
+    for i, picture in enumerate(pictures):
+        if rng.random() < 0.5:
+            picture = cv2.flip(picture, 1)
+            if "steering" in outputs:
+                targets[i, outputs.index("steering")] *= -1
+        picture = np.roll(picture, (rng.integers(-6, 7), rng.integers(-4, 5)), (0, 1))
+        gain = rng.uniform(0.75, 1.25) * rng.uniform(0.8, 1.2, 3)
+        levels = np.arange(256)[:, None] * gain + rng.uniform(-20, 20)
+        varied[i] = cv2.LUT(picture, np.clip(levels, 0, 255).astype(np.uint8)[None])
+    return varied, targets
 
 
 def _set_rate(optimiser: torch.optim.Optimizer, settings: Settings, at: float) -> None:

@@ -1,11 +1,10 @@
-"""A driving network in an ONNX file, run by onnxruntime: those that come with instar, and a user's own."""
+"""A driving network in an ONNX file, run by onnxruntime."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from instar.driving.systems.eye import Eye, Meaning
 from instar.errors import BadInput
 from instar.scene import Image
 
-__all__ = ["OnnxDriver", "committed", "onnx_driver"]
+__all__ = ["OnnxDriver", "onnx_driver"]
 
 DECODER = 1
 """Counts up whenever the code below gives other answers for the same network output."""
@@ -53,14 +52,11 @@ def onnx_driver(
     )
 
 
-def committed(name: str, *, threads: int = 1) -> OnnxDriver:
-    """A network that comes with instar."""
-    with as_file(files("instar.driving") / "weights" / f"{name}.onnx") as path:
-        return OnnxDriver(path, name=name, threads=threads)
-
-
 class OnnxDriver:
-    """A network in a file. Every picture is asked on its own, so its neighbours do not matter."""
+    """A network in a file. Every picture is asked on its own, so its neighbours do not matter.
+
+    `again` makes it once more where a worker process cannot open the same path.
+    """
 
     batch = 8
     concurrent = True
@@ -77,6 +73,7 @@ class OnnxDriver:
         speed_unit: float = 1.0,
         steering_unit: float = 1.0,
         threads: int = 1,
+        again: Callable[[], OnnxDriver] | None = None,
     ) -> None:
         try:
             content = path.read_bytes()
@@ -95,7 +92,7 @@ class OnnxDriver:
             f"{self.name} weights={hashlib.sha256(content).hexdigest()[:16]} {self.meaning} {self.eye} "
             f"threads={threads} decoder={DECODER} onnxruntime={onnxruntime.__version__}"
         )
-        self._recipe = partial(
+        self._recipe = again or partial(
             OnnxDriver,
             path,
             name=name,
