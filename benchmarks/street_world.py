@@ -3,6 +3,7 @@
 python benchmarks/street_world.py speed      pictures per CPU second, by size
 python benchmarks/street_world.py rendered   accusations where rules are drawn (must be none)
 python benchmarks/street_world.py pasted     accusations where rules are pasted: the oracle's false alarms
+python benchmarks/street_world.py made DIR   how many pictures of DIR, with label maps, each rule can change
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ import numpy as np
 
 from instar import Observation, Status
 from instar.driving import rule
+from instar.driving.answers import Control
 from instar.driving.study_rules import STUDY
 from instar.driving.systems.street import street_driver
 from instar.relation import Inapplicable
 from instar.running import Folder
+from instar.scenes import load_scenes
 from instar.worlds.drive import render, sample_drive, scenes
 
 SIZES = ((160, 320), (320, 640), (604, 960))
@@ -76,8 +79,30 @@ def accused(how: str, number: int) -> None:
     print("not judged:", ", ".join(f"{reason} {n}" for reason, n in reasons.most_common()))
 
 
-def main(what: str) -> None:
-    if what == "speed":
+def pictures_made(folder: str) -> None:
+    """Draw and make each rule of the paper once on every picture, and count why it could not be."""
+    every = load_scenes(folder)
+    with tempfile.TemporaryDirectory() as gallery:
+        for one in (one for one in RULES if one.part in ("rules", "compound", "rain")):
+            relation = rule(one.text)
+            if relation.prepare is not None:
+                relation = relation.prepare(every, Folder(Path(gallery)))
+            counts: Counter[str] = Counter()
+            for index, scene in enumerate(every):
+                image = scene.image
+                source = Observation(scene, Control(40.0, 0.0), lambda image=image: image)
+                made = relation.draw(source, np.random.default_rng(index))
+                if not isinstance(made, Inapplicable):
+                    made = relation.apply(image, made)
+                counts[made.reason if isinstance(made, Inapplicable) else "made"] += 1
+            why_not = ", ".join(f"{reason} {n}" for reason, n in counts.most_common() if reason != "made")
+            print(f"{one.name:8} {counts['made']:4} of {len(every)}  {why_not}", flush=True)
+
+
+def main(what: str, *rest: str) -> None:
+    if what == "made" and len(rest) == 1:
+        pictures_made(rest[0])
+    elif what == "speed":
         speed()
     elif what in ("rendered", "pasted"):
         accused(what, 60)
@@ -86,4 +111,4 @@ def main(what: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "speed")
+    main(*sys.argv[1:] or ["speed"])
