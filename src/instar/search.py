@@ -129,9 +129,10 @@ def bisect(holds: float, breaks: float, *, within: float) -> Search:
 def shrink(change: Change, *, at_once: int = 8) -> Search:
     """From a failing change to the smallest that still fails.
 
-    Follows the first of `relation.smaller` that is still violated, and ends when none is. The last
-    violated case is the result. What came before the one that was followed has just held for something
-    larger, so it is tried last; nothing is tried twice.
+    Asks `at_once` of `relation.smaller` at a time, follows the first that is still violated, and ends when
+    none is. So the result is the first violated case of the last batch that has one, or `change` itself
+    where no batch has. What came before the one that was followed has just held for something larger, so
+    it is tried last; nothing is tried twice.
     """
 
     def search(
