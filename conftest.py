@@ -1,13 +1,48 @@
-"""Docstrings are tests too; those of modules that begin by importing an extra wait until it is installed."""
+"""Docstrings are tests too; those of modules that need an extra wait until it is installed."""
 
+import ast
 from importlib.util import find_spec
 from pathlib import Path
 
+ROOT = Path(__file__).parent
 EXTRAS = ("torch",)
 
-collect_ignore = [
-    str(path)
-    for path in Path(__file__).parent.joinpath("src").rglob("*.py")
-    for extra in EXTRAS
-    if find_spec(extra) is None and f"\nimport {extra}\n" in path.read_text(encoding="utf-8")
-]
+
+def _imports(path):
+    """What a module imports as it is loaded, as dotted names; also what it tries to import."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    for node in [
+        inner for outer in body for inner in (outer.body if isinstance(outer, ast.Try) else [outer])
+    ]:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _waiting():
+    """The modules that cannot be imported yet: they, or what they import, begin with a missing extra."""
+    paths = [*ROOT.joinpath("src").rglob("*.py"), *ROOT.joinpath("tests").rglob("*.py")]
+    names = {path: _name(path) for path in paths}
+    imported = {path: set(_imports(path)) for path in paths}
+    missing = {extra for extra in EXTRAS if find_spec(extra) is None}
+    while True:
+        # Whatever is below a package imports the package first.
+        found = {
+            p for p in paths if imported[p] & missing or any(names[p].startswith(f"{m}.") for m in missing)
+        }
+        grown = missing | {names[path] for path in found}
+        if grown == missing:
+            return found
+        missing = grown
+
+
+def _name(path):
+    folder = "src" if path.is_relative_to(ROOT / "src") else "tests"
+    parts = path.relative_to(ROOT / folder).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
+
+
+# A test file that cannot be imported is an error all the same: it has to say for itself what it waits for.
+collect_ignore = [str(path) for path in _waiting() if not path.name.startswith("test_")]

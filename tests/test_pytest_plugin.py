@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import textwrap
+from importlib.metadata import entry_points
 from xml.etree import ElementTree
 
 import pytest
@@ -54,7 +55,9 @@ def tests(pytester, monkeypatch):
 
 
 def run(tests, *words):
-    return tests.runpytest_subprocess("-p", "instar.pytest_plugin", *words)
+    # An installed instar brings its plugin along; from a source tree it has to be named.
+    installed = any(one.name == "instar" for one in entry_points(group="pytest11"))
+    return tests.runpytest_subprocess(*([] if installed else ["-p", "instar.pytest_plugin"]), *words)
 
 
 def batches(tests):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from instar.cli import main
-from instar.cli.builtin import RELATIONS, SYSTEMS
+from instar.cli.builtin import RELATIONS, SEARCHES, SYSTEMS
 from instar.cli.program import COMMANDS
 
 Captured = pytest.CaptureFixture[str]
@@ -99,9 +99,7 @@ def test_systems_relations_and_models_are_listed(capsys: Captured) -> None:
     listed = json.loads(capsys.readouterr().out)
     assert [one["name"] for one in listed["relations"]] == list(RELATIONS)
     assert all(one["what"] for one in listed["relations"])
-    assert {"guided", "random", "listed", "draws", "sweep", "bisect"} == {
-        one["name"] for one in listed["searches"]
-    }
+    assert [one["name"] for one in listed["searches"]] == list(SEARCHES)
     assert main(["models", "--json"]) == 0
     models = json.loads(capsys.readouterr().out)["models"]
     assert models[0]["name"] == "yolox-nano"

@@ -48,7 +48,7 @@ def test_a_function_whose_one_parameter_is_given_as_an_option_is_a_factory() -> 
 @pytest.mark.parametrize(
     ("name", "options", "complaint"),
     [
-        ("yolox-nao", {}, "unknown system 'yolox-nao'; did you mean 'yolox-nano'?"),
+        ("yolox-nao", {}, "unknown system 'yolox-nao'; did you mean 'yolox-nano'"),
         (
             "own_things:makes",
             {},

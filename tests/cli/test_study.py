@@ -83,7 +83,7 @@ def test_a_study_that_is_there_is_told_again_without_a_question(
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ([], "study of what? give a family: text"),
+        ([], "study of what? give a family: detection, text, driving, interpretation"),
         (["text"], "the following arguments are required: --systems, --scenes"),
         (["text", "--systems", "page-exact,page-exact", "--scenes", "page:1"], "one of them twice"),
         (["text", "--systems", "page-exact", "--scenes", "page:1", "--retrain", "x"], "unknown relation 'x'"),

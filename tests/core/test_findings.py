@@ -232,7 +232,7 @@ def test_evidence_may_carry_any_name():
 def test_naturalness_is_measured_for_what_is_believed_only():
     measured = []
 
-    def naturalness(image, follow_up):
+    def naturalness(source, follow_up, change):
         measured.append(int(follow_up[0, 0, 0]))
         return 0.5
 

@@ -40,6 +40,7 @@ MAY = {
     "cutouts": {"errors", "digest", "scene", "verdict", "relation", "imaging"},
     "nulls": {"errors", "scene", "relation", "imaging"},
     "answer_checks": set(),
+    "studies": {"errors"},
     "scenes": {"errors", "digest", "scene", "imaging", "worlds"},
 }
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.cli.outcome import Outcome
+from instar.cli.study_output import write_csv
 from instar.errors import BadInput, RunError
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _import(args: argparse.Namespace) -> Outcome:
         records = {record.case: record for record in store.records(changes=False)}
     ratings = summarise(sheets, records)
     if args.csv:
-        _write_csv(Path(args.csv), _rows(ratings))
+        write_csv(Path(args.csv), _rows(ratings))
     if args.plot:
         from instar.ratings.plots import draw_boxes
 
@@ -172,12 +172,3 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
-
-
-def _write_csv(path: Path, rows: list[list[str]]) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows(rows)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another file") from error

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
-from instar.errors import BadInput, RunError
+from instar.cli.study_output import folder_name, system_names, write_csv
 from instar.system import Limits
 
 if TYPE_CHECKING:
     from instar.cli.opened import OpenedRun
     from instar.detection.study import Calm, Measured
-    from instar.detection.study_tables import Table
     from instar.record import Record
     from instar.replay import Replay
     from instar.scene import Scene
+    from instar.studies import Table
     from instar.system import System
 
 __all__ = ["arguments", "perform"]
@@ -41,16 +40,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    names = [name.strip() for name in args.systems.split(",") if name.strip()]
-    if not names or len(set(names)) < len(names):
-        raise BadInput(f"--systems {args.systems!r} names none, or one of them twice")
+    names = system_names(args.systems)
     # OpenCV, SciPy and SQLite, which --help should not wait for.
     from instar.cli.resolve import resolve_system
     from instar.detection.study_tables import tables
     from instar.scenes import load_scenes
 
     if args.plots:
-        from instar.detection.plots import require_matplotlib
+        from instar.studies import require_matplotlib
 
         require_matplotlib()
     scenes = load_scenes(args.scenes, limit=args.limit)
@@ -59,7 +56,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     systems = [_measured(name, system, scenes, args, out) for name, system in detectors.items()]
     made = list(tables(systems))
     for table in made:
-        _write_csv(out / f"{table.name}.csv", table.rows)
+        write_csv(out / f"{table.name}.csv", table.rows)
     figures: list[str] = []
     if args.plots:
         from instar.detection.plots import draw_figures
@@ -69,10 +66,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         "study": "detection",
         "out": str(out),
         "figures": figures,
-        "tables": {
-            table.name: {"title": table.title, "rows": [list(row) for row in table.rows], "note": table.note}
-            for table in made
-        },
+        "tables": {table.name: table.to_json() for table in made},
     }
     return Outcome(_text(made, out, figures), document)
 
@@ -85,7 +79,7 @@ def _measured(
     from instar.cli.opened import opened
     from instar.detection.study import Measured, count
 
-    folder = out / "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
+    folder = out / folder_name(name)
     campaigns = {}
     for search in SEARCHES:
         plan = Plan(
@@ -134,15 +128,6 @@ def _calm(system: System, scenes: Sequence[Scene], args: argparse.Namespace, out
     return count_calm(
         run(scenes, relation, system, search=draws(args.nulls), seed=args.seed, out=out, resume=True)
     )
-
-
-def _write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows(rows)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
 
 
 def _text(made: Sequence[Table], out: Path, figures: Sequence[str]) -> str:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
-from instar.errors import BadInput, RunError
+from instar.cli.study_output import folder_name, system_names, write_csv
+from instar.errors import BadInput
 
 if TYPE_CHECKING:
     from instar.driving.study import Costs, Measured
     from instar.driving.study_rules import StudyRule
-    from instar.driving.study_tables import Table
     from instar.scene import Scene
+    from instar.studies import Table
     from instar.system import System
 
 __all__ = ["arguments", "perform"]
@@ -39,16 +39,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    names = [name.strip() for name in args.systems.split(",") if name.strip()]
-    if not names or len(set(names)) < len(names):
-        raise BadInput(f"--systems {args.systems!r} names none, or one of them twice")
+    names = system_names(args.systems)
     # OpenCV and SQLite, which --help should not wait for.
     from instar.cli.resolve import resolve_system
     from instar.driving.study_tables import tables
     from instar.scenes import load_scenes
 
     if args.plots:
-        from instar.driving.plots import require_matplotlib
+        from instar.studies import require_matplotlib
 
         require_matplotlib()
     scenes = load_scenes(args.scenes, limit=args.limit)
@@ -59,7 +57,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     systems = [_measured(name, one, scenes, args, out, engines) for name, one in drivers.items()]
     made = list(tables(systems))
     for table in made:
-        _write_csv(out / f"{table.name}.csv", table.rows)
+        write_csv(out / f"{table.name}.csv", table.rows)
     figures: list[str] = []
     if args.plots:
         from instar.driving.plots import draw_figures
@@ -69,10 +67,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         "study": "driving",
         "out": str(out),
         "figures": figures,
-        "tables": {
-            table.name: {"title": table.title, "rows": [list(row) for row in table.rows], "note": table.note}
-            for table in made
-        },
+        "tables": {table.name: table.to_json() for table in made},
     }
     return Outcome(_text(made, out, figures), document)
 
@@ -100,7 +95,7 @@ def _measured(
         scenes=args.scenes,
         seed=args.seed,
         limit=args.limit,
-        out=str(out / _folder_name(name)),
+        out=str(out / folder_name(name)),
     )
     (summary,) = execute(plan, resume=True, quiet=args.json)
     with RunStore.read(summary.totals.run) as store:
@@ -195,7 +190,7 @@ def _cost(
     from instar.system import ask
 
     relation = prepared(
-        resolve_relation(_use(rule, engines)), scenes, Folder(out / _folder_name(args.systems.split(",")[0]))
+        resolve_relation(_use(rule, engines)), scenes, Folder(out / folder_name(args.systems.split(",")[0]))
     )
     making = asking = 0.0
     cases = 0
@@ -214,19 +209,6 @@ def _cost(
         ask(system, list(made))
         making, asking, cases = making + made_at - began, asking + time.perf_counter() - made_at, cases + 1
     return Costs(making / cases, asking / cases, cases) if cases else None
-
-
-def _write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows(rows)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
-
-
-def _folder_name(system: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_." else "-" for c in system.strip())
 
 
 def _text(made: Sequence[Table], out: Path, figures: Sequence[str]) -> str:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
-from instar.cli.study_text import _folder_name, _names, _write_csv
+from instar.cli.study_output import folder_name, split_names, write_csv
 from instar.errors import BadInput, UnknownName
 
 if TYPE_CHECKING:
-    from instar.interpretation.study import Measured, Table
+    from instar.interpretation.study import Measured
     from instar.scene import Scene
+    from instar.studies import Table
 
 __all__ = ["arguments", "perform"]
 
@@ -55,7 +56,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.interpretation.study import tables
     from instar.scenes import load_scenes
 
-    names = list(INTERPRETERS) if args.interpreters == "all" else _names(args.interpreters)
+    names = list(INTERPRETERS) if args.interpreters == "all" else split_names(args.interpreters)
     for name in names:
         if name not in INTERPRETERS:
             raise UnknownName("interpreter", name, INTERPRETERS)
@@ -77,7 +78,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         for name in names:
             options = dict(use.options) | {"interpreter": name}
             options |= {"samples": samples[name]} if name in samples else {}
-            folder = out / f"{_folder_name(args.system)}{suffix}-{name}"
+            folder = out / f"{folder_name(args.system)}{suffix}-{name}"
             measured = _measured(Use(use.name, options), name, args, folder, scenes, pool)
             # The cut-outs of the first campaign serve all others.
             pool = pool or str(folder / "pool")
@@ -86,16 +87,13 @@ def perform(args: argparse.Namespace) -> Outcome:
                 pictures += _gallery(folder, out / "gallery" / f"{folder.name}", args.json)
     made = tables(found[0], found[1] if len(found) > 1 else [], args.system)
     for table in made:
-        _write_csv(out / f"{table.name}.csv", table.rows)
+        write_csv(out / f"{table.name}.csv", table.rows)
     document = {
         "study": "interpretation",
         "out": str(out),
         "system": args.system,
         "pictures": pictures,
-        "tables": {
-            table.name: {"title": table.title, "rows": [list(row) for row in table.rows], "note": table.note}
-            for table in made
-        },
+        "tables": {table.name: table.to_json() for table in made},
     }
     return Outcome(_text(made, out, len(pictures)), document)
 
@@ -178,7 +176,7 @@ def _gallery(folder: Path, pictures: Path, quiet: bool) -> list[str]:
 def _samples(text: str, known: Sequence[str]) -> dict[str, int]:
     """What `rise=200,lime=100` says."""
     found = {}
-    for part in _names(text):
+    for part in split_names(text):
         name, _, number = part.partition("=")
         if name not in known:
             raise UnknownName("interpreter", name, known)

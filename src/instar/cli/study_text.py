@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.cli.merge import put_settings
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
-from instar.errors import BadInput, RunError, UnknownName
+from instar.cli.study_output import folder_name, split_names, system_names, write_csv
+from instar.errors import BadInput, UnknownName
 
 if TYPE_CHECKING:
     from instar.scene import Scene
     from instar.store import RunStore
+    from instar.studies import Table
     from instar.system import System
     from instar.text.accuracy import Counts
     from instar.text.clarity import Look
     from instar.text.study import Measured
-    from instar.text.study_tables import Table
 
 __all__ = ["arguments", "perform"]
 
@@ -73,21 +73,19 @@ def perform(args: argparse.Namespace) -> Outcome:
     # OpenCV, SciPy and SQLite, which --help should not wait for.
     from instar.text.study import RELATIONS
 
-    names = _names(args.systems)
-    for relation in _names(args.retrain or ""):
+    names = system_names(args.systems)
+    for relation in split_names(args.retrain or ""):
         if relation not in RELATIONS:
             raise UnknownName("relation", relation, RELATIONS)
     if args.sweep is not None and args.sweep < 0:
         raise BadInput(f"--sweep is {args.sweep}; give how many scenes to sweep, or nothing for all")
-    if not names or len(set(names)) < len(names):
-        raise BadInput(f"--systems {args.systems!r} names none, or one of them twice")
     out = Path(args.out)
     from instar.cli.resolve import resolve_system
     from instar.scenes import load_scenes
     from instar.text.study_tables import picture_rows, tables
 
     if args.plots:
-        from instar.text.plots import require_matplotlib
+        from instar.studies import require_matplotlib
 
         require_matplotlib()
     scenes = load_scenes(args.scenes, limit=args.limit, truth=args.truth)
@@ -98,24 +96,21 @@ def perform(args: argparse.Namespace) -> Outcome:
     ]
     made = list(tables(systems))
     for table in made:
-        _write_csv(out / f"{table.name}.csv", table.rows)
-    _write_csv(out / "pictures.csv", picture_rows(systems))
+        write_csv(out / f"{table.name}.csv", table.rows)
+    write_csv(out / "pictures.csv", picture_rows(systems))
     figures: list[str] = []
     if args.plots:
         from instar.text.plots import draw_figures
 
         figures = [str(path) for path in draw_figures(systems, out)]
     retraining = out / "retraining"
-    written = _write_retraining_set(args.retrain, out / _folder_name(names[0]), scenes, retraining)
+    written = _write_retraining_set(args.retrain, out / folder_name(names[0]), scenes, retraining)
     document = {
         "study": "text",
         "retraining": written,
         "out": str(out),
         "figures": figures,
-        "tables": {
-            table.name: {"title": table.title, "rows": [list(row) for row in table.rows], "note": table.note}
-            for table in made
-        },
+        "tables": {table.name: table.to_json() for table in made},
     }
     told = f"{written} pictures to train with are in {retraining}." if written else ""
     return Outcome(_text(made, out, figures, told), document)
@@ -147,7 +142,7 @@ def _runs(use: Use, args: argparse.Namespace, out: Path) -> list[Plan]:
             out=str(folder),
         )
 
-    folder = out / _folder_name(use.name)
+    folder = out / folder_name(use.name)
     six = tuple(RelationUse(_use(r, counts, args.matching), search) for r in RELATIONS)
     plans = [plan(six, folder, args.limit)]
     if args.sweep is not None:
@@ -232,24 +227,7 @@ def _write_retraining_set(relations: str | None, run: Path, scenes: Sequence[Sce
 
     with RunStore.read(run) as store:
         by_id = {scene.id: scene for scene in scenes}
-        return write_retraining_set(store.records(), by_id, folder, _names(relations))
-
-
-def _write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows(rows)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
-
-
-def _names(given: str) -> list[str]:
-    return [name.strip() for name in given.split(",") if name.strip()]
-
-
-def _folder_name(system: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_." else "-" for c in system)
+        return write_retraining_set(store.records(), by_id, folder, split_names(relations))
 
 
 def _text(made: Sequence[Table], out: Path, figures: Sequence[str], retraining: str) -> str:

@@ -9,36 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from instar.detection.study import Measured
-from instar.errors import MissingExtra, RunError
 from instar.stats import bootstrap_rate
+from instar.studies import save_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_figures", "require_matplotlib"]
-
-
-def require_matplotlib() -> None:
-    """Raise MissingExtra before anything is run for figures that cannot be drawn."""
-    try:
-        import matplotlib.figure  # noqa: F401  # only whether it is there
-    except ImportError:
-        raise MissingExtra("matplotlib", extra="plots", needed_for="drawing the figures") from None
+__all__ = ["draw_figures"]
 
 
 def draw_figures(systems: Sequence[Measured], folder: Path) -> Iterator[Path]:
     """Draw each figure into the folder: PNG files, whose paths are given back."""
-    for name, figure in (
-        ("random-guided", _ways(systems)),
-        ("distances", _distances(systems)),
-        ("kept", _kept(systems)),
-    ):
-        path = folder / f"{name}.png"
-        try:
-            figure.savefig(path, dpi=110)
-        except OSError as error:
-            raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
-        yield path
+    figures = {
+        "random-guided": _ways(systems),
+        "distances": _distances(systems),
+        "kept": _kept(systems),
+    }
+    return save_figures(figures, folder)
 
 
 def _figure(title: str) -> tuple[Figure, Any]:

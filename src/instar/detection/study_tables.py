@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from instar.detection.study import Campaigned, Measured
 from instar.stats import bootstrap_rate, wilson
+from instar.studies import Table
 
-__all__ = ["Table", "tables"]
+__all__ = ["tables"]
 
 THRESHOLDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 TENTHS = tuple(i / 10 for i in range(10))
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A title, rows of text of which the first are headings, and a sentence on what they say."""
-
-    name: str
-    title: str
-    rows: Sequence[Sequence[str]]
-    note: str = ""
 
 
 def tables(systems: Sequence[Measured]) -> Iterator[Table]:

@@ -10,32 +10,18 @@ import numpy as np
 
 from instar.driving.study import Measured, share_below
 from instar.driving.study_rules import STUDY
-from instar.errors import MissingExtra, RunError
+from instar.studies import save_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_figures", "require_matplotlib"]
-
-
-def require_matplotlib() -> None:
-    """Raise MissingExtra before anything long is done in vain."""
-    try:
-        import matplotlib.figure  # noqa: F401  # only whether it is there
-    except ImportError:
-        raise MissingExtra("matplotlib", extra="plots", needed_for="drawing the figures") from None
+__all__ = ["draw_figures"]
 
 
 def draw_figures(systems: Sequence[Measured], folder: Path) -> Iterator[Path]:
     """Draw each figure into the folder: PNG files, whose paths are given back."""
-    for name, figure in (("violations", _violations(systems)), ("thresholds", _thresholds(systems))):
-        path = folder / f"{name}.png"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            figure.savefig(path, dpi=110)
-        except OSError as error:
-            raise RunError(f"cannot write {path}: {error.strerror or error}") from error
-        yield path
+    figures = {"violations": _violations(systems), "thresholds": _thresholds(systems)}
+    return save_figures(figures, folder)
 
 
 def _violations(systems: Sequence[Measured]) -> Figure:

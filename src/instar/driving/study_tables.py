@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from instar.driving.study import Measured, RuleMeasured, share_below
 from instar.driving.study_rules import STUDY
+from instar.studies import Table
 
-__all__ = ["Table", "tables"]
+__all__ = ["tables"]
 
 SPEED_THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 STEERING_THRESHOLDS = tuple(1.39 * factor for factor in (0.5, 1, 2, 3, 4, 5))
 UNITS = {"speed": "km/h", "steering": "degrees"}
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A title, rows of text of which the first are headings, and a sentence on what they say."""
-
-    name: str
-    title: str
-    rows: Sequence[Sequence[str]]
-    note: str = ""
 
 
 def tables(systems: Sequence[Measured]) -> Iterator[Table]:

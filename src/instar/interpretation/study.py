@@ -16,9 +16,10 @@ import numpy as np
 from instar.interpretation.oracle import SHOWN, THETA
 from instar.record import Record
 from instar.stats.intervals import bootstrap_rate
+from instar.studies import Table
 from instar.verdict import Status
 
-__all__ = ["CHANGES", "RELATIONS", "Counted", "Measured", "Table", "measure", "tables"]
+__all__ = ["CHANGES", "RELATIONS", "Counted", "Measured", "measure", "tables"]
 
 CHANGES = ("insert", "delete", "squeeze")
 RELATIONS = ("truth", *CHANGES)
@@ -96,16 +97,6 @@ def measure(interpreter: str, records: Iterable[Record], *, theta: float = THETA
             for cut, value in evidence["cuts"].items():
                 found.cuts[cut].append(float(value))
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table with its heading, as text."""
-
-    name: str
-    title: str
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
 
 
 def tables(normal: Sequence[Measured], twins: Sequence[Measured], classifier: str) -> list[Table]:

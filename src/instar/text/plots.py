@@ -8,23 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from instar.errors import MissingExtra, RunError
+from instar.studies import save_figures
 from instar.text.study import RELATIONS, Measured, brightness_curve, compare, correlate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_figures", "require_matplotlib"]
+__all__ = ["draw_figures"]
 
 SHORT = ("up", "down", "channels", "perspective", "watermark", "mask")
-
-
-def require_matplotlib() -> None:
-    """Raise MissingExtra before anything is run for figures that cannot be drawn."""
-    try:
-        import matplotlib.figure  # noqa: F401  # only whether it is there
-    except ImportError:
-        raise MissingExtra("matplotlib", extra="plots", needed_for="drawing the figures") from None
 
 
 def draw_figures(systems: Sequence[Measured], folder: Path) -> Iterator[Path]:
@@ -37,14 +29,7 @@ def draw_figures(systems: Sequence[Measured], folder: Path) -> Iterator[Path]:
     }
     if len(systems) > 1:
         figures["effects"] = _effects(systems)
-    for name, figure in figures.items():
-        path = folder / f"{name}.png"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            figure.savefig(path, dpi=110)
-        except OSError as error:
-            raise RunError(f"cannot write {path}: {error.strerror or error}") from error
-        yield path
+    return save_figures(figures, folder)
 
 
 def _panels(count: int, *, width: float = 3.6, height: float = 3.2) -> tuple[Figure, list[Any]]:

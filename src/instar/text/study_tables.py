@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from instar.stats.ranks import magnitude, signed_rank
+from instar.studies import Table
 from instar.text.accuracy import Counts
 from instar.text.study import (
     FEATURES,
@@ -23,22 +23,12 @@ from instar.text.study import (
     least_stable,
 )
 
-__all__ = ["Table", "picture_rows", "tables"]
+__all__ = ["picture_rows", "tables"]
 
 SIGNIFICANT = 0.1  # the paper's level
 REDUNDANT = 0.8  # from this coefficient on, one relation tells what the other does
 FEWEST = 10  # pictures from which on that may be said
 MOST_RULES = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A title, rows of text of which the first are headings, and a sentence on what they say."""
-
-    name: str
-    title: str
-    rows: Sequence[Sequence[str]]
-    note: str = ""
 
 
 def tables(systems: Sequence[Measured]) -> Iterator[Table]:

@@ -1,0 +1,39 @@
+"""What the commands of all studies share: names on the command line, and files of tables."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from instar.errors import BadInput, RunError
+
+__all__ = ["folder_name", "split_names", "system_names", "write_csv"]
+
+
+def split_names(given: str) -> list[str]:
+    """`a, b,` is a and b."""
+    return [name.strip() for name in given.split(",") if name.strip()]
+
+
+def system_names(given: str) -> list[str]:
+    """The systems of `--systems`, at least one, each once."""
+    names = split_names(given)
+    if not names or len(set(names)) < len(names):
+        raise BadInput(f"--systems {given!r} names none, or one of them twice")
+    return names
+
+
+def folder_name(system: str) -> str:
+    """A system's name as a folder."""
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in system)
+
+
+def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
+    """Write rows, whose first are headings."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(rows)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another place") from error
