@@ -12,6 +12,7 @@ from instar.cutouts import CutOuts
 from instar.driving.choosing import Engines
 from instar.driving.engines import Edit
 from instar.driving.recovering import as_driven
+from instar.driving.telling import tell_edit
 from instar.imaging.photometric import brightened
 from instar.nulls import Brighten, Conditioned, Reencode, Shift, fixed_nulls, null_made, under
 from instar.relation import Change, Inapplicable
@@ -38,7 +39,7 @@ class Redrawn(Conditioned):
     blocks: tuple[_Edits, ...]
 
     def __str__(self) -> str:
-        return "; ".join(", ".join(_said(dict(edit)) for edit in block) for block in self.blocks)
+        return "; ".join(", ".join(tell_edit(dict(edit)) for edit in block) for block in self.blocks)
 
 
 def frozen(edits: Sequence[Edit]) -> _Edits:
@@ -89,10 +90,3 @@ def _under(image: Image, condition: str) -> Image:
 def under_nulls(image: Image) -> list[Image]:
     """The picture as it is, and under each change that must do nothing."""
     return [image, *(showing(null_made(image, change), drive_of(image)) for change in fixed_nulls())]
-
-
-def _said(edit: Edit) -> str:
-    """An edit in a few words."""
-    left_out = ("engine", "mask", "cutout", "seed", "look", "marks", "things")
-    words = [f"{name} {value}" for name, value in sorted(edit.items()) if name not in left_out]
-    return f"{edit['engine']} ({', '.join(words)})"
