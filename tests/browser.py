@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import shutil
 import subprocess
 import time
@@ -23,6 +24,11 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.remote.webelement import WebElement
 
 PACKAGES = {"chromium": "chromium", "chromedriver": "chromium-driver"}
+FLAGS = (
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-quic",
+    "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--hide-scrollbars",
+)  # fmt: skip
 LARGEST_PICTURE = 300_000  # bytes of a screenshot in docs/
 
 T = TypeVar("T")
@@ -48,14 +54,8 @@ def chromium(*, width: int = 1360, height: int = 860, dark: bool = False) -> Ite
     binary, driver = _programs()
     options = webdriver.ChromeOptions()
     options.binary_location = binary
-    for word in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--hide-scrollbars",
-    ):
-        options.add_argument(word)
+    for flag in FLAGS:
+        options.add_argument(flag)
     # Names are resolved nowhere: whatever asks for another machine fails, and is seen in the log.
     options.add_argument("--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1")
     options.add_argument(f"--window-size={width},{height}")
@@ -63,15 +63,26 @@ def chromium(*, width: int = 1360, height: int = 860, dark: bool = False) -> Ite
     browser = webdriver.Chrome(options=options, service=Service(driver))
     try:
         browser.set_page_load_timeout(60)
-        if dark:
-            look = [{"name": "prefers-color-scheme", "value": "dark"}]
-            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": look})
-        if width < 600:
-            size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": True}
-            browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        if dark or width < 600:
+            look(browser, width, height, dark=dark)
         yield browser
     finally:
         browser.quit()
+
+
+def look(browser: WebDriver, width: int, height: int, *, dark: bool = False) -> None:
+    """The size of a laptop or a phone, by day or by night."""
+    size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    still = {"name": "prefers-reduced-motion", "value": "reduce"}  # or a click would come before its target
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme, still]})
+
+
+def requests_of(browser: WebDriver) -> list[str]:
+    """The address of every request since the last look."""
+    messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
 
 
 def wait_for(what: Callable[[], T], seconds: float = 60.0) -> T:

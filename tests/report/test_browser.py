@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 import pytest
 
+from browser import chromium, look, requests_of
 from instar.cli import main
 
-from .browser import chromium, look, requests_of
 from .hostile import QUOTES, SCRIPT
 from .test_html import page_of, render_html
 
@@ -24,8 +24,8 @@ BLOBS = ["--system", "street-blobs", "--relation", "insertion", "--scenes", "str
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    with chromium(tmp_path_factory.mktemp("profile")) as driver:
+def browser():
+    with chromium() as driver:
         yield driver
 
 
