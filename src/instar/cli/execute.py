@@ -31,7 +31,7 @@ from instar.store import RunStore
 from instar.store.pictures import Pictures
 from instar.system import System
 
-__all__ = ["execute", "read_summary", "read_totals", "resolve_relations"]
+__all__ = ["as_driven", "execute", "read_summary", "read_totals", "resolve_relations"]
 
 HELPER = "yolox-nano"
 """What finds objects where the data knows none and no helper was named."""
@@ -225,11 +225,15 @@ def _settled(plan: Plan) -> Plan:
 
 
 def _world(plan: Plan) -> str:
-    """The drawn scenes that are meant: the street of rules is the one that a driver sees."""
-    world, colon, rest = plan.scenes.partition(":")
-    if world == "street" and all(pair.relation.name == "rule" for pair in plan.relations):
-        return f"drive{colon}{rest}"
-    return plan.scenes
+    """The drawn scenes that are meant."""
+    rules = all(pair.relation.name == "rule" for pair in plan.relations)
+    return as_driven(plan.scenes) if rules else plan.scenes
+
+
+def as_driven(scenes: str) -> str:
+    """`street:N` in a driver's eyes, which is `drive:N`; any other scenes as they are."""
+    world, colon, rest = scenes.partition(":")
+    return f"drive{colon}{rest}" if world == "street" and colon else scenes
 
 
 def _are_files(plan: Plan) -> bool:

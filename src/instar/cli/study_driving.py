@@ -41,6 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     names = system_names(args.systems)
     # OpenCV and SQLite, which --help should not wait for.
+    from instar.cli.execute import as_driven
     from instar.cli.resolve import resolve_system
     from instar.driving.study_tables import tables
     from instar.scenes import load_scenes
@@ -49,6 +50,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         from instar.studies import require_matplotlib
 
         require_matplotlib()
+    args.scenes = as_driven(args.scenes)
     scenes = load_scenes(args.scenes, limit=args.limit)
     drivers = {name: resolve_system(Use(name)) for name in names}  # all of them, before the first is run
     out = Path(args.out)
