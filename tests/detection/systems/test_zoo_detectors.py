@@ -129,7 +129,7 @@ def test_any_size_of_picture_gets_an_answer_and_what_is_no_picture_is_refused(de
 
 def test_weak_boxes_are_answered_too(detector):
     (answer,) = detector.predict([photograph("street")])
-    assert answer.scores.min() < 0.3
+    assert answer.scores.min() < answer.confidence - 0.1  # what the band around the confidence needs
 
 
 def test_the_confidence_is_a_setting(detector):
