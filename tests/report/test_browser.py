@@ -18,7 +18,8 @@ from instar.cli import main
 from .hostile import QUOTES, SCRIPT
 from .test_html import page_of, render_html
 
-pytestmark = pytest.mark.real
+# A browser has moods: what fails three times is a failure.
+pytestmark = [pytest.mark.real, pytest.mark.flaky(reruns=2)]
 
 BLOBS = ["--system", "street-blobs", "--relation", "insertion", "--scenes", "street:12", "--budget", "600"]
 
