@@ -113,6 +113,15 @@ class Library:
             if changed:
                 self._rebuild()
 
+    def look_at(self, name: str) -> None:
+        """Read that run now, however recently it was read."""
+        with self._working:
+            changed = self._find()
+            if name in self.runs:
+                changed |= self._read(self.runs[name])
+            if changed:
+                self._rebuild()
+
     def settle(self, seconds: float = 60.0) -> None:
         """Look until all groups are known; for those who cannot wait for a moment to come."""
         deadline = time.monotonic() + seconds
@@ -166,9 +175,10 @@ class Library:
             began = time.monotonic()
             try:
                 before = run.columns
+                with RunStore.read(run.folder) as store:  # first: what is finished then has all its cases
+                    totals = store.totals()
                 run.columns = read_columns(run.folder, before, progress=advance)
-                with RunStore.read(run.folder) as store:
-                    run.totals = store.totals()
+                run.totals = totals
                 run.problem = ""
                 if before is not None and run.columns is not before:
                     run.changed_at = time.monotonic()

@@ -79,10 +79,14 @@ def router(desk: Desk) -> APIRouter:
 
 def state_of(desk: Desk, name: str) -> State:
     """How the run of that name is getting on, whoever started it."""
-    child, run = desk.campaigns.child(name), desk.library.runs.get(name)
+    child = desk.campaigns.child(name)
+    is_running = child is not None and child.is_running
+    if child is not None and not is_running:
+        desk.library.look_at(name)  # its last words may be younger than the last look
+    run = desk.library.runs.get(name)
     totals = run.totals if run is not None else None
     queries = totals.queries if totals is not None else 0
-    if child is not None and child.is_running:
+    if child is not None and is_running:
         word = "stopping" if child.is_stopped else "running"
         return State(word, queries, child.budget, time.monotonic() - child.began)
     error = child.error() if child is not None and not child.is_stopped else ""
@@ -95,17 +99,19 @@ def state_of(desk: Desk, name: str) -> State:
         return State("finished", queries, None, seconds)
     if child is None and run is not None and time.monotonic() - run.changed_at < ACTIVE_SECONDS:
         return State("elsewhere", queries, None, seconds)
-    return State("stopped" if child is not None else "unfinished", queries, None, seconds)
+    is_stopped = child is not None and child.is_stopped
+    return State("stopped" if is_stopped else "unfinished", queries, None, seconds)
 
 
 def _told(desk: Desk, name: str) -> dict[str, Any]:
     if desk.campaigns.child(name) is None:
         desk.library.run(name)  # or there is none
-    run = desk.library.runs.get(name)
+    state = state_of(desk, name)
+    run = desk.library.runs.get(name)  # not before: a state that is final comes with all its cases
     counts = run.counts() if run is not None else {}
     return {
         "name": name,
-        "state": state_of(desk, name),
+        "state": state,
         "counts": counts,
         "cases": sum(counts.values()),
         "cards": _worst(desk, name),

@@ -23,8 +23,9 @@ def router(desk: Desk) -> APIRouter:
 
     @routes.get("/runs")
     def listed() -> Response:
-        lines = [(run, run.counts(), state_of(desk, run.name)) for run in desk.library.runs.values()]
-        lines.sort(key=lambda line: line[0].name)
+        states = {name: state_of(desk, name) for name in sorted(desk.library.runs)}
+        runs = desk.library.runs  # not before: a state that is final comes with all its cases
+        lines = [(runs[name], runs[name].counts(), state) for name, state in states.items() if name in runs]
         return desk.page("runs.html", title="Runs", lines=lines)
 
     return routes
