@@ -296,7 +296,7 @@ def order(page: WebDriver, name: str, *, system: str, count: int, budget: int) -
 def test_a_campaign_on_the_street_is_started_and_watched_to_its_end(page: WebDriver, root: Path) -> None:
     name = free_name(root, "from-the-page")
     order(page, name, system="street-blobs", count=5, budget=120)
-    wait_for(lambda: "It has finished." in one(page, "#state").text, 300)
+    wait_for(lambda: "It has finished." in one(page, "#state").text, 200)
     assert int(one(page, "#violated").text) > 0
     wait_for(lambda: page.execute_script("return document.querySelector('.card img')?.naturalWidth > 0"))
     assert (root / name / "plan.toml").is_file()
@@ -307,7 +307,7 @@ def test_a_campaign_on_the_street_is_started_and_watched_to_its_end(page: WebDri
 def test_a_campaign_is_stopped_and_resumed(page: WebDriver, root: Path) -> None:
     # More than any machine does in the meantime.
     order(page, free_name(root, "long"), system="street-exact", count=900, budget=90_000)
-    wait_for(lambda: int(every(page, ".tiles dd")[0].text.replace(",", "")) > 0, 300)
+    wait_for(lambda: int(every(page, ".tiles dd")[0].text.replace(",", "")) > 0, 200)
     for button, then in [
         ("Stop", "It was stopped"),
         ("Resume", "It is running."),
