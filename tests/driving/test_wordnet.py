@@ -25,7 +25,7 @@ taxi n 2 1 @ 2 1 00000003 00000004
     [
         ("ambulance", "car", 1),
         ("fire engine", "truck", 1),
-        ("policemen", "person", None),
+        ("policemen", "person", 4),
         ("nurses", "person", 4),
         ("car", "car", 0),
         ("dog", "person", None),

@@ -9,12 +9,37 @@ from instar.driving.rules import if_words as said
 from instar.driving.rules.clauses import BE, Clause, absent, added, does, done, present, removed, replaced
 from instar.driving.rules.comparisons import closer, comparing
 from instar.driving.rules.english import gerunds, participles
-from instar.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, many, named, opt, seq, to
+from instar.driving.rules.grammar import (
+    Found,
+    Objection,
+    Parser,
+    Phrase,
+    alt,
+    many,
+    named,
+    opt,
+    quietly,
+    seq,
+    to,
+)
 from instar.driving.rules.ontology import Ontology
 from instar.driving.rules.things import Mention, Place, Things, things
-from instar.driving.rules.weather import weather_and_time
+from instar.driving.rules.weather import outside, weather_and_time
 
-__all__ = ["conditions"]
+__all__ = ["conditions", "premises"]
+
+
+def premises(ontology: Ontology) -> Parser:
+    """The If half as a phrase without a verb: "at night", "in case of heavy rain", "without lane lines"."""
+    words = things(ontology)
+    who, where = words.several, opt(words.place)
+    return named(
+        alt(
+            to(lambda _, who, where: present(who, where), Phrase(*said.WITH), who, where),
+            to(lambda _, who, where: absent(who, where), Phrase(*said.WITHOUT), who, where),
+            quietly(_during(ontology, words)),
+        )
+    )
 
 
 def conditions(ontology: Ontology) -> Parser:
@@ -36,19 +61,26 @@ def conditions(ontology: Ontology) -> Parser:
     )
     too = opt(Phrase("too", "as well", "also"))
     at_once = Phrase("at the same time", "simultaneously", "at once", "together")
+    during = opt(quietly(_during(ontology, words)))
     return named(
-        to(_together, opt(Phrase("both")), clause, many(seq(conjunction, clause)), too, opt(at_once))
+        to(_together, opt(Phrase("both")), clause, many(seq(conjunction, clause)), during, too, opt(at_once))
     )
+
+
+def _during(ontology: Ontology, words: Things) -> Parser:
+    """The weather or time of day that something happens in."""
+    return to(lambda _, what: added(what, None), Phrase(*said.DURING), outside(ontology, words))
 
 
 def _together(
     both: Found | None,
     first: tuple[Clause, ...],
     rest: Sequence[tuple[object, tuple[Clause, ...]]],
+    during: tuple[Clause, ...] | None,
     _: object,
     at_once: Found | None,
 ) -> tuple[Clause, ...]:
-    clauses = (*first, *(clause for _, more in rest for clause in more))
+    clauses = (*first, *(clause for _, more in rest for clause in more), *(during or ()))
     for word in (both, at_once):
         if word is not None and len(clauses) == 1:
             raise Objection(word.at, f"{word.phrase!r} needs two changes")
@@ -150,6 +182,7 @@ def _being(words: Things) -> list[Parser]:
         to(lambda where, _, __, ___, who: present(who, where), where, comma, there, be, who),
         to(lambda where, _, __, who: present(who, where), where, comma, be, who),
         to(lambda area, _, who: present(who, Place("on", area, 0)), words.area, does(said.HAVE), who),
+        to(lambda _, __, who, where: present(who, where), words.area, does(said.HAVE), who, where),
         to(
             lambda _, __, new, ___, old: tuple(c for one in new for c in replaced(old, one)),
             there,
@@ -172,8 +205,14 @@ def _vanishing(words: Things) -> list[Parser]:
     ]
 
 
+def _new(words: Things) -> Parser:
+    """What takes the place of something: a thing, or "a black one"."""
+    article = opt(Phrase("a", "an", "the"))
+    return alt(words.one, to(lambda _, how, __: how, article, words.adjectives, Phrase("one", "ones")))
+
+
 def _replacing(words: Things) -> list[Parser]:
-    who, new, where = words.several, words.one, opt(words.place)
+    who, new, where = words.several, _new(words), opt(words.place)
     swaps = [
         to(
             lambda who, where, _, __, new: replaced(who, new, where),
@@ -220,7 +259,7 @@ def _from_to(
 
 
 def _commands(words: Things) -> list[Parser]:
-    who, new, where = words.several, words.one, opt(words.place)
+    who, new, where = words.several, _new(words), opt(words.place)
     we = opt(alt(Phrase("we", "you", "i", "someone", "please", "let us"), Phrase("the tester", "one")))
     adds, removes = Phrase(*_forms(said.ADD)), Phrase(*_forms(said.REMOVE))
     swaps = [

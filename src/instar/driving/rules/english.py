@@ -126,6 +126,8 @@ def singulars(noun: str) -> list[str]:
     (['buse', 'bus'], ['lorry', 'lorrie'], ['person'])
     """
     irregular = [one for one, many in _PLURALS.items() if many == noun]
+    if not irregular and noun.endswith("men"):
+        return [noun[:-3] + "man"]
     if irregular or not noun.endswith("s"):
         return irregular
     if noun.endswith("ies"):

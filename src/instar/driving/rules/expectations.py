@@ -71,13 +71,14 @@ def expectations(ontology: Ontology) -> Parser:
                 of_quantity,
             ),
             *_noun_forms(quantity, degree, will),
+            *_neither(ego, quantity, of_ego, of_quantity),
         )
     )
 
 
 def _ego(ontology: Ontology) -> Parser:
     """The ego-vehicle; nothing else can be expected to do anything, so "it" and "the car" are it too."""
-    article = Phrase("the", "our", "my", "your", "this")
+    article = Phrase("the", "our", "my", "your", "this", "a", "an", "any", "every", "each")
     return named(
         alt(
             seq(opt(article), Phrase(*ontology.references["ego-vehicle"])),
@@ -226,7 +227,7 @@ def _quantity_predicate(degree: Parser) -> Parser:
 
 def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
     """ "There should be a decrease in speed", "the deceleration should be at least 30 %"."""
-    noun, be = Phrase(*then.NOUNS), Phrase("be", "is", "are")
+    noun, be, exceed = Phrase(*then.NOUNS), Phrase("be", "is", "are"), Phrase(*then.EXCEED)
     article = opt(Phrase("a", "an", "the", "no"))
     of_what = opt(to(lambda _, quantity: quantity, Phrase("in", "of", "to"), quantity))
 
@@ -244,9 +245,13 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
             raise Objection(none.at, "'no' is a second negation")
         return changed(no or none, word, quantity, degree)
 
-    def measured(word: Found, quantity: str | None, no: Found | None, degree: Degree) -> Expected:
+    def measured(word: Found, quantity: str | None, no: Found | None, by: Found, degree: Degree) -> Expected:
         if degree.amount is None:
             raise Objection(word.at, f"how large the {word.phrase} should be is not said")
+        if by.phrase in then.EXCEED:
+            if degree.comparator is not None:
+                raise Objection(by.at, f"{by.phrase!r} is a bound already")
+            degree = dataclasses.replace(degree, comparator="more than")
         return changed(no, word, quantity, degree)
 
     return [
@@ -271,21 +276,60 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
             degree,
         ),
         to(
-            lambda _, word, what, no, __, d: measured(word, what, no, d),
+            lambda _, word, what, no, by, d: measured(word, what, no, by, d),
             opt(Phrase("the")),
             noun,
             of_what,
             will,
-            be,
+            alt(be, exceed),
             degree,
         ),
         to(
-            lambda what, word, no, _, d: measured(word, what, no, d),
+            lambda what, word, no, by, d: measured(word, what, no, by, d),
             quantity,
             noun,
             will,
-            be,
+            alt(be, exceed),
             degree,
+        ),
+    ]
+
+
+def _neither(ego: Parser, quantity: Parser, of_ego: Parser, of_quantity: Parser) -> list[Parser]:
+    """ "Neither accelerate nor brake", "not rise or fall": what does neither stays the same."""
+    modal, neither = Phrase(*then.MODALS), Phrase("neither")
+    no = to(lambda _, no: no, opt(alt(modal, Phrase("do", "does"))), alt(neither, Phrase("not")))
+    side = to(lambda word: _Predicate(then.SIDE[word.phrase], "steering"), Phrase(*then.SIDE))
+    either = Phrase("nor", "or")
+
+    def same(no: Found, one: _Predicate, word: Found, other: _Predicate) -> Expected:
+        is_plain = NO_DEGREE == one.degree == other.degree
+        if one.quantity != other.quantity or one.way * other.way != -1 or not is_plain:
+            word = no if no.phrase == "neither" else word
+            raise Objection(
+                word.at, f"{word.phrase!r} brings a second expectation: write a second rule for it"
+            )
+        return _expected(None, None, _Predicate(0, one.quantity))
+
+    return [
+        to(lambda _, *said: same(*said), opt(ego), no, of_ego, either, alt(of_ego, side)),
+        to(
+            lambda what, no, one, word, other: same(no, _about(what, one), word, _about(what, other)),
+            quantity,
+            no,
+            of_quantity,
+            either,
+            of_quantity,
+        ),
+        to(
+            lambda _, __, ___, *said: same(*said),
+            opt(ego),
+            opt(modal),
+            _verbs(then.TURN),
+            neither,
+            side,
+            Phrase("nor"),
+            side,
         ),
     ]
 

@@ -25,6 +25,7 @@ __all__ = [
     "named",
     "only",
     "opt",
+    "quietly",
     "seq",
     "to",
     "vocabulary",
@@ -209,6 +210,18 @@ class _Only:
 
 
 @dataclass(frozen=True, eq=False)
+class _Quietly:
+    parts: tuple[Parser, ...]
+
+    def __call__(self, text: Text, at: int) -> Iterator[tuple[Any, int]]:
+        before = text.furthest, set(text.wanted), text.objected
+        readings = list(self.parts[0](text, at))
+        if not readings:
+            text.furthest, text.wanted, text.objected = before
+        yield from readings
+
+
+@dataclass(frozen=True, eq=False)
 class _Named:
     """Reads each place of a text only once, however many ways lead there."""
 
@@ -253,6 +266,11 @@ def to(meaning: Callable[..., Any], *parts: Parser) -> Parser:
 def only(fits: Callable[[Any], bool], part: Parser) -> Parser:
     """The part where its value fits; elsewhere this way of reading is none, which nobody objects to."""
     return _Only((part,), fits)
+
+
+def quietly(part: Parser) -> Parser:
+    """The part; where it cannot be read nobody hears how far it got, for something else was meant there."""
+    return _Quietly((part,))
 
 
 def named(part: Parser) -> Parser:

@@ -13,6 +13,7 @@ __all__ = [
     "BRING",
     "CROSS",
     "DEPART",
+    "DURING",
     "FALL",
     "GONE",
     "GROW",
@@ -30,6 +31,8 @@ __all__ = [
     "THERE",
     "TURN",
     "VANISH",
+    "WITH",
+    "WITHOUT",
 ]
 
 APPEAR = listed(
@@ -86,7 +89,11 @@ LEAVE = listed("move away, go away, walk away, back away, drive away, step away,
 INCREASE = listed("increase, grow, rise, go up, intensify")
 SHRINK = listed("decrease, shrink, fall, go down, drop, reduce, get shorter, become shorter")
 
+WITH = listed("with, given, in case of, in the case of, in the event of, in the presence of, in presence of")
+WITHOUT = listed("without, in the absence of, in absence of")
+
 # Weather and time of day.
+DURING = listed("at, in, during, under, through, on")
 FALL = listed("fall, start, begin, set in, come, come down, come up, start falling, roll in")
 STOP = listed("stop, clear up, lift, clear, end, cease")
 BE_OUTSIDE = listed("be, become, get, turn, grow, turn into, change to, change into, turn to")

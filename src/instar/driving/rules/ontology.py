@@ -42,6 +42,7 @@ class Element:
     synonyms: tuple[str, ...]
     heads: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
     person: bool = False
     usual: Mapping[str, str] = field(default_factory=dict)
@@ -111,7 +112,7 @@ def _reference(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _element(name: str, entry: Mapping[str, Any]) -> Element:
-    known = ("category", "synonyms", "heads", "kinds", "classes", "person", "usual", "property")
+    known = ("category", "synonyms", "heads", "kinds", "unlike", "classes", "person", "usual", "property")
     _only(f"key of {name}", entry, known)
     category = entry.get("category", "object")
     _only("category", [category], CATEGORIES)
@@ -131,6 +132,7 @@ def _element(name: str, entry: Mapping[str, Any]) -> Element:
         _phrases(name, "synonyms", entry.get("synonyms", [name])),
         _phrases(name, "heads", entry.get("heads", [])),
         _phrases(name, "kinds", entry.get("kinds", [])),
+        _phrases(name, "unlike", entry.get("unlike", [])),
         _phrases(name, "classes", entry.get("classes", [])),
         bool(entry.get("person", False)),
         usual,

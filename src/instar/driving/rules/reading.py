@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from instar.driving.rules.clauses import Clause
-from instar.driving.rules.conditions import conditions
+from instar.driving.rules.conditions import conditions, premises
+from instar.driving.rules.english import listed
 from instar.driving.rules.expectations import Expected, expectations
 from instar.driving.rules.grammar import (
     Found,
@@ -18,6 +19,7 @@ from instar.driving.rules.grammar import (
     alt,
     many,
     opt,
+    quietly,
     seq,
     to,
     vocabulary,
@@ -31,6 +33,11 @@ from instar.driving.rules.words import Word, split
 
 __all__ = ["Language", "read_rule", "usual_language"]
 
+_IF = listed(
+    "if, when, whenever, once, as soon as, every time, each time, in case, in the event that, provided that, "
+    "provided, assuming that, assuming, given that, supposing that, supposing, suppose that, suppose, while, "
+    "after"
+)
 _BOUNDS = ("more", "less", "greater", "fewer", "higher", "lower", "equal")  # "10 km/h or more"
 _Said = tuple[tuple[Clause, ...], Expected]
 
@@ -43,7 +50,7 @@ class Language:
 
     def __init__(self, ontology: Ontology, *, paper: bool = False) -> None:
         self.ontology, self.paper = ontology, paper
-        self._grammar = _rule(conditions(ontology), expectations(ontology))
+        self._grammar = _rule(conditions(ontology), premises(ontology), expectations(ontology))
         self._vocabulary = vocabulary(self._grammar)
 
     def read(self, sentence: str) -> Rule:
@@ -128,27 +135,27 @@ def read_rule(sentence: str, *, language: Language | None = None) -> Rule:
     return (language or usual_language()).read(sentence)
 
 
-def _rule(condition: Parser, expectation: Parser) -> Parser:
-    """Blocks: "If: ..., Then: ...", "If ..., ...", "... if ..."."""
+def _rule(condition: Parser, premise: Parser, expectation: Parser) -> Parser:
+    """Blocks: "If: ..., Then: ...", "If ..., ...", "... if ...", "At night ...", "... at night"."""
     expectation = _one(expectation)
     colon = opt(Phrase(":", ","))
     begin = seq(
         opt(Phrase("and", "also", "furthermore", "moreover", "further", "additionally")), opt(Phrase(","))
     )
-    when = seq(Phrase("if", "when", "whenever", "once"), colon)
+    when = seq(Phrase(*_IF), colon)
+    when_so = to(lambda _, clauses: clauses, when, condition)
     then = seq(Phrase("then"), colon)
     between = alt(seq(opt(Phrase(",", ".", ";")), then), Phrase(",", ":"), seq())
     end = opt(alt(seq(Phrase(".", ";"), opt(Phrase("."))), Phrase(",")))
     block = alt(
-        to(lambda _, __, cs, ___, e, ____: (cs, e), begin, when, condition, between, expectation, end),
+        to(lambda _, cs, __, e, ___: (cs, e), begin, alt(when_so, premise), between, expectation, end),
         to(
-            lambda _, __, e, ___, ____, cs, _____: (cs, e),
+            lambda _, __, e, ___, cs, ____: (cs, e),
             begin,
             opt(then),
             expectation,
             opt(Phrase(",")),
-            when,
-            condition,
+            alt(when_so, quietly(premise)),
             end,
         ),
     )
@@ -208,7 +215,7 @@ def _misplaced(sentence: str, text: Text) -> RefusedRule:
 
 def _missing(text: Text) -> str:
     words = {word.plain for word in text.words}
-    if not words & {"if", "when", "whenever", "once"}:
+    if not words & {phrase.split()[0] for phrase in _IF}:
         return ": there is no If"
     return "" if "then" in words else ": there is no Then"
 

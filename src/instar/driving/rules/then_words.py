@@ -11,6 +11,7 @@ __all__ = [
     "CHANGE",
     "DRIVE",
     "EMPTY",
+    "EXCEED",
     "FALL",
     "FAST",
     "KEEP",
@@ -151,11 +152,15 @@ SIZE = inverted({-1: listed("lower, slower, smaller"), 1: listed("higher, faster
 STAY = listed("keep, stay, remain, be, hold, be kept, continue to be, be held, be maintained")
 SAME = listed(
     "the same, same, unchanged, constant, steady, stable, unaffected, unaltered, as it is, as before, equal, "
-    "the same as before, identical, fixed, the same value, at the same value, as it was, the same as it was"
+    "the same as before, identical, fixed, the same value, at the same value, as it was, the same as it was, "
+    "roughly the same, about the same, approximately the same, almost the same, nearly the same, "
+    "more or less the same, almost unchanged, nearly unchanged, nearly constant, almost constant"
 )
 CHANGE = listed(
     "change, vary, differ, deviate, alter, be changed, be affected, be altered, be different, be influenced"
 )
+EXCEED = listed("exceed, exceeds, surpass, surpasses")
+"""Said of a change; a speed that exceeds something is no change."""
 NOUNS = inverted(
     {
         -1: listed("decrease, reduction, drop, deceleration, slowdown, fall, decline"),

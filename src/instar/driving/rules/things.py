@@ -134,10 +134,11 @@ def things(ontology: Ontology) -> Things:
     pronoun = to(lambda word: Mention("", word.at, word.at, article=word.phrase), Phrase(*_PRONOUNS))
     compared = Phrase(*(word for word in COMPARATIVES if word not in _AMOUNTS))
     described = to(
-        lambda article, comparative, adjectives, noun: _mention(
+        lambda article, _, comparative, adjectives, noun: _mention(
             ontology, nouns, article, comparative, adjectives, noun
         ),
         opt(_article()),
+        opt(Phrase("other")),
         opt(compared),
         many(adjective),
         noun,
@@ -297,6 +298,8 @@ def described(element: Element, properties: Mapping[str, str], adjectives: Seque
         if said is None:
             raise Objection(adjective.at, f"a {element.name} cannot be {adjective.phrase!r}", known)
         name, value = said
+        if properties.get(name) == value:
+            continue  # a dark night
         if name in result:
             raise Objection(adjective.at, f"{adjective.phrase!r} is a second {name} of the {element.name}")
         result[name] = value

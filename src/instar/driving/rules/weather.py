@@ -2,17 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import permutations
 
 from instar.driving.rules import if_words as said
 from instar.driving.rules.clauses import Clause, added, does, done, replaced
 from instar.driving.rules.comparisons import as_word, compared, where_does
 from instar.driving.rules.english import finite, gerunds
-from instar.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, only, opt, seq, to
+from instar.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, named, only, opt, seq, to
 from instar.driving.rules.ontology import Element, Ontology
 from instar.driving.rules.things import Mention, Things, described
 
-__all__ = ["weather_and_time"]
+__all__ = ["outside", "weather_and_time"]
+
+
+def outside(ontology: Ontology, words: Things) -> Parser:
+    """Weather or time of day; its values are tuples of mentions, for "a rainy night" is both."""
+    environment = [element for element in ontology.elements.values() if element.is_environment]
+    names = {element.name for element in environment}
+    one = to(lambda what: (what,), only(lambda mention: mention.element in names, words.one))
+    return named(alt(one, *_both(environment, words)))
+
+
+def _both(environment: Sequence[Element], words: Things) -> Iterator[Parser]:
+    """Adjectives of one, the noun of another: "a foggy night", but not "a rainy day", which is weather."""
+    for first, second in permutations(environment, 2):
+        nouns = {
+            noun: {name: value}
+            for name, values in second.properties.items()
+            for value, said in values.items()
+            for noun in said.nouns
+            if noun not in first.heads
+        }
+
+        both = partial(_two, first, second, nouns)
+        yield to(both, opt(Phrase("a", "an", "the")), only(_fits(first), words.adjectives), Phrase(*nouns))
+
+
+def _two(
+    first: Element,
+    second: Element,
+    nouns: Mapping[str, Mapping[str, str]],
+    _: object,
+    how: Sequence[Found],
+    noun: Found,
+) -> tuple[Mention, Mention]:
+    at = how[0].at
+    return (
+        Mention(first.name, at, at, described(first, {}, how)),
+        Mention(second.name, noun.at, at, nouns[noun.phrase]),
+    )
+
+
+def _fits(element: Element) -> Callable[[Sequence[Found]], bool]:
+    return lambda adjectives: all(element.said_by(word.phrase) for word in adjectives)
 
 
 def weather_and_time(ontology: Ontology, words: Things) -> list[Parser]:
@@ -22,28 +66,28 @@ def weather_and_time(ontology: Ontology, words: Things) -> list[Parser]:
         return []
     it, there = Phrase("it"), alt(Phrase("it"), words.area)
     made = done(["change", "turn", "switch", "convert"])
-    names = {element.name for element in environment}
-    outside = only(lambda mention: mention.element in names, words.one)
+    what = outside(ontology, words)
+    one = to(lambda mentions: mentions[0], only(lambda mentions: len(mentions) == 1, what))
     clauses = [
-        to(lambda what, _: added([what], None), outside, does(said.FALL)),
-        to(lambda what, _: (Clause("remove", what),), outside, does(said.STOP)),
-        to(lambda _, __, what: added([what], None), there, does(said.BE_OUTSIDE), outside),
-        to(lambda _, __, ___, what: added([what], None), there, made, Phrase("to", "into"), outside),
+        to(lambda what, _: added(what, None), what, does(said.FALL)),
+        to(lambda one, _: (Clause("remove", one),), one, does(said.STOP)),
+        to(lambda _, __, what: added(what, None), there, does(said.BE_OUTSIDE), what),
+        to(lambda _, __, ___, what: added(what, None), there, made, Phrase("to", "into"), what),
         to(
             lambda _, __, ___, old, ____, new: replaced([old], new),
             there,
             does(["change", "turn", "switch", "go"]),
             Phrase("from"),
-            outside,
+            one,
             Phrase("to", "into"),
-            outside,
+            one,
         ),
         to(
-            lambda _, __, ___, what: added([what], None),
+            lambda _, __, ___, what: added(what, None),
             words.ego,
             does(["drive", "travel", "be"]),
-            Phrase("at", "in", "through", "during"),
-            outside,
+            Phrase(*said.DURING),
+            what,
         ),
         to(
             lambda _, __, how: added([_described(environment, how)], None),
@@ -58,8 +102,8 @@ def weather_and_time(ontology: Ontology, words: Things) -> list[Parser]:
             Phrase("darker"),
         ),
         to(
-            lambda what, word: compared([what], as_word(word, "more")),
-            outside,
+            lambda one, word: compared([one], as_word(word, "more")),
+            one,
             where_does(["increase", "intensify"]),
         ),
     ]

@@ -98,7 +98,7 @@ def read_table(table: bytes) -> WordNet:
         above, _, words = line.partition("\t")
         parents.append(tuple(number + int(step) for step in above.split()))
         for word in words.split(","):
-            senses[word.replace("_", " ")] = number
+            senses[word.replace("_", " ").replace("-", " ")] = number
     return WordNet(tuple(parents), senses)
 
 
