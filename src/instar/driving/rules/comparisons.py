@@ -35,7 +35,13 @@ def comparing(words: Things) -> list[Parser]:
             Phrase(*participles(said.BRING)),
             near,
         ),
-        to(lambda _, who, word: compared(who, word), Phrase(*said.BRING), who, near),
+        to(
+            lambda _, __, who, word: compared(who, word),
+            opt(Phrase("we", "you")),
+            Phrase(*said.BRING),
+            who,
+            near,
+        ),
         to(
             lambda who, word, _: compared(who, as_word(word, "closer")),
             who,

@@ -97,6 +97,7 @@ _DOUBLED = {
     "wrap",
     "step",
     "slip",
+    "spot",
 }
 _VOWELS = "aeiou"
 

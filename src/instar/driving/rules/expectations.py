@@ -3,51 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 
 from instar.driving.rules import then_words as then
 from instar.driving.rules.degrees import NO_DEGREE, Degree, degrees, one_degree
 from instar.driving.rules.english import finite, gerunds, participles
+from instar.driving.rules.expected import Expected, Predicate, about, expected
 from instar.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, named, only, opt, seq, to
-from instar.driving.rules.model import Expectation
 from instar.driving.rules.ontology import Ontology
 
-__all__ = ["Expected", "expectations"]
-
-_DIRECTIONS = {-1: "decrease", 0: "same", 1: "increase"}
-
-
-@dataclass(frozen=True, slots=True)
-class _Predicate:
-    """What happens to a quantity ("" where the subject tells): `way` is -1, 0 (same) or 1.
-
-    `changes` turns same around; `comparative` are words such as "slower", which in a later block compare
-    with the block before.
-    """
-
-    way: int
-    quantity: str
-    degree: Degree = NO_DEGREE
-    changes: bool = False
-    comparative: bool = False
-    at: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """An expectation as far as one Then tells; `compared` is the word that refers to the block before."""
-
-    expectation: Expectation
-    compared: Found | None
-    comparative: bool
-
-    def in_block(self, block: int) -> Expectation:
-        """The expectation of the block with this number, counted from 1."""
-        word = self.compared
-        if word is not None and block == 1:
-            raise Objection(word.at, f"{word.phrase!r} compares with the block before, and there is none")
-        is_relative = word is not None or (self.comparative and block > 1)
-        return dataclasses.replace(self.expectation, relative_to_block=block - 1 if is_relative else None)
+__all__ = ["expectations"]
 
 
 def expectations(ontology: Ontology) -> Parser:
@@ -60,10 +24,10 @@ def expectations(ontology: Ontology) -> Parser:
     command = opt(alt(_do_not(), Phrase("never")))
     return named(
         alt(
-            to(lambda _, no, __, more, what: _expected(no, more, what), ego, will, empty, further, of_ego),
-            to(lambda no, _, what: _expected(no, None, what), command, empty, of_ego),
+            to(lambda _, no, __, more, what: expected(no, more, what), ego, will, empty, further, of_ego),
+            to(lambda no, _, what: expected(no, None, what), command, empty, of_ego),
             to(
-                lambda quantity, no, _, more, what: _expected(no, more, _about(quantity, what)),
+                lambda quantity, no, _, more, what: expected(no, more, about(quantity, what)),
                 quantity,
                 will,
                 empty,
@@ -71,6 +35,7 @@ def expectations(ontology: Ontology) -> Parser:
                 of_quantity,
             ),
             *_noun_forms(quantity, degree, will),
+            *_no_faster(ego, quantity),
             *_neither(ego, quantity, of_ego, of_quantity),
         )
     )
@@ -142,25 +107,25 @@ def _ego_predicate(quantity: Parser, degree: Parser) -> Parser:
 
     def paced(
         _: object, early: Degree, even: Found | None, word: Found, __: object, late: Degree
-    ) -> _Predicate:
+    ) -> Predicate:
         found = one_degree(early, late, even, word.at)
-        return _Predicate(then.PACE[word.phrase], "speed", found, comparative=True)
+        return Predicate(then.PACE[word.phrase], "speed", found, comparative=True)
 
-    def turned(_: object, more: Found | None, side: Found, degree: Degree) -> _Predicate:
+    def turned(_: object, more: Found | None, side: Found, degree: Degree) -> Predicate:
         found = one_degree(NO_DEGREE, degree, more, side.at)
-        return _Predicate(then.SIDE[side.phrase], "steering", found)
+        return Predicate(then.SIDE[side.phrase], "steering", found)
 
-    def made(_: object, side: Found, degree: Degree) -> _Predicate:
-        return _Predicate(1 if "left" in side.phrase else -1, "steering", degree)
+    def made(_: object, side: Found, degree: Degree) -> Predicate:
+        return Predicate(1 if "left" in side.phrase else -1, "steering", degree)
 
     return named(
         alt(
-            to(lambda _, d: _Predicate(-1, "speed", d), _verbs(then.SLOW), degree),
-            to(lambda _, d: _Predicate(1, "speed", d), _verbs(then.FAST), degree),
+            to(lambda _, d: Predicate(-1, "speed", d), _verbs(then.SLOW), degree),
+            to(lambda _, d: Predicate(1, "speed", d), _verbs(then.FAST), degree),
             to(paced, _verbs(then.DRIVE), degree, even, Phrase(*then.PACE), than, degree),
             to(turned, _verbs(then.TURN), more, Phrase(*then.SIDE), degree),
             to(
-                lambda _, d, side: _Predicate(then.SIDE[side.phrase], "steering", d),
+                lambda _, d, side: Predicate(then.SIDE[side.phrase], "steering", d),
                 _verbs(then.TURN),
                 only(lambda degree: degree.amount is not None, degree),
                 Phrase(*then.SIDE),
@@ -171,11 +136,11 @@ def _ego_predicate(quantity: Parser, degree: Parser) -> Parser:
                 Phrase("a left turn", "a left", "a right turn", "a right"),
                 degree,
             ),
-            to(lambda _, what, d: _Predicate(-1, what, d), _verbs(then.LOWER), quantity, degree),
-            to(lambda _, what, d: _Predicate(1, what, d), _verbs(then.RAISE), quantity, degree),
-            to(lambda _, what, __: _Predicate(0, what), _verbs(then.KEEP), quantity, opt(Phrase(*then.SAME))),
-            to(lambda _, __, what: _Predicate(0, what), _verbs(then.KEEP), opt(Phrase(*then.KEPT)), quantity),
-            to(lambda _, what, d: _Predicate(0, what, d, changes=True), _verbs(then.ALTER), quantity, degree),
+            to(lambda _, what, d: Predicate(-1, what, d), _verbs(then.LOWER), quantity, degree),
+            to(lambda _, what, d: Predicate(1, what, d), _verbs(then.RAISE), quantity, degree),
+            to(lambda _, what, __: Predicate(0, what), _verbs(then.KEEP), quantity, opt(Phrase(*then.SAME))),
+            to(lambda _, __, what: Predicate(0, what), _verbs(then.KEEP), opt(Phrase(*then.KEPT)), quantity),
+            to(lambda _, what, d: Predicate(0, what, d, changes=True), _verbs(then.ALTER), quantity, degree),
         )
     )
 
@@ -190,16 +155,16 @@ def _quantity_predicate(degree: Parser) -> Parser:
 
     def sized(
         _: object, early: Degree, even: Found | None, word: Found, __: object, late: Degree
-    ) -> _Predicate:
+    ) -> Predicate:
         found = one_degree(early, late, even, word.at)
-        return _Predicate(then.SIZE[word.phrase], "", found, comparative=True)
+        return Predicate(then.SIZE[word.phrase], "", found, comparative=True)
 
-    def within(_: object, word: Found, bound: Degree, __: object) -> _Predicate:
+    def within(_: object, word: Found, bound: Degree, __: object) -> Predicate:
         if bound.amount is None or bound.comparator is not None or bound.compared is not None:
             raise Objection(word.at, "'within' needs a plain amount")
-        return _Predicate(0, "", dataclasses.replace(bound, comparator="at most"))
+        return Predicate(0, "", dataclasses.replace(bound, comparator="at most"))
 
-    def absolute(word: Found, bound: Degree) -> _Predicate:
+    def absolute(word: Found, bound: Degree) -> Predicate:
         if bound.amount is None:
             raise Objection(word.at, f"{word.phrase!r} what is not said", ("lower", "higher", "the same"))
         behind = word.at + len(word.phrase.split())
@@ -207,16 +172,16 @@ def _quantity_predicate(degree: Parser) -> Parser:
 
     return named(
         alt(
-            to(lambda _, d: _Predicate(-1, "", d), alt(_verbs(then.FALL), lowered), degree),
-            to(lambda _, d: _Predicate(1, "", d), alt(_verbs(then.RISE), raised), degree),
+            to(lambda _, d: Predicate(-1, "", d), alt(_verbs(then.FALL), lowered), degree),
+            to(lambda _, d: Predicate(1, "", d), alt(_verbs(then.RISE), raised), degree),
             to(sized, _verbs(["be", "become", "get"]), degree, even, Phrase(*then.SIZE), than, degree),
-            to(lambda *_: _Predicate(0, ""), stay, Phrase(*then.SAME)),
-            to(lambda *_: _Predicate(0, ""), Phrase("be kept", "be maintained", "is kept", "is maintained")),
-            to(lambda _, d: _Predicate(0, "", d, changes=True), _verbs(then.CHANGE), degree),
+            to(lambda *_: Predicate(0, ""), stay, Phrase(*then.SAME)),
+            to(lambda *_: Predicate(0, ""), Phrase("be kept", "be maintained", "is kept", "is maintained")),
+            to(lambda _, d: Predicate(0, "", d, changes=True), _verbs(then.CHANGE), degree),
             to(within, stay, Phrase("within"), degree, original),
             to(absolute, stay, degree),
             to(
-                lambda _, side, d: _Predicate(then.SIDE[side.phrase], "steering", d, at=side.at),
+                lambda _, side, d: Predicate(then.SIDE[side.phrase], "steering", d, at=side.at),
                 _verbs(["turn", "move", "go", "shift"]),
                 Phrase(*then.SIDE),
                 degree,
@@ -235,7 +200,7 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
         way = then.NOUNS[word.phrase]
         if quantity is None and word.phrase not in ("deceleration", "acceleration", "slowdown"):
             raise Objection(word.at, f"{word.phrase!r} of what is not said", ("speed", "steering angle"))
-        return _expected(no, None, _Predicate(way, quantity or "speed", degree, changes=way == 0))
+        return expected(no, None, Predicate(way, quantity or "speed", degree, changes=way == 0))
 
     def there_is(
         no: Found | None, article: Found | None, word: Found, quantity: str | None, degree: Degree
@@ -295,26 +260,43 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
     ]
 
 
+def _no_faster(ego: Parser, quantity: Parser) -> list[Parser]:
+    """ "Drive no faster", "the speed should be no higher than before"."""
+    modal, no = opt(Phrase(*then.MODALS)), Phrase("no")
+    than = opt(Phrase("than before"))
+
+    def paced(_: object, __: object, ___: object, no: Found, word: Found, ____: object) -> Expected:
+        return expected(no, None, Predicate(then.PACE[word.phrase], "speed", comparative=True))
+
+    def sized(what: str, _: object, __: object, no: Found, word: Found, ___: object) -> Expected:
+        return expected(no, None, Predicate(then.SIZE[word.phrase], what, comparative=True))
+
+    return [
+        to(paced, opt(ego), modal, _verbs(then.DRIVE), no, Phrase(*then.PACE), than),
+        to(sized, quantity, modal, _verbs(["be", "become", "get"]), no, Phrase(*then.SIZE), than),
+    ]
+
+
 def _neither(ego: Parser, quantity: Parser, of_ego: Parser, of_quantity: Parser) -> list[Parser]:
     """ "Neither accelerate nor brake", "not rise or fall": what does neither stays the same."""
     modal, neither = Phrase(*then.MODALS), Phrase("neither")
     no = to(lambda _, no: no, opt(alt(modal, Phrase("do", "does"))), alt(neither, Phrase("not")))
-    side = to(lambda word: _Predicate(then.SIDE[word.phrase], "steering"), Phrase(*then.SIDE))
+    side = to(lambda word: Predicate(then.SIDE[word.phrase], "steering"), Phrase(*then.SIDE))
     either = Phrase("nor", "or")
 
-    def same(no: Found, one: _Predicate, word: Found, other: _Predicate) -> Expected:
+    def same(no: Found, one: Predicate, word: Found, other: Predicate) -> Expected:
         is_plain = NO_DEGREE == one.degree == other.degree
         if one.quantity != other.quantity or one.way * other.way != -1 or not is_plain:
             word = no if no.phrase == "neither" else word
             raise Objection(
                 word.at, f"{word.phrase!r} brings a second expectation: write a second rule for it"
             )
-        return _expected(None, None, _Predicate(0, one.quantity))
+        return expected(None, None, Predicate(0, one.quantity))
 
     return [
         to(lambda _, *said: same(*said), opt(ego), no, of_ego, either, alt(of_ego, side)),
         to(
-            lambda what, no, one, word, other: same(no, _about(what, one), word, _about(what, other)),
+            lambda what, no, one, word, other: same(no, about(what, one), word, about(what, other)),
             quantity,
             no,
             of_quantity,
@@ -332,59 +314,3 @@ def _neither(ego: Parser, quantity: Parser, of_ego: Parser, of_quantity: Parser)
             side,
         ),
     ]
-
-
-def _about(quantity: str, predicate: _Predicate) -> _Predicate:
-    """The predicate with its quantity; only steering goes left or right."""
-    if predicate.quantity and predicate.quantity != quantity:
-        raise Objection(predicate.at, f"the {quantity} cannot go left or right")
-    return dataclasses.replace(predicate, quantity=quantity)
-
-
-def _expected(negation: Found | None, further: Found | None, predicate: _Predicate) -> Expected:
-    degree = one_degree(NO_DEGREE, predicate.degree, further, 0)
-    comparator, compared, negated = degree.comparator, degree.compared, negation is not None
-    if degree.amount is not None and comparator in (None, "exactly") and (negated or predicate.way == 0):
-        raise Objection(
-            degree.at, "an exact amount can neither be denied nor kept; say 'at least' or 'more than'"
-        )
-    if predicate.changes:
-        # To change is not to stay the same, and to change by at least n is not to stay within less than n.
-        if comparator in ("at least", "more than"):
-            comparator = {"at least": "less than", "more than": "at most"}[comparator]
-            negated = not negated
-        elif degree.amount is None:
-            negated = not negated
-    if compared is not None:
-        if predicate.way == 0:
-            raise Objection(compared.at, f"what stays the same cannot do so {compared.phrase!r}")
-        if compared.phrase in then.LESS:
-            if degree.amount is not None or negated:
-                raise Objection(
-                    compared.at, f"{compared.phrase!r} goes neither with an amount nor with 'not'"
-                )
-            comparator = "less than"
-    return Expected(
-        Expectation(
-            predicate.quantity,
-            _DIRECTIONS[predicate.way],
-            comparator,
-            degree.amount,
-            _unit(predicate.quantity, degree),
-            negated,
-        ),
-        compared,
-        predicate.comparative,
-    )
-
-
-def _unit(quantity: str, degree: Degree) -> str | None:
-    """The unit of an amount; a bare number is in km/h or degrees."""
-    if degree.amount is None:
-        return None
-    units = then.SPEED_UNITS if quantity == "speed" else then.STEERING_UNITS
-    if degree.unit is None:
-        return next(iter(units))
-    if degree.unit not in (*units, "%"):
-        raise Objection(degree.at, f"{quantity} is not measured in {degree.unit}", (*units, "%"))
-    return degree.unit

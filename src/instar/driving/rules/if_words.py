@@ -39,7 +39,8 @@ APPEAR = listed(
     "appear, emerge, show up, turn up, pop up, arrive, come into view, come into sight, come out, "
     "stand, walk,  "
     "wait, sit, run, step, jog, exist, drive, ride, park, move, stay, jump, rush, pass, pass by, "
-    "linger, loiter, stroll, wander, remain, come up, come along, pull up, pull over, pop out, jump out"
+    "linger, loiter, stroll, wander, remain, come up, come along, pull up, pull over, pop out, "
+    "jump out, step out, run out, walk out, pull out, drive out, move out"
 )
 ADD = listed(
     "add, place, put, insert, draw, introduce, position, paste, paint, install, plant, park, set, "

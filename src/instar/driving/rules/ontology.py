@@ -46,6 +46,7 @@ class Element:
     classes: tuple[str, ...] = ()
     person: bool = False
     usual: Mapping[str, str] = field(default_factory=dict)
+    named: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     properties: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
 
     @property
@@ -112,7 +113,18 @@ def _reference(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _element(name: str, entry: Mapping[str, Any]) -> Element:
-    known = ("category", "synonyms", "heads", "kinds", "unlike", "classes", "person", "usual", "property")
+    known = (
+        "category",
+        "synonyms",
+        "heads",
+        "kinds",
+        "unlike",
+        "classes",
+        "person",
+        "usual",
+        "named",
+        "property",
+    )
     _only(f"key of {name}", entry, known)
     category = entry.get("category", "object")
     _only("category", [category], CATEGORIES)
@@ -123,9 +135,11 @@ def _element(name: str, entry: Mapping[str, Any]) -> Element:
         for prop, values in _table("property", entry.get("property", {})).items()
     }
     usual = _table("usual", entry.get("usual", {}))
-    for prop, value in usual.items():
-        _only(f"property of {name}", [prop], properties)
-        _only(f"{prop} of {name}", [value], properties[prop])
+    named = {word: _table(word, said) for word, said in _table("named", entry.get("named", {})).items()}
+    for said in (usual, *named.values()):
+        for prop, value in said.items():
+            _only(f"property of {name}", [prop], properties)
+            _only(f"{prop} of {name}", [value], properties[prop])
     return Element(
         name,
         category,
@@ -136,6 +150,7 @@ def _element(name: str, entry: Mapping[str, Any]) -> Element:
         _phrases(name, "classes", entry.get("classes", [])),
         bool(entry.get("person", False)),
         usual,
+        named,
         properties,
     )
 

@@ -9,7 +9,8 @@ from functools import cache
 from instar.driving.rules.clauses import Clause
 from instar.driving.rules.conditions import conditions, premises
 from instar.driving.rules.english import listed
-from instar.driving.rules.expectations import Expected, expectations
+from instar.driving.rules.expectations import expectations
+from instar.driving.rules.expected import Expected
 from instar.driving.rules.grammar import (
     Found,
     Objection,

@@ -134,7 +134,8 @@ RAISE = listed("increase, raise, boost")
 KEEP = listed(
     "keep, maintain, hold, retain, preserve, stay at, keep to, stick to, continue at, drive at, keep "
     "driving at,  "
-    "continue driving at, remain at, drive with, move with, go at, travel at, move at, continue with"
+    "continue driving at, remain at, drive with, move with, go at, travel at, move at, continue with, "
+    "keep going at, keep moving at, continue to drive at, keep on driving at"
 )
 KEPT = listed(
     "the same, a constant, constant, the current, its current, its original, the original, an "

@@ -190,6 +190,8 @@ def _nouns(ontology: Ontology) -> dict[str, list[_Noun]]:
     for element in ontology.elements.values():
         for word in element.synonyms:
             enter(word, element, {})
+        for word, properties in element.named.items():
+            enter(word, element, properties)
         for name, values in element.properties.items():
             for value, words in values.items():
                 for word in words.nouns:
