@@ -5,6 +5,10 @@
 Every cell (detector, search, seed) is a campaign of `--queries` questions, checks included, and is kept in
 DIR/cells as soon as it is done: a benchmark that was stopped goes on where it was, and several may work on
 one DIR. Findings are those that are confirmed and stable. Intervals are 95 %, by bootstrap over scenes.
+
+Objects are placed as in the paper (`--scale paper`): anywhere on the ring, in the mean size of their class,
+so that every search has the places that it is defined by. `--scale nearest` is what a run does without being
+told: believable places only, of which many photographs have none.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -27,6 +31,7 @@ from instar.campaign import Campaign
 from instar.cli.plan import Use
 from instar.cli.resolve import resolve_search, resolve_system
 from instar.detection import insertion
+from instar.detection.choosing import Scale
 from instar.engines.local import run_local
 from instar.running import Folder, prepared
 from instar.scenes import load_scenes
@@ -37,17 +42,24 @@ SEARCHES = ("random", "guided", "relocation", "adaptive")
 PER_OBJECT = 60  # more than any budget lets them do
 
 
-def cell(out: Path, system: str, search: str, seed: int, queries: int) -> Path:
-    return out / "cells" / f"{system}-{search}-{seed}-{queries}.json"
+class Cells(NamedTuple):
+    """Where the results are, and what all of them have in common."""
+
+    out: Path
+    queries: int
+    scale: Scale
+
+    def of(self, system: str, search: str, seed: int) -> Path:
+        return self.out / "cells" / f"{system}-{search}-{seed}-{self.queries}-{self.scale}.json"
 
 
-def run_cells(scenes_from: str, out: Path, system_name: str, seed: int, queries: int) -> None:
+def run_cells(scenes_from: str, cells: Cells, system_name: str, seed: int) -> None:
     """All searches of one detector with one seed; what they ask alike is asked once and counted each time."""
     cv2.setNumThreads(1)  # fixed, so that answers and costs do not depend on the machine's mood
-    missing = [s for s in SEARCHES if not cell(out, system_name, s, seed, queries).is_file()]
+    missing = [search for search in SEARCHES if not cells.of(system_name, search, seed).is_file()]
     if not missing:
         return
-    with open(out / "cells" / f"{system_name}-{seed}-{queries}.lock", "w") as lock:
+    with open(cells.of(system_name, "all", seed).with_suffix(".lock"), "w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -55,11 +67,11 @@ def run_cells(scenes_from: str, out: Path, system_name: str, seed: int, queries:
         # Held in memory: pictures are decoded once.
         scenes = [instar.Scene.of(s.id, s.image, s.objects) for s in load_scenes(scenes_from)]
         system = resolve_system(Use(system_name))
-        relation = insertion(pool=out / "pool")
+        relation = insertion(pool=cells.out / "pool", scale=cells.scale)
         store = MemoryStore()
         for search in missing:
-            result = run_cell(scenes, relation, system, search, seed, queries, store)
-            path = cell(out, system_name, search, seed, queries)
+            result = run_cell(scenes, relation, system, search, seed, cells.queries, store)
+            path = cells.of(system_name, search, seed)
             path.with_suffix(".part").write_text(json.dumps(result))
             path.with_suffix(".part").rename(path)
             print(
@@ -111,26 +123,26 @@ def run_cell(
     }
 
 
-def table(out: Path, systems: Sequence[str], seeds: int, queries: int) -> str:
+def table(cells: Cells, systems: Sequence[str], seeds: int) -> str:
     lines = [
         f"{'detector':20} {'search':11} {'seeds':>5} {'queries':>8} {'cases':>6} {'violated':>9} "
         f"{'unstable':>9} {'distinct':>9} {'interval':>14} {'times guided':>13} {'interval':>14}"
     ]
     ratios: dict[str, list[float]] = {search: [] for search in SEARCHES}
     for system in systems:
-        per_search = {s: _cells_of(out, system, s, seeds, queries) for s in SEARCHES}
+        per_search = {search: _read(cells, system, search, seeds) for search in SEARCHES}
         for search, by_seed in per_search.items():
-            cells = list(by_seed.values())
-            if not cells:
+            done = list(by_seed.values())
+            if not done:
                 lines.append(f"{system:20} {search:11} not run yet")
                 continue
-            own = _by_scene(cells)
-            low, high = _interval(own, np.full(len(own), len(cells) / len(own)))
+            own = _by_scene(done)
+            low, high = _interval(own, np.full(len(own), len(done) / len(own)))
             line = (
-                f"{system:20} {search:11} {len(cells):5} {_mean(c['queries'] for c in cells):8.0f} "
-                f"{_mean(_judged(c) for c in cells):6.0f} {_mean(c['violated'] for c in cells):9.1f} "
-                f"{_mean(c['statuses'].get('unstable', 0) for c in cells):9.1f} "
-                f"{own.sum() / len(cells):9.1f} {f'{low:.1f} to {high:.1f}':>14}"
+                f"{system:20} {search:11} {len(done):5} {_mean(c['queries'] for c in done):8.0f} "
+                f"{_mean(_judged(c) for c in done):6.0f} {_mean(c['violated'] for c in done):9.1f} "
+                f"{_mean(c['statuses'].get('unstable', 0) for c in done):9.1f} "
+                f"{own.sum() / len(done):9.1f} {f'{low:.1f} to {high:.1f}':>14}"
             )
             both = [seed for seed in by_seed if seed in per_search["guided"]]
             if both:
@@ -145,8 +157,8 @@ def table(out: Path, systems: Sequence[str], seeds: int, queries: int) -> str:
     return "\n".join([*lines, f"on average, times guided: {', '.join(means)}"])
 
 
-def _cells_of(out: Path, system: str, search: str, seeds: int, queries: int) -> dict[int, dict[str, Any]]:
-    paths = {seed: cell(out, system, search, seed, queries) for seed in range(seeds)}
+def _read(cells: Cells, system: str, search: str, seeds: int) -> dict[int, dict[str, Any]]:
+    paths = {seed: cells.of(system, search, seed) for seed in range(seeds)}
     return {seed: json.loads(path.read_text()) for seed, path in paths.items() if path.is_file()}
 
 
@@ -184,25 +196,23 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=0, help="for trying things out on other seeds")
     parser.add_argument("--queries", type=int, default=1600)
+    parser.add_argument("--scale", choices=["paper", "nearest"], default="paper")
     args = parser.parse_args()
     (args.out / "cells").mkdir(parents=True, exist_ok=True)
     with open(args.out / "pool.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (args.out / "pool" / "index.json").is_file():
             prepared(insertion(), load_scenes(args.scenes), Folder(args.out))
-    systems = args.systems.split(",")
+    systems, cells = args.systems.split(","), Cells(args.out, args.queries, args.scale)
     groups = [(system, seed) for seed in range(args.first_seed, args.seeds) for system in systems]
     if args.jobs == 1:
         for system, seed in groups:
-            run_cells(args.scenes, args.out, system, seed, args.queries)
+            run_cells(args.scenes, cells, system, seed)
     else:
         with ProcessPoolExecutor(args.jobs) as pool:
-            for done in [
-                pool.submit(run_cells, args.scenes, args.out, system, seed, args.queries)
-                for system, seed in groups
-            ]:
+            for done in [pool.submit(run_cells, args.scenes, cells, system, seed) for system, seed in groups]:
                 done.result()
-    print(table(args.out, systems, args.seeds, args.queries))
+    print(table(cells, systems, args.seeds))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ import pytest
 
 from instar.cutouts.extraction import (
     cut_by_mask,
-    ends_broad,
     grab_mask,
     hidden_by,
     why_box_unfit,
@@ -139,10 +138,8 @@ def test_outlines_tell_what_is_hidden() -> None:
     assert not hidden_by(body, np.zeros_like(body))
 
 
-def test_whole_bodies_stand_on_feet_and_busts_end_broad() -> None:
-    standing = np.zeros((200, 200), bool)
-    standing[40:120, 80:120] = True
-    standing[120:160, 80:92] = standing[120:160, 108:120] = True
-    assert not ends_broad(standing)
-    assert ends_broad(standing[:121])
-    assert not ends_broad(np.zeros((9, 9), bool))
+def test_what_is_left_of_a_mask_in_pieces_must_reach_as_far_as_its_box() -> None:
+    mask = np.zeros((200, 200), bool)
+    mask[20:120, 80:120] = True
+    mask[150:180, 80:90] = True  # a foot below what is in front of the rest
+    assert why_mask_unfit(mask, (80, 20, 120, 180)) == "only a part of its box"

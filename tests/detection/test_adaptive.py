@@ -94,6 +94,30 @@ def test_what_a_null_change_breaks_is_left_in_peace_and_what_did_not_recur_nearl
     assert near[0] < near[1]
 
 
+def test_what_would_break_the_same_object_again_is_too_dear():
+    # Between two objects, the first of which it breaks, or a little farther off, beside the second only.
+    answer = Detections(
+        np.float32([[20, 80, 60, 120], [84, 80, 124, 120]]), ("cat", "dog"), np.float32([0.52, 0.52])
+    )
+
+    def beside(source: Observation, rng: np.random.Generator) -> Insertion:
+        x, y = int(rng.choice([62, 130])), 80 + int(rng.integers(9))
+        return Insertion("ab", "cat", x, y, 20, 20, "hard", 1.0, 0.0, anchor=1)
+
+    relation = Relation(
+        "insertion", beside, lambda *a: (), lambda *a: Verdict.held(1), ways={"close": beside}
+    )
+    observed = Observation.of(IMAGE, answer, Scene("a", lambda: IMAGE))
+    search = adaptive(at_once=1, rounds=4)(relation, [observed], np.random.default_rng(5))
+    places, verdicts = [], None
+    for _ in range(4):
+        ((_, change),) = next(search) if verdicts is None else search.send(verdicts)
+        places.append(change.x)
+        breaks = Verdict.violated([Finding("recognition", "object 0", -0.5)])
+        verdicts = [breaks if change.x == 62 else held(change)]
+    assert places == [62, 130, 130, 130]
+
+
 def test_a_score_that_fell_draws_questions():
     def weakens(change) -> Verdict:
         return Verdict.held(0.1, weakened={"0": 0.5} if change.anchor == 0 else {})

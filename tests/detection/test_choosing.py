@@ -67,7 +67,9 @@ def boxes(found: Offer, n: int = 200) -> np.ndarray:
         ([("car", (150, 80, 190, 180), 0.9)], PEOPLE, "no cut-out of its class"),
         ([("car", (150, 80, 190, 180), 0.9)], pool_of(("carrot", 40, 40)), "no cut-out of its class"),
         ([STANDING], pool_of(("person", 100, 40), scene="here"), "no cut-out of its class"),
-        ([("person", (0, 0, 320, 240), 0.9)], PEOPLE, "no free place"),
+        ([("car", (0, 0, 320, 240), 0.9)], pool_of(("car", 40, 60)), "no free place"),
+        ([("person", (150, 80, 210, 180), 0.9)], PEOPLE, "none of its class is seen whole"),
+        ([("person", (150, 140, 190, 240), 0.9)], PEOPLE, "none of its class is seen whole"),
     ],
 )
 def test_what_cannot_be_is_inapplicable_with_the_reason(objects, pool: Pool, reason: str) -> None:
@@ -91,16 +93,32 @@ def test_a_person_is_not_put_into_the_sky_beside_a_kite() -> None:
     assert boxes(found)[:, 3].min() >= 172
 
 
-def test_half_figures_go_beside_half_figures() -> None:
-    pool = pool_of(("person", 100, 40), ("person", 50, 48))
-    whole, half = rooms(source(STANDING), pool), rooms(source(("person", (150, 80, 200, 132), 0.9)), pool)
-    assert {room.cutout.height for room in whole.rooms} == {100}
-    assert {room.cutout.height for room in half.rooms} == {50}
+def test_a_whole_figure_takes_after_whole_ones_and_is_as_high() -> None:
+    bust: Seen = ("person", (20, 60, 80, 120), 0.9)
+    cut_off: Seen = ("person", (240, 140, 280, 240), 0.9)
+    arms_spread = pool_of(("person", 100, 50))
+    found = rooms(source(STANDING, bust, cut_off), arms_spread)
+    assert {room.like.tolist()[3] for room in found.rooms} == {180}
+    assert max(room.size for room in found.rooms) == (100, 50)
 
 
-def test_what_the_edge_cuts_off_has_company_that_is_cut_off_too() -> None:
-    found = rooms(source(("person", (150, 160, 190, 240), 0.9)))
+def test_half_figures_tell_sizes_where_the_paper_is_followed() -> None:
+    found = rooms(source(("person", (150, 80, 210, 140), 0.9)), scale="paper")
+    assert {room.size for room in found.rooms} == {(95, 38)}  # the same area
+
+
+def test_things_that_the_edge_cuts_off_have_company_that_is_cut_off_too() -> None:
+    found = rooms(source(("car", (150, 200, 210, 240), 0.9)), pool_of(("car", 40, 60)))
     assert set(boxes(found)[:, 3]) <= {238, 239, 240}
+
+
+def test_what_shrinks_stands_farther_back() -> None:
+    walls: list[Seen] = [("wall", (0, 0, 125, 240), 0.9), ("wall", (215, 0, 320, 240), 0.9)]
+    (room,) = {room.size: room for room in rooms(source(STANDING, *walls)).rooms}.values()
+    feet = np.array([room.window.top, room.window.bottom - 1]) + room.size[0]
+    # At eye level the feet of one that is 55 high, of 100, are 45 higher; a lower camera sees less of that.
+    assert room.size == (55, 22)
+    assert feet.tolist() == pytest.approx([180 - 45 - 4, 180 - 0.6 * 45 + 4], abs=1)
 
 
 def test_nothing_is_enlarged_more_than_one_and_a_half_times() -> None:

@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from instar.cutouts.bodies import is_part_of_a_body
 from instar.cutouts.extraction import (
     OVERLAPS,
     cut_by_mask,
-    ends_broad,
     grab_mask,
     hidden_by,
+    largest_piece,
     why_box_unfit,
     why_mask_unfit,
 )
@@ -31,11 +32,6 @@ from instar.scene import Image, Mask, Scene, SceneObject
 __all__ = ["FindObjects", "Outline", "build_pool"]
 
 TRIED = 6  # times as many candidates as cut-outs wanted
-
-BODIES = frozenset(
-    ("person", "pedestrian", "dog", "cat", "horse", "cow", "sheep", "elephant", "bear", "zebra", "giraffe")
-)
-"""What stands on feet: without them it is half a body."""
 
 FindObjects = Callable[[Image], Iterable[SceneObject]]
 """A helper that finds objects in a picture whose scene knows none."""
@@ -162,7 +158,7 @@ def _cut(
         mask = thing.mask() if thing.mask is not None else outline(image, thing.box)
         if mask is None or mask.shape != shape or why_mask_unfit(mask, thing.box):
             return None
-        if thing.label in BODIES and ends_broad(mask):
+        if is_part_of_a_body(largest_piece(mask), thing.label):
             return None
         if overlapped and hidden_by(mask, _neighbours(thing, others, shape)):
             return None

@@ -16,9 +16,9 @@ from instar.scene import Image, Mask
 __all__ = [
     "OVERLAPS",
     "cut_by_mask",
-    "ends_broad",
     "grab_mask",
     "hidden_by",
+    "largest_piece",
     "why_box_unfit",
     "why_mask_unfit",
 ]
@@ -35,7 +35,6 @@ MOST_STRAIGHT = 0.55  # of the width, in one line across the lower part; more is
 LEAST_CONVEX = 0.97  # of the convex hull; boxes, trains and screens end straight by nature
 EDGE = 0.01  # of the picture: annotated masks often end a few pixels before the edge that cuts them off
 LEAST_REACH = 0.85  # of the box's height and width; less is half a body
-MOST_SOLID_END = 0.42  # of a body's width in one piece at its lower end
 MOST_HIDDEN = 0.25  # of the box covered by another object's box
 MOST_IN_HULL = 0.06  # of the object's area that others may have within the hull around it
 MOST_TOUCHING = 0.15  # of the outline that may lie against another object
@@ -44,7 +43,7 @@ GRABBED_SIDE = 160  # GrabCut works on a copy of about this size: its cost grows
 
 def cut_by_mask(image: Image, mask: Mask) -> RGBA | None:
     """The largest piece of a mask cut out, as alpha channel; None where the mask is empty."""
-    piece = _largest_piece(mask)
+    piece = largest_piece(mask)
     extent = _extent(piece)
     if extent is None:
         return None
@@ -79,7 +78,7 @@ def grab_mask(image: Image, box: Box) -> Mask | None:
     # Between the coarse pixels the edge runs where half of the weight is: it is smooth, and lies within.
     smooth = cv2.resize(opened * np.uint8(255), (crop.shape[1], crop.shape[0]), interpolation=cv2.INTER_CUBIC)
     mask = np.zeros((height, width), bool)
-    mask[top:bottom, left:right] = _largest_piece(smooth > 127)
+    mask[top:bottom, left:right] = largest_piece(smooth > 127)
     return mask
 
 
@@ -99,39 +98,27 @@ def why_box_unfit(box: Box, shape: tuple[int, int], others: Boxes) -> str | None
 
 
 def why_mask_unfit(mask: Mask, box: Box) -> str | None:
-    """Why a mask makes no good cut-out of the object in a box, or None."""
-    extent = _extent(mask)
+    """Why the largest piece of a mask makes no good cut-out of the object in a box, or None."""
+    whole = largest_piece(mask)
+    extent = _extent(whole)
     if extent is None:
         return "empty"
     top, bottom, left, right = extent
     if top == 0 or left == 0 or bottom == mask.shape[0] or right == mask.shape[1]:
         return "cut off by the picture's edge"
+    piece = whole[top:bottom, left:right]
+    area = np.count_nonzero(piece)
+    if area < LEAST_WHOLE * np.count_nonzero(mask):
+        return "in pieces"
     if bottom - top < LEAST_REACH * (box[3] - box[1]) or right - left < LEAST_REACH * (box[2] - box[0]):
         return "only a part of its box"
-    cropped = mask[top:bottom, left:right]
-    area = int(np.count_nonzero(cropped))
-    if area < LEAST_FILL * cropped.size:
+    if area < LEAST_FILL * piece.size:
         return "fills too little of its box"
-    piece = _largest_piece(cropped)
-    if np.count_nonzero(piece) < LEAST_WHOLE * area:
-        return "in pieces"
     outline = _outline(piece)
     silhouette = cv2.drawContours(np.zeros(piece.shape, np.uint8), [outline], -1, (1,), cv2.FILLED)
-    if np.count_nonzero(piece) < (1 - MOST_HOLES) * np.count_nonzero(silhouette):
+    if area < (1 - MOST_HOLES) * np.count_nonzero(silhouette):
         return "something is in front of it"
     return "cut off in a straight line" if _ends_straight(outline, piece.shape) else None
-
-
-def ends_broad(mask: Mask) -> bool:
-    """Whether the lower end is one solid stretch, as of a bust: whole bodies stand on feet."""
-    extent = _extent(mask)
-    if extent is None:
-        return False
-    top, bottom, left, right = extent
-    row = mask[top + int(0.9 * (bottom - top)), left:right]
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(np.int8), [0]])))
-    longest = int((edges[1::2] - edges[::2]).max(initial=0))
-    return longest > MOST_SOLID_END * (right - left)
 
 
 def hidden_by(mask: Mask, others: Mask) -> bool:
@@ -181,7 +168,7 @@ def _extent(mask: Mask) -> tuple[int, int, int, int] | None:
     return int(rows[0]), int(rows[-1]) + 1, int(columns[0]), int(columns[-1]) + 1
 
 
-def _largest_piece(mask: Mask) -> Mask:
+def largest_piece(mask: Mask) -> Mask:
     count, pieces, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
     if count <= 2:
         return mask

@@ -96,6 +96,8 @@ class _Scene:
     reach: Floats
     slack: Floats
     tries: Floats
+    near: Floats
+    accused: Floats
     asked: npt.NDArray[np.bool_]
     known: set[tuple[str, str]] = field(default_factory=set)  # findings that were made
     repeated: int = 0  # insertions that found nothing but these
@@ -116,9 +118,9 @@ class _Scene:
             found, answer.scores - (answer.confidence - BAND), answer.confidence + BAND - answer.scores
         )
         features = [_features(one, answer) for one in proposals]
-        nothing = np.zeros(len(answer), np.float64)
+        tries, near, accused = np.zeros((3, len(answer)), np.float64)
         unasked = np.zeros(len(proposals), np.bool_)
-        return cls(source, proposals, features, np.exp(-gaps / REACH), slack, nothing, unasked)
+        return cls(source, proposals, features, np.exp(-gaps / REACH), slack, tries, near, accused, unasked)
 
     @property
     def found(self) -> int:
@@ -130,12 +132,21 @@ class _Scene:
         # A long tail: brittle objects come first, but those are also the fickle ones of a jittery system.
         hope = 1 / (1 + (self.slack / BRITTLE) ** 2) / (1 + self.tries / PATIENCE)
         lifts = np.array([lore.lift(features) for features in self.features])
-        price = (1 + CHECKS * self.repeated / max(1, int(self.asked.sum()))) ** 2
-        return np.where(self.asked, 0.0, self.reach @ hope * lifts / price)
+        return np.where(self.asked, 0.0, self.reach @ hope * lifts / self._price())
+
+    def _price(self) -> Floats:
+        """`(proposals,)`: the questions that each will probably cost, its checks included.
+
+        What was accused before is accused again by most that comes close to it.
+        """
+        again = np.max(self.reach * np.minimum(1.0, self.accused / (1 + self.near)), axis=1, initial=0.0)
+        repeated = self.repeated / max(1, int(self.asked.sum()))
+        return np.asarray((1 + CHECKS * again) * (1 + CHECKS * repeated) ** 2)
 
     def take(self, i: int) -> None:
         self.asked[i] = True
         self.tries += self.reach[i]
+        self.near += self.reach[i]
 
     def learn(self, i: int, verdict: Verdict) -> float:
         """Take a verdict to heart; how much harm the insertion did, 0 to 1."""
@@ -157,6 +168,8 @@ class _Scene:
             self.slack[list(self._boxes_of(subject))] = np.inf
         for one in struck:  # what did not recur is fickle: it costs as many questions as what counts
             self.tries[list(self._boxes_of(one["subject"]))] += FICKLE
+        for subject in {*(f.subject for f in verdict.findings), *(one["subject"] for one in struck)}:
+            self.accused[list(self._boxes_of(subject))] += 1
         return 1.0 if verdict.findings else 0.0 if struck else harm
 
     def _boxes_of(self, subject: str) -> Iterator[int]:

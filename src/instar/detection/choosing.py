@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from instar.cutouts import CutOut, Pool, Window, anywhere, close_to, free_places, one_of, ring_around
+from instar.cutouts.bodies import BODIES, stands
 from instar.cutouts.pool import same_shape
 from instar.detection.answers import Detections
 from instar.imaging.geometry import Boxes
@@ -37,6 +37,7 @@ CLOSE_CUTOUTS = 5  # of a class; other ways of placing take the best one only
 CLOSE_SIZES = (1.25, 1.0, 0.8, 0.6, 0.45)  # times the size of the instance that it takes after
 LEAST_SIDE = 8  # pixels; smaller objects are specks
 GROUND = 0.08  # of the object's height: how far its feet may be from the ground line
+LEAST_BACK = 0.6  # of the way that eye level asks for; a lower camera sees distant feet rise less
 EDGE = 2  # pixels: a box that ends so close to the picture's lower edge is cut off by it
 COLOURFUL = 14.0  # grey levels between the channels: with less on average a picture has little colour
 
@@ -97,17 +98,17 @@ def look_at(
     found = np.flatnonzero(answer.scores >= answer.confidence)
     if not len(found):
         return Inapplicable("nothing found in the source")
-    candidates = _candidates(source, found, pool, scale, most=CLOSE_CUTOUTS if way == "close" else 1)
+    manner = MANNERS[way]
+    candidates = _candidates(source, found, pool, scale, most=manner.cutouts)
     if not candidates:
         return Inapplicable("no cut-out of its class")
+    candidates = [candidate for candidate in candidates if len(candidate.instances)]
+    if not candidates:
+        return Inapplicable("none of its class is seen whole")
     taken = answer.boxes[answer.scores >= answer.confidence - hysteresis]
-    shape = (image.shape[0], image.shape[1])
-    if way == "random":
-        rooms = _anywhere(candidates, taken, shape, scale)
-    else:
-        beside = _on_rings if way == "guided" else _close
-        rooms_on = partial(beside, candidates, answer.boxes, found, taken, shape, scale)
-        rooms = next(filter(None, map(rooms_on, GROUNDS[scale])), ())
+    view = _View(answer.boxes, found, taken, (image.shape[0], image.shape[1]), scale)
+    by_ground = (tuple(_rooms(candidates, view, manner, ground)) for ground in GROUNDS[scale])
+    rooms = next(filter(None, by_ground), ())
     colour = min(1.0, light_of(image).chroma / COLOURFUL)
     return Offer(rooms, taken, colour) if rooms else Inapplicable("no free place")
 
@@ -124,8 +125,7 @@ def _candidates(
 ) -> list[Candidate]:
     """Of each class the cut-outs that look most like its instances here.
 
-    With `nearest` it has the shape of an instance if any has: a whole figure goes beside whole ones and a
-    half figure, cut off by a table, beside such ones.
+    With `nearest` it has the shape of an instance if any has, and takes after such instances.
     """
     image, boxes = source.input, source.answer.boxes[found]
     labels = np.array([source.answer.labels[i] for i in found], object)
@@ -133,101 +133,103 @@ def _candidates(
     for label in sorted(set(labels)):
         instances = boxes[labels == label]
         reference = majority([average_hash(_crop(image, box)) for box in instances])
-        shapes = _shapes(instances)
-        wanted = shapes if scale == "nearest" else None
+        telling = instances if scale == "paper" else _telling(label, instances, image.shape)
+        wanted = _shapes(telling) if scale == "nearest" else None
         here = source.scene.id
         for cutout in pool.nearest_few(label, reference, not_from=here, shapes=wanted, most=most):
-            alike = same_shape(shapes, cutout.height / cutout.width)
-            like = instances[alike] if wanted is not None and alike.any() else instances
+            alike = same_shape(_shapes(telling), cutout.height / cutout.width)
+            like = telling[alike] if scale == "nearest" and alike.any() else telling
             candidates.append(Candidate(cutout, like))
     return candidates
 
 
-def _anywhere(
-    candidates: Sequence[Candidate], taken: Boxes, shape: tuple[int, int], scale: Scale
-) -> tuple[Room, ...]:
-    rooms = []
-    for candidate in candidates:
-        for like in candidate.instances:
-            sizes = _sizes(candidate, candidate.instances if scale == "paper" else like[None])
-            windows = ((size, anywhere(shape, size)) for _, size in sizes)
-            rooms.append(_largest(candidate, like, windows, taken, anchor=None))
-    return tuple(room for room in rooms if room is not None)
+def _telling(label: str, instances: Boxes, shape: tuple[int, ...]) -> Boxes:
+    """Those instances that tell how large one of their class is: whole ones.
+
+    Of bodies there may be none: what half a figure measures says nothing of a whole one. Of other things
+    any will do where no better one is there.
+    """
+    height, width = shape[:2]
+    inside = (instances[:, :2] > EDGE) & (instances[:, 2:] < (width - EDGE, height - EDGE))
+    whole = inside.all(axis=1) & stands(label, _shapes(instances))
+    return instances[whole] if whole.any() or label in BODIES else instances
 
 
-def _on_rings(
-    candidates: Sequence[Candidate],
-    boxes: Boxes,
-    found: npt.NDArray[np.intp],
-    taken: Boxes,
-    shape: tuple[int, int],
-    scale: Scale,
-    ground: Ground,
-) -> tuple[Room, ...]:
-    """The pairs of a cut-out and a found object that have room, at the largest size that has."""
-    rooms = []
+@dataclass(frozen=True, slots=True, eq=False)
+class _View:
+    """A picture to be pasted into: all boxes, which of them are found, and which to keep clear of."""
+
+    boxes: Boxes
+    found: npt.NDArray[np.intp]
+    taken: Boxes
+    shape: tuple[int, int]
+    scale: Scale
+
+
+@dataclass(frozen=True, slots=True)
+class _Manner:
+    """A way of placing: the places beside an anchor, or anywhere without one, and the sizes to try.
+
+    With `every_size` each size that has room counts, else the largest.
+    """
+
+    window: Callable[[tuple[int, int], tuple[int, int], npt.NDArray[np.float32]], Window] | None
+    sizes: Sequence[float] = SHRINKING
+    every_size: bool = False
+    cutouts: int = 1  # of a class
+
+
+def _close(shape: tuple[int, int], size: tuple[int, int], anchor: npt.NDArray[np.float32]) -> Window:
+    return close_to(shape, size, anchor, CLOSE * math.hypot(*shape))
+
+
+MANNERS: dict[Way, _Manner] = {
+    "guided": _Manner(ring_around),
+    "random": _Manner(None),
+    "close": _Manner(_close, CLOSE_SIZES, every_size=True, cutouts=CLOSE_CUTOUTS),
+}
+
+
+def _rooms(candidates: Sequence[Candidate], view: _View, manner: _Manner, ground: Ground) -> Iterator[Room]:
+    """What has room: a cut-out with every found object, or without one after every instance of its class."""
     for candidate in candidates:
-        nearest = candidate.instances[_nearest(boxes[found], candidate.instances)]
-        for i, like in zip(found.tolist(), nearest):
-            sizes = _sizes(candidate, candidate.instances if scale == "paper" else like[None])
+        for anchor, like in _pairs(candidate, view, manner):
+            instances = candidate.instances if view.scale == "paper" else like[None]
             lines = (like if ground == "nearest" else candidate.instances)[..., 3]
-            windows = (
-                (size, _standing(ring, size[0], factor, lines, shape[0]) if ground else ring)
-                for factor, size in sizes
-                for ring in [ring_around(shape, size, boxes[i])]
-            )
-            rooms.append(_largest(candidate, like, windows, taken, anchor=i))
-    return tuple(room for room in rooms if room is not None)
+            for factor, size in _sizes(candidate, instances, view.scale, manner.sizes):
+                if anchor is None or manner.window is None:
+                    window = anywhere(view.shape, size)  # the baseline knows no ground
+                else:
+                    window = manner.window(view.shape, size, view.boxes[anchor])
+                    if ground:
+                        window = _standing(window, size[0], min(1.0, factor), lines, view.shape[0])
+                if free_places(window, size, view.taken).any():
+                    yield Room(candidate.cutout, size, window, like, anchor)
+                    if not manner.every_size:
+                        break
 
 
-def _close(
-    candidates: Sequence[Candidate],
-    boxes: Boxes,
-    found: npt.NDArray[np.intp],
-    taken: Boxes,
-    shape: tuple[int, int],
-    scale: Scale,
-    ground: Ground,
-) -> tuple[Room, ...]:
-    """Every cut-out in every size beside every found object, where there is room."""
-    gap = CLOSE * math.hypot(*shape)
-    rooms = []
-    for candidate in candidates:
-        nearest = candidate.instances[_nearest(boxes[found], candidate.instances)]
-        for i, like in zip(found.tolist(), nearest):
-            lines = (like if ground == "nearest" else candidate.instances)[..., 3]
-            instances = candidate.instances if scale == "paper" else like[None]
-            for factor, size in _sizes(candidate, instances, CLOSE_SIZES):
-                window = close_to(shape, size, boxes[i], gap)
-                if ground:
-                    window = _standing(window, size[0], min(1.0, factor), lines, shape[0])
-                if free_places(window, size, taken).any():
-                    rooms.append(Room(candidate.cutout, size, window, like, i))
-    return tuple(rooms)
-
-
-def _largest(
-    candidate: Candidate,
-    like: npt.NDArray[np.float32],
-    windows: Iterable[tuple[tuple[int, int], Window]],
-    taken: Boxes,
-    *,
-    anchor: int | None,
-) -> Room | None:
-    """The first of the sizes that has a free place."""
-    for size, window in windows:
-        if free_places(window, size, taken).any():
-            return Room(candidate.cutout, size, window, like, anchor)
-    return None
+def _pairs(
+    candidate: Candidate, view: _View, manner: _Manner
+) -> Iterator[tuple[int | None, npt.NDArray[np.float32]]]:
+    """Anchors, each with the instance nearest to it; where none is wanted, every instance."""
+    if manner.window is None:
+        yield from ((None, like) for like in candidate.instances)
+    else:
+        nearest = candidate.instances[_nearest(view.boxes[view.found], candidate.instances)]
+        yield from zip(view.found.tolist(), nearest)
 
 
 def _sizes(
-    candidate: Candidate, like: Boxes, factors: Sequence[float] = SHRINKING
+    candidate: Candidate, like: Boxes, scale: Scale, factors: Sequence[float]
 ) -> Iterator[tuple[float, tuple[int, int]]]:
-    """The sizes that the object may have, each with its factor to the mean area of what it takes after."""
+    """The sizes that the object may have, each with its factor to the mean of what it takes after."""
     cutout = candidate.cutout
     width, height = (like[:, 2:] - like[:, :2]).mean(axis=0).tolist()
-    whole = math.sqrt(width * height / (cutout.width * cutout.height))
+    if scale == "nearest" and cutout.label in BODIES:
+        whole = height / cutout.height  # arms and legs make them wider or narrower, not larger
+    else:
+        whole = math.sqrt(width * height / (cutout.width * cutout.height))
     usual = min(MOST_ENLARGED, whole)
     for enlarged in dict.fromkeys(min(MOST_ENLARGED, usual * factor) for factor in factors):
         size = round(cutout.height * enlarged), round(cutout.width * enlarged)
@@ -240,14 +242,18 @@ def _standing(
 ) -> Window:
     """Only the places with feet on a ground line, or between the highest and the lowest of several.
 
-    A shrunk object may also stand farther back, up to where it is as high as the instance: that is where a
-    camera at eye level sees a distant one. What the picture's edge cuts off stays cut off by it.
+    A shrunk object stands farther back, its head about level with the instance's: so a camera at eye level
+    sees a distant one, and on the same line it would be a doll. What the picture's edge cuts off stays cut
+    off by it.
     """
     highest, lowest = float(lines.min()), float(lines.max())
     if highest >= bottom - EDGE:
         return window.rows(bottom - EDGE - height, bottom)
     farther_back = (1 / factor - 1) * height
-    return window.rows(highest - farther_back - (1 + GROUND) * height, lowest - (1 - GROUND) * height)
+    return window.rows(
+        highest - farther_back - (1 + GROUND) * height,
+        lowest - LEAST_BACK * farther_back - (1 - GROUND) * height,
+    )
 
 
 def tone_like(cutout: Light, offer: Offer, image: Image, like: npt.NDArray[np.float32]) -> Tone:
