@@ -39,4 +39,5 @@ def is_part_of_a_body(mask: Mask, label: str) -> bool:
     # A bust ends in one solid stretch; whole bodies end in legs.
     low = body[int(0.9 * height)].astype(np.int8)
     edges = np.flatnonzero(np.diff(np.concatenate([[0], low, [0]])))
-    return int((edges[1::2] - edges[::2]).max(initial=0)) > MOST_SOLID_END * width
+    longest = int((edges[1::2] - edges[::2]).max(initial=0))
+    return bool(longest > MOST_SOLID_END * width)

@@ -1,9 +1,11 @@
-"""Makes docs/findings.png: different findings on frames of the pedestrians video of Debian's opencv-doc.
+"""Makes docs/findings.png, different findings on frames of a video, and docs/finding.png, the clearest one.
+
+The video is that of pedestrians in Debian's opencv-doc:
 
 apt-get install opencv-doc
-.venv/bin/python docs/make_findings_sheet.py /usr/share/doc/opencv-doc/examples/data/vtest.avi
+.venv/bin/python docs/make_finding_pictures.py /usr/share/doc/opencv-doc/examples/data/vtest.avi
 
-With a second argument the picture goes to that folder, to be looked at first.
+With a second argument the pictures go to that folder, to be looked at first.
 """
 
 from __future__ import annotations
@@ -97,7 +99,9 @@ def main(video: str, folder: Path) -> None:
                 again = replay(record, scene, relation, system, known_as=store.source_digest(record.source))
                 return relation.picture(again.source, again.follow_ups, record.change, record.verdict)
 
-            save(folder / "findings.png", sheet([picture(one) for one in chosen[: COLUMNS * ROWS]]))
+            pictures = [picture(one) for one in chosen[: COLUMNS * ROWS]]
+            save(folder / "finding.png", pictures[0])
+            save(folder / "findings.png", sheet(pictures))
     print(f"{len(found)} violated cases on {len(scenes)} frames, {len(chosen)} different failures")
 
 
