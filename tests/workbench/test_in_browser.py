@@ -52,7 +52,7 @@ def address(root: Path) -> Iterator[str]:
             break
     yield printed
     server.terminate()
-    server.wait(30)
+    assert server.wait(120) == 0
     server.stderr.close()
 
 
@@ -322,6 +322,35 @@ def test_a_campaign_is_stopped_and_resumed(page: WebDriver, root: Path) -> None:
             )
         )
         wait_for(lambda then=then: then in one(page, "#state").text)
+
+
+def test_explanations_are_ordered_with_an_interpreter(page: WebDriver, root: Path) -> None:
+    go(page, "/campaign/new")
+    interpreter = one(page, "[name=interpreter]")
+    wait_for(lambda: not interpreter.is_displayed())  # the script is at work
+    assert one(page, "[name=relation][value=insertion]").is_enabled()
+    Select(one(page, "[name=system]")).select_by_value("street-classifier")
+    assert not one(page, "[name=relation][value=insertion]").is_enabled()
+    assert "needs torch" in one(page, "#about").text
+    Select(interpreter).select_by_value("guided-backprop")
+    name = free_name(root, "explained")
+    for field, value in (("name", name), ("count", "2"), ("budget", "16")):
+        one(page, f"[name={field}]").clear()
+        one(page, f"[name={field}]").send_keys(value)
+    for relation in ("delete", "squeeze"):
+        click(page, one(page, f"[name=relation][value={relation}]"))
+    click(page, one(page, "button.strong"))
+    wait_for(lambda: "It has finished." in one(page, "#state").text, 200)
+    assert one(page, ".crumbs").text == "street-classifier/guided-backprop"
+
+
+def test_a_search_asks_for_the_numbers_it_needs(page: WebDriver) -> None:
+    go(page, "/campaign/new")
+    levels = one(page, "[name='sweep.levels']")
+    wait_for(lambda: not levels.is_displayed())
+    Select(one(page, "[name=search]")).select_by_value("sweep")
+    assert levels.is_displayed()
+    assert not one(page, "[name='bisect.within']").is_displayed()
 
 
 def test_two_runs_are_compared(page: WebDriver) -> None:

@@ -82,10 +82,30 @@ def test_thumbnails_and_panels_are_made_from_the_recipe(client: TestClient, wors
     assert client.get(f"/panel/{worst}/7", params={"of": "blobs"}).headers["content-type"] == "image/svg+xml"
 
 
+def test_a_picture_that_the_browser_has_is_not_sent_again(client: TestClient, worst: str) -> None:
+    for path in (f"/thumbnail/{worst}", f"/panel/{worst}/0", f"/panel/{worst}/1", f"/drawing/{worst}"):
+        first = client.get(path, params={"of": "blobs"})
+        again = client.get(path, params={"of": "blobs"}, headers={"if-none-match": first.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+    assert "etag" not in client.get(f"/panel/{worst}/7", params={"of": "blobs"}).headers
+
+
+def test_a_case_says_its_change_and_how_to_see_it_again(client: TestClient, desk: Desk, worst: str) -> None:
+    assert re.search(r'class="numbers change"><bdi>\w+ \w+', _case_page(client, worst))
+    command = f"instar replay {desk.library.root / 'blobs'} {worst}"
+    assert command in client.get(f"/case/{worst}", params={"of": "blobs"}).text
+
+
+def _case_page(client: TestClient, case: str) -> str:
+    """With its pictures, which on a slow machine come later."""
+    page = client.get(f"/case/{case}", params={"of": "blobs", "status": "violated"}).text
+    if "data-load" in page:
+        page += client.get(f"/case/{case}/pictures", params={"of": "blobs"}).text
+    return page
+
+
 def test_a_case_shows_both_pictures_outlines_and_evidence(client: TestClient, worst: str) -> None:
-    page = client.get(f"/case/{worst}", params={"of": "blobs", "status": "violated"}).text
-    if "data-load" in page:  # the machine was slow: the pictures come later
-        page += client.get(f"/case/{worst}/pictures", params={"of": "blobs"}).text
+    page = _case_page(client, worst)
     assert re.findall(r'<image href="(/panel/\w+/\d)', page) == [f"/panel/{worst}/0", f"/panel/{worst}/1"]
     assert '<polygon class="lost"' in page
     assert '<polygon class="change"' in page
@@ -151,6 +171,17 @@ def test_the_summary_says_what_the_report_says(client: TestClient, desk: Desk) -
     assert "data-whole" not in page
     for title in desk.library.run("blobs").groups.titles:
         assert title in page
+
+
+def test_what_is_said_of_whole_runs_is_not_said_of_a_part(client: TestClient) -> None:
+    assert "different failures" in client.get("/summary").text
+    for part in ({"most": "0"}, {"least": "0"}, {"kind": "recognition"}):
+        assert "different failures" not in client.get("/summary", params=part).text
+
+
+def test_it_takes_two_runs_to_compare(client: TestClient) -> None:
+    for runs in ([], ["blobs"]):
+        assert client.get("/compare/with", params={"run": runs}).status_code == 400
 
 
 def test_naturalness_is_a_threshold(client: TestClient, desk: Desk) -> None:
@@ -224,7 +255,8 @@ def test_a_campaign_that_cannot_be_is_refused_in_words(client: TestClient, desk:
         ({"relation": ""}, "choose a relation"),
         ({"budget": "-1"}, "whole number"),
         ({"search": "x"}, "unknown search"),
-        ({"rules": "If it suddenly rains"}, "not known"),
+        ({"system": "street-driver", "relation": "", "rules": "If it suddenly rains"}, "not known"),
+        ({"relation": "masking"}, "masking is for text"),
     ]:
         answer = client.post("/campaign/new", data=good | wrong)
         assert answer.status_code == 400
@@ -250,10 +282,11 @@ def test_two_people_rate_and_see_how_far_they_agree(client: TestClient, desk: De
     alphas = re.findall(r'class="alpha">([^<]+)<', page)
     assert alphas[0] == "1.00"
     assert -1 < float(alphas[1]) < 1
-    answer = client.post(
-        f"/rate/{case}", params={"of": "blobs"}, data={"form": form["form"], "rater": "ann", "real": "4"}
-    )
-    assert answer.status_code == 400
+    for wrong in ({"real": "4"}, {"real": "8", "reasonable": "1"}, {"real": "\u00b2", "reasonable": "1"}):
+        answer = client.post(
+            f"/rate/{case}", params={"of": "blobs"}, data={"form": form["form"], "rater": "ann"} | wrong
+        )
+        assert answer.status_code == 400
 
 
 def test_a_damaged_run_is_shown_as_such(client: TestClient, desk: Desk) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -20,17 +21,22 @@ from instar.cli.builtin import RELATIONS, SEARCHES, SYSTEMS
 from instar.cli.listing import describe
 from instar.cli.opened import OpenedRun, opened
 from instar.errors import BadInput
+from instar.interpretation.named import INTERPRETERS
 from instar.relation import Inapplicable, Relation
 from instar.running import Folder, prepared
 from instar.scene import Image, Observation, Scene
 from instar.scenes import load_scenes
 from instar.scenes.loading import WORLDS
 from instar.showing import picture_of
-from instar.workbench.tools import Cases, Tools
+from instar.workbench.tools import Cases, Offer, Tools
 
 __all__ = ["make_tools"]
 
 DRIVES = "drive:8"  # what rules are pictured on
+FAMILIES = {
+    "detection": "Object detection", "text": "Text", "driving": "Driving", "interpretation": "Explanations",
+}  # fmt: skip
+LISTS = ("levels",)  # options of searches that are lists of numbers
 
 
 def make_tools(systems: Sequence[str], scenes: Sequence[str]) -> Tools:
@@ -42,19 +48,37 @@ def make_tools(systems: Sequence[str], scenes: Sequence[str]) -> Tools:
     for path in scenes:
         if not Path(path).exists():
             raise BadInput(f"--scenes {path!r} is not there")
+    relations = _offers("relation", RELATIONS)
     return Tools(
         command=[sys.executable, "-m", "instar"],
         opened=_opened,
-        systems={entry["name"]: entry["what"] for entry in describe("system", SYSTEMS)}
-        | dict.fromkeys(systems, ""),
-        relations={entry["name"]: entry["what"] for entry in describe("relation", RELATIONS)},
-        searches={entry["name"]: entry["what"] for entry in describe("search", SEARCHES)},
+        systems=_ready(_offers("system", SYSTEMS)) | dict.fromkeys(systems, Offer(is_explained=True)),
+        relations=_ready(relations),
+        rule=relations["rule"],
+        searches=_offers("search", SEARCHES),
+        interpreters=INTERPRETERS,
         worlds=sorted(WORLDS, key="street drive page".find),
         scenes=[os.path.abspath(path) for path in scenes],
         read_rule=_read_rule,
         picture_rule=rules.picture,
         prepare_rules=rules.prepare,
     )
+
+
+def _offers(what: str, builtin: Mapping[str, str]) -> dict[str, Offer]:
+    """What is built in, each with the family in whose package it lies."""
+    offers = {}
+    for entry in describe(what, builtin):
+        name, options = entry["name"], entry["options"]
+        family = FAMILIES.get(re.split("[.:]", builtin[name])[1], "")
+        needs = {option: option in LISTS for option, default in options.items() if default == "..."}
+        offers[name] = Offer(entry["what"], family, needs, "interpreter" in options)
+    return offers
+
+
+def _ready(offers: Mapping[str, Offer]) -> dict[str, Offer]:
+    """Those that need nothing more."""
+    return {name: offer for name, offer in offers.items() if not offer.needs}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import multiprocessing
+import signal
 import socket
 import sys
 import webbrowser
@@ -60,11 +61,20 @@ def perform(args: argparse.Namespace) -> Outcome:
         print(f"The workbench is at {access.address}", file=sys.stderr, flush=True)
         if not args.no_browser:
             webbrowser.open(access.address)
+        _end_as_for_an_interrupt()
         with contextlib.suppress(KeyboardInterrupt):  # the usual way to end it
             uvicorn.Server(settings).run(sockets=[listening])
     for child in multiprocessing.active_children():  # nobody waits for what they are making any more
         child.terminate()
     return Outcome("The workbench has ended.", {"ended": True})
+
+
+def _end_as_for_an_interrupt() -> None:
+    """Whatever asks it to end: what was started here is stopped, and can be resumed."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup is nobody's to undo
+            signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
 
 
 def _listen(port: int) -> socket.socket:

@@ -59,17 +59,23 @@ def connect(folder: Path) -> sqlite3.Connection:
 
 
 def connect_for_reading(folder: Path) -> sqlite3.Connection:
-    """Also where nothing can be written: SQLite wants an index beside the file unless nobody writes."""
-    database = connect(folder)
+    """Also where nothing can be written: SQLite wants an index beside the file unless nobody writes.
+
+    A file that is not there (any more) is not made.
+    """
+    address = (folder / "run.sqlite").resolve().as_uri()
     try:
-        database.execute("PRAGMA schema_version")
-        return database
+        with contextlib.ExitStack() as undo:
+            database = sqlite3.connect(f"{address}?mode=rw", uri=True, timeout=30)
+            undo.callback(database.close)
+            database.execute("PRAGMA schema_version")
+            undo.pop_all()
+            return database
     except sqlite3.OperationalError:
-        database.close()
         log = folder / "run.sqlite-wal"
         if log.exists() and log.stat().st_size:
             raise  # what is in it could not be seen
-        return sqlite3.connect(f"{(folder / 'run.sqlite').resolve().as_uri()}?immutable=1", uri=True)
+        return sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
 
 
 def write_whole(path: Path, text: str) -> None:

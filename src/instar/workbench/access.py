@@ -167,7 +167,7 @@ def _headers(scope: Scope) -> dict[str, str]:
 
 async def _read(headers: dict[str, str], receive: Any) -> bytes:
     announced = headers.get("content-length", "0")
-    if not announced.isdigit() or int(announced) > LARGEST_BODY:
+    if not (announced.isascii() and announced.isdigit()) or int(announced) > LARGEST_BODY:
         raise Refused(413, f"more than {LARGEST_BODY:,} bytes are not read")
     body = b""
     more = announced != "0" or "transfer-encoding" in headers

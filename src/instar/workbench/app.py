@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 from collections.abc import AsyncIterator, Callable
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from contextlib import asynccontextmanager
 from importlib import resources
 from pathlib import Path
@@ -29,6 +27,7 @@ from instar.workbench.library import Library
 from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, runs, summary
 from instar.workbench.studio import Studio
 from instar.workbench.tools import Tools
+from instar.workbench.workers import Workers
 
 __all__ = ["make_app", "make_desk"]
 
@@ -42,24 +41,17 @@ STATIC = {
 
 def make_desk(root: Path, tools: Tools, access: Access, *, workers: Executor | None = None) -> Desk:
     """What the pages need, for the runs in a folder. `workers` do what takes a process of its own."""
-    spawning = multiprocessing.get_context("spawn")
-    workers = workers or ProcessPoolExecutor(2, mp_context=spawning, initializer=_stand_back)
+    workers = workers or Workers()
     return Desk(
         library=Library(root, workers=workers),
         studio=Studio(tools),
-        campaigns=Campaigns(root.resolve(), tools),
+        campaigns=Campaigns(root.resolve(), tools.command),
         jobs=Jobs(tools.command),
         tools=tools,
         access=access,
         comparisons=Comparisons(workers),
         intervals=Intervals(workers),
     )
-
-
-def _stand_back() -> None:
-    """What works for pages that are not asked for yet leaves the processor to those that are."""
-    if hasattr(os, "nice"):
-        os.nice(10)
 
 
 def make_app(desk: Desk) -> Any:

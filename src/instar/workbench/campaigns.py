@@ -1,58 +1,28 @@
 """Campaigns as child processes: `instar run` with a list of arguments, never through a shell.
 
-What a campaign may use was named by whoever started the workbench: built-in systems and relations, drawn
-worlds, and the scenes and systems given on the command line. Its run folder lies in the folder that is shown.
+The run folder of a campaign lies in the folder that is shown.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import signal
 import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from instar.errors import BadInput, UnknownName
-from instar.workbench.tools import Tools
+from instar.errors import BadInput
+from instar.workbench.orders import Order
 
-__all__ = ["Campaigns", "Child", "Order"]
+__all__ = ["Campaigns", "Child"]
 
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
-WORLD = re.compile(r"[a-z]+:[1-9][0-9]{0,4}")
-MOST_RULES, LONGEST_RULE = 20, 500
 AT_ONCE = 4
 PATIENCE = 20.0  # seconds that a stopped campaign may take to end
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """A campaign as it was asked for."""
-
-    name: str
-    system: str
-    scenes: str
-    relations: Sequence[str] = ()
-    rules: Sequence[str] = ()
-    search: str = ""
-    budget: int | None = None
-    seed: int = 0
-
-    def words(self, folder: Path) -> list[str]:
-        """The arguments of `instar`; values that somebody typed stand behind `=` or are known names."""
-        words = ["run", f"--system={self.system}", f"--scenes={self.scenes}", f"--out={folder}"]
-        words += [f"--relation={relation}" for relation in self.relations]
-        words += [f"--rule={rule}" for rule in self.rules]
-        if self.search:
-            words.append(f"--search={self.search}")
-        if self.budget is not None:
-            words.append(f"--budget={self.budget}")
-        return [*words, f"--seed={self.seed}"]
 
 
 @dataclass(eq=False)
@@ -75,6 +45,8 @@ class Child:
         """What it complained of, once it has ended."""
         if self.is_running or self.process.returncode in (0, 1):
             return ""
+        if self.process.returncode < 0:
+            return f"something ended it from outside ({signal.Signals(-self.process.returncode).name})"
         self.output.seek(0)
         try:
             document = json.loads(self.output.read())
@@ -86,9 +58,9 @@ class Child:
 class Campaigns:
     """What was started here, by the name of its run."""
 
-    def __init__(self, root: Path, tools: Tools) -> None:
+    def __init__(self, root: Path, command: Sequence[str], *, patience: float = PATIENCE) -> None:
         self._home = root / "runs" if (root / "run.sqlite").is_file() else root
-        self._root, self._tools = root, tools
+        self._root, self._command, self._patience = root, list(command), patience
         self._children: dict[str, Child] = {}
         self._lock = threading.Lock()
 
@@ -96,25 +68,7 @@ class Campaigns:
         return self._children.get(run)
 
     def running(self) -> list[Child]:
-        return [child for child in self._children.values() if child.is_running]
-
-    def read_order(self, form: Mapping[str, Sequence[str]]) -> Order:
-        """The order that a form makes, or what is wrong with it."""
-        one = {name: values[0].strip() for name, values in form.items() if values}
-        relations = [name for name in form.get("relation", ()) if name]
-        lines = [line.strip() for line in one.get("rules", "").splitlines()]
-        order = Order(
-            name=one.get("name", ""),
-            system=one.get("system", ""),
-            scenes=self._scenes(one),
-            relations=relations,
-            rules=[line for line in lines if line],
-            search=one.get("search", ""),
-            budget=_whole(one, "budget", least=1),
-            seed=_whole(one, "seed", least=0) or 0,
-        )
-        self._check(order)
-        return order
+        return [child for child in list(self._children.values()) if child.is_running]
 
     def start(self, order: Order) -> str:
         """Begin a campaign; the name of its run."""
@@ -143,19 +97,24 @@ class Campaigns:
             raise BadInput(f"{run} was not started here, or has ended")
         child.is_stopped = True
         child.process.send_signal(signal.SIGINT)
+        threading.Thread(target=self._see_to_its_end, args=[child], daemon=True).start()
 
     def close(self) -> None:
         """End whatever still runs, so that nothing goes on unseen."""
         for child in self.running():
             child.is_stopped = True
             child.process.send_signal(signal.SIGINT)
-        for child in self._children.values():
-            try:
-                child.process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                child.process.kill()
-                child.process.wait()
+        for child in list(self._children.values()):
+            self._see_to_its_end(child)
             child.output.close()
+
+    def _see_to_its_end(self, child: Child) -> None:
+        """Killed, it can be resumed all the same: a run is sound at every instant."""
+        try:
+            child.process.wait(self._patience)
+        except subprocess.TimeoutExpired:
+            child.process.kill()
+            child.process.wait()
 
     def _begin(self, run: str, words: Sequence[str], budget: int | None) -> None:
         with self._lock:
@@ -169,45 +128,7 @@ class Campaigns:
             self._home.mkdir(parents=True, exist_ok=True)
             output = tempfile.TemporaryFile()  # noqa: SIM115 - read when the child has ended
             process = subprocess.Popen(
-                [*self._tools.command, *words, "--json"],
+                [*self._command, *words, "--json"],
                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
             self._children[run] = Child(run, words, process, output, budget, time.monotonic())
-
-    def _scenes(self, one: Mapping[str, str]) -> str:
-        scenes = one.get("scenes", "")
-        if scenes in self._tools.worlds:
-            scenes = f"{scenes}:{one.get('count', '') or 12}"
-        return scenes
-
-    def _check(self, order: Order) -> None:
-        if not NAME.fullmatch(order.name):
-            raise BadInput(f"the name {order.name[:80]!r} must be letters, digits, dots, dashes; 60 at most")
-        if order.system not in self._tools.systems:
-            raise UnknownName("system", order.system[:200], self._tools.systems)
-        for relation in order.relations:
-            if relation not in self._tools.relations:
-                raise UnknownName("relation", relation[:200], self._tools.relations)
-        if order.search and order.search not in self._tools.searches:
-            raise UnknownName("search", order.search[:200], self._tools.searches)
-        is_world = WORLD.fullmatch(order.scenes) and order.scenes.partition(":")[0] in self._tools.worlds
-        if not is_world and order.scenes not in self._tools.scenes:
-            known = [*(f"{world}:N" for world in self._tools.worlds), *self._tools.scenes]
-            raise UnknownName("scenes", order.scenes[:200], known)
-        if not (order.relations or order.rules):
-            raise BadInput("choose a relation or write a rule")
-        if len(order.rules) > MOST_RULES:
-            raise BadInput(f"there are {len(order.rules)} rules; {MOST_RULES} at most")
-        for rule in order.rules:
-            if len(rule) > LONGEST_RULE:
-                raise BadInput(f"a rule has {len(rule)} characters; {LONGEST_RULE} at most")
-            self._tools.read_rule(rule)
-
-
-def _whole(one: Mapping[str, str], name: str, *, least: int) -> int | None:
-    text = one.get(name, "")
-    if not text:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) <= 9) or int(text) < least:
-        raise BadInput(f"{name} is {text[:80]!r}; it must be a whole number from {least} on")
-    return int(text)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from instar.report.comparison import Comparison, Side, compare_runs
 from instar.report.keys import Key
 from instar.store import RunStore
 from instar.workbench.columns import stamp_of
+from instar.workbench.workers import kept_or_begun
 
 __all__ = ["Comparisons", "Tally", "compare_folders", "tallied"]
 
@@ -42,15 +44,12 @@ class Comparisons:
 
     def __init__(self, workers: Executor) -> None:
         self._workers = workers
-        self._made: dict[tuple[object, ...], Future[Comparison]] = {}
+        self._made: dict[Hashable, Future[Comparison]] = {}
 
     def get(self, first: Path, second: Path) -> Future[Comparison]:
         key = (first, second, stamp_of(first), stamp_of(second))
-        if key not in self._made:
-            if len(self._made) > 100:
-                self._made.clear()
-            self._made[key] = self._workers.submit(compare_folders, str(first), str(second))
-        return self._made[key]
+        begin = partial(self._workers.submit, compare_folders, str(first), str(second))
+        return kept_or_begun(self._made, key, begin, most=100)
 
 
 def _side(folder: str) -> Side:

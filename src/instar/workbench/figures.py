@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor, Future
+from collections.abc import Hashable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from instar.stats import bootstrap_rate
 from instar.workbench.columns import STATUSES
 from instar.workbench.library import Run
 from instar.workbench.table import NO_GROUP, Table
+from instar.workbench.workers import kept_or_begun
 
 __all__ = [
     "VIOLATED",
@@ -42,7 +44,7 @@ class Intervals:
 
     def __init__(self, workers: Executor) -> None:
         self._workers = workers
-        self._made: dict[bytes, Future[tuple[float, float]]] = {}
+        self._made: dict[Hashable, Future[tuple[float, float]]] = {}
 
     def get(self, scenes: Array, violated: Array, *, wait: bool) -> tuple[float, float] | str | None:
         """For the rate of violated cases, of which each is in a scene; "later" while it is being made."""
@@ -52,12 +54,12 @@ class Intervals:
         violated_in = np.bincount(scenes[violated], minlength=len(judged_in))
         content = judged_in.tobytes() + b"|" + violated_in.tobytes()
         key = hashlib.blake2b(content, digest_size=16).digest()
-        if key not in self._made:
-            if len(self._made) > 5_000:
-                self._made.clear()
-            self._made[key] = self._workers.submit(bootstrap_rate, violated_in, judged_in)
-        future = self._made[key]
-        return future.result() if wait or future.done() else "later"
+        begin = partial(self._workers.submit, bootstrap_rate, violated_in, judged_in)
+        future = kept_or_begun(self._made, key, begin, most=5_000)
+        try:
+            return future.result() if wait or future.done() else "later"
+        except BrokenExecutor:
+            return "later"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,11 +53,14 @@ class Run:
     problem: str = ""
     changed_at: float = -1e9
     """When a record was last seen to be new, by the monotonic clock."""
+    identity: Stamp = ()
+    """Another one where the folder was removed and made anew."""
     _stamp: Stamp = ()
     _marks_stamp: int = 0
     _violations: str = ""
     _not_before: float = 0.0
     _grouping: Future[Groups] | None = None
+    _was_broken_off: bool = False
 
     @property
     def marks(self) -> Marks:
@@ -80,6 +83,8 @@ class Library:
         self.table: Table = make_table([])
         self._workers = workers
         self._working = threading.Lock()
+        self._marking = threading.Lock()  # never held for long, so that a mark does not wait for a reading
+        self._just_said: list[tuple[str, str, str]] = []
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -147,10 +152,13 @@ class Library:
         self._workers.shutdown(wait=False, cancel_futures=True)
 
     def mark(self, run: Run, case: str, mark: str, note: str) -> None:
-        """Keep a mark, and show it at once."""
-        run.marks.add(case, mark, note)
-        run.marked = run.marked | {case: mark} if mark else {c: m for c, m in run.marked.items() if c != case}
-        self.table.mark(run.name, case, mark)
+        """Keep a mark, and show it at once, also in the table that may just be made."""
+        with self._marking:
+            run.marks.add(case, mark, note)
+            others = {c: m for c, m in run.marked.items() if c != case}
+            run.marked = others | {case: mark} if mark else others
+            self.table.mark(run.name, case, mark)
+            self._just_said.append((run.name, case, mark))
 
     # --- inside --------------------------------------------------------------------------------
 
@@ -173,6 +181,7 @@ class Library:
         changed = False
         if stamp != run._stamp:
             began = time.monotonic()
+            run.identity = _identity_of(run.folder)
             try:
                 before = run.columns
                 with RunStore.read(run.folder) as store:  # first: what is finished then has all its cases
@@ -189,7 +198,8 @@ class Library:
             now = time.monotonic()
             run._not_before = now + REST * (now - began)
         if marks_stamp != run._marks_stamp:
-            run.marked, run._marks_stamp, changed = run.marks.current(), marks_stamp, True
+            with self._marking:
+                run.marked, run._marks_stamp, changed = run.marks.current(), marks_stamp, True
         return changed
 
     def _group(self, *, at_once: bool = False) -> bool:
@@ -197,8 +207,11 @@ class Library:
         changed = False
         for run in self.runs.values():
             if run._grouping is not None and run._grouping.done():
-                if run._grouping.exception() is None:
+                problem = run._grouping.exception()
+                if problem is None:
                     run.groups, changed = run._grouping.result(), True
+                elif isinstance(problem, BrokenExecutor) and not run._was_broken_off:
+                    run._was_broken_off, run._violations = True, ""  # once more, and no oftener
                 run._grouping = None
             is_quiet = at_once or time.monotonic() - run.changed_at > QUIET_SECONDS
             if run._grouping is None and run.columns is not None and is_quiet:
@@ -211,14 +224,19 @@ class Library:
         return changed
 
     def _rebuild(self) -> None:
-        parts = [
-            Part(run.name, run.system, run.columns, run.groups, run.marked)
-            for run in self.runs.values()
-            if run.columns is not None
-        ]
+        with self._marking:
+            self._just_said.clear()
+            parts = [
+                Part(run.name, run.system, run.columns, run.groups, run.marked)
+                for run in self.runs.values()
+                if run.columns is not None
+            ]
         table = make_table(parts)
         table.order("worst")
-        self.table = table
+        with self._marking:
+            for said in self._just_said:  # since the parts were taken
+                table.mark(*said)
+            self.table = table
 
 
 def _runs_below(root: Path) -> Iterator[tuple[str, Path]]:
@@ -240,6 +258,14 @@ def _system_in(folder: Path) -> str:
         return str(json.loads((folder / "provenance.json").read_text(encoding="utf-8"))["system"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
+
+
+def _identity_of(folder: Path) -> Stamp:
+    """Of the run file: one that was made anew may have the number of the old one, but not its age."""
+    try:
+        return ((folder / "run.sqlite").stat().st_ino, _time_of(folder / "provenance.json"))
+    except OSError:
+        return ()
 
 
 def _time_of(path: Path) -> int:

@@ -11,6 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -26,7 +27,7 @@ from instar.scene import Image
 from instar.workbench import NotHere
 from instar.workbench.tools import Cases, Tools
 
-__all__ = ["Studio"]
+__all__ = ["Studio", "Wanted"]
 
 MOST_RUNS = 6  # open at once
 MOST_SHOWN, MOST_FILES = 12, 3_000
@@ -37,6 +38,16 @@ COLOURS = {
 }  # fmt: skip
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A case as the table has it: in another run of the same name, or judged anew, it looks otherwise."""
+
+    folder: Path
+    identity: Hashable
+    case: str
+    verdict: Hashable
 
 
 class _Recent(Generic[T]):
@@ -101,28 +112,26 @@ class Studio:
         self._files = _Recent[bytes](MOST_FILES)
         self._opening = threading.Lock()
 
-    def show(self, folder: Path, case: str) -> Future[Shown]:
+    def show(self, wanted: Wanted) -> Future[Shown]:
         """The case with its panels."""
-        key = (folder, case)
-
-        return _ready(self._shown.get(key)) or self._lane(folder, "cases").do(
-            lambda cases: self._show(cases, folder, case)
+        return _ready(self._shown.get(wanted)) or self._lane(wanted, "cases").do(
+            lambda cases: self._show(cases, wanted)
         )
 
-    def thumbnail(self, folder: Path, case: str) -> Future[bytes]:
+    def thumbnail(self, wanted: Wanted) -> Future[bytes]:
         """The follow-up with what is marked on it, small, as WebP; empty where there is no picture."""
 
         def work(cases: Cases) -> bytes:
-            panels = _shown(cases, case).panels
+            panels = _shown(cases, wanted.case).panels
             return encode_preview(_marked(panels[-1]), longest=THUMBNAIL) if panels else b""
 
-        return self._file(folder, ("thumbnail", folder, case), work, lane="thumbnails")
+        return self._file(wanted, ("thumbnail", wanted), work, lane="thumbnails")
 
-    def panel(self, folder: Path, case: str, number: int, *, heat: bool = False) -> Future[bytes]:
+    def panel(self, wanted: Wanted, number: int, *, heat: bool = False) -> Future[bytes]:
         """One panel's picture, or the heat map over it, as WebP."""
 
         def work(cases: Cases) -> bytes:
-            panels = self._show(cases, folder, case).panels
+            panels = self._show(cases, wanted).panels
             if not 0 <= number < len(panels):
                 raise NotHere(f"the case has no panel {number}")
             panel = panels[number]
@@ -130,26 +139,26 @@ class Studio:
                 return b"" if panel.heat is None else heat_overlay(panel.heat)
             return encode_preview(panel.picture, longest=1280, quality=88)
 
-        return self._file(folder, ("panel", folder, case, number, heat), work)
+        return self._file(wanted, ("panel", wanted, number, heat), work)
 
-    def drawing(self, folder: Path, case: str) -> Future[bytes]:
+    def drawing(self, wanted: Wanted) -> Future[bytes]:
         """The family's own drawing as PNG; empty where it has none."""
 
         def work(cases: Cases) -> bytes:
-            picture = cases.drawing(case)
+            picture = cases.drawing(wanted.case)
             return b"" if picture is None else encode_png(picture)
 
-        return self._file(folder, ("drawing", folder, case), work)
+        return self._file(wanted, ("drawing", wanted), work)
 
-    def answers(self, folder: Path, case: str) -> Future[Sequence[str]]:
+    def answers(self, wanted: Wanted) -> Future[Sequence[str]]:
         """What the system said to the source and to each follow-up."""
-        return self._lane(folder, "cases").do(lambda cases: cases.answers(case))
+        return self._lane(wanted, "cases").do(lambda cases: cases.answers(wanted.case))
 
-    def _show(self, cases: Cases, folder: Path, case: str) -> Shown:
-        shown = self._shown.get((folder, case))
+    def _show(self, cases: Cases, wanted: Wanted) -> Shown:
+        shown = self._shown.get(wanted)
         if shown is None:
-            shown = _shown(cases, case)
-            self._shown.put((folder, case), shown)
+            shown = _shown(cases, wanted.case)
+            self._shown.put(wanted, shown)
         return shown
 
     def close(self) -> None:
@@ -157,7 +166,7 @@ class Studio:
             lane.close()
 
     def _file(
-        self, folder: Path, key: Hashable, work: Callable[[Cases], bytes], *, lane: str = "cases"
+        self, wanted: Wanted, key: Hashable, work: Callable[[Cases], bytes], *, lane: str = "cases"
     ) -> Future[bytes]:
         def make(cases: Cases) -> bytes:
             made = self._files.get(key)
@@ -166,14 +175,15 @@ class Studio:
                 self._files.put(key, made)
             return made
 
-        return _ready(self._files.get(key)) or self._lane(folder, lane).do(make)
+        return _ready(self._files.get(key)) or self._lane(wanted, lane).do(make)
 
-    def _lane(self, folder: Path, purpose: str) -> _Lane:
+    def _lane(self, wanted: Wanted, purpose: str) -> _Lane:
+        key = (wanted.folder, wanted.identity, purpose)
         with self._opening:
-            lane = self._lanes.get((folder, purpose))
+            lane = self._lanes.get(key)
             if lane is None:
-                lane = _Lane(self._tools, folder)
-                for gone in self._lanes.put((folder, purpose), lane):
+                lane = _Lane(self._tools, wanted.folder)
+                for gone in self._lanes.put(key, lane):
                     gone.close()
             return lane
 

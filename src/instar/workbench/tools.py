@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from instar.report.shown import Shown
 from instar.scene import Image
 
-__all__ = ["Cases", "Tools"]
+__all__ = ["Cases", "Offer", "Tools"]
 
 
 class Cases(Protocol):
@@ -26,21 +26,41 @@ class Cases(Protocol):
         """What the system said to the source and to each follow-up, in words."""
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a campaign can be made of: a line about it and its family, which is empty where it fits any.
+
+    `needs` are the numbers without which it cannot be used, and whether each is a list of them.
+    `is_explained` says of a system that one of the interpreters explains it, or may.
+    """
+
+    what: str = ""
+    family: str = ""
+    needs: Mapping[str, bool] = field(default_factory=dict)
+    is_explained: bool = False
+
+    def fits(self, other: Offer) -> bool:
+        return not (self.family and other.family) or self.family == other.family
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tools:
     """Functions and names from outside.
 
     `command` starts instar as a child process, to which arguments are added. `systems`, `relations` and
-    `searches` have a line about each. `worlds` are drawn ones, `scenes` what else a campaign may look at.
+    `searches` can be ordered by name; the relation of driving rules is `rule`. `worlds` are drawn ones,
+    `scenes` what else a campaign may look at.
     `read_rule` raises BadInput, with `details` where one word is to blame; `picture_rule` gives the source
     and what the rule makes of it, at once when `prepare_rules` was called before.
     """
 
     command: Sequence[str]
     opened: Callable[[Path], AbstractContextManager[Cases]]
-    systems: Mapping[str, str]
-    relations: Mapping[str, str]
-    searches: Mapping[str, str]
+    systems: Mapping[str, Offer]
+    relations: Mapping[str, Offer]
+    rule: Offer
+    searches: Mapping[str, Offer]
+    interpreters: Sequence[str]
     worlds: Sequence[str]
     scenes: Sequence[str]
     read_rule: Callable[[str], Mapping[str, Any]]

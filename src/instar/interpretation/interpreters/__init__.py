@@ -10,20 +10,10 @@ from instar.errors import BadInput, UnknownName
 from instar.interpretation.answers import Asked, Explanation
 from instar.interpretation.classifier import Classifier
 from instar.interpretation.interpreters import excitation, gradients, layers, masking
+from instar.interpretation.named import INTERPRETERS
 
 __all__ = ["INTERPRETERS", "RANDOM", "Interpreter", "make_interpreter"]
 
-INTERPRETERS = (
-    "deconvnet",
-    "guided-backprop",
-    "linear-approximation",
-    "excitation-backprop",
-    "grad-cam",
-    "rise",
-    "lime",
-    "integrated-gradients",
-    "smoothgrad",
-)
 RANDOM = ("rise", "lime", "smoothgrad")
 """Those that draw lots: their masks and their noise come from the seed in the question."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -15,7 +16,9 @@ from fastapi.responses import RedirectResponse
 from instar.errors import InstarError
 from instar.workbench.desk import Desk, form_of
 from instar.workbench.filters import View, find
+from instar.workbench.orders import read_order
 from instar.workbench.pages.explore import Card, card_of
+from instar.workbench.tools import Offer
 
 __all__ = ["State", "router", "state_of"]
 
@@ -50,7 +53,7 @@ def router(desk: Desk) -> APIRouter:
     def order(request: Request) -> Response:
         form = form_of(request)
         try:
-            run = desk.campaigns.start(desk.campaigns.read_order(form))
+            run = desk.campaigns.start(read_order(form, desk.tools))
         except InstarError as error:
             return _form(desk, form, error=str(error), status=400)
         return RedirectResponse(f"/campaign?{urlencode({'of': run})}", status_code=303)
@@ -135,9 +138,18 @@ def _form(desk: Desk, form: dict[str, list[str]], *, error: str = "", status: in
         error=error,
         form=form,
         one={name: values[0] for name, values in form.items() if values},
-        systems=tools.systems,
-        relations={name: what for name, what in tools.relations.items() if name != "rule"},
-        searches=tools.searches,
+        systems=_by_family(tools.systems),
+        relations=_by_family(tools.relations),
+        searches=_by_family(tools.searches),
+        interpreters=tools.interpreters,
         worlds=tools.worlds,
         scenes=tools.scenes,
     )
+
+
+def _by_family(offered: Mapping[str, Offer]) -> dict[str, dict[str, Offer]]:
+    """In the order in which they are offered."""
+    families: dict[str, dict[str, Offer]] = {}
+    for name, offer in offered.items():
+        families.setdefault(offer.family, {})[name] = offer
+    return families

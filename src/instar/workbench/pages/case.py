@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 import zipfile
 from concurrent.futures import TimeoutError as NotYet
 from typing import Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from instar.errors import InstarError
@@ -24,8 +26,9 @@ from instar.workbench.filters import find
 from instar.workbench.library import Run
 from instar.workbench.marks import MARKS
 from instar.workbench.pages.explore import card_of
-from instar.workbench.pages.pictures import known_case
+from instar.workbench.pages.pictures import Known, known_case
 from instar.workbench.panels import drawn
+from instar.workbench.table import Table
 
 __all__ = ["router"]
 
@@ -38,22 +41,20 @@ def router(desk: Desk) -> APIRouter:
 
     @routes.get("/case/{case}")
     def show(request: Request, case: str, of: str) -> Response:
-        run = known_case(desk, of, case)
-        view, table = view_of(request), desk.library.table
+        known = known_case(desk, of, case)
+        run, table, view = known.run, known.table, view_of(request)
         found = find(table, view, facets=())
-        row = table.row(run.name, case)
-        assert row is not None, "it was known a moment ago"
-        place, before, after = found.beside(row)
+        place, before, after = found.beside(known.row)
         with RunStore.read(run.folder) as store:
             record = store.record(case, change=False)
             recipe = store.recipe(case)
-        shown, panels = _shown_at_once(desk, run, case)
+        shown, panels = _shown_at_once(desk, known)
         return desk.page(
             "case.html",
             title=f"Case {case}",
             run=run,
             case=case,
-            card=card_of(table, row),
+            card=card_of(table, known.row),
             record=record,
             recipe=recipe,
             findings=[(finding_words(finding), finding) for finding in record.verdict.findings],
@@ -63,18 +64,19 @@ def router(desk: Desk) -> APIRouter:
             view=view,
             place=place,
             total=len(found.rows),
-            before=_address_of(desk, before, view.query),
-            after=_address_of(desk, after, view.query),
+            before=_address_of(table, before, view.query),
+            after=_address_of(table, after, view.query),
             marks=MARKS,
             history=run.marks.history(case),
-            command=replay_command(run.name, case),
+            command=_command(run, case),
         )
 
     @routes.get("/case/{case}/pictures")
     async def pictures(case: str, of: str) -> Response:
-        run = known_case(desk, of, case)
+        known = await run_in_threadpool(known_case, desk, of, case)
+        run = known.run
         try:
-            shown = await asyncio.wrap_future(desk.studio.show(run.folder, case))
+            shown = await asyncio.wrap_future(desk.studio.show(known.wanted))
         except InstarError as error:
             shown = _without(run, case, str(error))
         panels = [drawn(i, panel) for i, panel in enumerate(shown.panels)]
@@ -82,7 +84,7 @@ def router(desk: Desk) -> APIRouter:
 
     @routes.post("/case/{case}/mark")
     def mark(request: Request, case: str, of: str) -> Response:
-        run, form = known_case(desk, of, case), form_of(request)
+        run, form = known_case(desk, of, case).run, form_of(request)
         said, note = (form.get(name, [""])[0] for name in ("mark", "note"))
         desk.library.mark(run, case, said, note.strip())
         back = urlencode([("of", run.name), *view_of(request).pairs()])
@@ -90,7 +92,7 @@ def router(desk: Desk) -> APIRouter:
 
     @routes.post("/case/{case}/do/{action}")
     def begin(case: str, action: str, of: str) -> Response:
-        run = known_case(desk, of, case)
+        run = known_case(desk, of, case).run
         if action not in ACTIONS:
             return JSONResponse({"error": "there is no such thing to do"}, status_code=404)
         job = desk.jobs.start(action, run.name, action, str(run.folder), case)
@@ -106,8 +108,7 @@ def router(desk: Desk) -> APIRouter:
 
     @routes.get("/case/{case}/export.zip")
     async def export(case: str, of: str) -> Response:
-        run = known_case(desk, of, case)
-        files = await _files(desk, run, case)
+        files = await _files(desk, await run_in_threadpool(known_case, desk, of, case), case)
         name = f"case-{case}.zip"
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(_zipped(files), media_type="application/zip", headers=headers)
@@ -115,13 +116,13 @@ def router(desk: Desk) -> APIRouter:
     return routes
 
 
-def _shown_at_once(desk: Desk, run: Run, case: str) -> tuple[Shown | None, list[Any]]:
+def _shown_at_once(desk: Desk, known: Known) -> tuple[Shown | None, list[Any]]:
     try:
-        shown = desk.studio.show(run.folder, case).result(timeout=AT_ONCE)
+        shown = desk.studio.show(known.wanted).result(timeout=AT_ONCE)
     except NotYet:
         return None, []
     except InstarError as error:
-        return _without(run, case, str(error)), []
+        return _without(known.run, known.wanted.case, str(error)), []
     return shown, [drawn(i, panel) for i, panel in enumerate(shown.panels)]
 
 
@@ -135,17 +136,23 @@ def _without(run: Run, case: str, why: str) -> Shown:
     )
 
 
-def _address_of(desk: Desk, row: int | None, query: str) -> str | None:
+def _address_of(table: Table, row: int | None, query: str) -> str | None:
     if row is None:
         return None
-    table = desk.library.table
     return f"/case/{table.case_id(row)}?{urlencode({'of': table.name('run', row)})}" + (
         f"&{query}" if query else ""
     )
 
 
-async def _files(desk: Desk, run: Run, case: str) -> dict[str, bytes]:
+def _command(run: Run, case: str) -> str:
+    """How to see the case again where the workbench was started."""
+    folder = os.path.relpath(run.folder)
+    return replay_command(str(run.folder) if folder.startswith(os.pardir) else folder, case)
+
+
+async def _files(desk: Desk, known: Known, case: str) -> dict[str, bytes]:
     """All that is needed to show the case to somebody else."""
+    run = known.run
     with RunStore.read(run.folder) as store:
         record, recipe = store.record(case, change=False), store.recipe(case)
     verdict = record.verdict
@@ -160,15 +167,15 @@ async def _files(desk: Desk, run: Run, case: str) -> dict[str, bytes]:
         ],
         "evidence": dict(verdict.evidence),
         "marks": [{"mark": m.mark, "note": m.note, "at": m.at} for m in run.marks.history(case)],
-        "replay": replay_command(run.name, case),
+        "replay": _command(run, case),
     }  # fmt: skip
     files = {"case.json": json.dumps(json.loads(to_json(told)), indent=2).encode()}
-    shown = await asyncio.wrap_future(desk.studio.show(run.folder, case))
+    shown = await asyncio.wrap_future(desk.studio.show(known.wanted))
     from instar.imaging.codecs import encode_png
 
     for number, panel in enumerate(shown.panels):
         files["source.png" if not number else f"follow-up-{number}.png"] = encode_png(panel.picture)
-    drawing = await asyncio.wrap_future(desk.studio.drawing(run.folder, case))
+    drawing = await asyncio.wrap_future(desk.studio.drawing(known.wanted))
     return files | ({"drawing.png": drawing} if drawing else {})
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import BrokenExecutor
 from concurrent.futures import TimeoutError as NotYet
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from instar.errors import InstarError
+from instar.errors import BadInput, InstarError
 from instar.workbench.comparing import tallied
 from instar.workbench.desk import Desk, view_of
 from instar.workbench.library import Run
@@ -37,8 +38,10 @@ def router(desk: Desk) -> APIRouter:
     @routes.get("/compare/with")
     def one(request: Request) -> Response:
         """One comparison alone, once it is made."""
-        first, (other, *_) = _chosen(desk, request)
-        assert first is not None, "there is another one"
+        first, others = _chosen(desk, request)
+        if first is None or not others:
+            raise BadInput("it takes two runs to be compared")
+        other = others[0]
         return desk.page("compared.html", first=first, **_held_against(desk, first, other, 280.0))
 
     return routes
@@ -58,6 +61,8 @@ def _held_against(desk: Desk, first: Run, other: Run, seconds: float) -> dict[st
         return {"other": other, "comparison": None, "error": ""}
     except InstarError as error:
         return {"other": other, "comparison": None, "error": str(error)}
+    except BrokenExecutor:
+        return {"other": other, "comparison": None, "error": "comparing them was broken off; reload the page"}
     return {
         "other": other,
         "comparison": comparison,

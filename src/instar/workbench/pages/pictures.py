@@ -3,43 +3,67 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import dataclass
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
 
 from instar.errors import InstarError
 from instar.workbench import NotHere
 from instar.workbench.desk import Desk
 from instar.workbench.library import Run
+from instar.workbench.studio import Wanted
+from instar.workbench.table import Table
 
-__all__ = ["known_case", "router"]
+__all__ = ["Known", "known_case", "router"]
 
 NOTHING = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3" width="280" height="210"><path d="M1 1l2 1M3 1L1 2" stroke="#888" stroke-width=".04"/></svg>'  # noqa: E501
-KEPT = {"cache-control": "private, max-age=3600"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """A case of a run, and where it stands in the table as of now."""
+
+    run: Run
+    table: Table
+    row: int
+
+    @property
+    def wanted(self) -> Wanted:
+        table, row = self.table, self.row
+        verdict = (table.name("status", row), float(table.margin[row]))
+        return Wanted(self.run.folder, self.run.identity, table.case_id(row), verdict)
 
 
 def router(desk: Desk) -> APIRouter:
     routes = APIRouter()
 
     @routes.get("/thumbnail/{case}")
-    async def thumbnail(case: str, of: str) -> Response:
-        run = known_case(desk, of, case)
-        return await _picture(desk.studio.thumbnail(run.folder, case))
+    async def thumbnail(request: Request, case: str, of: str) -> Response:
+        wanted = (await run_in_threadpool(known_case, desk, of, case)).wanted
+        return await _picture(request, ("thumbnail", wanted), lambda: desk.studio.thumbnail(wanted))
 
     @routes.get("/panel/{case}/{number}")
-    async def panel(case: str, number: int, of: str, heat: bool = False) -> Response:
-        run = known_case(desk, of, case)
-        return await _picture(desk.studio.panel(run.folder, case, number, heat=heat))
+    async def panel(request: Request, case: str, number: int, of: str, heat: bool = False) -> Response:
+        wanted = (await run_in_threadpool(known_case, desk, of, case)).wanted
+        return await _picture(
+            request, ("panel", wanted, number, heat), lambda: desk.studio.panel(wanted, number, heat=heat)
+        )
 
     @routes.get("/drawing/{case}")
-    async def drawing(case: str, of: str) -> Response:
-        run = known_case(desk, of, case)
-        return await _picture(desk.studio.drawing(run.folder, case), kind="image/png")
+    async def drawing(request: Request, case: str, of: str) -> Response:
+        wanted = (await run_in_threadpool(known_case, desk, of, case)).wanted
+        return await _picture(
+            request, ("drawing", wanted), lambda: desk.studio.drawing(wanted), kind="image/png"
+        )
 
     @routes.get("/shrunk/{case}")
     def shrunk(case: str, of: str) -> Response:
         """What `instar shrink` left of a case, drawn."""
-        path = known_case(desk, of, case).folder / "shrunk" / f"{case}.png"
+        path = known_case(desk, of, case).run.folder / "shrunk" / f"{case}.png"
         if not path.is_file():
             raise NotHere(f"case {case} was not shrunk yet")
         return Response(path.read_bytes(), media_type="image/png")
@@ -47,22 +71,32 @@ def router(desk: Desk) -> APIRouter:
     return routes
 
 
-def known_case(desk: Desk, of: str, case: str) -> Run:
-    """The run of that name, if it has such a case; nothing else is ever opened."""
+def known_case(desk: Desk, of: str, case: str) -> Known:
+    """A case that is in a run of that name; nothing else is ever opened."""
     run = desk.library.run(of)
-    if desk.library.table.row(run.name, case) is None:
+    table = desk.library.table
+    row = table.row(run.name, case)
+    if row is None:  # it may be newer than the last look
         desk.library.look()
-        if desk.library.table.row(run.name, case) is None:
-            raise NotHere(f"there is no case {case[:80]!r} in {run.name}")
-    return run
+        table = desk.library.table
+        row = table.row(run.name, case)
+    if row is None:
+        raise NotHere(f"there is no case {case[:80]!r} in {run.name}")
+    return Known(run, table, row)
 
 
-async def _picture(future: Future[bytes], kind: str = "image/webp") -> Response:
-    """The picture once it is made; no thread waits for it meanwhile."""
+async def _picture(
+    request: Request, what: object, make: Callable[[], Future[bytes]], kind: str = "image/webp"
+) -> Response:
+    """The picture once it is made; no thread waits for it meanwhile. What a browser has is not made again."""
+    tag = f'"{hashlib.sha256(repr(what).encode()).hexdigest()[:32]}"'
+    kept = {"etag": tag, "cache-control": "private, no-cache"}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=kept)
     try:
-        made = await asyncio.wrap_future(future)
+        made = await asyncio.wrap_future(make())
     except InstarError:
         made = b""
     if not made:
-        return Response(NOTHING, media_type="image/svg+xml", headers=KEPT)
-    return Response(made, media_type=kind, headers=KEPT)
+        return Response(NOTHING, media_type="image/svg+xml")  # it may be possible the next time
+    return Response(made, media_type=kind, headers=kept)

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
 from instar.errors import BadInput
@@ -22,6 +23,8 @@ from instar.workbench.plots import points_chart
 from instar.workbench.ratings import next_case, sample, sheets_of
 
 __all__ = ["router"]
+
+CHOICES = {str(points): points for points in range(1, POINTS + 1)}
 
 
 def router(desk: Desk) -> APIRouter:
@@ -56,18 +59,18 @@ def router(desk: Desk) -> APIRouter:
 
     @routes.get("/rate/{case}/answers")
     async def answers(case: str, of: str) -> Response:
-        run = known_case(desk, of, case)
-        said = await asyncio.wrap_future(desk.studio.answers(run.folder, case))
+        known = await run_in_threadpool(known_case, desk, of, case)
+        said = await asyncio.wrap_future(desk.studio.answers(known.wanted))
         return desk.page("answers.html", said=said)
 
     @routes.post("/rate/{case}")
     def keep(request: Request, case: str, of: str) -> Response:
-        run, form = known_case(desk, of, case), form_of(request)
+        run, form = known_case(desk, of, case).run, form_of(request)
         rater = form.get("rater", [""])[0].strip()
         points = {q: form[q][0] for q in QUESTIONS if form.get(q)}
-        if len(points) < len(QUESTIONS) or not all(value.isdigit() for value in points.values()):
-            raise BadInput("both questions want a number of points; go back and choose")
-        run.marks.rate(case, rater, {question: int(value) for question, value in points.items()})
+        if len(points) < len(QUESTIONS) or not set(points.values()) <= CHOICES.keys():
+            raise BadInput(f"both questions want 1 to {POINTS} points; go back and choose")
+        run.marks.rate(case, rater, {question: CHOICES[value] for question, value in points.items()})
         return RedirectResponse(f"/rate?{urlencode({'of': run.name, 'rater': rater})}", status_code=303)
 
     return routes

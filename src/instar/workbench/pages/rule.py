@@ -13,8 +13,8 @@ from fastapi.responses import JSONResponse
 from instar.errors import InstarError
 from instar.imaging.preview import encode_preview
 from instar.workbench import NotHere
-from instar.workbench.campaigns import LONGEST_RULE, MOST_RULES
 from instar.workbench.desk import Desk, form_of
+from instar.workbench.orders import LONGEST_RULE, MOST_RULES
 
 __all__ = ["router"]
 

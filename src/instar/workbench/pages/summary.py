@@ -58,6 +58,9 @@ def _figures(desk: Desk, request: Request, *, wait: bool) -> dict[str, Any]:
         "runs": runs,
         "account": account_of(chosen),
         "is_whole": not (
-            view.chosen.keys() - {"run"} or view.text or view.natural or view.least or view.most
+            view.chosen.keys() - {"run"}
+            or view.text
+            or view.natural
+            or (view.least, view.most) != (None, None)
         ),
     }

@@ -205,6 +205,30 @@ const setUpRules = (area) => {
   if (area.value.trim()) read();
 };
 
+// --- what fits together in a campaign -----------------------------------------------------------
+const setUpOrder = (form) => {
+  const [system, way] = ["#system", "#way"].map((name) => form.querySelector(name));
+  const fit = () => {
+    const chosen = system.selectedOptions[0];
+    form.querySelector("#about").textContent = chosen.title;
+    const explained = form.querySelector("#explained");
+    explained.hidden = !("explained" in chosen.dataset);
+    explained.querySelector("select").disabled = explained.hidden;
+    form.querySelectorAll(".family").forEach((relations) => {
+      const fits = !chosen.dataset.family || chosen.dataset.family === relations.dataset.family;
+      relations.classList.toggle("unfit", !fits);
+      relations.querySelectorAll("input").forEach((box) => {
+        box.disabled = !fits;
+      });
+    });
+    form.querySelectorAll("[data-search]").forEach((needs) => {
+      needs.hidden = needs.dataset.search !== way.value;
+    });
+  };
+  [system, way].forEach((choice) => choice.addEventListener("change", fit));
+  fit();
+};
+
 // --- setting up ---------------------------------------------------------------------------------
 function begin(root) {
   root.querySelectorAll("[data-views]").forEach(setUpViews);
@@ -216,6 +240,7 @@ begin(document);
 document.querySelectorAll("[data-poll]").forEach(setUpProgress);
 document.querySelectorAll("[data-natural]").forEach(setUpNatural);
 document.querySelectorAll("#rules").forEach(setUpRules);
+document.querySelectorAll(".order").forEach(setUpOrder);
 document.querySelectorAll("[data-auto] select").forEach((s) => s.addEventListener("change", () => s.form.requestSubmit()));
 document.querySelectorAll("[data-submit]").forEach((s) => {
   s.form.querySelector("button").hidden = true;

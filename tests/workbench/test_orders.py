@@ -1,0 +1,93 @@
+"""A campaign is ordered from what is offered, and from nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from instar.cli.bench import make_tools
+from instar.errors import BadInput
+from instar.workbench.orders import read_order
+from instar.workbench.tools import Tools
+
+
+@pytest.fixture(scope="module")
+def tools() -> Tools:
+    return make_tools(["mine:net"], [])
+
+
+def form(**fields: str) -> dict[str, list[str]]:
+    told = {"name": "x", "system": "street-exact", "scenes": "street", "relation": "insertion"} | fields
+    return {name: value.split("|") for name, value in told.items()}
+
+
+def words(tools: Tools, **fields: str) -> list[str]:
+    return read_order(form(**fields), tools).words(Path("runs/x"))
+
+
+def test_an_order_is_a_list_of_arguments(tools: Tools) -> None:
+    assert words(tools, count="3", budget="40", seed="7") == [
+        "run", "--system=street-exact", "--scenes=street:3", "--out=runs/x", "--relation=insertion",
+        "--budget=40", "--seed=7",
+    ]  # fmt: skip
+
+
+def test_explanations_are_ordered_with_their_interpreter(tools: Tools) -> None:
+    explained = {"system": "mobilenet-v2", "relation": "insert|squeeze"}
+    assert "--interpreter=rise" in words(tools, **explained, interpreter="rise")
+    assert not [word for word in words(tools, **explained) if word.startswith("--interpreter")]
+    assert "--interpreter=lime" in words(tools, system="mine:net", relation="delete", interpreter="lime")
+
+
+def test_every_interpreter_is_offered_and_none_needs_torch_to_be(tools: Tools) -> None:
+    assert len(tools.interpreters) == 9
+    explained = {name for name, offer in tools.systems.items() if offer.is_explained}
+    assert explained == {
+        "street-classifier",
+        "street-classifier-twin",
+        "mobilenet-v2",
+        "resnet50",
+        "mine:net",
+    }
+
+
+def test_searches_get_the_numbers_they_need(tools: Tools) -> None:
+    page = {"system": "page-glare", "scenes": "page", "relation": "brightness-up"}
+    swept = words(tools, **page, search="sweep", **{"sweep.levels": "-50, 50,1e2"})
+    assert "--set=search.levels=[-50.0, 50.0, 100.0]" in swept
+    numbers = {"bisect.holds": "0", "bisect.breaks": "140", "bisect.within": "1"}
+    bisected = words(tools, **page, search="bisect", **numbers)
+    assert [word for word in bisected if word.startswith("--set")] == [
+        "--set=search.holds=0.0", "--set=search.breaks=140.0", "--set=search.within=1.0",
+    ]  # fmt: skip
+    assert not [word for word in words(tools, **page, **numbers) if word.startswith("--set")]
+
+
+def test_what_needs_more_than_the_page_asks_for_is_not_offered(tools: Tools) -> None:
+    assert not {"onnx", "onnx-driver", "torch-driver"} & tools.systems.keys()
+    assert all(not offer.needs for offer in [*tools.systems.values(), *tools.relations.values()])
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({"relation": "masking"}, "masking is for text, but street-exact is for object detection"),
+        ({"relation": "insert"}, "insert is for explanations, but street-exact is for object detection"),
+        ({"rules": "If: it rains, Then: slow down."}, "a driving rule is for driving, but street-exact is"),
+        ({"interpreter": "grad-cam"}, "street-exact has nothing to explain"),
+        (
+            {"system": "mobilenet-v2", "relation": "insert", "interpreter": "gradcam"},
+            "did you mean 'grad-cam'",
+        ),
+        ({"search": "sweep"}, "sweep needs levels, which is ''; give numbers with commas"),
+        ({"search": "sweep", "sweep.levels": "1, two"}, "which is '1, two'"),
+        ({"search": "sweep", "sweep.levels": "1, inf"}, "which is '1, inf'"),
+        ({"search": "bisect", "bisect.holds": "1,2"}, "bisect needs holds, which is '1,2'; give a number"),
+        ({"system": "onnx"}, "unknown system 'onnx'"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_words(tools: Tools, fields: dict[str, str], complaint: str) -> None:
+    with pytest.raises(BadInput, match=re.escape(complaint)):
+        read_order(form(**fields), tools)

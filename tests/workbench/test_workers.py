@@ -1,0 +1,73 @@
+"""Processes behind the pages: replaced when one is lost, gone when the workbench is."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Hashable
+from concurrent.futures import BrokenExecutor, Future
+
+import pytest
+
+from instar.workbench.workers import Workers, kept_or_begun
+
+PARENT = """
+import os, signal
+from instar.workbench.workers import Workers
+if __name__ == "__main__":
+    print(Workers(1).submit(os.getpid).result(), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def is_there(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+def test_a_worker_that_was_killed_is_replaced() -> None:
+    workers = Workers(1)
+    try:
+        lost = workers.submit(os.getpid).result(60)
+        broken = workers.submit(time.sleep, 600)
+        os.kill(lost, signal.SIGKILL)
+        with pytest.raises(BrokenExecutor):
+            broken.result(60)
+        assert workers.submit(os.getpid).result(60) != lost
+    finally:
+        workers.shutdown()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+def test_no_worker_outlives_a_workbench_that_was_killed(tmp_path) -> None:
+    program = tmp_path / "parent.py"
+    program.write_text(PARENT)
+    parent = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=60)
+    pid = int(parent.stdout)  # which ends only when nobody holds the pipe any more
+    deadline = time.monotonic() + 60
+    while is_there(pid):
+        assert time.monotonic() < deadline, "the worker is still there"
+        time.sleep(0.05)
+
+
+def test_what_failed_for_want_of_a_process_is_begun_again() -> None:
+    kept: dict[Hashable, Future[int]] = {}
+
+    def ended(result: int | BaseException) -> Future[int]:
+        future: Future[int] = Future()
+        future.set_result(result) if isinstance(result, int) else future.set_exception(result)
+        return future
+
+    kept_or_begun(kept, "a", lambda: ended(BrokenExecutor("killed")), most=3)
+    assert kept_or_begun(kept, "a", lambda: ended(1), most=3).result() == 1
+    assert kept_or_begun(kept, "a", lambda: ended(2), most=3).result() == 1
+    for key in "bcd":
+        assert kept_or_begun(kept, key, lambda: ended(3), most=3).result() == 3
+    assert len(kept) <= 3
