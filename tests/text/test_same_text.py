@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from instar import Status
+from instar import Record, Status
+from instar.report.causes import Failure, finding_words
+from instar.report.groups import group_failures
 from instar.text import Quads, nothing_left, same_text, word_found
 
 
@@ -101,3 +103,30 @@ def test_what_is_found_after_masking_is_in_a_mask_or_elsewhere():
     assert keys(verdict) == [("masked text found", "box 1"), ("new", "near box 0")]
     assert (verdict.kind, verdict.margin) == ("new", -0.75)
     assert verdict.evidence["stability"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("relation", "verdict", "title", "words"),
+    [
+        (
+            "masking",
+            lambda: nothing_left(quads(A), quads(A)),
+            "masked text found",
+            "masked text found in box 0",
+        ),
+        ("masking", lambda: nothing_left(quads(A), quads(B)), "new box", "new box near box 0"),
+        (
+            "watermark",
+            lambda: word_found(quads(A), quads(A), TIGHT, LOOSE),
+            "watermark missed",
+            "watermark missed",
+        ),
+        ("perspective", lambda: same_text(quads(), quads(A)), "new box", "new box where nothing was"),
+        ("perspective", lambda: same_text(quads(A), quads()), "box lost", "box 0 lost"),
+    ],
+)
+def test_findings_and_their_groups_are_told_in_plain_words(relation, verdict, title, words):
+    found = verdict()
+    record = Record("c1", "a.jpg", "a.jpg", relation, 0, None, found)
+    assert [group.title for group in group_failures([Failure(record, {})])] == [f"{title} under {relation}"]
+    assert finding_words(found.findings[0]) == words

@@ -2,7 +2,7 @@
 
 All of it is read from what a run keeps as JSON, so that neither the relation nor its modules are needed. A
 check may say it better in a finding's evidence, under `cause`: a mapping with any of `what`, `label`,
-`by` and `where`, in words.
+`by` and `where`, in words (a label that is empty: `what` says it all), and `words` for the whole finding.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def traits_of(failure: Failure) -> Traits:
     told = worst.evidence.get("cause", {})
     return Traits(
         what=told.get("what") or what_of(worst),
-        label=told.get("label") or thing_in(worst),
+        label=told.get("label", thing_in(worst)),
         by=told.get("by") or brought_by(failure.recipe),
         where=told.get("where") or _where(failure.recipe, worst),
         among=_counts(tuple(verdict.evidence.get("among", ()))),
@@ -92,11 +92,13 @@ def finding_words(finding: Finding) -> str:
     >>> finding_words(Finding("recognition", "object 4", -0.9, {"was": {"label": "car", "score": 0.9}}))
     'car 0.90 is lost'
     """
-    told = finding.evidence.get("cause", {}).get("what")
+    cause = finding.evidence.get("cause", {})
     was, now = finding.evidence.get("was"), finding.evidence.get("is")
     fate = what_of(finding)
-    if told:
-        return f"{told}: {finding.subject}" if finding.subject else str(told)
+    if cause.get("words"):
+        return str(cause["words"])
+    if cause.get("what"):
+        return f"{cause['what']}: {finding.subject}" if finding.subject else str(cause["what"])
     if fate == "renamed" and isinstance(was, Mapping) and isinstance(now, Mapping):
         return f"{_scored(was)} is taken for {_scored(now)}"
     if fate == "moved" and isinstance(was, Mapping):

@@ -60,7 +60,8 @@ def word_found(
     pairs = match(overlap, eps)
     findings = _differences(before, others, overlap, pairs, eps, word=loose)
     if not found:
-        findings.append(Finding("watermark missed", "watermark", best - (1 - eps), {"overlap": _round(best)}))
+        missed = {"overlap": _round(best), "cause": _said("watermark missed")}
+        findings.append(Finding("watermark missed", "watermark", best - (1 - eps), missed))
     evidence = {
         "stability": float(found),
         "before": len(before),
@@ -85,7 +86,8 @@ def nothing_left(masked: Quads, after: Quads) -> Verdict:
         in_mask = len(masked) > 0 and bool(inside[j].max() >= MOSTLY)
         kind = "masked text found" if in_mask else "new"
         subject = f"box {int(inside[j].argmax())}" if in_mask else _near(masked, after.quads[j])
-        findings.append(Finding(kind, subject, -strength, {"is": _corners(after.quads[j])}))
+        said = _said(kind, f"in {subject}") if in_mask else _said("new box", subject)
+        findings.append(Finding(kind, subject, -strength, {"is": _corners(after.quads[j]), "cause": said}))
     return Verdict.violated(findings, **evidence)
 
 
@@ -109,9 +111,16 @@ def _differences(
         best = float(overlap[:, j].max(initial=0.0))
         on_word = word is not None and bool(intersections(after.quads[j : j + 1], word)[0, 0] > 0)
         subject = "on the watermark" if on_word else _near(before, after.quads[j])
-        evidence = {"is": _corners(after.quads[j]), "overlap": _round(best)}
+        evidence = {
+            "is": _corners(after.quads[j]), "overlap": _round(best), "cause": _said("new box", subject),
+        }  # fmt: skip
         findings.append(Finding("new", subject, min(0.0, best - (1 - eps)), evidence))
     return findings
+
+
+def _said(what: str, where: str = "") -> dict[str, str]:
+    """What became of no box in particular, for those who group findings and tell them in words."""
+    return {"what": what, "label": "", "words": f"{what} {where}".strip()}
 
 
 def _near(known: Quads, quad: npt.NDArray[np.float32]) -> str:
