@@ -1,8 +1,18 @@
-"""Docstrings are tests too; those of modules that need an extra wait until it is installed."""
+"""Docstrings are tests too; those of modules that need an extra wait until it is installed.
+
+Properties are tried on the same examples every time, and however long a machine takes for one: a test that
+fails here fails everywhere. `pytest --hypothesis-profile=search` looks for new examples.
+"""
 
 import ast
 from importlib.util import find_spec
 from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("same", settings.get_profile("search"), derandomize=True)
+settings.load_profile("same")
 
 ROOT = Path(__file__).parent
 EXTRAS = ("torch",)
