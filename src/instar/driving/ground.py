@@ -68,8 +68,11 @@ class Ground:
         return bool(where[bottom - sole : bottom, left + inner : max(left + inner + 1, right - inner)].all())
 
 
-def ground_of(labels: LabelMap) -> Ground | None:
-    """The ground plane that a label map shows; None where there is no road."""
+def ground_of(labels: LabelMap, *, rise: float = 0.0) -> Ground | None:
+    """The ground plane that a label map shows; None where there is no road.
+
+    The road is lost from sight before the horizon: that lies higher by `rise`, a share of the picture.
+    """
     road = labels.mask(ROAD)
     if road.mean() < LEAST_ROAD:
         return None
@@ -83,6 +86,6 @@ def ground_of(labels: LabelMap) -> Ground | None:
         labels.mask(ROADSIDE),
         labels.mask(["crosswalk"]),
         labels.mask(STANDING),
-        float(horizon),
+        horizon - rise * road.shape[0],
         float(end.mean()),
     )

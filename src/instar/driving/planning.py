@@ -103,7 +103,10 @@ def _after(view: View, edits: Sequence[Edit], cutouts: CutOuts) -> View:
             view = dataclasses.replace(view, drive=changed(view.drive, edit))
         else:
             labels = relabelled(view.labels, edit, cutouts)
-            view = dataclasses.replace(view, labels=labels, ground=ground_of(labels) or view.ground)
+            rise = view.gallery.rise if view.gallery is not None else 0.0
+            view = dataclasses.replace(
+                view, labels=labels, ground=ground_of(labels, rise=rise) or view.ground
+            )
     return view
 
 

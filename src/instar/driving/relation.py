@@ -150,10 +150,10 @@ class _Ruling:
         image = source.input
         if self._speaks_of("line"):
             labels = with_lines(labels, image)
-        ground = ground_of(labels)
+        gallery = self.pool if isinstance(self.pool, Gallery) else None
+        ground = ground_of(labels, rise=gallery.rise if gallery is not None else 0.0)
         if ground is None:
             return Inapplicable("no road in the label map")
-        gallery = self.pool if isinstance(self.pool, Gallery) else None
         drive = source.scene.knowledge.get("drive")
         return View(source.scene.id, image, labels, ground, gallery, self.ontology, drive, *self.least)
 

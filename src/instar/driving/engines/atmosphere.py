@@ -7,10 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.cutouts import CutOuts
-from instar.driving.engines import Edit, View
+from instar.driving.engines import Edit, View, rendered
 from instar.driving.rules.model import Condition
+from instar.imaging.mask_text import mask_from_text, mask_to_text
 from instar.relation import Inapplicable
-from instar.scene import Image
+from instar.scene import Image, Mask
 
 __all__ = ["alter", "make", "plan"]
 
@@ -28,6 +29,11 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
     kind = condition.new.properties.get("type")
     if kind not in KINDS:
         return Inapplicable("no engine makes it day or clears the weather")
+    if view.drive is not None:
+        # Of a drawn drive it is known: rain in the place of snow is no reason to slow down.
+        known = rendered.plan(condition, view, rng)
+        if isinstance(known, Inapplicable):
+            return known
     if kind == "night" and float(view.image.mean()) < DARK:
         return Inapplicable("it already is in that state")
     return (
@@ -39,6 +45,7 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
             "seed": int(rng.integers(2**31)),
             "horizon": view.ground.horizon,
             "vanishing": view.ground.vanishing,
+            **({"lies_on": mask_to_text(view.ground.road | view.ground.roadside)} if kind == "snow" else {}),
         },
     )
 
@@ -69,7 +76,8 @@ def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
             dull = _hazy(_grey(light, 0.5 * strength), "rain", 0.35 * strength, horizon, vanishing)
             changed = _falling(dull * np.float32(1 - 0.2 * strength), rng, strength, length=17, shade=0.16)
         case _:
-            white = _snowed_on(_grey(light, 0.5 * strength), strength, horizon)
+            ground = mask_from_text(edit["lies_on"])
+            white = _snowed_on(_grey(light, 0.5 * strength), strength, ground, horizon, vanishing)
             hazy = _hazy(white, "snow", 0.45 * strength, horizon, vanishing)
             changed = _falling(hazy, rng, strength, length=2, shade=0.55)
     return np.clip(np.rint(changed * 255), 0, 255).astype(np.uint8)
@@ -128,13 +136,15 @@ def _night(
     return np.asarray(bluish + lit + np.where(above, 0, shining * 0.2) + grain, np.float32)
 
 
-def _snowed_on(light: _Light, strength: float, horizon: float) -> _Light:
+def _snowed_on(light: _Light, strength: float, ground: Mask, horizon: float, vanishing: float) -> _Light:
     """The ground whitened, most at the sides of the picture where nobody drives."""
     height, width = light.shape[:2]
     rows, columns = np.mgrid[0:height, 0:width].astype(np.float32)
-    below = (rows > horizon).astype(np.float32)
-    aside = np.clip(np.abs(columns - width / 2) / (0.5 * width), 0.25, 1)
-    cover = (below * aside * np.float32(0.5 * strength))[..., None]
+    down = np.clip((rows - horizon) / (height - horizon), 0, 1)
+    middle = vanishing + (width / 2 - vanishing) * down
+    aside = np.clip(np.abs(columns - middle) / (0.5 * width), 0.25, 1)
+    soft = cv2.GaussianBlur(ground.astype(np.float32), (0, 0), max(1.0, height / 300))
+    cover = (soft * aside * np.float32(0.6 * strength))[..., None]
     return np.asarray(light + (np.float32(0.93) - light) * cover, np.float32)
 
 

@@ -22,11 +22,13 @@ __all__ = ["alter", "cutout_of", "make", "paste_of", "place_at", "places", "plan
 
 TRIES = 60
 NEAREST, FARTHEST = 0.95, 0.22  # rows where things may stand, as shares of the way down from the horizon
-CLOSER = 0.6  # of the distance
+CLOSER = (0.6, 0.7)  # of the distance: as much as there is room for
 LARGER = 1.4
 SOFT = 90  # pixels high
 LEAST_HEIGHT = 0.06  # of the picture; smaller ones could not be seen
 GAINS = (0.6, 1.2)  # how far a cut-out's light is matched to the picture's
+SHADOW, FLAT = 0.5, 0.22  # how dark the shadow at its feet is, and how high, of its width
+ALIKE = 1.7  # times as light: cut-outs of such scenes look at home
 ROADSIDES = {None, "scene", "sidewalk"}
 AHEAD = {"vehicle", "lane", "line"}
 
@@ -62,10 +64,18 @@ def cutout_of(thing: Thing, view: View, rng: np.random.Generator) -> CutOut | In
         return Inapplicable("no cut-out of a given colour")
     kind = thing.properties.get("type")
     classes = [name for name in view.ontology.elements[thing.element].classes if kind is None or name == kind]
-    cutouts = view.gallery.of(classes, not_from=view.scene)
+    cutouts = _in_such_light(view.gallery.of(classes, not_from=view.scene), view)
     if not cutouts:
         return Inapplicable("no cut-out of its class")
     return cutouts[int(rng.integers(len(cutouts)))]
+
+
+def _in_such_light(cutouts: list[CutOut], view: View) -> list[CutOut]:
+    """Those from scenes about as light as this one; all where there are none."""
+    assert view.gallery is not None, "a gallery is made before pictures are pasted"
+    lights, own = view.gallery.lights, light_of(view.image).mean
+    alike = [c for c in cutouts if own / ALIKE <= lights.get(c.scene, own) <= own * ALIKE]
+    return alike or cutouts
 
 
 def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
@@ -73,15 +83,18 @@ def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
     horizon, height = view.ground.horizon, view.ground.size[0]
     row, size = float(edit["foot"]), float(edit["size"])
     if comparative in ("closer", "farther"):
-        row = horizon + (row - horizon) * (1 / CLOSER if comparative == "closer" else CLOSER)
+        steps = [1 / share if comparative == "closer" else share for share in CLOSER]
+        rows = [horizon + (row - horizon) * step for step in steps]
     elif comparative in ("larger", "smaller"):
         size *= LARGER if comparative == "larger" else 1 / LARGER
+        rows = [row]
     else:
         return Inapplicable("no engine makes it more or fewer")
-    if row > height - 2:
+    inside = [round(row) for row in rows if row <= height - 2]
+    if not inside:
         return Inapplicable("it is as close as it can be")
-    found = _standing(edit, round(row), size, view.ground)
-    return found if found is not None else Inapplicable("no free place")
+    found = (_standing(edit, row, size, view.ground) for row in inside)
+    return next((one for one in found if one is not None), Inapplicable("no free place"))
 
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
@@ -89,7 +102,23 @@ def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     pixels = resized(cutouts.pixels(edit["cutout"]), edit["width"], edit["height"])
     # A soft edge is some pixels wide: of a small thing it would leave a ghost.
     blend: Literal["feather", "hard"] = "feather" if edit["height"] >= SOFT else "hard"
+    if edit.get("shadow"):
+        image = _shaded(image, edit)
     return pasted(image, toned(pixels, edit["gain"], edit["offset"]), edit["x"], edit["y"], blend)
+
+
+def _shaded(image: Image, edit: Edit) -> Image:
+    """The picture with a shadow where the thing meets the ground, inside of its box."""
+    width, height = edit["width"], edit["height"]
+    flat = min(height, max(2, round(FLAT * width)))
+    rows = slice(edit["y"] + height - flat, edit["y"] + height)
+    columns = slice(edit["x"], edit["x"] + width)
+    down = np.linspace(-1, 1, flat, dtype=np.float32)[:, None]
+    across = np.linspace(-1, 1, width, dtype=np.float32)
+    shade = np.clip(1 - down**2 - across**2, 0, 1)[..., None] * np.float32(edit["shadow"])
+    result: Image = image.copy()
+    result[rows, columns] = np.rint(image[rows, columns] * (1 - shade)).astype(np.uint8)
+    return result
 
 
 def places(condition: Condition) -> str | None:
@@ -131,8 +160,9 @@ def place_at(
 def paste_of(cutout: CutOut, view: View) -> Edit:
     """A paste that is not placed yet, in the light of the picture."""
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
-    light, own = light_of(view.image), light_of(view.gallery.pool.pixels(cutout.digest))
-    gain = float(np.clip(light.mean / max(own.mean, 1.0), *GAINS)) ** 0.5
+    light = light_of(view.image).mean
+    own = view.gallery.lights.get(cutout.scene) or light_of(view.gallery.pool.pixels(cutout.digest)).mean
+    gain = float(np.clip(light / max(own, 1.0), *GAINS)) ** 0.5
     return {
         "engine": "paste",
         "cutout": cutout.digest,
@@ -141,6 +171,7 @@ def paste_of(cutout: CutOut, view: View) -> Edit:
         "least": LEAST_HEIGHT,
         "gain": round(gain, 3),
         "offset": 0.0,
+        "shadow": SHADOW if cutout.scene in view.gallery.lights else 0.0,  # drawn models bring their own
     }
 
 

@@ -27,9 +27,9 @@ USUAL_LIGHT = 95.0  # of a road by day
 
 def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
-    person = view.gallery.heights.get("person")
+    person = view.gallery.person
     if person is None:
-        return Inapplicable("no person to tell the size of a sign from")
+        return Inapplicable("nothing to tell the size of a sign from")
     where = places(condition)
     if where is None:
         return Inapplicable("no engine places things there")
