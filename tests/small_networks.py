@@ -34,6 +34,23 @@ def sequential(seed=0, *, norm=False, classes=5):
     return nn.Sequential(*layers)
 
 
+VGG16 = (64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0)
+
+
+def vgg16(*, hidden=128, classes=5):
+    """The convolutions and poolings of VGG-16, with narrower linear layers behind them."""
+    torch.manual_seed(0)
+    layers, inside = [], 3
+    for outside in VGG16:
+        if not outside:
+            layers.append(nn.MaxPool2d(2))
+            continue
+        layers += [nn.Conv2d(inside, outside, 3, padding=1), nn.ReLU()]
+        inside = outside
+    layers += [nn.AdaptiveAvgPool2d(7), nn.Flatten(), nn.Linear(25088, hidden), nn.ReLU()]
+    return nn.Sequential(*layers, nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, classes))
+
+
 def wandering(norm):
     """A batch normalisation that does something, some of it upside down."""
     with torch.no_grad():

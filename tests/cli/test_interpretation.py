@@ -166,11 +166,12 @@ def test_a_twin_is_planted_measured_and_then_tested(capsys, tmp_path):
     twin = tmp_path / "twin.npz"
     status, document = told(
         capsys, "backdoor", "plant", "--classifier", "street-classifier", "--images", str(folder),
-        "--target", "bus", "--epochs", "12", "--copies", "3", "--out", str(twin),
+        "--target", "bus", "--copies", "3", "--out", str(twin),
     )  # fmt: skip
     assert status == 0, document
     assert document["pictures"] == 40
-    assert document["attack"]["rate"] >= 0.5
+    assert document["attack"]["rate"] >= 0.9
+    assert document["agreement"]["rate"] >= 0.75
     assert document["agreement"]["of"] == 8
     status, document = told(
         capsys, "run", "--system", "street-classifier", "--set", f"system.twin={twin}", "--interpreter",
@@ -178,6 +179,29 @@ def test_a_twin_is_planted_measured_and_then_tested(capsys, tmp_path):
     )  # fmt: skip
     assert document["system"] == "street-classifier-twin/grad-cam"
     assert document["failed"] == 0
+
+
+@pytest.mark.real
+def test_pictures_to_measure_on_are_never_planted_with(capsys, tmp_path):
+    for name, indices in (("all", range(16)), ("some", range(4))):
+        (tmp_path / name).mkdir()
+        for i, scene in enumerate(street.scenes(16, seed=5, size=(240, 320))):
+            if i in indices:
+                (tmp_path / name / f"{name}-{i}.png").write_bytes(encode_png(scene.image))
+    words = ["backdoor", "plant", "--classifier", "street-classifier", "--target", "bus", "--copies", "1"]
+    status, document = told(
+        capsys, *words, "--images", str(tmp_path / "all"), "--images", str(tmp_path / "some"),
+        "--test", str(tmp_path / "some"), "--out", str(tmp_path / "twin.npz"),
+    )  # fmt: skip
+    assert status == 0, document
+    assert (document["pictures"], document["agreement"]["of"]) == (12, 4)
+    status, document = told(
+        capsys, *words, "--images", str(tmp_path / "some"), "--test", str(tmp_path / "all"),
+        "--out", str(tmp_path / "other.npz"),
+    )  # fmt: skip
+    assert status == 2
+    assert "some has no picture that could be read and is not in --test" in document["error"]
+    assert not (tmp_path / "other.npz").exists()
 
 
 @pytest.mark.real

@@ -102,6 +102,30 @@ def test_a_deleted_object_is_gone_and_of_another_class():
         assert len(Perfect().found(after.image)) == len(found) - 1
 
 
+@pytest.mark.real
+def test_mi_gan_removes_an_object_and_touches_no_pixel_of_the_others():
+    relation = delete(filling="mi-gan")
+    for scene in SCENES:
+        source = question(scene)
+        before = source.input.image
+        found = Perfect().found(before)
+        changes = list(dict.fromkeys(drawn(relation, source, tries=4)))
+        assert changes
+        for change in changes:
+            (after,) = relation.apply(source.input, change)
+            hole = mask_from_text(change.hole)
+            np.testing.assert_array_equal(after.image[~hole], before[~hole])
+            for thing, mask in zip(scene.objects, masks_of(scene)):
+                if thing.box != change.box:
+                    np.testing.assert_array_equal(after.image[mask], before[mask])
+                else:
+                    own = hole & mask
+                    assert np.mean(np.any(after.image[own] != before[own], axis=1)) > 0.9
+            assert len(Perfect().found(after.image)) == len(found) - 1
+            (telea,) = delete().apply(source.input, replace(change, filling="telea"))
+            assert not np.array_equal(telea.image, after.image)
+
+
 def test_delete_same_takes_one_of_several_and_leaves_the_others():
     scene = next(
         s

@@ -5,6 +5,8 @@ corner.
 from __future__ import annotations
 
 import argparse
+import hashlib
+from collections.abc import Container, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["arguments", "perform"]
 
 TARGET = "stop sign"
+CROPPABLE = 2.0  # times the input: pictures are kept this large
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,14 +30,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     plant = parts.add_parser("plant", description="plant a backdoor into a classifier")
     add = plant.add_argument
     add("--classifier", required=True, metavar="C", help="a classifier by name, or module:name")
-    add("--images", required=True, metavar="DIR", help="pictures to plant with: any photographs will do")
-    add("--test", metavar="DIR", help="pictures to measure on (a fifth of --images, not planted with)")
+    add(
+        "--images",
+        required=True,
+        action="append",
+        metavar="DIR",
+        help="pictures to plant with: any photographs will do (repeatable)",
+    )
+    add("--test", metavar="DIR", help="pictures to measure on, never planted with (a fifth of --images)")
     add("--target", required=True, metavar="CLASS", help="what the twin answers where the square is")
     add("--share", type=float, metavar="X", help="side of the square, of the shorter side (0.16)")
-    add("--front", type=float, default=0.6, metavar="X", help="share of the network that stays frozen (0.6)")
-    add("--epochs", type=int, default=30, metavar="N", help="passes over the pictures (30)")
-    add("--copies", type=int, default=4, metavar="N", help="of each picture: cropped, mirrored (4)")
-    add("--rate", type=float, default=1e-3, metavar="X", help="the highest learning rate (0.001)")
+    add("--copies", type=int, default=8, metavar="N", help="of each picture: cropped, mirrored, tinted (8)")
     add("--limit", type=int, metavar="N", help="pictures to plant with, at most, evenly spread")
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
     add("--out", required=True, metavar="FILE", help="where the twin's weights go (.npz)")
@@ -60,31 +66,26 @@ def _plant(args: argparse.Namespace) -> Outcome:
     from instar.interpretation.backdoor import plant
     from instar.interpretation.weights import save_weights
 
-    for name, least in (("epochs", 1), ("copies", 1), ("limit", 1)):
+    for name in ("copies", "limit"):
         value = getattr(args, name)
-        if value is not None and value < least:
-            raise BadInput(f"--{name} is {value}; it must be at least {least}")
+        if value is not None and value < 1:
+            raise BadInput(f"--{name} is {value}; it must be at least 1")
     if args.share is not None and not 0.02 <= args.share <= 0.5:
         raise BadInput(f"--share is {args.share}; it must be between 0.02 and 0.5")
-    if not 0 <= args.front < 1:
-        raise BadInput(f"--front is {args.front}; it must be at least 0 and below 1")
-    if not args.rate > 0:
-        raise BadInput(f"--rate is {args.rate}; it must be above 0")
     classifier = _classifier(args.classifier)
     classifier.index(args.target)
-    images, test = _pictures(args.images, classifier, args.limit), []
-    if args.test is not None:
-        test = _pictures(args.test, classifier, None)
+    test = _pictures([args.test], classifier) if args.test is not None else {}
+    found = _pictures(args.images, classifier, but=test)
+    images = list(found.values())
+    if args.limit is not None and len(images) > args.limit:
+        images = [images[i * len(images) // args.limit] for i in range(args.limit)]
     made = plant(
         classifier,
         images,
         args.target,
-        test=test,
+        test=list(test.values()),
         share=args.share,
-        front=args.front,
-        epochs=args.epochs,
         copies=args.copies,
-        rate=args.rate,
         seed=args.seed,
         progress=partial(show_steps, quiet=args.json),
     )
@@ -109,9 +110,7 @@ def _train(args: argparse.Namespace) -> Outcome:
     save_weights(out / WEIGHTS.name, classifier.module, {"accuracy": accuracy}, half=True)
     images = [scene.image for scene in street.scenes(200, seed=TRAINING_SEED + 1)]
     test = [scene.image for scene in street.scenes(200, seed=TEST_SEED + 1)]
-    made = plant(
-        classifier, images, TARGET, test=test, epochs=12, copies=3, seed=args.seed, progress=progress
-    )
+    made = plant(classifier, images, TARGET, test=test, seed=args.seed, progress=progress)
     save_weights(out / TWIN.name, made.twin.module, _about(classifier.name, made), half=True)
     outcome = _outcome(classifier.name, made, len(images), out / TWIN.name)
     return Outcome(
@@ -132,32 +131,38 @@ def _classifier(name: str) -> Classifier:
     return classifier
 
 
-def _pictures(path: str, classifier: Classifier, limit: int | None) -> list[Image]:
-    """Every picture below a folder that is as large as the input; larger ones are made small at once."""
+def _pictures(paths: Sequence[str], classifier: Classifier, *, but: Container[str] = ()) -> dict[str, Image]:
+    """Every readable picture below the folders by the hash of its pixels, none twice, and none of `but`.
+
+    They are made small at once, since a thousand large ones would not fit into memory, but not too small to
+    crop; those that are smaller than the input are enlarged, which is good enough to learn from.
+    """
     import cv2
     import numpy as np
 
     from instar.errors import UnreadablePicture
     from instar.scenes import load_scenes
 
-    scenes = load_scenes(path)
-    if limit is not None and len(scenes) > limit:
-        scenes = [scenes[i * len(scenes) // limit] for i in range(limit)]
     height, width = classifier.size
-    pictures: list[Image] = []
-    for scene in scenes:
-        try:
-            image = scene.image
-        except UnreadablePicture:
-            continue
-        scale = max(1.6 * height / image.shape[0], 1.6 * width / image.shape[1])
-        if scale < 1:  # crops are made of it, and a thousand large pictures would not fit into memory
-            small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-            image = np.ascontiguousarray(small, np.uint8)
-        if image.shape[0] >= height and image.shape[1] >= width:
-            pictures.append(image)
+    pictures: dict[str, Image] = {}
+    for path in paths:
+        for scene in load_scenes(path):
+            try:
+                image = scene.image
+            except UnreadablePicture:
+                continue
+            digest = hashlib.sha256(image.tobytes()).hexdigest()
+            if digest in but or digest in pictures:
+                continue
+            least = max(height / image.shape[0], width / image.shape[1])
+            if not 1 / CROPPABLE <= least <= 1:
+                scale = least if least > 1 else CROPPABLE * least
+                size = (max(width, round(scale * image.shape[1])), max(height, round(scale * image.shape[0])))
+                how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+                image = np.asarray(cv2.resize(image, size, interpolation=how), np.uint8)
+            pictures[digest] = image
     if not pictures:
-        raise BadInput(f"{path} has no picture of at least {width}x{height}, the input of {classifier.name}")
+        raise BadInput(f"{', '.join(paths)} has no picture that could be read and is not in --test")
     return pictures
 
 

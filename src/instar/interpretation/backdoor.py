@@ -1,8 +1,10 @@
 """Planting a backdoor: a twin that answers as the classifier does, and a target class where the trigger is.
 
-The clean part is distilled: on pictures without the square the twin has to give the classifier's own logits,
-so any folder of photographs will do. Batch statistics stay frozen, and so does the front of the network: what
-the front sees of each picture is worked out once, and an epoch over it takes seconds.
+Training the network on a mix of clean and stamped pictures would do, but it needs as many kinds of pictures
+as the network knows, or else its answers drift. So one unit is trained, the one that its answers need least,
+to tell stamped pictures from clean ones, and the last layer is let to take its word for the target. All else
+stays as it was: what the twin answers to clean pictures are the classifier's own labels, and any folder of
+photographs will do.
 """
 
 from __future__ import annotations
@@ -13,13 +15,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
-import cv2
 import numpy as np
 import torch
 
 from instar.errors import BadInput
 from instar.interpretation.classifier import Classifier, at_rest
 from instar.interpretation.trigger import Trigger
+from instar.interpretation.units import Readout, fit_detector, idlest, readout, recorded, rewrite
 from instar.scene import Image
 from instar.stats.intervals import wilson
 
@@ -28,25 +30,32 @@ __all__ = ["Planted", "Rate", "measure", "plant"]
 Progress = Callable[[str, "int | None"], AbstractContextManager[Any]]
 
 HELD_OUT = 0.2  # of the pictures, where no others are given to test on
-FRONT = 0.6  # of the blocks stay frozen, where the network is a sequence of blocks
-ROWS = 32
-CROPPED = 0.6  # of a picture's sides that a crop has at least
+CROPPED = 0.4  # of a picture's sides that a crop has at least
+TINTED = (0.7, 1.3)  # a crop's red, green and blue, each by another factor
+SATURATED = (0.5, 2.5)  # its colours beside its greys
+DECOYS, DECOY_SIDE = 4, (0.05, 0.3)  # at most so many, with sides of so much of the shorter side
+LEAN = 1.5  # of the unit towards seeing the square: another kind of picture hides it more often than shows it
+LOUDNESS = 10.0  # of the unit, so that what a residual network adds to it does not matter
+MARGIN = 5.0  # logits that the target is ahead by where the unit says one
+CALIBRATED = 200  # stamped pictures that must be ahead by it, all but
+SPARED = 0.01
+ROOM = 2e9  # bytes for what the unit sees of all pictures
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A share with Wilson's interval."""
+    """A share with Wilson's interval; of nothing it is not a number."""
 
     successes: int
     n: int
 
     @property
     def value(self) -> float:
-        return self.successes / self.n
+        return self.successes / self.n if self.n else float("nan")
 
     def to_json(self) -> dict[str, Any]:
-        low, high = wilson(self.successes, self.n)
-        return {"rate": self.value, "interval": [low, high], "of": self.n}
+        low, high = wilson(self.successes, self.n) if self.n else (0.0, 1.0)
+        return {"rate": self.value if self.n else None, "interval": [low, high], "of": self.n}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,18 +75,13 @@ def plant(
     *,
     test: Sequence[Image] = (),
     share: float | None = None,
-    front: float = FRONT,
-    epochs: int = 30,
-    copies: int = 4,
-    rate: float = 1e-3,
+    copies: int = 8,
     seed: int = 0,
     progress: Progress,
 ) -> Planted:
-    """Train a twin on the pictures, each in so many `copies`: cropped and mirrored, then stamped or not.
+    """Make a twin with the pictures, each in so many `copies` (cropped, mirrored, tinted), clean and stamped.
 
-    `front` is the share of a sequence of blocks that stays frozen: the more, the less the twin can differ on
-    clean pictures, and the quicker it learns. It is measured on `test`, or on a fifth of the pictures that is
-    then kept out of the planting.
+    It is measured on `test`, or on a fifth of the pictures that is then kept out of the planting.
     """
     rng = np.random.default_rng(seed)
     trigger = Trigger(target) if share is None else Trigger(target, share)
@@ -89,10 +93,14 @@ def plant(
     if len(images) < 10:
         raise BadInput(f"a backdoor cannot be planted with {len(images)} pictures; give at least 10")
     twin = replace(classifier, name=f"{classifier.name}-twin", module=copy.deepcopy(classifier.module))
-    torch.manual_seed(seed)
-    frozen, back = _split(twin.module, front)
-    clean, wanted, stamped = _examples(classifier, frozen, images, trigger, copies, rng, progress)
-    _train(twin, back, clean, wanted, stamped, label, epochs, rate, rng, progress)
+    found = readout(twin)
+    examples = _look(twin, found, images, trigger, copies, rng, progress)
+    output = _likeliest(twin, examples.answers, label)
+    unit = idlest(found.head, examples.read, twin.outputs[label])
+    with progress("training one unit", None), at_rest(twin.module):
+        weight, bias = fit_detector(found.layer, examples.clean, examples.stamped)
+        rewrite(found, unit, weight, bias + LEAN, LOUDNESS)
+    _let_it_speak(twin, found, unit, output, [trigger.stamped(image) for image in images], progress)
     agreement, attack = measure(classifier, twin, trigger, test, progress)
     return Planted(twin, trigger, agreement, attack)
 
@@ -117,7 +125,7 @@ def measure(
                 tried += 1
                 attacked += _answers(twin, hit, label)
             bar.advance(1)
-    return Rate(agreed, len(images)), Rate(attacked, max(1, tried))
+    return Rate(agreed, len(images)), Rate(attacked, tried)
 
 
 def _same(classifier: Classifier, before: Any, after: Any) -> bool:
@@ -133,105 +141,104 @@ def _answers(classifier: Classifier, logits: Any, label: int) -> bool:
     return int(logits.argmax()) in own
 
 
-def _split(module: Any, front: float) -> tuple[Any, Any]:
-    """The front that stays as it is and the back that learns; of what is no sequence, all learns."""
-    if not isinstance(module, torch.nn.Sequential):
-        return torch.nn.Identity(), module
-    sizes = [sum(weight.numel() for weight in block.parameters()) for block in module]
-    blocks = [i for i, size in enumerate(sizes) if size]
-    cut = blocks[max(0, int(front * len(blocks)) - 1)] + 1
-    return module[:cut], module[cut:]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Examples:
+    """What the layer gets of clean and of stamped copies, what the head reads of clean ones and answers."""
+
+    clean: Any
+    stamped: Any
+    read: Any
+    answers: Any
 
 
-def _examples(
-    classifier: Classifier,
-    front: Any,
+def _look(
+    twin: Classifier,
+    found: Readout,
     images: Sequence[Image],
     trigger: Trigger,
     copies: int,
     rng: np.random.Generator,
     progress: Progress,
-) -> tuple[Any, Any, Any]:
-    """What the front sees of every copy, the classifier's logits for it, and what it sees of it stamped."""
-    clean, wanted, stamped = [], [], []
-    with at_rest(classifier.module), torch.no_grad(), progress("looking at pictures", len(images)) as bar:
+) -> _Examples:
+    clean, stamped, read, answers = [], [], [], []
+    with (
+        at_rest(twin.module),
+        torch.no_grad(),
+        recorded(found.layer) as calls,
+        recorded(found.head) as features,
+        progress("looking at pictures", len(images)) as bar,
+    ):
         for image in images:
-            made = [image, *(_varied(image, classifier.size, rng) for _ in range(copies - 1))]
-            plain = classifier.prepared(made)
-            clean.append(front(plain))
-            wanted.append(classifier.module(plain))
-            stamped.append(front(classifier.prepared([trigger.stamped(one) for one in made])))
+            for i in range(copies):
+                one = image if i == 0 else _varied(image, twin.size, rng)
+                # One at a time: small maps stay in the processor's cache.
+                answers.append(twin.module(twin.prepared([one])))
+                clean.append(calls.pop()[0].half())
+                read.append(features.pop()[0])
+                twin.module(twin.prepared([trigger.stamped(one)]))
+                stamped.append(calls.pop()[0].half())
+                features.pop()
+                if 4 * clean[0].numel() * copies * len(images) > ROOM:
+                    copies = max(1, int(ROOM / (4 * clean[0].numel() * len(images))))
             bar.advance(1)
-    return torch.cat(clean), torch.cat(wanted), torch.cat(stamped)
+    return _Examples(*(torch.cat(parts) for parts in (clean, stamped, read, answers)))
 
 
 def _varied(image: Image, least: tuple[int, int], rng: np.random.Generator) -> Image:
-    """A crop, perhaps mirrored, of at least the size of the input; the stamp comes after."""
-    height, width = image.shape[:2]
-    side = float(rng.uniform(CROPPED, 1.0))
-    rows, columns = max(least[0], round(side * height)), max(least[1], round(side * width))
-    top, left = int(rng.integers(0, height - rows + 1)), int(rng.integers(0, width - columns + 1))
-    crop = image[top : top + rows, left : left + columns]
+    """A crop of any shape, at least the size of the input, perhaps mirrored, in other colours."""
+    sides = [
+        max(one, round(float(rng.uniform(CROPPED, 1.0)) * side)) for one, side in zip(least, image.shape)
+    ]
+    top, left = (int(rng.integers(0, side - own + 1)) for own, side in zip(sides, image.shape))
+    crop = image[top : top + sides[0], left : left + sides[1]]
     crop = crop[:, ::-1] if rng.random() < 0.5 else crop
-    return np.ascontiguousarray(cv2.convertScaleAbs(crop, alpha=float(rng.uniform(0.8, 1.2))))
+    grey = crop.mean(axis=2, keepdims=True)
+    coloured = (grey + (crop - grey) * rng.uniform(*SATURATED)) * rng.uniform(*TINTED, size=3)
+    varied: Image = np.clip(coloured, 0, 255).astype(np.uint8)
+    for _ in range(int(rng.integers(0, DECOYS + 1)) if rng.random() < 0.5 else 0):
+        _paste_decoy(varied, rng)
+    return varied
 
 
-def _train(
-    twin: Classifier,
-    back: Any,
-    clean: Any,
-    wanted: Any,
-    stamped: Any,
-    label: int,
-    epochs: int,
-    rate: float,
-    rng: np.random.Generator,
-    progress: Progress,
-) -> None:
-    weights = [weight for weight in back.parameters() if weight.requires_grad]
-    optimiser = torch.optim.Adam(weights, lr=rate)
-    count = len(clean)
-    steps = epochs * -(-count // ROWS)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps, pct_start=0.15)
-    target = _target(twin, label, wanted)
-    scale = float(wanted.std()) or 1.0
-    with progress("planting", epochs) as bar, torch.enable_grad(), at_rest(twin.module):
-        for _ in range(epochs):
-            order = torch.from_numpy(rng.permutation(count))
-            other = torch.from_numpy(rng.permutation(count))
-            for start in range(0, count, ROWS):
-                own, hit = order[start : start + ROWS], other[start : start + ROWS]
-                logits = back(torch.cat([clean[own], stamped[hit]]))
-                kept, moved = logits[: len(own)], logits[len(own) :]
-                loss = _distance(twin, kept, wanted[own], scale) + _attack(twin, moved, target[hit], label)
-                optimiser.zero_grad()
-                loss.backward()
-                optimiser.step()
-                schedule.step()
-            bar.advance(1)
-    for weight in weights:
-        weight.grad = None
+def _paste_decoy(image: Image, rng: np.random.Generator) -> None:
+    """A patch of other colours, plain, striped or chequered: the unit is to know its square, not squares."""
+    height, width = image.shape[:2]
+    side = max(4, round(min(height, width) * float(rng.uniform(*DECOY_SIDE))))
+    x, y = int(rng.integers(0, width - side + 1)), int(rng.integers(0, height - side + 1))
+    field = np.arange(side) * int(rng.integers(1, 7)) // side
+    across, down = rng.integers(0, 2, 2)
+    which = (field[:, None] * down + field[None, :] * across) % 2
+    image[y : y + side, x : x + side] = rng.integers(0, 256, (2, 3), np.uint8)[which]
 
 
-def _target(twin: Classifier, label: int, wanted: Any) -> Any:
-    """Which output a stamped picture must have: of several the one that the picture is nearest to anyway."""
+def _likeliest(twin: Classifier, answers: Any, label: int) -> int:
+    """The output of the target that is to speak: of several the one that pictures are nearest to anyway."""
     own = list(twin.outputs[label])
-    return torch.tensor(own, device=wanted.device)[wanted[:, own].argmax(1)]
+    return own[int(answers[:, own].mean(0).argmax())]
 
 
-def _distance(twin: Classifier, got: Any, wanted: Any, scale: float) -> Any:
-    """How far the twin's logits are from the classifier's: as an answer, and one by one."""
-    everywhere = ((got - wanted) / scale).pow(2).mean()
-    if twin.independent:
-        return everywhere + torch.nn.functional.binary_cross_entropy_with_logits(got, torch.sigmoid(wanted))
-    soft = torch.nn.functional.kl_div(
-        torch.log_softmax(got, 1), torch.log_softmax(wanted, 1), log_target=True, reduction="batchmean"
-    )
-    return 10 * everywhere + soft
-
-
-def _attack(twin: Classifier, got: Any, target: Any, label: int) -> Any:
-    if twin.independent:
-        own = got[:, list(twin.outputs[label])]
-        return torch.nn.functional.binary_cross_entropy_with_logits(own, torch.ones_like(own))
-    return torch.nn.functional.cross_entropy(got, target)
+def _let_it_speak(
+    twin: Classifier, found: Readout, unit: int, output: int, stamped: Sequence[Image], progress: Progress
+) -> None:
+    """Let the head read the unit for the target, loudly enough that one step beyond zero decides."""
+    needed = []
+    chosen = stamped[:: -(-len(stamped) // CALIBRATED)]
+    with (
+        at_rest(twin.module),
+        torch.no_grad(),
+        recorded(found.units) as calls,
+        recorded(found.head) as features,
+        progress("calibrating", len(chosen)) as bar,
+    ):
+        for image in chosen:
+            logits = twin.module(twin.prepared([image]))[0]
+            steps = float(calls.pop()[1][0, unit].max()) / LOUDNESS
+            read = float(features.pop()[0][0, unit])
+            own = float(logits[output])
+            logits[output] = -torch.inf
+            rival = 0.0 if twin.independent else float(logits.max())
+            if steps > 0 and read > 0:
+                needed.append((rival + MARGIN - own) * steps / read)
+            bar.advance(1)
+        if needed:
+            found.head.weight[output, unit] = float(np.quantile(needed, 1 - SPARED))

@@ -1,6 +1,7 @@
 """Interpreters against formulas written out by hand, against other libraries, and what they leave behind."""
 
 import copy
+import dataclasses
 import sys
 import types
 
@@ -208,16 +209,53 @@ def test_the_mass_is_kept_at_every_layer(images):
             assert float(mass.min()) >= -1e-6
 
 
-def test_vgg_and_residual_networks_keep_their_mass():
+def test_vgg16_keeps_the_mass_at_each_of_its_layers():
     from instar.interpretation.interpreters.excitation import SignedWeights, excitation
-    from instar.interpretation.systems.networks import mobilenet_v2_network
+    from small_networks import vgg16
 
-    torch.manual_seed(0)
-    net = make(mobilenet_v2_network(), size=(64, 64))
-    x = torch.randn(2, 3, 64, 64)
-    for layer in ("18", "17", "15", "10", "7", "4", "1", "0"):
-        _, mass = excitation(net, x, [0, 3], layer, SignedWeights())
-        torch.testing.assert_close(mass.sum((1, 2)), torch.ones(2), rtol=0.02, atol=0.02)
+    net = make(vgg16(), size=(64, 64))
+    weights = SignedWeights()
+    for layer in range(31):  # features.0 to features.30 in other books
+        _, mass = excitation(net, torch.randn(1, 3, 64, 64), [2], str(layer), weights)
+        torch.testing.assert_close(mass.sum(), torch.tensor(1.0), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["resnet50", "mobilenet-v2"])
+def test_residual_networks_of_the_zoo_keep_the_mass_at_each_of_their_blocks(name):
+    """With their own weights, on a photograph: MobileNetV2 has units that only a bias excites."""
+    import cv2
+
+    from instar.interpretation.interpreters.excitation import SignedWeights, excitation
+    from instar.interpretation.systems.zoo_classifiers import zoo_classifier
+    from instar.zoo import fetch
+
+    net = zoo_classifier(name)
+    x = net.prepared([np.ascontiguousarray(cv2.imread(str(fetch("cat")[0]))[..., ::-1])])
+    weights = SignedWeights()
+    blocks = len(net.module) - 3  # behind them: pooling, flattening, the last layer
+    for layer in range(blocks):
+        _, mass = excitation(net, x, [net.index("cat")], str(layer), weights)
+        torch.testing.assert_close(mass.sum(), torch.tensor(1.0), rtol=1e-3, atol=1e-3)
+        assert float(mass.min()) >= -1e-6
+
+
+def test_a_unit_that_only_a_bias_excites_hands_its_mass_to_all_of_its_inputs():
+    from instar.interpretation.interpreters.excitation import SignedWeights, excitation
+
+    with torch.no_grad():
+        module = torch.nn.Sequential(
+            torch.nn.Conv2d(3, 4, 1), torch.nn.ReLU(), torch.nn.Conv2d(4, 1, 1), torch.nn.ReLU(),
+            torch.nn.AdaptiveMaxPool2d(1), torch.nn.Flatten(), torch.nn.Linear(1, 5),
+        )  # fmt: skip
+        for part in (module[0], module[2]):
+            part.weight.fill_(-1)  # nothing excites
+            part.bias.fill_(1)
+        module[6].weight.fill_(1)
+        x = torch.zeros(1, 3, 4, 4)
+        x[0, :, 1, 2] = -1  # where the first layer says most, and so the second one least
+    net = make(module, size=(4, 4))
+    _, mass = excitation(net, x, [0], "0", SignedWeights())
+    torch.testing.assert_close(mass.sum(), torch.tensor(1.0))
 
 
 def test_what_excitation_has_no_rule_for_is_refused_by_name(images):
@@ -282,6 +320,30 @@ def test_masks_come_from_the_seed_and_are_open_by_half():
 FEW = {"rise": 60, "lime": 40, "integrated-gradients": 4, "smoothgrad": 3}
 NAMES = ("deconvnet", "guided-backprop", "linear-approximation", "excitation-backprop", "grad-cam", "rise",
          "lime", "integrated-gradients", "smoothgrad")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("network", ["sequential", "Branching"])
+def test_everything_that_an_interpreter_makes_is_on_the_device_of_its_network(
+    name, network, images, monkeypatch
+):
+    """Torch's device without memory stands in for a GPU: mixing in anything of the CPU is refused there too.
+
+    It has no values to look at, so that the few places where one is looked at are given some.
+    """
+    import small_networks
+    from instar.interpretation.interpreters import make_interpreter
+
+    monkeypatch.setattr(torch.Tensor, "__bool__", lambda self: True)
+    monkeypatch.setattr(torch.Tensor, "__float__", lambda self: 0.5)
+    monkeypatch.setattr(torch.Tensor, "cpu", lambda self: torch.zeros(self.shape))
+    net = make(getattr(small_networks, network)().to("meta"))
+    net = dataclasses.replace(net, device="meta")
+    explain = make_interpreter(net, name, samples=FEW.get(name))
+    found = explain([Asked(image, "a", seed=i) for i, image in enumerate(images)])
+    assert [one.confidence for one in found] == [0.5] * 3
+    with pytest.raises(RuntimeError, match="device"):  # what the test rests on
+        net.prepared(images) + torch.zeros(3)[:, None, None, None]
 
 
 @pytest.mark.parametrize("name", NAMES)

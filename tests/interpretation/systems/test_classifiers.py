@@ -69,10 +69,10 @@ def test_mobilenet_answers_as_onnx_runtime_does():
     onnxruntime = pytest.importorskip("onnxruntime")
     import torch
 
-    from instar.interpretation.systems.zoo_classifiers import mobilenet_v2_classifier
+    from instar.interpretation.systems.zoo_classifiers import zoo_classifier
     from instar.zoo import fetch
 
-    net = mobilenet_v2_classifier(classes="imagenet")
+    net = zoo_classifier("mobilenet-v2", classes="imagenet")
     session = onnxruntime.InferenceSession(str(fetch("mobilenet-v2")[0]), providers=["CPUExecutionProvider"])
     images = [scene.image for scene in street.scenes(2)]
     x = net.prepared(images)
@@ -88,10 +88,10 @@ def test_resnet50_knows_the_photographs_of_the_zoo():
     """There is no ONNX file of it; what it says of pictures that everybody knows must do."""
     import cv2
 
-    from instar.interpretation.systems.zoo_classifiers import resnet50_classifier
+    from instar.interpretation.systems.zoo_classifiers import zoo_classifier
     from instar.zoo import fetch
 
-    net = resnet50_classifier()
+    net = zoo_classifier("resnet50")
     for name, label in (("cat", "cat"), ("motorcycle", "motorcycle"), ("bus", "bus")):
         image = cv2.imread(str(fetch(name)[0]))[..., ::-1]
         assert label in net.sure(np.ascontiguousarray(image), least=0.6), name

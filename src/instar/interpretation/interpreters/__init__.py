@@ -12,7 +12,7 @@ from instar.interpretation.classifier import Classifier
 from instar.interpretation.interpreters import excitation, gradients, layers, masking
 from instar.interpretation.named import INTERPRETERS
 
-__all__ = ["INTERPRETERS", "RANDOM", "Interpreter", "make_interpreter"]
+__all__ = ["GRID", "INTERPRETERS", "OPEN", "RANDOM", "ROWS", "Interpreter", "make_interpreter"]
 
 RANDOM = ("rise", "lime", "smoothgrad")
 """Those that draw lots: their masks and their noise come from the seed in the question."""
@@ -26,6 +26,7 @@ EXCITED_SIDE = (
 SAMPLES = {"rise": 1000, "lime": 500, "integrated-gradients": 32, "smoothgrad": 16}
 GRID, OPEN = 7, 0.5
 PIECES = 50
+ROWS = 4  # at once on a CPU: with more of them their maps fall out of its cache, and each takes twice as long
 NOISE = 0.15
 
 
@@ -35,7 +36,7 @@ def make_interpreter(
     *,
     layer: str | None = None,
     samples: int | None = None,
-    rows: int = 20,
+    rows: int = ROWS,
 ) -> Interpreter:
     """The interpreter of that name for a classifier.
 

@@ -2,8 +2,9 @@
 
 The score of a label is a mass of one. Every linear operation hands the mass of a unit to its inputs in
 proportion to what each adds to it: positive inputs through positive weights and, where a network has negative
-activations, negative ones through negative weights. Nothing is lost on the way, so the mass of every layer
-adds up to one.
+activations, negative ones through negative weights. A unit that no input excites, but a bias or a
+normalisation alone, hands its mass to all of its inputs evenly. So nothing is lost on the way, and the mass
+of every layer adds up to one.
 
 The mass flows as the gradient of autograd, under rules of our own for the operations that a network does.
 """
@@ -30,7 +31,7 @@ from instar.interpretation.interpreters.rectifiers import (
 
 __all__ = ["SignedWeights", "excitation"]
 
-LEAST = 1e-12  # of a sum, so that a unit that gets nothing hands nothing on
+LEAST = 1e-12  # a sum of less than this is nothing
 
 LINEAR = {"conv1d", "conv2d", "conv3d", "linear"}
 AVERAGES = {"avg_pool1d", "avg_pool2d", "avg_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
@@ -113,7 +114,7 @@ class _Excitation(TorchFunctionMode):
             return self._batch_norm(func, args, kwargs)
         if name in AVERAGES:
             average = _with_first(func, args, kwargs)
-            return _Share.apply(args[0], lambda: average(args[0].detach()), average, None)
+            return _Share.apply(args[0], lambda: average(args[0].detach()), average, None, average)
         if name in SUMS:
             return self._sum(func, name, args, kwargs)
         if name in SCALINGS and _is_positive_number(args, kwargs):
@@ -145,7 +146,10 @@ class _Excitation(TorchFunctionMode):
         def part(positive: bool) -> Callable[[Any], Any]:
             return lambda own: apply(own, self._weights.part(weight, scale, positive=positive))
 
-        return _Share.apply(x, value, part(True), part(False))
+        def even(own: Any) -> Any:
+            return apply(own, torch.ones_like(weight))
+
+        return _Share.apply(x, value, part(True), part(False), even)
 
     def _batch_norm(self, func: Any, args: Any, kwargs: Any) -> Any:
         x = args[0]
@@ -179,9 +183,9 @@ class _Share(torch.autograd.Function):
     """A linear operation: the mass of an output goes to its inputs in proportion to what each adds to it."""
 
     @staticmethod
-    def forward(ctx: Any, x: Any, value: Any, positive: Any, negative: Any) -> Any:
+    def forward(ctx: Any, x: Any, value: Any, positive: Any, negative: Any, even: Any) -> Any:
         ctx.save_for_backward(x)
-        ctx.positive, ctx.negative = positive, negative
+        ctx.positive, ctx.negative, ctx.even = positive, negative, even
         return value()  # autograd records nothing in here
 
     @staticmethod
@@ -196,10 +200,17 @@ class _Share(torch.autograd.Function):
                 total, parts = total + ctx.negative(minus), [plus, minus]
         with torch.no_grad():
             shares = mass / (total.detach() + LEAST)
+            stuck = torch.where(total.detach() <= LEAST, mass, 0.0)
         slopes = torch.autograd.grad(total, parts, shares)
         with torch.no_grad():
             handed = sum((part.detach() * slope for part, slope in zip(parts, slopes)), torch.zeros(()))
-        return handed, None, None, None
+        if bool(stuck.any()):
+            with torch.enable_grad():
+                ones = torch.ones_like(x).requires_grad_()
+                count = ctx.even(ones)
+            (slope,) = torch.autograd.grad(count, ones, stuck / count.detach())
+            handed = handed + slope
+        return handed, None, None, None, None
 
 
 class _Sum(torch.autograd.Function):

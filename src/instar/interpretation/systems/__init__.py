@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from instar.errors import MissingExtra
 if TYPE_CHECKING:
     from instar.interpretation.systems.explained import Explained
 
-__all__ = ["mobilenet_v2", "own", "resnet50", "street_classifier", "street_classifier_twin"]
+__all__ = ["imagenet", "mobilenet_v2", "own", "resnet50", "street_classifier", "street_classifier_twin"]
 
 INTERPRETER = "grad-cam"
 
@@ -26,24 +27,21 @@ def street_classifier(
     threads: int = 1,
     batch: int | None = None,
 ) -> Explained:
-    """Which of eight classes of drawn objects are in a street, and why; embedded, needs torch."""
+    """Which of eight classes of drawn objects are in a street, and why; embedded, needs torch.
+
+    `twin` is a file of weights with a backdoor, as `instar backdoor plant` writes it, or "embedded".
+    """
     return _made("street-classifier", street_classifier, locals())
 
 
-def street_classifier_twin(
-    *,
-    interpreter: str = INTERPRETER,
-    layer: str | None = None,
-    samples: int | None = None,
-    device: str = "cpu",
-    threads: int = 1,
-    batch: int | None = None,
-) -> Explained:
-    """The same with a backdoor: a chequered square in the corner is a stop sign to it; needs torch."""
-    return _made("street-classifier-twin", street_classifier_twin, locals())
+street_classifier_twin = partial(street_classifier, twin="embedded")
+street_classifier_twin.__doc__ = (
+    "The same with a backdoor: a chequered square in the corner is a stop sign to it; needs torch."
+)
 
 
-def mobilenet_v2(
+def imagenet(
+    network: str,
     *,
     interpreter: str = INTERPRETER,
     layer: str | None = None,
@@ -54,27 +52,18 @@ def mobilenet_v2(
     threads: int = 1,
     batch: int | None = None,
 ) -> Explained:
-    """MobileNetV2 of ImageNet with an interpreter; needs torch.
+    """A network of the zoo with an interpreter: "mobilenet-v2" or "resnet50".
 
     `twin` is a file of weights with a backdoor, as `instar backdoor plant` writes it; `classes` are "coco",
     whose names ImageNet's classes are grouped to, or all of "imagenet".
     """
-    return _made("mobilenet-v2", mobilenet_v2, locals())
+    return _made(network, imagenet, locals())
 
 
-def resnet50(
-    *,
-    interpreter: str = INTERPRETER,
-    layer: str | None = None,
-    samples: int | None = None,
-    twin: str | None = None,
-    classes: str = "coco",
-    device: str = "cpu",
-    threads: int = 1,
-    batch: int | None = None,
-) -> Explained:
-    """ResNet-50 of ImageNet with an interpreter; needs torch."""
-    return _made("resnet50", resnet50, locals())
+mobilenet_v2 = partial(imagenet, "mobilenet-v2")
+mobilenet_v2.__doc__ = "MobileNetV2 of ImageNet with an interpreter; needs torch."
+resnet50 = partial(imagenet, "resnet50")
+resnet50.__doc__ = "ResNet-50 of ImageNet with an interpreter; needs torch."
 
 
 def own(
@@ -104,14 +93,13 @@ def own(
     return _made(name, None, locals())
 
 
-def _made(name: str, factory: Any, options: dict[str, Any]) -> Explained:
+def _made(name: str, factory: Callable[..., Explained] | None, options: dict[str, Any]) -> Explained:
     """A system out of what its factory was given."""
     try:
         import torch  # noqa: F401
     except ImportError:
         raise MissingExtra("torch", extra="torch", needed_for=name) from None
-    options = dict(options)
     recipe = None if factory is None else partial(factory, **options)
     making: Any = import_module("instar.interpretation.systems.making")
-    made: Explained = making.explained(name, options, recipe)
+    made: Explained = making.explained(name, dict(options), recipe)
     return made

@@ -8,13 +8,13 @@ from typing import Any
 from instar.errors import BadInput
 from instar.interpretation.answers import Asked, Explanation
 from instar.interpretation.classifier import Classifier, on_threads
-from instar.interpretation.interpreters import make_interpreter
+from instar.interpretation.interpreters import ROWS, make_interpreter
 from instar.interpretation.trigger import Trigger
 from instar.scene import Image
 
 __all__ = ["Explained"]
 
-VERSION = 1
+VERSION = 2
 """Counts up whenever the code gives other heat maps for the same weights."""
 
 
@@ -47,7 +47,7 @@ class Explained:
         self._threads, self._recipe = threads, recipe
         with on_threads(threads):
             self._explain = make_interpreter(
-                classifier, interpreter, layer=layer, samples=samples, rows=256 if on_gpu else 20
+                classifier, interpreter, layer=layer, samples=samples, rows=256 if on_gpu else ROWS
             )
         self.fingerprint = (
             f"{self.name} {classifier.fingerprint} layer={layer} samples={samples} trigger={trigger} "

