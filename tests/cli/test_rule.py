@@ -202,6 +202,11 @@ def test_a_rule_that_is_refused_starts_no_run(capsys, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_a_file_of_rules_that_does_not_exist_is_named(capsys, tmp_path):
+    assert main(["run", "--system", "street-driver", "--rule", "rulse.txt", "--scenes", "street:2"]) == 2
+    assert "'rulse.txt' is neither a rule nor a file of rules that exists" in capsys.readouterr().err
+
+
 def test_a_case_of_a_rule_is_replayed_the_same(capsys, tmp_path):
     rule = "If: a pedestrian appears on the roadside, Then: the ego-vehicle should slow down."
     fault = ["--set", "system.fault=ignores people"]

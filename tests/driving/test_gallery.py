@@ -111,3 +111,17 @@ def test_the_size_of_a_sign_is_told_from_cars_where_there_are_no_people(tmp_path
     cars = dataclasses.replace(gallery, heights={"car": 0.9})
     assert cars.person == pytest.approx(0.9 * 1.72 / 1.5)
     assert dataclasses.replace(gallery, heights={}).person is None
+
+
+def test_a_drawn_person_stands_in_where_the_data_shows_none(tmp_path):
+    empty = [street(f"empty-{n}", []) for n in range(2)]
+    relation = rule(ONE).prepare(empty, Folder(tmp_path))
+    source = Observation.of(empty[0].image, Control(40.0, 0.0), empty[0])
+    change = relation.draw(source, np.random.default_rng(0))
+    ((edit,),) = edits_of(change)
+    assert edit["label"] == "person"
+    (picture,) = relation.apply(source.input, change)
+    assert (picture != source.input).any()
+    # Data that show people are left to themselves.
+    shown = collect_gallery(crowd(), Folder(tmp_path / "shown")).pool.cutouts
+    assert {cutout.scene for cutout in shown if cutout.label == "person"} <= {s.id for s in crowd()}

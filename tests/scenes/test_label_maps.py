@@ -96,6 +96,7 @@ def test_a_palette_of_ones_own(tmp_path):
     [
         ("klass = []", "did you mean 'class'"),
         ('class = [{name = "a", idd = 3}]', "did you mean 'id'"),
+        ('class = [{name = "Strasse", is = "raod", id = 3}]', "unknown class .raod.; did you mean .road."),
         ('class = [{name = "a"}]', "needs a name and an id or a colour"),
         ('class = [{name = "a", id = 300}]', "from 0 to 255"),
         ('class = [{name = "a", colour = [1, 2]}]', "three numbers"),

@@ -127,7 +127,9 @@ def _rules(given: list[str]) -> list[str]:
             is_file = path.is_file()
             lines = path.read_text(encoding="utf-8").splitlines() if is_file else [text]
         except (OSError, UnicodeDecodeError):  # a rule may be longer than a file name can be
-            lines = [text]
+            is_file, lines = False, [text]
+        if not is_file and len(text.split()) == 1:
+            raise BadInput(f"--rule {text!r} is neither a rule nor a file of rules that exists")
         rules += [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if not rules:
         raise BadInput(f"--rule {given[0]!r} has no rule in it")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -89,7 +90,8 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
             known = _whole_only([_with_objects(scene) for scene in scenes])
             heights, rise = _heights(known)
             lights = {scene.id: light_of(scene.image).mean for scene in known if scene.objects}
-            build_pool(
+            shutil.rmtree(folder, ignore_errors=True)  # one that was left unfinished
+            pool = build_pool(
                 known,
                 folder,
                 find_objects=lambda image: (),
@@ -97,6 +99,7 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
                 keep=KEPT,
                 least=LEAST,
             )
+            heights = _with_models(pool, folder, heights)
         kept = {"heights": heights, "lights": lights, "rise": rise}
         sizes.write_text(json.dumps(kept), encoding="utf-8")
     return Gallery(load_pool(folder), **json.loads(sizes.read_text(encoding="utf-8")))
@@ -105,6 +108,13 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
 def _keep_models(folder: Path) -> dict[str, float]:
     """A pool of drawn things, and how large each class is."""
     folder.mkdir(parents=True, exist_ok=True)
+    kept, heights = _drawn(folder)
+    save_pool(folder, kept)
+    return heights
+
+
+def _drawn(folder: Path) -> tuple[list[CutOut], dict[str, float]]:
+    """The drawn models as cut-outs of no scene, and how large each class is where they are drawn."""
     kept, seen = [], defaultdict(list)
     for label, pixels, height in models():
         name = write_cutout(folder, pixels)
@@ -112,8 +122,17 @@ def _keep_models(folder: Path) -> dict[str, float]:
         area = int(np.count_nonzero(pixels[..., 3]))
         kept.append(CutOut(name, label, "", wide, tall, area, average_hash(pixels)))
         seen[label].append(height)
-    save_pool(folder, kept)
-    return {label: median(heights) for label, heights in sorted(seen.items())}
+    return kept, {label: median(heights) for label, heights in sorted(seen.items())}
+
+
+def _with_models(pool: Pool, folder: Path, heights: Mapping[str, float]) -> dict[str, float]:
+    """The heights, after drawn models were put into the pool for classes that no two scenes show."""
+    drawn, usual = _drawn(folder)
+    person = Gallery(pool, heights).person
+    scale = 1.0 if person is None else person / usual["person"]
+    shown = {label: {c.scene for c in pool.cutouts if c.label == label} for label in usual}
+    save_pool(folder, [*pool.cutouts, *(c for c in drawn if len(shown[c.label]) < 2)])
+    return {label: height * scale for label, height in usual.items()} | dict(heights)
 
 
 def _with_objects(scene: Scene) -> Scene:

@@ -171,7 +171,7 @@ def paste_of(cutout: CutOut, view: View) -> Edit:
         "least": LEAST_HEIGHT,
         "gain": round(gain, 3),
         "offset": 0.0,
-        "shadow": SHADOW if cutout.scene in view.gallery.lights else 0.0,  # drawn models bring their own
+        "shadow": SHADOW if view.drive is None else 0.0,  # drawn drives have a light of their own
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import sys
 from collections.abc import Mapping
@@ -28,6 +29,13 @@ KEYS = ("name", "is", "id", "colour")
 UNKNOWN = "unlabelled"
 MOST_UNKNOWN = 0.5  # of a map; more, and the palette is another's
 
+OURS = (
+    "road", "line", "crosswalk", "stop line", "sidewalk", "terrain", "parking", "building", "vegetation",
+    "sky", "person", "rider", "bicycle", "motorcycle", "car", "truck", "bus", "van", "train", "traffic sign",
+    "traffic light", "sign text", "pole", "fence", "guard rail", "bridge", "tunnel", "animal", "obstacle",
+    "unlabelled",
+)  # fmt: skip
+"""Classes that the palettes here have, and those that engines look for."""
 COMMON = {
     "pavement": "sidewalk", "footpath": "sidewalk", "tree": "vegetation", "trees": "vegetation",
     "plant": "vegetation", "signsymbol": "traffic sign", "sign": "traffic sign", "pedestrian": "person",
@@ -109,7 +117,7 @@ def _palette(tables: Mapping[str, Any]) -> Palette:
                 raise BadInput(str(UnknownName("key", key, KEYS)))
         if not isinstance(entry.get("name"), str) or not ("id" in entry or "colour" in entry):
             raise BadInput(f"class {number} needs a name and an id or a colour")
-        names.append(entry.get("is") or _ours(entry["name"]))
+        names.append(_checked(entry["is"]) if "is" in entry else _ours(entry["name"]))
         if "id" in entry:
             ids[_number(entry["id"], entry["name"])] = number
         if "colour" in entry:
@@ -125,6 +133,15 @@ def _listed(document: Any) -> Palette:
     colours = document.get("colours", document.get("colors", []))
     packed = {_packed(colour, name): i for i, (colour, name) in enumerate(zip(colours, classes))}
     return Palette(tuple(map(_ours, classes)), {i: i for i in range(len(classes))}, packed)
+
+
+def _checked(name: Any) -> str:
+    """A class of ours, or one of the user's own; what is nearly one of ours is misspelt."""
+    if not isinstance(name, str) or not name.strip():
+        raise BadInput(f"'is' must name a class, not {name!r}")
+    if name not in OURS and difflib.get_close_matches(name, OURS, n=1, cutoff=0.7):
+        raise BadInput(str(UnknownName("class", name, OURS)))
+    return name
 
 
 def _ours(name: str) -> str:
