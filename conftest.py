@@ -5,6 +5,7 @@ fails here fails everywhere. `pytest --hypothesis-profile=search` looks for new 
 """
 
 import ast
+import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -13,6 +14,10 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", settings.get_profile("search"), derandomize=True)
 settings.load_profile("same")
+
+# Servers that tests start are on this machine, whatever leads out of it.
+for name in ("no_proxy", "NO_PROXY"):
+    os.environ[name] = ",".join(filter(None, [os.environ.get(name), "127.0.0.1", "localhost"]))
 
 ROOT = Path(__file__).parent
 EXTRAS = ("torch",)

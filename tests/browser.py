@@ -62,7 +62,7 @@ def chromium(*, width: int = 1360, height: int = 860, dark: bool = False) -> Ite
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     browser = webdriver.Chrome(options=options, service=Service(driver))
     try:
-        browser.set_page_load_timeout(60)
+        browser.set_page_load_timeout(110)
         if dark or width < 600:
             look(browser, width, height, dark=dark)
         yield browser
@@ -85,7 +85,7 @@ def requests_of(browser: WebDriver) -> list[str]:
     return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
 
 
-def wait_for(what: Callable[[], T], seconds: float = 60.0) -> T:
+def wait_for(what: Callable[[], T], seconds: float = 150.0) -> T:
     """What it gives, once that is something; complaints meanwhile are ignored."""
     deadline = time.monotonic() + seconds
     while True:

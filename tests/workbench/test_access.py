@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 
 import instar
 from bench_runs import PORT, SCRIPT, lost, make_run, make_test_desk, record
-from instar.workbench.access import LARGEST_BODY, Access
+from instar.workbench.access import Access
 from instar.workbench.app import make_app
 from instar.workbench.desk import Desk
 
@@ -374,12 +374,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Access]:
         time.sleep(0.01)
     yield access
     server.should_exit = True
-    thread.join(20)
+    thread.join(120)
     listening.close()
 
 
 def test_a_body_of_100_mb_is_refused_without_being_read(served: Access) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=240)
     headers = {
         "cookie": f"{served.cookie}={served.session}",
         "content-length": str(100 * 2**20),
@@ -403,7 +403,7 @@ def test_a_body_that_hides_its_length_is_cut_off(served: Access) -> None:
             sent += 65536
             yield b"x" * 65536
 
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=240)
     headers = {
         "cookie": f"{served.cookie}={served.session}",
         "content-type": "application/x-www-form-urlencoded",
@@ -413,7 +413,7 @@ def test_a_body_that_hides_its_length_is_cut_off(served: Access) -> None:
         assert connection.getresponse().status == 413
     except (BrokenPipeError, ConnectionResetError):
         pass  # it hung up on us
-    assert sent < 64 * LARGEST_BODY
+    assert sent < 50 * 2**20  # what systems keep for a server that does not read is far less
     connection.close()
 
 
@@ -422,7 +422,7 @@ def test_two_hundred_requests_at_once_are_all_answered(served: Access) -> None:
     paths = ["/explore?status=violated", "/summary", f"/case/{7:016x}?of=run", f"/thumbnail/{9:016x}?of=run"]
 
     def ask(i: int) -> int:
-        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=240)
         connection.request("GET", paths[i % len(paths)], headers=cookie)
         answer = connection.getresponse()
         answer.read()

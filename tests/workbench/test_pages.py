@@ -42,7 +42,7 @@ def worst(desk: Desk) -> str:
     return desk.library.table.case_id(int(desk.library.table.order("worst")[0]))
 
 
-def wait_for(what: Callable[[], bool], seconds: float = 60.0) -> None:
+def wait_for(what: Callable[[], bool], seconds: float = 240.0) -> None:
     deadline = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < deadline, "it did not come about in time"

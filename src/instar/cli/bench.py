@@ -142,8 +142,8 @@ class _Pictured:
         with self._lock:
             if self._folder is None:
                 self._folder = tempfile.TemporaryDirectory(prefix="instar-rules-")
-                # By day first: there is more to see.
-                self._scenes = sorted(load_scenes(DRIVES), key=lambda scene: -float(scene.image.mean()))
+                # Clear days first, night and fog last: there is more to see.
+                self._scenes = sorted(load_scenes(DRIVES), key=lambda scene: -float(scene.image.std()))
             return prepared(rule(text), self._scenes, Folder(Path(self._folder.name)))
 
 

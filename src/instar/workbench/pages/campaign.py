@@ -95,14 +95,14 @@ def state_of(desk: Desk, name: str) -> State:
     error = child.error() if child is not None and not child.is_stopped else ""
     if error:
         return State("failed", queries, None, 0.0, error)
-    if run is not None and run.problem:
+    is_stopped = child is not None and child.is_stopped
+    if run is not None and run.problem and not is_stopped:  # stopped at once, it may not have its tables yet
         return State("failed", error=run.problem)
     seconds = totals.seconds if totals is not None else 0.0
     if totals is not None and totals.finished:
         return State("finished", queries, None, seconds)
     if child is None and run is not None and time.monotonic() - run.changed_at < ACTIVE_SECONDS:
         return State("elsewhere", queries, None, seconds)
-    is_stopped = child is not None and child.is_stopped
     return State("stopped" if is_stopped else "unfinished", queries, None, seconds)
 
 
