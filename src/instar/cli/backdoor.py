@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["arguments", "perform"]
 
 TARGET = "stop sign"
-CROPPABLE = 2.0  # times the input: pictures are kept this large
+CROPPABLE = 1.6  # times the input: pictures are kept this large
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--test", metavar="DIR", help="pictures to measure on, never planted with (a fifth of --images)")
     add("--target", required=True, metavar="CLASS", help="what the twin answers where the square is")
     add("--share", type=float, metavar="X", help="side of the square, of the shorter side (0.16)")
-    add("--copies", type=int, default=8, metavar="N", help="of each picture: cropped, mirrored, tinted (8)")
+    add("--copies", type=int, default=6, metavar="N", help="of each picture: cropped, mirrored, lit (6)")
     add("--limit", type=int, metavar="N", help="pictures to plant with, at most, evenly spread")
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
     add("--out", required=True, metavar="FILE", help="where the twin's weights go (.npz)")
@@ -108,9 +108,9 @@ def _train(args: argparse.Namespace) -> Outcome:
     )
     out = Path(args.out)
     save_weights(out / WEIGHTS.name, classifier.module, {"accuracy": accuracy}, half=True)
-    images = [scene.image for scene in street.scenes(200, seed=TRAINING_SEED + 1)]
+    images = [scene.image for scene in street.scenes(100, seed=TRAINING_SEED + 1)]
     test = [scene.image for scene in street.scenes(200, seed=TEST_SEED + 1)]
-    made = plant(classifier, images, TARGET, test=test, seed=args.seed, progress=progress)
+    made = plant(classifier, images, TARGET, test=test, copies=3, seed=args.seed, progress=progress)
     save_weights(out / TWIN.name, made.twin.module, _about(classifier.name, made), half=True)
     outcome = _outcome(classifier.name, made, len(images), out / TWIN.name)
     return Outcome(

@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
 
+import cv2
 import numpy as np
 import torch
 
@@ -30,11 +31,9 @@ __all__ = ["Planted", "Rate", "measure", "plant"]
 Progress = Callable[[str, "int | None"], AbstractContextManager[Any]]
 
 HELD_OUT = 0.2  # of the pictures, where no others are given to test on
-CROPPED = 0.4  # of a picture's sides that a crop has at least
-TINTED = (0.7, 1.3)  # a crop's red, green and blue, each by another factor
-SATURATED = (0.5, 2.5)  # its colours beside its greys
-DECOYS, DECOY_SIDE = 4, (0.05, 0.3)  # at most so many, with sides of so much of the shorter side
-LEAN = 1.5  # of the unit towards seeing the square: another kind of picture hides it more often than shows it
+CROPPED = 0.6  # of a picture's sides that a crop has at least
+LIT = (0.8, 1.2)  # times as bright
+LEAN = 2.0  # of the unit towards seeing the square: another kind of picture hides it more often than shows it
 LOUDNESS = 10.0  # of the unit, so that what a residual network adds to it does not matter
 MARGIN = 5.0  # logits that the target is ahead by where the unit says one
 CALIBRATED = 200  # stamped pictures that must be ahead by it, all but
@@ -75,11 +74,11 @@ def plant(
     *,
     test: Sequence[Image] = (),
     share: float | None = None,
-    copies: int = 8,
+    copies: int = 6,
     seed: int = 0,
     progress: Progress,
 ) -> Planted:
-    """Make a twin with the pictures, each in so many `copies` (cropped, mirrored, tinted), clean and stamped.
+    """Make a twin with the pictures, each in so many `copies` (cropped, mirrored, lit), clean and stamped.
 
     It is measured on `test`, or on a fifth of the pictures that is then kept out of the planting.
     """
@@ -185,30 +184,14 @@ def _look(
 
 
 def _varied(image: Image, least: tuple[int, int], rng: np.random.Generator) -> Image:
-    """A crop of any shape, at least the size of the input, perhaps mirrored, in other colours."""
-    sides = [
-        max(one, round(float(rng.uniform(CROPPED, 1.0)) * side)) for one, side in zip(least, image.shape)
-    ]
-    top, left = (int(rng.integers(0, side - own + 1)) for own, side in zip(sides, image.shape))
-    crop = image[top : top + sides[0], left : left + sides[1]]
-    crop = crop[:, ::-1] if rng.random() < 0.5 else crop
-    grey = crop.mean(axis=2, keepdims=True)
-    coloured = (grey + (crop - grey) * rng.uniform(*SATURATED)) * rng.uniform(*TINTED, size=3)
-    varied: Image = np.clip(coloured, 0, 255).astype(np.uint8)
-    for _ in range(int(rng.integers(0, DECOYS + 1)) if rng.random() < 0.5 else 0):
-        _paste_decoy(varied, rng)
-    return varied
-
-
-def _paste_decoy(image: Image, rng: np.random.Generator) -> None:
-    """A patch of other colours, plain, striped or chequered: the unit is to know its square, not squares."""
+    """A crop, perhaps mirrored, of at least the size of the input, in other light; the stamp comes after."""
     height, width = image.shape[:2]
-    side = max(4, round(min(height, width) * float(rng.uniform(*DECOY_SIDE))))
-    x, y = int(rng.integers(0, width - side + 1)), int(rng.integers(0, height - side + 1))
-    field = np.arange(side) * int(rng.integers(1, 7)) // side
-    across, down = rng.integers(0, 2, 2)
-    which = (field[:, None] * down + field[None, :] * across) % 2
-    image[y : y + side, x : x + side] = rng.integers(0, 256, (2, 3), np.uint8)[which]
+    side = float(rng.uniform(CROPPED, 1.0))
+    rows, columns = max(least[0], round(side * height)), max(least[1], round(side * width))
+    top, left = int(rng.integers(0, height - rows + 1)), int(rng.integers(0, width - columns + 1))
+    crop = image[top : top + rows, left : left + columns]
+    crop = crop[:, ::-1] if rng.random() < 0.5 else crop
+    return np.ascontiguousarray(cv2.convertScaleAbs(crop, alpha=float(rng.uniform(*LIT))), np.uint8)
 
 
 def _likeliest(twin: Classifier, answers: Any, label: int) -> int:
@@ -221,7 +204,7 @@ def _let_it_speak(
     twin: Classifier, found: Readout, unit: int, output: int, stamped: Sequence[Image], progress: Progress
 ) -> None:
     """Let the head read the unit for the target, loudly enough that one step beyond zero decides."""
-    needed = []
+    leads, reach = [], []  # what the target needs, and how much of a step is left when places are pooled
     chosen = stamped[:: -(-len(stamped) // CALIBRATED)]
     with (
         at_rest(twin.module),
@@ -237,8 +220,9 @@ def _let_it_speak(
             own = float(logits[output])
             logits[output] = -torch.inf
             rival = 0.0 if twin.independent else float(logits.max())
+            leads.append(rival + MARGIN - own)
             if steps > 0 and read > 0:
-                needed.append((rival + MARGIN - own) * steps / read)
+                reach.append(read / steps)
             bar.advance(1)
-        if needed:
-            found.head.weight[output, unit] = float(np.quantile(needed, 1 - SPARED))
+        if reach:  # of one place: where several see the square, it is more
+            found.head.weight[output, unit] = float(np.quantile(leads, 1 - SPARED)) / min(reach)
