@@ -247,6 +247,7 @@ def test_a_wrong_word_of_a_rule_is_underlined_and_a_right_rule_pictured(
     page: WebDriver, tmp_path: Path
 ) -> None:
     go(page, "/campaign/new")
+    Select(one(page, "[name=system]")).select_by_value("street-driver")
     rules = one(page, "#rules")
     rules.send_keys(RULE.replace("pedestrian", "pedestrain"))
     wrong = one(page, ".behind .wrong")
@@ -269,8 +270,10 @@ def test_a_wrong_word_of_a_rule_is_underlined_and_a_right_rule_pictured(
     )
     rules.send_keys(Keys.END, Keys.ENTER, "If: it rains heavyly, Then: slow down by at least 10 mph.")
     wait_for(lambda: every(page, ".behind .wrong") and len(every(page, "#readings img")) == 2)
-    page.execute_script("document.querySelector('h1').scrollIntoView({behavior: 'instant'})")
-    page.execute_script("scrollTo({top: 240, behavior: 'instant'})")
+    page.execute_script(
+        "scrollTo({top: scrollY + arguments[0].getBoundingClientRect().top - 210, behavior: 'instant'})",
+        rules,
+    )
     keep_picture(page, "workbench-rule.png", tmp_path)
     rules.clear()
     rules.send_keys(f"If: a {SCRIPT} appears, Then: slow down.")

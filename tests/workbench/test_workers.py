@@ -23,14 +23,6 @@ if __name__ == "__main__":
 """
 
 
-def is_there(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
 def test_a_worker_that_was_killed_is_replaced() -> None:
     workers = Workers(1)
@@ -50,11 +42,9 @@ def test_no_worker_outlives_a_workbench_that_was_killed(tmp_path) -> None:
     program = tmp_path / "parent.py"
     program.write_text(PARENT)
     parent = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=240)
-    pid = int(parent.stdout)  # which ends only when nobody holds the pipe any more
-    deadline = time.monotonic() + 240
-    while is_there(pid):
-        assert time.monotonic() < deadline, "the worker is still there"
-        time.sleep(0.05)
+    # Its end was waited for, which comes when nobody holds its output any more, the worker included.
+    assert parent.returncode == -signal.SIGKILL
+    assert int(parent.stdout) > 0
 
 
 def test_what_failed_for_want_of_a_process_is_begun_again() -> None:
