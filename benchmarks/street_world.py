@@ -1,6 +1,6 @@
 """The drawn drive: how fast it is drawn, and how often a careful driver is accused in it.
 
-python benchmarks/street_world.py speed      pictures per CPU second, by size
+python benchmarks/street_world.py speed      pictures per CPU second and beside a HOG of them, by size
 python benchmarks/street_world.py rendered   accusations where rules are drawn (must be none)
 python benchmarks/street_world.py pasted     accusations where rules are pasted: the oracle's false alarms
 python benchmarks/street_world.py made DIR   how many pictures of DIR, with label maps, each rule can change
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from skimage.feature import hog
 
 from instar import Observation, Status
 from instar.driving import rule
@@ -40,8 +41,16 @@ def speed() -> None:
         began = time.process_time()
         for drive in drives:
             render(drive, size).labels()
-        per_second = len(drives) / (time.process_time() - began)
-        print(f"{size[1]:4} x {size[0]:<4} {per_second:6.0f} pictures with label maps per CPU second")
+        each = (time.process_time() - began) / len(drives)
+        picture = render(drives[0], size).picture
+        began = time.process_time()
+        for _ in range(10):
+            hog(picture, channel_axis=2)
+        yardstick = (time.process_time() - began) / 10
+        print(
+            f"{size[1]:4} x {size[0]:<4} {1 / each:6.0f} pictures with label maps per CPU second,"
+            f" each {each / yardstick:.2f} of a scikit-image HOG of it"
+        )
 
 
 def accused(how: str, number: int) -> None:

@@ -83,11 +83,11 @@ class Canvas:
         fixed = _fixed(points - (left, top))
         if place.size == 0 or fixed is None:
             return
-        mask = np.full((*place.shape[:2], 3), 255, np.uint8)
-        dark = 255 * (1 - strength)
-        cv2.fillPoly(mask, [fixed], (dark, dark, dark), cv2.LINE_AA, FRACTION_BITS)
+        mask = np.full(place.shape[:2], 255, np.uint8)
+        cv2.fillPoly(mask, [fixed], 255 * (1 - strength), cv2.LINE_AA, FRACTION_BITS)
         reach = max(1, (bottom - top) // 8) * 2 + 1
-        place[:] = cv2.multiply(place, cv2.blur(mask, (reach * 2 + 1, reach)), scale=1 / 255)
+        share = cv2.cvtColor(cv2.blur(mask, (reach * 2 + 1, reach)), cv2.COLOR_GRAY2RGB)
+        place[:] = cv2.multiply(place, share, scale=1 / 255)
 
     def sprite(
         self,
@@ -107,15 +107,14 @@ class Canvas:
         if x0 >= x1 or y0 >= y1:
             return
         small = cv2.resize(rgba, (w, h), interpolation=cv2.INTER_AREA)[y0 - y : y1 - y, x0 - x : x1 - x]
-        red, green, blue, alpha = cv2.split(small)
-        cover = np.asarray(alpha, np.uint8)
-        self.blend(np.asarray(cv2.merge([red, green, blue]), np.uint8), cover, x0, y0)
+        cover = np.asarray(cv2.extractChannel(small, 3), np.uint8)
+        self.blend(np.asarray(cv2.cvtColor(small, cv2.COLOR_RGBA2RGB), np.uint8), cover, x0, y0)
         seen = cover >= 128
-        self.owner[y0:y1, x0:x1][seen] = owner
+        np.copyto(self.owner[y0:y1, x0:x1], owner, where=seen)
         if self.near is not None:
-            self.near[y0:y1, x0:x1][seen] = near
+            np.copyto(self.near[y0:y1, x0:x1], near, where=seen)
         if self.glow is not None:
-            self.glow[y0:y1, x0:x1][seen] = 0
+            np.copyto(self.glow[y0:y1, x0:x1], 0, where=seen[..., None])
 
     def blend(
         self, over: Image, cover: npt.NDArray[np.uint8], left: int, top: int, gain: float = 1.0
@@ -123,7 +122,7 @@ class Canvas:
         """Lay a picture over the place at (left, top), as far as it covers."""
         height, width = cover.shape
         place = self.pixels[top : top + height, left : left + width]
-        share = cv2.merge([cover, cover, cover])
+        share = cv2.cvtColor(cover, cv2.COLOR_GRAY2RGB)
         upper = cv2.multiply(over, share, scale=gain / 255)
         place[:] = cv2.add(upper, cv2.multiply(place, cv2.bitwise_not(share), scale=1 / 255))
 

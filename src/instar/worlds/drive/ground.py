@@ -87,18 +87,19 @@ def _stretches(
     at = (np.arange(number, dtype=np.int32) * (width + 2) + whole).ravel()
     places = np.concatenate([at, np.minimum(at + 1, (number * (width + 2)) - 1)])
     weights = np.concatenate([shares.ravel() - part, part])
-    changes = np.stack([step for _, _, step, _ in steps]).repeat(number, axis=0)
-    changes = np.concatenate([changes, changes]) * weights[:, None]
-    summed = [np.bincount(places, changes[:, c], number * (width + 2)) for c in range(3)]
-    sums = np.stack(summed, axis=1).reshape(number, width + 2, 3).astype(np.float32)
-    sums[:, 0] += beyond
+    changes = np.stack([step for _, _, step, _ in steps], axis=1).repeat(number, axis=1)
+    colour = np.empty((number, width, 3), np.float32)
+    for channel, change in enumerate(changes):
+        summed = np.bincount(places, np.concatenate([change, change]) * weights, number * (width + 2))
+        sums = summed.reshape(number, width + 2).astype(np.float32)
+        sums[:, 0] += beyond[channel]
+        colour[..., channel] = np.cumsum(sums, axis=1)[:, :width]
     turns = np.where(shares > 0.5, np.array([kind for *_, kind in steps])[:, None], 0)
     nearest = np.minimum(np.rint(x).astype(np.int32), width + 1)
     at = (np.arange(number, dtype=np.int32) * (width + 2) + nearest).ravel()
     kinds = np.bincount(at, turns.ravel(), number * (width + 2)).reshape(number, width + 2)
     kinds[:, 0] += owners["terrain"]
-    colour = np.cumsum(sums, axis=1)[:, :width]
-    return np.ascontiguousarray(colour), np.rint(np.cumsum(kinds, axis=1)[:, :width]).astype(np.uint8)
+    return colour, np.rint(np.cumsum(kinds, axis=1)[:, :width]).astype(np.uint8)
 
 
 def _surfaces(drive: Drive) -> tuple[Plane, list[tuple[float, Plane, Plane, str, str]]]:

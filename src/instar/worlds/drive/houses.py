@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import cv2
 import numpy as np
 
+from instar.scene import Image
 from instar.worlds.drive.canvas import Canvas
 from instar.worlds.drive.ground import KERB
 from instar.worlds.drive.plan import Drive, House
@@ -32,8 +35,9 @@ def paint_house(canvas: Canvas, house: House, drive: Drive, view: View, owner: i
     if end <= start:
         return
     high = house_height(house)
-    near_low, near_high = view.project(offset, 0.0, start), view.project(offset, high, start)
-    far_low, far_high = view.project(offset, 0.0, end), view.project(offset, high, end)
+    near, far = float(view.across(offset, start)), float(view.across(offset, end))
+    near_low, near_high = view.pixels(near, 0.0, start), view.pixels(near, high, start)
+    far_low, far_high = view.pixels(far, 0.0, end), view.pixels(far, high, end)
     back_low = view.project(offset + house.side * DEPTH, 0.0, start)
     levels = front(house.look % FRONTS)
     lit = 1.0 if (house.side > 0) == (drive.seed % 2 == 0) else 0.8
@@ -45,6 +49,14 @@ def paint_house(canvas: Canvas, house: House, drive: Drive, view: View, owner: i
         return
     _paint_front(
         canvas, levels, np.array([near_high, far_high, far_low, near_low]), house, (start, end), lit, owner
+    )
+
+
+@cache
+def _coloured(look: int, level: int, lit: float) -> Image:
+    """A front without the light of its windows, in that light."""
+    return np.asarray(
+        cv2.convertScaleAbs(np.ascontiguousarray(front(look)[level][..., :3]), alpha=lit), np.uint8
     )
 
 
@@ -63,11 +75,12 @@ def _paint_front(
     if left >= right or top >= bottom:
         return
     tall = abs(corners[3, 1] - corners[0, 1])
-    texture = levels[0]
-    for level in levels[1:]:
+    chosen = 0
+    for index, level in enumerate(levels[1:], start=1):
         if level.shape[0] < 0.8 * tall or level.shape[1] < 1.2 * abs(corners[1, 0] - corners[0, 0]):
             break
-        texture = level
+        chosen = index
+    texture = levels[chosen]
     high, wide = texture.shape[:2]
     begin = wide * (stretch[0] - house.start) / house.length
     source = np.array([[begin, 0], [wide, 0], [wide, high], [begin, high]], np.float32)
@@ -77,28 +90,30 @@ def _paint_front(
     if tall < SMALL and canvas.near is None:
         # Too small for a soft edge to be missed, and by day nothing else is kept of it.
         place = np.ascontiguousarray(canvas.pixels[top:bottom, left:right])
-        plain = cv2.convertScaleAbs(np.ascontiguousarray(texture[..., :3]), alpha=lit)
+        plain = _coloured(house.look % FRONTS, chosen, lit)
         cv2.warpPerspective(plain, warp, size, place, cv2.INTER_LINEAR, cv2.BORDER_TRANSPARENT)
         canvas.pixels[top:bottom, left:right] = place
         fixed = np.rint((target - 0.5) * 16).astype(np.int32)
         cv2.fillPoly(canvas.owner[top:bottom, left:right], [fixed], owner, cv2.LINE_8, 4)
         return
+    if canvas.glow is None:
+        texture = _coloured(house.look % FRONTS, chosen, 1.0)  # whether its windows shine does not show
     seen = cv2.warpPerspective(texture, warp, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    paint = seen if canvas.glow is None else cv2.cvtColor(seen, cv2.COLOR_RGBA2RGB)
     fixed = np.rint((target - 0.5) * 16).astype(np.int32)
     mask = np.zeros(size[::-1], np.uint8)
     cv2.fillPoly(mask, [fixed], 255, cv2.LINE_AA, 4)
-    red, green, blue, shine = cv2.split(seen)
-    canvas.blend(np.asarray(cv2.merge([red, green, blue]), np.uint8), mask, left, top, lit)
+    canvas.blend(np.asarray(paint, np.uint8), mask, left, top, lit)
     cv2.fillPoly(canvas.owner[top:bottom, left:right], [fixed], owner, cv2.LINE_8, 4)
     inside = mask >= 128
     if canvas.near is not None:
         # One over the distance is linear along a wall.
         slope = (1 / stretch[1] - 1 / stretch[0]) / (corners[1, 0] - corners[0, 0])
         along = 1 / stretch[0] + slope * (np.arange(left, right) + 0.5 - corners[0, 0])
-        nearness = np.broadcast_to(along.astype(np.float32), mask.shape)
-        canvas.near[top:bottom, left:right][inside] = nearness[inside]
+        np.copyto(canvas.near[top:bottom, left:right], along.astype(np.float32), where=inside)
     if canvas.glow is not None:
+        shine = cv2.extractChannel(seen, 3)
         warm = cv2.merge(
             [shine, cv2.convertScaleAbs(shine, alpha=0.8), cv2.convertScaleAbs(shine, alpha=0.5)]
         )
-        canvas.glow[top:bottom, left:right][inside] = warm[inside]
+        np.copyto(canvas.glow[top:bottom, left:right], warm, where=inside[..., None])

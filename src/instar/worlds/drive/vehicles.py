@@ -254,6 +254,7 @@ def _end(kind: str, shape: _Shape, away: bool) -> list[_Part]:
     return parts
 
 
+@cache
 def _times(colour: Colour, factor: float) -> Colour:
     red, green, blue = (min(255.0, c * factor) for c in colour)
     return red, green, blue

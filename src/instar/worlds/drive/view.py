@@ -51,7 +51,10 @@ class View:
 
     def across(self, offset: Floats, distance: Floats) -> Floats:
         """Metres to the right of the camera's axis; offsets are measured square to the road."""
-        return self.centre(distance) + offset * np.sqrt(1 + self.slope(distance) ** 2)
+        slope = self.slope(distance)
+        if isinstance(slope, float):
+            return self.centre(distance) + offset * math.sqrt(1 + slope**2)
+        return self.centre(distance) + offset * np.sqrt(1 + slope**2)
 
     def project(self, offset: Floats, up: Floats, distance: Floats) -> npt.NDArray[np.float64]:
         """Places as pixels, `float64 (..., 2)`."""
@@ -59,6 +62,9 @@ class View:
 
     def pixels(self, right: Floats, up: Floats, ahead: Floats) -> npt.NDArray[np.float64]:
         """Metres along the camera's own axes as pixels, `float64 (..., 2)`."""
+        if isinstance(ahead, float) and isinstance(right, float) and isinstance(up, float):
+            one = self.focal / max(ahead, NEAREST)  # a single place, as most are: without arrays
+            return np.array([self.middle + right * one, self.horizon + (EYE - up) * one])
         scale = self.focal / np.maximum(ahead, NEAREST)
         found = np.empty((*np.shape(scale + right), 2))
         found[..., 0] = self.middle + right * scale
