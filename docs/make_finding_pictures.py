@@ -24,7 +24,7 @@ from instar.detection.systems import yolox
 from instar.replay import replay
 from instar.store import RunStore
 
-EVERY = 66  # frames: a new picture about every seven seconds
+EVERY = 22  # frames: a new picture about every two seconds
 COLUMNS, ROWS, WIDTH = 2, 3, 640  # of the contact sheet, and the width of each finding in pixels
 COLOURS = 56
 
@@ -86,7 +86,7 @@ def main(video: str, folder: Path) -> None:
     scenes, system = frames(video), yolox()
     with tempfile.TemporaryDirectory() as temporary:
         run = Path(temporary) / "run"
-        limits = instar.Limits(queries=1500)
+        limits = instar.Limits(queries=4000)
         search = adaptive(per_object=60)
         records = instar.run(scenes, insertion(), system, search=search, limits=limits, out=run, workers=2)
         found = [record for record in records if record.verdict.status is instar.Status.VIOLATED]
