@@ -12,21 +12,29 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 from PIL import Image as Picture
 
 import instar
-from instar.detection import adaptive, insertion
+from instar.detection import Detections, adaptive, insertion
+from instar.detection.changes import Insertion
 from instar.detection.systems import yolox
-from instar.replay import replay
+from instar.imaging.geometry import areas, intersections, shifted
+from instar.imaging.sheets import FOUND, INK, LOST, MADE, NEW, PAPER
+from instar.replay import Replay, replay
+from instar.scene import Observation
 from instar.store import RunStore
+from instar.verdict import Verdict
 
 EVERY = 22  # frames: a new picture about every two seconds
-COLUMNS, ROWS, WIDTH = 2, 3, 640  # of the contact sheet, and the width of each finding in pixels
-COLOURS = 56
+COLUMNS, ROWS, WIDTH = 1, 3, 960  # of the contact sheet, and the width of each finding in pixels
+VIEW = (240, 320)  # pixels of a frame that are shown, height and width: pedestrians are small
+COLOURS = 120
 
 
 def frames(video: str) -> list[instar.Scene]:
@@ -62,9 +70,45 @@ def different(found: list[instar.Record]) -> list[instar.Record]:
     return [record for *_, record in sorted(ranked)]
 
 
+def close_up(again: Replay, record: instar.Record) -> tuple[Observation, Observation, Insertion, Verdict]:
+    """The case as if the frame were only what surrounds the change; what lies outside is not found."""
+    height, width = VIEW
+    x, y = (round(v) for v in ((a + b) / 2 for a, b in zip(record.change.box[:2], record.change.box[2:])))
+    frame = again.source.input.shape
+    left = min(max(0, x - width // 2), frame[1] - width)
+    top = min(max(0, y - height // 2), frame[0] - height)
+    window = np.array([left, top, left + width, top + height], np.float32)
+
+    def seen(observed: Observation) -> Observation:
+        answer = observed.answer
+        inside = (intersections(answer.boxes, window[None])[:, 0]) > 0.5 * areas(answer.boxes)
+        moved = Detections(
+            shifted(answer.boxes, -left, -top),
+            answer.labels,
+            np.where(inside, answer.scores, 0).astype(np.float32),
+            answer.confidence,
+        )
+        return Observation.of(observed.input[top : top + height, left : left + width], moved, observed.scene)
+
+    def moved(evidence: dict[str, Any]) -> dict[str, Any]:
+        offset = np.tile([left, top], 2)
+        return {key: one | {"box": (one["box"] - offset).tolist()} for key, one in evidence.items()}
+
+    findings = [
+        replace(f, evidence=moved({k: v for k, v in f.evidence.items() if k in ("was", "is")}))
+        for f in record.verdict.findings
+    ]
+    change = replace(record.change, x=record.change.x - left, y=record.change.y - top)
+    return seen(again.source), seen(again.follow_ups[0]), change, Verdict.violated(findings)
+
+
 def save(path: Path, image: np.ndarray) -> None:
-    """A small PNG: few colours are enough for boxes on a photograph."""
-    Picture.fromarray(image).quantize(COLOURS, dither=Picture.Dither.NONE).save(path, optimize=True)
+    """A small PNG: few colours are enough for a photograph, and those of the boxes besides."""
+    picture = Picture.fromarray(image)
+    colours = picture.quantize(COLOURS, dither=Picture.Dither.NONE).getpalette()[: 3 * COLOURS]
+    palette = Picture.new("P", (1, 1))
+    palette.putpalette([*colours, *INK, *PAPER, *FOUND, *LOST, *NEW, *MADE])
+    picture.quantize(palette=palette, dither=Picture.Dither.NONE).save(path, optimize=True)
 
 
 def sheet(pictures: list[np.ndarray]) -> np.ndarray:
@@ -86,7 +130,7 @@ def main(video: str, folder: Path) -> None:
     scenes, system = frames(video), yolox()
     with tempfile.TemporaryDirectory() as temporary:
         run = Path(temporary) / "run"
-        limits = instar.Limits(queries=4000)
+        limits = instar.Limits(queries=1600)
         search = adaptive(per_object=60)
         records = instar.run(scenes, insertion(), system, search=search, limits=limits, out=run, workers=2)
         found = [record for record in records if record.verdict.status is instar.Status.VIOLATED]
@@ -97,7 +141,8 @@ def main(video: str, folder: Path) -> None:
             def picture(record: instar.Record) -> np.ndarray:
                 (scene,) = [scene for scene in scenes if scene.id == record.scene]
                 again = replay(record, scene, relation, system, known_as=store.source_digest(record.source))
-                return relation.picture(again.source, again.follow_ups, record.change, record.verdict)
+                source, follow_up, change, verdict = close_up(again, record)
+                return relation.picture(source, [follow_up], change, verdict)
 
             pictures = [picture(one) for one in chosen[: COLUMNS * ROWS]]
             save(folder / "finding.png", pictures[0])
