@@ -13,8 +13,10 @@ from instar.scene import Image
 
 __all__ = ["Dial", "Fate", "Mark", "Panel"]
 
-Fate: TypeAlias = Literal["matched", "lost", "new", "moved", "renamed", "change"]
-"""What became of something that was marked; "change" is what the change itself put there."""
+Fate: TypeAlias = Literal["matched", "lost", "new", "moved", "renamed", "change", "unsure"]
+"""What became of something that was marked; "change" is what the change itself put there, "unsure" what comes
+and goes by itself: a difference that was struck out, since null changes show it too or it does not recur.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ LEGEND: Sequence[tuple[Fate, str]] = (
     ("moved", "moved"),
     ("renamed", "called otherwise"),
     ("change", "what was changed"),
+    ("unsure", "comes and goes by itself"),
 )
 MOST_FINDINGS = 6  # of one case that are told
 

@@ -8,12 +8,27 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.imaging.sheets import FONT, FOUND, INK, LOST, MADE, NEW, PAPER, Colour, dashed_line, panel, sheet
+from instar.imaging.sheets import (
+    FONT,
+    FOUND,
+    INK,
+    LOST,
+    MADE,
+    NEW,
+    PAPER,
+    UNSURE,
+    Colour,
+    dashed_line,
+    panel,
+    sheet,
+)
 from instar.nulls import Conditioned
 from instar.scene import Image, Observation
 from instar.text.answers import Quads
 from instar.text.changes import Watermark, carried_along
-from instar.verdict import Finding, Verdict
+from instar.text.fates import fates_of
+from instar.text.measures import EPS
+from instar.verdict import Verdict
 
 __all__ = ["picture"]
 
@@ -21,25 +36,31 @@ SIDE = 760  # pixels per panel, at most
 
 
 def picture(
-    source: Observation, follow_ups: Sequence[Observation], change: Conditioned, verdict: Verdict
+    source: Observation,
+    follow_ups: Sequence[Observation],
+    change: Conditioned,
+    verdict: Verdict,
+    *,
+    eps: float = EPS,
 ) -> Image:
-    """Both pictures under a line in words: green is found in both, red lost, orange new, blue drawn."""
+    """Both pictures under a line in words: green is found in both, red lost, orange new, blue drawn, and grey
+    comes and goes by itself.
+    """
     before: Quads = source.answer
     after: Quads = follow_ups[0].answer
-    lost = {_number(finding) for finding in verdict.findings if finding.kind == "lost"}
+    fates = fates_of(before, after, change, verdict, eps=eps)
     left = _Panel(source.input, "before")
     for k, quad in enumerate(before.quads):
-        left.quad(quad, LOST if k in lost else FOUND, thick=k in lost)
+        colour = LOST if k in fates.lost else UNSURE if k in fates.unsure_before else FOUND
+        left.quad(quad, colour, thick=k in fates.lost)
     right = _Panel(follow_ups[0].input, "after")
     if isinstance(change, Watermark):
         right.quad(carried_along(change.quad(air=0.5), change)[0], MADE)
-    new = [finding.evidence["is"] for finding in verdict.findings if "is" in finding.evidence]
-    for quad in after.quads:
-        if not any(np.allclose(quad, other, atol=0.1) for other in new):
-            right.quad(quad, FOUND)
-    for other in new:
-        right.quad(np.array(other, np.float32), NEW, thick=True)
-    for k in lost:
+    for k in sorted(fates.kept_after | fates.unsure_after):
+        right.quad(after.quads[k], FOUND if k in fates.kept_after else UNSURE)
+    for quad in fates.new:
+        right.quad(quad, NEW, thick=True)
+    for k in sorted(fates.lost):
         right.quad(carried_along(before.quads[k][None], change)[0], LOST, dashed=True)
     return sheet([left.image, right.image], f"{change}: {_sentence(verdict)}")
 
@@ -62,11 +83,6 @@ class _Panel:
                 dashed_line(self.image, (x1, y1), (x2, y2), colour)
         else:
             cv2.polylines(self.image, [corners], True, colour, 3 if thick else 2, cv2.LINE_AA)
-
-
-def _number(finding: Finding) -> int:
-    """The box of the source that a finding is about: 3 for "box 3"."""
-    return int(finding.subject.rpartition(" ")[2])
 
 
 def _sentence(verdict: Verdict) -> str:

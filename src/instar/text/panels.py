@@ -12,33 +12,46 @@ from instar.panel import Fate, Mark, Panel
 from instar.scene import Observation
 from instar.text.answers import Quads
 from instar.text.changes import Watermark, carried_along
+from instar.text.fates import fates_of
+from instar.text.measures import EPS
 from instar.verdict import Verdict
 
 __all__ = ["panels"]
 
 
 def panels(
-    source: Observation, follow_ups: Sequence[Observation], change: Conditioned, verdict: Verdict
+    source: Observation,
+    follow_ups: Sequence[Observation],
+    change: Conditioned,
+    verdict: Verdict,
+    *,
+    eps: float = EPS,
 ) -> list[Panel]:
     """Before and after; a quad that is lost is also outlined where it should have been."""
     before: Quads = source.answer
     after: Quads = follow_ups[0].answer
-    lost = sorted(int(f.subject.rpartition(" ")[2]) for f in verdict.findings if f.kind == "lost")
+    fates = fates_of(before, after, change, verdict, eps=eps)
     left = [
-        _mark(quad, "lost" if k in lost else "matched", _text(before, k))
+        _mark(quad, _fate(k, fates.lost, fates.unsure_before), _text(before, k))
         for k, quad in enumerate(before.quads)
     ]
-    new = [finding.evidence["is"] for finding in verdict.findings if "is" in finding.evidence]
     right = [
-        _mark(quad, "matched", _text(after, k))
-        for k, quad in enumerate(after.quads)
-        if not any(np.allclose(quad, other, atol=0.1) for other in new)
+        _mark(after.quads[k], "matched" if k in fates.kept_after else "unsure", _text(after, k))
+        for k in sorted(fates.kept_after | fates.unsure_after)
     ]
     if isinstance(change, Watermark):
         right.append(_mark(carried_along(change.quad(air=0.5), change)[0], "change", change.text))
-    right += [_mark(np.array(quad, np.float32), "new", "new") for quad in new]
-    right += [_mark(carried_along(before.quads[k][None], change)[0], "lost", "lost") for k in lost]
+    right += [_mark(quad, "new", "new") for quad in fates.new]
+    right += [
+        _mark(carried_along(before.quads[k][None], change)[0], "lost", "lost") for k in sorted(fates.lost)
+    ]
     return [Panel("before", source.input, tuple(left)), Panel("after", follow_ups[0].input, tuple(right))]
+
+
+def _fate(k: int, lost: frozenset[int], unsure: frozenset[int]) -> Fate:
+    if k in lost:
+        return "lost"
+    return "unsure" if k in unsure else "matched"
 
 
 def _mark(quad: npt.NDArray[np.float32], fate: Fate, label: str) -> Mark:

@@ -136,7 +136,7 @@ def watermark(
         verdict = word_found(before, after, tight, loose, eps=eps)
         return _held_against_truth(verdict, source, after, change)
 
-    return replace(_relation("watermark", draw, check), smaller=shorter(few))
+    return replace(_relation("watermark", draw, check, eps), smaller=shorter(few))
 
 
 def masking(*, eps: float = EPS) -> Relation:
@@ -156,7 +156,7 @@ def masking(*, eps: float = EPS) -> Relation:
             return same_text(before, after, eps=eps)
         return _held_against_truth(nothing_left(before, after), source, after, change)
 
-    return replace(_relation("masking", draw, check), ways={"all": draw})
+    return replace(_relation("masking", draw, check, eps), ways={"all": draw})
 
 
 def _size(source: Observation) -> tuple[int, int]:
@@ -209,10 +209,10 @@ def _stability(name: str, draw: Draw, eps: float, matching: Matching) -> Relatio
             verdict = replace(verdict, evidence={**verdict.evidence, "level": change.levels})
         return _held_against_truth(verdict, source, after, change)
 
-    return _relation(name, draw, check)
+    return _relation(name, draw, check, eps)
 
 
-def _relation(name: str, draw: Draw, check: Callable[..., Verdict]) -> Relation:
+def _relation(name: str, draw: Draw, check: Callable[..., Verdict], eps: float) -> Relation:
     """What all six have in common."""
     return Relation(
         name,
@@ -223,8 +223,8 @@ def _relation(name: str, draw: Draw, check: Callable[..., Verdict]) -> Relation:
         again=again,
         accept=accept,
         naturalness=lambda source, follow_up, change: hog_intersection(source.input, follow_up),
-        picture=picture,
-        panels=panels,
+        picture=partial(picture, eps=eps),
+        panels=partial(panels, eps=eps),
         fair=fair,
     )
 

@@ -7,6 +7,7 @@ place shows the same finding.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from instar.text.measures import EPS, Matching, delta_of, match, similar
 from instar.text.polygons import areas, intersections
 from instar.verdict import Finding, Verdict
 
-__all__ = ["nothing_left", "same_text", "word_found"]
+__all__ = ["AIR", "nothing_left", "same_text", "without_partner", "word_found"]
 
 AIR = 0.3
 """Of a capital's height: locators leave about so much air around a word; with or without, it is the word."""
@@ -89,6 +90,17 @@ def nothing_left(masked: Quads, after: Quads) -> Verdict:
         said = _said(kind, f"in {subject}") if in_mask else _said("new box", subject)
         findings.append(Finding(kind, subject, -strength, {"is": _corners(after.quads[j]), "cause": said}))
     return Verdict.violated(findings, **evidence)
+
+
+def without_partner(
+    before: Quads, after: Quads, *, eps: float = EPS, words: Sequence[npt.NDArray[np.float32]] = ()
+) -> tuple[set[int], set[int]]:
+    """The boxes of either side that have none on the other; one that is like one of `words` is the word's."""
+    pairs = match(similar(before.quads, after.quads), eps)
+    alone = set(range(len(after))) - set(pairs.values())
+    for word in words:
+        alone -= set(np.flatnonzero(similar(after.quads, word).max(axis=1, initial=0) > 1 - eps).tolist())
+    return set(range(len(before))) - pairs.keys(), alone
 
 
 def _differences(
