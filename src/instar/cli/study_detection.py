@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
-from instar.cli.study_output import folder_name, system_names, write_csv
+from instar.cli.study_output import folder_name, outcome, system_names
 from instar.system import Limits
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from instar.record import Record
     from instar.replay import Replay
     from instar.scene import Scene
-    from instar.studies import Table
     from instar.system import System
 
 __all__ = ["arguments", "perform"]
@@ -55,20 +54,12 @@ def perform(args: argparse.Namespace) -> Outcome:
     out = Path(args.out)
     systems = [_measured(name, system, scenes, args, out) for name, system in detectors.items()]
     made = list(tables(systems))
-    for table in made:
-        write_csv(out / f"{table.name}.csv", table.rows)
     figures: list[str] = []
     if args.plots:
         from instar.detection.plots import draw_figures
 
         figures = [str(path) for path in draw_figures(systems, out)]
-    document = {
-        "study": "detection",
-        "out": str(out),
-        "figures": figures,
-        "tables": {table.name: table.to_json() for table in made},
-    }
-    return Outcome(_text(made, out, figures), document)
+    return outcome("detection", made, out, figures, names=2)
 
 
 def _measured(
@@ -128,13 +119,3 @@ def _calm(system: System, scenes: Sequence[Scene], args: argparse.Namespace, out
     return count_calm(
         run(scenes, relation, system, search=draws(args.nulls), seed=args.seed, out=out, resume=True)
     )
-
-
-def _text(made: Sequence[Table], out: Path, figures: Sequence[str]) -> str:
-    from instar.report.text import table as aligned
-
-    parts = [
-        "\n".join(filter(None, [one.title, aligned(one.rows, right=range(2, len(one.rows[0]))), one.note]))
-        for one in made
-    ]
-    return "\n\n".join([*parts, "\n".join([f"Tables as CSV and the runs are in {out}.", *figures])])

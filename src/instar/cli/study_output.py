@@ -1,14 +1,19 @@
-"""What the commands of all studies share: names on the command line, and files of tables."""
+"""What the commands of all studies share: names on the command line, and tables told and written."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from instar.cli.outcome import Outcome
 from instar.errors import BadInput, RunError
 
-__all__ = ["folder_name", "split_names", "system_names", "write_csv"]
+if TYPE_CHECKING:
+    from instar.studies import Table
+
+__all__ = ["folder_name", "outcome", "split_names", "system_names", "write_csv"]
 
 
 def split_names(given: str) -> list[str]:
@@ -37,3 +42,24 @@ def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
             csv.writer(file).writerows(rows)
     except OSError as error:
         raise RunError(f"cannot write {path}: {error.strerror or error}; choose another place") from error
+
+
+def outcome(study: str, made: Sequence[Table], out: Path, figures: Sequence[str], *, names: int) -> Outcome:
+    """Write the tables as CSV and tell them, less empty ones; their first `names` columns are words."""
+    from instar.report.text import table as aligned
+
+    for table in made:
+        write_csv(out / f"{table.name}.csv", table.rows)
+    parts = []
+    for one in made:
+        if len(one.rows) > 1:
+            body = aligned(one.rows, right=range(names, len(one.rows[0])))
+            parts.append("\n".join(filter(None, [one.title, body, one.note])))
+    parts.append("\n".join([f"Tables as CSV and the runs are in {out}.", *figures]))
+    document = {
+        "study": study,
+        "out": str(out),
+        "figures": list(figures),
+        "tables": {table.name: table.to_json() for table in made},
+    }
+    return Outcome("\n\n".join(parts), document)
