@@ -9,6 +9,7 @@ from instar.driving.examples import Examples, collect, split
 from instar.driving.looking import as_seen
 from instar.driving.measuring import errors_of
 from instar.errors import BadInput
+from instar.imaging.labels import LabelMap
 from instar.scene import Scene
 
 
@@ -78,3 +79,34 @@ def test_pictures_are_kept_for_the_same_scenes_only(tmp_path):
 def test_a_scene_whose_driver_is_unknown_is_refused_by_name():
     with pytest.raises(BadInput, match="photo: the speed that its driver chose is not known"):
         collect([Scene.of("photo", np.zeros((160, 320, 3), np.uint8))], ["speed"], step=lambda: None)
+
+
+def labelled(name, ids):
+    return Scene(
+        name,
+        lambda: np.zeros((*ids.shape, 3), np.uint8),
+        knowledge={"speed": 40.0, "steering": 1.0, "labels": lambda: LabelMap(ids, ("road", "person"))},
+    )
+
+
+def test_what_is_shown_is_told_by_cell_of_what_is_looked_at(tmp_path):
+    ids = np.zeros((360, 640), np.uint8)
+    ids[:40] = 1  # above what is looked at
+    ids[40:104, 576:] = 1  # the whole of the upper right cell
+    ids[296:312, :64] = 1  # a quarter of the lower left one
+    kept = tmp_path / "pictures.npz"
+    shown = collect([labelled("a", ids)], ["speed"], labels=True, kept=kept, step=lambda: None).shown
+    assert shown.shape == (1, 2, 5, 10)
+    person = shown[0, 1]
+    assert (person[0, 9], person[4, 0], np.count_nonzero(person)) == (255, 128, 2)
+    again = collect([labelled("a", ids)], ["speed"], labels=True, kept=kept, step=lambda: None)
+    assert np.array_equal(again.shown, shown)
+    assert not len(collect([labelled("a", ids)], ["speed"], kept=kept, step=lambda: None).shown)
+
+
+def test_labels_that_are_not_known_are_refused_by_name():
+    scene = Scene(
+        "photo", lambda: np.zeros((160, 320, 3), np.uint8), knowledge={"speed": 40.0, "steering": 1.0}
+    )
+    with pytest.raises(BadInput, match="photo: what every pixel shows is not known"):
+        collect([scene], ["speed"], labels=True, step=lambda: None)

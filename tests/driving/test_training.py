@@ -67,6 +67,65 @@ def test_networks_learn_and_each_is_the_same_as_onnx(architecture, tmp_path):
     assert json.loads(driver.card) == {"made": "here"}
 
 
+def test_a_network_learns_what_is_shown_and_keeps_only_what_it_drives_by(tmp_path):
+    from instar.driving.training import answers, train
+
+    plain = road(32)
+    shown = np.zeros((32, 2, 5, 10), np.uint8)
+    shown[:, 1, :2], shown[:, 0, 2:] = 255, 255
+    labelled = Examples(plain.pictures, plain.targets, plain.groups, plain.outputs, shown=shown)
+    of_labels, of_none = (
+        train(settings(epochs=1, augment=False), seen, road(8, seed=1), checkpoint=tmp_path / f"{i}.pt")
+        for i, seen in enumerate((labelled, plain))
+    )
+    assert of_labels.state_dict().keys() == of_none.state_dict().keys()
+    assert answers(of_labels, plain).shape == (32, 1)
+    assert not np.array_equal(answers(of_labels, plain), answers(of_none, plain))
+
+
+def test_telling_only_how_often_costs_one_and_telling_all_nothing():
+    from instar.driving.seeing import class_weights, untold
+
+    often = np.array([0.5, 0.04, 0.0])[None, :, None, None]
+    shown = np.where(np.random.default_rng(0).random((400, 3, 5, 10)) < often, 255, 0).astype(np.uint8)
+    truth, weights = torch.from_numpy(shown), class_weights(shown)
+    assert weights[2] == 0  # what is never shown cannot be told
+    assert weights[1] > 4 * weights[0]  # what is rare counts more where it is
+    frequency = torch.logit((truth.float() / 255).mean(dim=0).clamp(1e-6, 1 - 1e-6))
+    assert untold(frequency.expand(400, -1, -1, -1), truth, weights).item() == pytest.approx(1, abs=1e-3)
+    assert untold(truth.float() - 127.5, truth, weights).item() == pytest.approx(0, abs=1e-4)
+
+
+def test_a_mirrored_picture_shows_its_things_on_the_other_side():
+    from instar.driving.training import _varied
+
+    pictures, targets = np.zeros((8, 160, 320, 3), np.uint8), np.full((8, 1), 5, np.float32)
+    shown = np.zeros((8, 1, 5, 10), np.uint8)
+    shown[:, 0, 2, 0] = 200
+    _, turned, moved = _varied(pictures, targets, shown, ("steering",), np.random.default_rng(0))
+    assert {float(one[0]) for one in turned} == {-5.0, 5.0}
+    for target, cells in zip(turned, moved):
+        assert cells[0, 2].tolist() == ([200, *[0] * 9] if target[0] > 0 else [*[0] * 9, 200])
+    assert shown[:, 0, 2, 0].min() == 200  # what was given stays as it was
+
+
+def test_a_training_may_start_from_another(tmp_path):
+    from instar.driving.training import answers, train
+
+    seen, held_out = road(32), road(8, seed=1)
+    first = train(settings(epochs=1, rate=3e-3), seen, held_out, checkpoint=tmp_path / "a.pt")
+    slow = settings(epochs=1, rate=1e-6)
+    second = train(slow, seen, held_out, checkpoint=tmp_path / "b.pt", start=tmp_path / "a.pt")
+    assert np.abs(answers(second, held_out) - answers(first, held_out)).max() < 0.2
+    with pytest.raises(BadInput, match="is of another network; start from one of the same kind and width"):
+        train(
+            settings(architecture="vgg16"), seen, held_out,
+            checkpoint=tmp_path / "c.pt", start=tmp_path / "a.pt",
+        )  # fmt: skip
+    with pytest.raises(BadInput, match=r"nowhere.pt is no checkpoint of a training"):
+        train(slow, seen, held_out, checkpoint=tmp_path / "c.pt", start=tmp_path / "nowhere.pt")
+
+
 def test_a_training_that_was_killed_ends_as_one_that_was_not(tmp_path):
     from instar.driving.training import answers, train
 
@@ -134,6 +193,29 @@ def test_the_command_trains_on_a_log_and_its_network_drives(tmp_path, capsys):
     assert "go on with --resume" in capsys.readouterr().out
     assert main([*words, "--resume"]) == 0
     assert json.loads(capsys.readouterr().out)["errors"] == card["errors"]
+
+
+def test_drives_without_people_are_the_same_drives(capsys, tmp_path):
+    from argparse import Namespace
+
+    from instar.cli.train import _scenes
+
+    def drives(without):
+        given = Namespace(scenes="drive:12:1", limit=None, source=None, without=without)
+        return [scene.knowledge for scene in _scenes(given)]
+
+    whole, emptied = drives(None), drives("pedestrian")
+    gone = 0
+    for before, after in zip(whole, emptied, strict=True):
+        left = tuple(thing for thing in before["drive"].things if thing.kind != "pedestrian")
+        assert after["drive"].things == left
+        assert after["steering"] == before["steering"]
+        gone += len(before["drive"].things) - len(left)
+        assert (after["speed"] > before["speed"]) == (len(left) < len(before["drive"].things))
+    assert gone >= 5
+    words = ["train", "epoch", "--scenes", "drive:9", "--without", "pedestrians", "--out", str(tmp_path)]
+    assert main(words) == 2
+    assert "pedestrian" in capsys.readouterr().err
 
 
 def test_a_torch_network_of_ones_own_drives(tmp_path, monkeypatch, capsys):

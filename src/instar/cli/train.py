@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.cli.outcome import Outcome
-from instar.errors import BadInput
+from instar.cli.study_output import split_names
+from instar.errors import BadInput, UnknownName
 
 if TYPE_CHECKING:
     from instar.driving.training import Progress, Settings
@@ -21,7 +22,8 @@ __all__ = ["arguments", "perform"]
 DEFAULTS: dict[str, Any] = {
     "source": None,
     "without": None,
-    "only": None,
+    "labels": False,
+    "start": None,
     "outputs": "speed,steering",
     "width": 1.0,
     "grey": False,
@@ -48,8 +50,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("architecture", metavar="NETWORK", help="epoch, vgg16 or resnet101")
     add("--scenes", required=True, metavar="PATH", help="drive:N, or the folder of a driving log")
     add("--source", metavar="NAME", help="of a log, only the frames of this source (ch2)")
-    add("--without", metavar="KIND", help="of drives, only those without any, such as pedestrian")
-    add("--only", metavar="A,B", help="of drives, draw only these kinds of things, such as tree,pedestrian")
+    add("--without", metavar="A,B", help="draw drives without these kinds of things, such as pedestrian")
+    add("--labels", action="store_true", help="learn also what is shown where, if scenes know it")
+    add("--start", metavar="DIR", help="begin with the weights of the training that is there")
     add("--outputs", metavar="A,B", help="speed, steering or both (both)")
     add("--width", type=float, metavar="X", help="times the channels of the network (1)")
     add("--grey", action="store_true", help="look at grey pictures")
@@ -81,6 +84,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     checkpoint = out / "checkpoint.pt"
     if checkpoint.exists() and not args.resume:
         raise BadInput(f"{out} has a training in it; go on with --resume, or choose another --out")
+    begun = None if args.start is None else _how(Path(args.start))
     settings = Settings(
         architecture=args.architecture,
         outputs=tuple(name.strip() for name in args.outputs.split(",")),
@@ -98,7 +102,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 
     kept = None if args.pictures is None else Path(args.pictures)
     with show_steps("looking at the scenes", len(scenes), quiet=args.json) as steps:
-        examples = collect(scenes, settings.outputs, kept=kept, step=steps.advance)
+        examples = collect(scenes, settings.outputs, labels=args.labels, kept=kept, step=steps.advance)
     parts = split(examples, seed=args.split_seed, share=args.held_out)
     model = train(
         settings,
@@ -106,13 +110,14 @@ def perform(args: argparse.Namespace) -> Outcome:
         parts.validation,
         checkpoint=checkpoint,
         resume=args.resume,
+        start=None if args.start is None else Path(args.start) / "checkpoint.pt",
         told=lambda progress: None if args.json else _tell(progress),
         fast=not args.exact and _has_bfloat16(),
     )
     from instar.driving.exporting import export
 
     measured = errors_of(parts, answers(model, parts.test))
-    card = _card(args, settings, len(parts.training), measured, stopped=_best_epoch(checkpoint))
+    card = _card(args, settings, len(parts.training), measured, begun, stopped=_best_epoch(checkpoint))
     path = out / f"{args.architecture}.onnx"
     export(model, path, card=card)
     (out / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
@@ -121,6 +126,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 def _scenes(args: argparse.Namespace) -> Sequence[Scene]:
     from instar.scenes import load_scenes
+    from instar.worlds.drive.rendering import CLASS_OF as KINDS
 
     scenes = load_scenes(args.scenes, limit=args.limit)
     if args.source is not None:
@@ -128,34 +134,25 @@ def _scenes(args: argparse.Namespace) -> Sequence[Scene]:
         scenes = [scene for scene in scenes if scene.knowledge.get("source") == args.source]
         if not scenes:
             raise BadInput(f"no frame is of source {args.source!r}; there are: {', '.join(sources)}")
-    if args.only is not None:
-        kinds = {kind.strip() for kind in args.only.split(",")}
-        scenes = [_emptied(scene, kinds) for scene in scenes]
     if args.without is not None:
-        scenes = [scene for scene in scenes if not _shows(scene, args.without)]
-        if not scenes:
-            raise BadInput(f"every scene shows a {args.without}")
+        kinds = frozenset(split_names(args.without))
+        if unknown := kinds - set(KINDS):
+            raise UnknownName("kind of thing", min(unknown), KINDS)
+        scenes = [_emptied(scene, kinds) for scene in scenes]
     return scenes
 
 
-def _emptied(scene: Scene, kinds: set[str]) -> Scene:
-    """The same drive with nothing in it but things of these kinds, and its driver's answer to that."""
+def _emptied(scene: Scene, kinds: frozenset[str]) -> Scene:
+    """The same drive without things of these kinds, and its driver's answer to that."""
     from dataclasses import replace
 
     from instar.worlds.drive.scenes import scene_of
 
     drive: Any = scene.knowledge.get("drive")
     if drive is None:
-        raise BadInput(f"{scene.id}: it is no drawn drive, so --only cannot empty it")
-    left = tuple(thing for thing in drive.things if thing.kind in kinds)
+        raise BadInput(f"{scene.id}: it is no drawn drive, so --without cannot empty it")
+    left = tuple(thing for thing in drive.things if thing.kind not in kinds)
     return scene_of(replace(drive, things=left), scene.id)
-
-
-def _shows(scene: Scene, kind: str) -> bool:
-    drive: Any = scene.knowledge.get("drive")
-    if drive is None:
-        raise BadInput(f"{scene.id}: what stands there is not known, so --without cannot tell")
-    return any(thing.kind == kind for thing in drive.things)
 
 
 def _has_bfloat16() -> bool:
@@ -184,7 +181,13 @@ def _best_epoch(checkpoint: Path) -> int:
 
 
 def _card(
-    args: argparse.Namespace, settings: Settings, trained: int, measured: dict[str, Any], *, stopped: int
+    args: argparse.Namespace,
+    settings: Settings,
+    trained: int,
+    measured: dict[str, Any],
+    begun: str | None,
+    *,
+    stopped: int,
 ) -> dict[str, Any]:
     drawn = args.scenes.startswith("drive:")
     return {
@@ -194,12 +197,21 @@ def _card(
         "data": args.scenes if drawn else f"{Path(args.scenes).name}, source {args.source or 'all'}",
         "licence": LICENCES.get("drive" if drawn else args.source, "that of your data"),
         "without": args.without,
-        "only": args.only,
+        "labels": args.labels,
+        "start": begun,
         "trained_on": trained,
         "best_epoch": stopped,
         "errors": measured,
         "again": _command(args),
     }
+
+
+def _how(start: Path) -> str:
+    """How the training was done that this one began with."""
+    try:
+        return str(json.loads((start / "card.json").read_text(encoding="utf-8"))["again"])
+    except (OSError, ValueError, KeyError):
+        raise BadInput(f"{start} has no finished training to start from; it needs its card.json") from None
 
 
 def _command(args: argparse.Namespace) -> str:

@@ -7,16 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.driving.looking import SIZE, as_seen
+from instar.driving.looking import SIZE, as_seen, cropped
 from instar.errors import BadInput
 from instar.scene import Scene
 
-__all__ = ["Examples", "Split", "collect", "split"]
+__all__ = ["CELLS", "Examples", "Split", "collect", "split"]
 
 QUANTITIES = ("speed", "steering")
+CELLS = (5, 10)
+"""Rows and columns into which a picture is divided to say what is seen where."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +27,10 @@ class Examples:
     """`pictures` is `uint8 (n, 160, 320, 3)`, `targets` `float32 (n, outputs)` in km/h and degrees.
 
     `groups` names for each picture the stretch of road that it belongs to. `published` has what other
-    networks steered, `float32 (n,)` by name, where that is known.
+    networks steered, `float32 (n,)` by name, where that is known. `shown` says how much of each class every
+    cell of a picture shows, `uint8 (n, classes, 5, 10)`: 255 times the square root of its share of the
+    pixels, because a person far away is few pixels and all the same the thing to see. It is empty where that
+    was not asked for.
     """
 
     pictures: npt.NDArray[np.uint8]
@@ -32,6 +38,7 @@ class Examples:
     groups: tuple[str, ...]
     outputs: tuple[str, ...]
     published: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict)
+    shown: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 0, *CELLS), np.uint8))
 
     def __len__(self) -> int:
         return len(self.groups)
@@ -41,7 +48,8 @@ class Examples:
         kept = np.array([group in groups for group in self.groups], np.bool_)
         chosen = tuple(group for group in self.groups if group in groups)
         others = {name: values[kept] for name, values in self.published.items()}
-        return Examples(self.pictures[kept], self.targets[kept], chosen, self.outputs, others)
+        shown = self.shown[kept] if len(self.shown) else self.shown
+        return Examples(self.pictures[kept], self.targets[kept], chosen, self.outputs, others, shown)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,15 +62,24 @@ class Split:
 
 
 def collect(
-    scenes: Sequence[Scene], outputs: Sequence[str], *, kept: Path | None = None, step: Callable[[], None]
+    scenes: Sequence[Scene],
+    outputs: Sequence[str],
+    *,
+    labels: bool = False,
+    kept: Path | None = None,
+    step: Callable[[], None],
 ) -> Examples:
-    """Read every scene once. With `kept`, pictures are there the next time, for the same scenes."""
+    """Read every scene once, with `labels` also what it shows where.
+
+    With `kept`, all that is there the next time, for the same scenes.
+    """
     for output in outputs:
         if output not in QUANTITIES:
             raise BadInput(f"a network can give {' or '.join(QUANTITIES)}, not {output!r}")
     targets = np.array([_targets(scene, outputs) for scene in scenes], np.float32)
     groups = tuple(str(scene.knowledge.get("segment", scene.id)) for scene in scenes)
-    return Examples(_pictures(scenes, kept, step), targets, groups, tuple(outputs), _published(scenes))
+    pictures, shown = _looked_at(scenes, labels, kept, step)
+    return Examples(pictures, targets, groups, tuple(outputs), _published(scenes), shown)
 
 
 def split(examples: Examples, *, seed: int, share: float = 0.4) -> Split:
@@ -109,29 +126,53 @@ def _published(scenes: Sequence[Scene]) -> dict[str, npt.NDArray[np.float32]]:
     return {name: np.array([one[name] for one in answers], np.float32) for name in names}
 
 
-def _pictures(scenes: Sequence[Scene], kept: Path | None, step: Callable[[], None]) -> npt.NDArray[np.uint8]:
+_Looks = tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]
+
+
+def _looked_at(scenes: Sequence[Scene], labels: bool, kept: Path | None, step: Callable[[], None]) -> _Looks:
+    """The pictures of the scenes, and what they show where."""
     keys = [_key(scene) for scene in scenes]
     if kept is not None and kept.exists():
-        return _among(kept, keys)
+        return _among(kept, keys, labels)
     pictures = np.empty((len(scenes), *SIZE, 3), np.uint8)
+    shown = []
     for i, scene in enumerate(scenes):
         pictures[i] = as_seen(scene.image)
+        if labels:
+            shown.append(_shown(scene))
         step()
+    cells = np.stack(shown) if shown else np.zeros((0, 0, *CELLS), np.uint8)
     if kept is not None:
         unfinished = kept.with_name(kept.name + ".part.npz")
         kept.parent.mkdir(parents=True, exist_ok=True)
-        np.savez(unfinished, pictures=pictures, keys=np.array(keys))
+        np.savez(unfinished, pictures=pictures, shown=cells, keys=np.array(keys))
         os.replace(unfinished, kept)
-    return pictures
+    return pictures, cells
 
 
-def _among(kept: Path, keys: Sequence[str]) -> npt.NDArray[np.uint8]:
-    """The pictures of these scenes out of a file that may have more."""
+def _shown(scene: Scene) -> npt.NDArray[np.uint8]:
+    made = scene.knowledge.get("labels")
+    if made is None:
+        raise BadInput(f"{scene.id}: what every pixel shows is not known; train without --labels")
+    found = made()
+    ids = found.ids[cropped(found.ids.shape)]
+    shares = [
+        cv2.resize((ids == i).astype(np.float32), CELLS[::-1], interpolation=cv2.INTER_AREA)
+        for i in range(len(found.names))
+    ]
+    return np.asarray(np.rint(255 * np.sqrt(np.stack(shares))), np.uint8)
+
+
+def _among(kept: Path, keys: Sequence[str], labels: bool) -> _Looks:
+    """Those of these scenes out of a file that may have more."""
     with np.load(kept) as file:
         place = {str(key): i for i, key in enumerate(file["keys"])}
-        if not all(key in place for key in keys):
+        if not all(key in place for key in keys) or labels > ("shown" in file and len(file["shown"]) > 0):
             raise BadInput(f"{kept} has pictures of other scenes; delete it, or name another file")
-        return np.asarray(file["pictures"][[place[key] for key in keys]], np.uint8)
+        pictures, rows = file["pictures"], [place[key] for key in keys]
+        shown = file["shown"][rows] if labels else np.zeros((0, 0, *CELLS), np.uint8)
+    # Taking all of them in their order would only copy gigabytes.
+    return (pictures if rows == list(range(len(pictures))) else pictures[rows]), shown
 
 
 def _key(scene: Scene) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from instar.scene import Image
 
-__all__ = ["SIZE", "as_seen"]
+__all__ = ["SIZE", "as_seen", "cropped"]
 
 SIZE = (160, 320)
 """Height and width, as in the paper."""
@@ -21,13 +21,18 @@ def as_seen(image: Image, size: tuple[int, int] = SIZE) -> Image:
     """
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
         raise ValueError(f"the picture is {image.dtype} {image.shape}; it must be uint8 (H, W, 3)")
-    height, width = image.shape[:2]
     tall, wide = size
-    rows, columns = min(height, round(width * tall / wide)), min(width, round(height * wide / tall))
-    left = (width - columns) // 2
-    kept = image[height - rows :, left : left + columns]
+    kept = image[cropped(image.shape[:2], size)]
     if kept.shape[:2] == size:
         return np.ascontiguousarray(kept)
     shrinks = kept.shape[0] >= tall
     seen = cv2.resize(kept, (wide, tall), interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR)
     return np.asarray(seen, np.uint8)
+
+
+def cropped(shape: tuple[int, int], size: tuple[int, int] = SIZE) -> tuple[slice, slice]:
+    """The rows and columns of a picture of that shape (height, width) that are looked at."""
+    (height, width), (tall, wide) = shape, size
+    rows, columns = min(height, round(width * tall / wide)), min(width, round(height * wide / tall))
+    left = (width - columns) // 2
+    return slice(height - rows, height), slice(left, left + columns)

@@ -24,7 +24,7 @@ LEAST_CHANNELS = 4
 
 
 class Driver(nn.Module):
-    """A body over pictures between the scaling of its input and of its answers.
+    """Features of a picture and a head over them, between the scaling of its input and of its answers.
 
     `outputs` are the names of the answers, in their order; `centre` and `spread` the mean and the deviation
     of each over the data that it was trained with.
@@ -33,9 +33,9 @@ class Driver(nn.Module):
     centre: Tensor
     spread: Tensor
 
-    def __init__(self, body: nn.Module, outputs: Sequence[str], *, grey: bool = False) -> None:
+    def __init__(self, parts: Parts, outputs: Sequence[str], *, grey: bool = False) -> None:
         super().__init__()
-        self.body = body
+        self.features, self.head, self.channels = parts
         self.outputs = tuple(outputs)
         self.grey = grey
         self.register_buffer("centre", torch.zeros(len(self.outputs)))
@@ -43,10 +43,18 @@ class Driver(nn.Module):
 
     def forward(self, pictures: Tensor) -> Tensor:
         """`float (N, outputs)` in km/h and degrees."""
+        return self.decide(self.look(pictures))
+
+    def look(self, pictures: Tensor) -> Tensor:
+        """The features, `float (N, channels, rows, columns)`."""
         light = pictures.permute(0, 3, 1, 2).float() / 127.5 - 1
         if self.grey:
             light = light.mean(dim=1, keepdim=True)
-        answers: Tensor = self.body(light) * self.spread + self.centre
+        features: Tensor = self.features(light)
+        return features
+
+    def decide(self, features: Tensor) -> Tensor:
+        answers: Tensor = self.head(features) * self.spread + self.centre
         return answers
 
 
@@ -56,18 +64,20 @@ def build(architecture: str, outputs: Sequence[str], *, width: float = 1.0, grey
         raise UnknownName("architecture", architecture, ARCHITECTURES)
     if not 0 < width <= 4:
         raise BadInput(f"width is {width}; it must be above 0 and at most 4")
-    body = ARCHITECTURES[architecture](_scaled(width), len(outputs), 1 if grey else 3)
-    return Driver(body, outputs, grey=grey)
+    parts = ARCHITECTURES[architecture](_scaled(width), len(outputs), 1 if grey else 3)
+    return Driver(parts, outputs, grey=grey)
 
 
 _Scale = Callable[[int], int]
+Parts = tuple[nn.Module, nn.Module, int]
+"""Features, the head over them, and how many channels lie between."""
 
 
 def _scaled(width: float) -> _Scale:
     return lambda channels: max(LEAST_CHANNELS, round(channels * width))
 
 
-def _epoch(scale: _Scale, outputs: int, colours: int) -> nn.Module:
+def _epoch(scale: _Scale, outputs: int, colours: int) -> Parts:
     """Three convolutions, each halved by pooling, and one hidden layer: 32, 64, 128 and 1024."""
     a, b, c, hidden = scale(32), scale(64), scale(128), scale(1024)
 
@@ -75,16 +85,15 @@ def _epoch(scale: _Scale, outputs: int, colours: int) -> nn.Module:
         convolution = nn.Conv2d(before, after, 3, padding=1)
         return [convolution, nn.ReLU(inplace=True), nn.MaxPool2d(2), nn.Dropout(drop)]
 
-    return nn.Sequential(
-        *stage(colours, a, 0.25),
-        *stage(a, b, 0.25),
-        *stage(b, c, 0.5),
+    features = nn.Sequential(*stage(colours, a, 0.25), *stage(a, b, 0.25), *stage(b, c, 0.5))
+    head = nn.Sequential(
         nn.Flatten(),
         nn.Linear(c * (SIZE[0] // 8) * (SIZE[1] // 8), hidden),
         nn.ReLU(inplace=True),
         nn.Dropout(0.5),
         nn.Linear(hidden, outputs),
     )
+    return features, head, c
 
 
 def _head(features: int, scale: _Scale, outputs: int) -> list[nn.Module]:
@@ -93,7 +102,6 @@ def _head(features: int, scale: _Scale, outputs: int) -> list[nn.Module]:
     return [
         nn.Linear(features, first),
         nn.ReLU(inplace=True),
-        nn.Dropout(0.3),
         nn.Linear(first, second),
         nn.ReLU(inplace=True),
         nn.Linear(second, outputs),
@@ -103,7 +111,7 @@ def _head(features: int, scale: _Scale, outputs: int) -> list[nn.Module]:
 VGG16 = ((64, 2), (128, 2), (256, 3), (512, 3), (512, 3))  # channels, convolutions before the pooling
 
 
-def _vgg16(scale: _Scale, outputs: int, colours: int) -> nn.Module:
+def _vgg16(scale: _Scale, outputs: int, colours: int) -> Parts:
     """Thirteen convolutions with batch normalisation, five poolings, and the head."""
     layers: list[nn.Module] = []
     before = colours
@@ -114,7 +122,8 @@ def _vgg16(scale: _Scale, outputs: int, colours: int) -> nn.Module:
             before = scale(channels)
         layers.append(nn.MaxPool2d(2))
     cells = (SIZE[0] // 32) * (SIZE[1] // 32)
-    return nn.Sequential(*layers, nn.Flatten(), *_head(before * cells, scale, outputs))
+    head = nn.Sequential(nn.Flatten(), *_head(before * cells, scale, outputs))
+    return nn.Sequential(*layers), head, before
 
 
 RESNET101 = ((64, 3, 1), (128, 4, 2), (256, 23, 2), (512, 3, 2))  # channels, blocks, stride
@@ -149,7 +158,7 @@ class _Bottleneck(nn.Module):
         return torch.relu(self.straight(x) + self.shortcut(x))
 
 
-def _resnet101(scale: _Scale, outputs: int, colours: int) -> nn.Module:
+def _resnet101(scale: _Scale, outputs: int, colours: int) -> Parts:
     """A stem, thirty-three bottlenecks, the average over the picture, and the head."""
     before = scale(64)
     layers: list[nn.Module] = [nn.Conv2d(colours, before, 7, stride=2, padding=3, bias=False)]
@@ -159,11 +168,11 @@ def _resnet101(scale: _Scale, outputs: int, colours: int) -> nn.Module:
         for block in range(blocks):
             layers.append(_Bottleneck(before, scale(channels), after, stride if block == 0 else 1))
             before = after
-    layers += [nn.AdaptiveAvgPool2d(1), nn.Flatten()]
-    return nn.Sequential(*layers, *_head(before, scale, outputs))
+    head = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), *_head(before, scale, outputs))
+    return nn.Sequential(*layers), head, before
 
 
-ARCHITECTURES: dict[str, Callable[[_Scale, int, int], nn.Module]] = {
+ARCHITECTURES: dict[str, Callable[[_Scale, int, int], Parts]] = {
     "epoch": _epoch,
     "vgg16": _vgg16,
     "resnet101": _resnet101,

@@ -2,6 +2,10 @@
 
 Every epoch draws its random numbers from (seed, epoch) alone: a training that was killed goes on as if it had
 not been.
+
+Where examples know what is shown where, a single layer over the network's features learns to tell it, beside
+what the driver does, and is thrown away in the end. It takes the place of the labelled photographs that such
+networks usually begin with: one number per picture teaches too slowly what a person looks like.
 """
 
 from __future__ import annotations
@@ -21,11 +25,12 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from instar.driving.examples import Examples
+from instar.driving.examples import CELLS, Examples
 from instar.driving.networks import Driver, build
+from instar.driving.seeing import class_weights, untold
 from instar.errors import BadInput, RunError
 
-Floats = npt.NDArray[np.float32]
+Floats, Bytes = npt.NDArray[np.float32], npt.NDArray[np.uint8]
 
 __all__ = ["Progress", "Settings", "answers", "train"]
 
@@ -86,23 +91,33 @@ def train(
     *,
     checkpoint: Path,
     resume: bool = False,
+    start: Path | None = None,
     told: Callable[[Progress], None] = lambda progress: None,
     fast: bool = True,
 ) -> Driver:
-    """The network of the best validation. `fast` computes in bfloat16 where the processor is quick at it."""
+    """The network of the best validation.
+
+    It begins with what fits of the weights in `start`, the checkpoint of another training. `fast` computes in
+    bfloat16 where the processor is quick at it.
+    """
     torch.manual_seed(settings.seed)
     model = build(settings.architecture, settings.outputs, width=settings.width, grey=settings.grey)
     model.centre.copy_(torch.from_numpy(training.targets.mean(axis=0)))
     model.spread.copy_(torch.from_numpy(np.maximum(training.targets.std(axis=0), 1e-3)))
-    optimiser = torch.optim.AdamW(model.parameters(), lr=settings.rate, weight_decay=settings.decay)
-    state = _State(model.state_dict(), optimiser.state_dict(), 0, math.inf, 0, {}, _plain(settings))
+    if start is not None:
+        _begin_as(model, start)
+    classes = training.shown.shape[1]
+    teller = torch.nn.Conv2d(model.channels, classes, 1) if classes else torch.nn.Identity()
+    learner = torch.nn.ModuleDict({"driver": model, "teller": teller})
+    optimiser = torch.optim.AdamW(learner.parameters(), lr=settings.rate, weight_decay=settings.decay)
+    state = _State({}, {}, 0, math.inf, 0, {}, _plain(settings))
     if resume and checkpoint.exists():
         state = _restored(checkpoint, settings)
-        model.load_state_dict(state.model)
+        learner.load_state_dict(state.model)
         optimiser.load_state_dict(state.optimiser)
     while state.epoch < settings.epochs and state.epoch - state.best_epoch < settings.patience:
         began = time.perf_counter()
-        loss = _one_epoch(model, optimiser, training, settings, state.epoch, fast)
+        loss = _one_epoch(model, teller, optimiser, training, settings, state.epoch, fast)
         given = answers(model, validation, batch=settings.batch, fast=fast)
         spread = model.spread.numpy()
         error = float((np.abs(given - validation.targets) / spread).mean())
@@ -110,7 +125,7 @@ def train(
         if error < state.best:
             state.best, state.best_epoch = error, state.epoch
             state.best_model = {name: value.clone() for name, value in model.state_dict().items()}
-        state.model, state.optimiser = model.state_dict(), optimiser.state_dict()
+        state.model, state.optimiser = learner.state_dict(), optimiser.state_dict()
         _keep(checkpoint, state)
         seconds = time.perf_counter() - began
         told(Progress(state.epoch, settings.epochs, loss, error, state.best, seconds))
@@ -134,6 +149,7 @@ def answers(
 
 def _one_epoch(
     model: Driver,
+    teller: torch.nn.Module,
     optimiser: torch.optim.Optimizer,
     examples: Examples,
     settings: Settings,
@@ -143,13 +159,18 @@ def _one_epoch(
     rng = np.random.default_rng([settings.seed, epoch])
     torch.manual_seed(int(rng.integers(2**62)))
     model.train()
+    weights = class_weights(examples.shown)
     total = steps = 0.0
     batches = math.ceil(len(examples) / settings.batch)
-    for number, (pictures, targets) in enumerate(_batches(examples, settings, rng)):
+    for number, (pictures, targets, shown) in enumerate(_batches(examples, settings, rng)):
         _set_rate(optimiser, settings, epoch + number / batches)
         with _precision(fast):
-            off = (model(pictures) - targets) / model.spread
-        loss: Any = torch.nn.functional.smooth_l1_loss(off.float(), torch.zeros_like(off).float())
+            features = model.look(pictures)
+            off = (model.decide(features) - targets) / model.spread
+            loss: Any = torch.nn.functional.smooth_l1_loss(off.float(), torch.zeros_like(off).float())
+            if len(shown):
+                cells = torch.nn.functional.adaptive_avg_pool2d(features, CELLS)
+                loss = loss + untold(teller(cells).float(), shown, weights)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
@@ -161,36 +182,39 @@ def _one_epoch(
 
 def _batches(
     examples: Examples, settings: Settings, rng: np.random.Generator
-) -> Iterator[tuple[Tensor, Tensor]]:
+) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
     order = rng.permutation(len(examples))
     for start in range(0, len(order), settings.batch):
         chosen = np.sort(order[start : start + settings.batch])
         if len(chosen) < 2 and start:
             return  # batch normalisation needs two
         pictures, targets = examples.pictures[chosen], examples.targets[chosen]
+        shown = examples.shown[chosen] if len(examples.shown) else examples.shown
         if settings.augment:
-            pictures, targets = _varied(pictures, targets, settings.outputs, rng)
-        yield torch.from_numpy(pictures), torch.from_numpy(targets)
+            pictures, targets, shown = _varied(pictures, targets, shown, settings.outputs, rng)
+        yield torch.from_numpy(pictures), torch.from_numpy(targets), torch.from_numpy(shown)
 
 
 def _varied(
-    pictures: npt.NDArray[np.uint8], targets: Floats, outputs: tuple[str, ...], rng: np.random.Generator
-) -> tuple[npt.NDArray[np.uint8], Floats]:
+    pictures: Bytes, targets: Floats, shown: Bytes, outputs: tuple[str, ...], rng: np.random.Generator
+) -> tuple[Bytes, Floats, Bytes]:
     """Mirrored (and then steering the other way), moved by a few pixels, and in other light.
 
     By OpenCV on bytes: on floats it costs as much as a small network.
     """
-    varied, targets = np.empty_like(pictures), targets.copy()
+    varied, targets, shown = np.empty_like(pictures), targets.copy(), shown.copy()
     for i, picture in enumerate(pictures):
         if rng.random() < 0.5:
             picture = cv2.flip(picture, 1)
+            if len(shown):
+                shown[i] = shown[i, :, :, ::-1]
             if "steering" in outputs:
                 targets[i, outputs.index("steering")] *= -1
         picture = np.roll(picture, (rng.integers(-6, 7), rng.integers(-4, 5)), (0, 1))
         gain = rng.uniform(0.75, 1.25) * rng.uniform(0.8, 1.2, 3)
         levels = np.arange(256)[:, None] * gain + rng.uniform(-20, 20)
         varied[i] = cv2.LUT(picture, np.clip(levels, 0, 255).astype(np.uint8)[None])
-    return varied, targets
+    return varied, targets, shown
 
 
 def _set_rate(optimiser: torch.optim.Optimizer, settings: Settings, at: float) -> None:
@@ -216,6 +240,23 @@ def _keep(path: Path, state: _State) -> None:
         os.replace(unfinished, path)
     except OSError as error:
         raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
+
+
+def _begin_as(model: Driver, checkpoint: Path) -> None:
+    """Take over the features, and of the head what has the same shape; the units of the answers stay."""
+    try:
+        there = torch.load(checkpoint, weights_only=True)["best_model"]
+    except Exception as error:
+        raise BadInput(f"{checkpoint} is no checkpoint of a training: {error}") from error
+    mine = model.state_dict()
+    fits = {
+        name: there[name]
+        for name, value in mine.items()
+        if name.startswith(("features.", "head.")) and name in there and there[name].shape == value.shape
+    }
+    if not all(name in fits for name in mine if name.startswith("features.")):
+        raise BadInput(f"{checkpoint} is of another network; start from one of the same kind and width")
+    model.load_state_dict(mine | fits)
 
 
 def _restored(path: Path, settings: Settings) -> _State:
