@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ __all__ = ["arguments", "perform"]
 DEFAULTS: dict[str, Any] = {
     "source": None,
     "without": None,
+    "only": None,
     "labels": False,
     "start": None,
     "outputs": "speed,steering",
@@ -51,6 +52,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--scenes", required=True, metavar="PATH", help="drive:N, or the folder of a driving log")
     add("--source", metavar="NAME", help="of a log, only the frames of this source (ch2)")
     add("--without", metavar="A,B", help="draw drives without these kinds of things, such as pedestrian")
+    add("--only", metavar="A,B", help="draw drives with these kinds of things only, such as tree,lamp")
     add("--labels", action="store_true", help="learn also what is shown where, if scenes know it")
     add("--start", metavar="DIR", help="begin with the weights of the training that is there")
     add("--outputs", metavar="A,B", help="speed, steering or both (both)")
@@ -134,12 +136,18 @@ def _scenes(args: argparse.Namespace) -> Sequence[Scene]:
         scenes = [scene for scene in scenes if scene.knowledge.get("source") == args.source]
         if not scenes:
             raise BadInput(f"no frame is of source {args.source!r}; there are: {', '.join(sources)}")
+    if args.only is not None:
+        scenes = [_emptied(scene, frozenset(KINDS) - _kinds(args.only, KINDS)) for scene in scenes]
     if args.without is not None:
-        kinds = frozenset(split_names(args.without))
-        if unknown := kinds - set(KINDS):
-            raise UnknownName("kind of thing", min(unknown), KINDS)
-        scenes = [_emptied(scene, kinds) for scene in scenes]
+        scenes = [_emptied(scene, _kinds(args.without, KINDS)) for scene in scenes]
     return scenes
+
+
+def _kinds(given: str, known: Collection[str]) -> frozenset[str]:
+    kinds = frozenset(split_names(given))
+    if unknown := kinds - set(known):
+        raise UnknownName("kind of thing", min(unknown), known)
+    return kinds
 
 
 def _emptied(scene: Scene, kinds: frozenset[str]) -> Scene:
@@ -150,7 +158,7 @@ def _emptied(scene: Scene, kinds: frozenset[str]) -> Scene:
 
     drive: Any = scene.knowledge.get("drive")
     if drive is None:
-        raise BadInput(f"{scene.id}: it is no drawn drive, so --without cannot empty it")
+        raise BadInput(f"{scene.id}: it is no drawn drive, so it cannot be emptied")
     left = tuple(thing for thing in drive.things if thing.kind not in kinds)
     return scene_of(replace(drive, things=left), scene.id)
 
@@ -197,6 +205,7 @@ def _card(
         "data": args.scenes if drawn else f"{Path(args.scenes).name}, source {args.source or 'all'}",
         "licence": LICENCES.get("drive" if drawn else args.source, "that of your data"),
         "without": args.without,
+        "only": args.only,
         "labels": args.labels,
         "start": begun,
         "trained_on": trained,

@@ -36,4 +36,5 @@ def untold(told: Tensor, shown: Tensor, weights: Tensor) -> Tensor:
 
 
 def _entropy(share: Tensor) -> Tensor:
-    return torch.special.entr(share) + torch.special.entr(1 - share)
+    entropy: Tensor = torch.special.entr(share) + torch.special.entr(1 - share)
+    return entropy

@@ -30,7 +30,8 @@ from instar.driving.networks import Driver, build
 from instar.driving.seeing import class_weights, untold
 from instar.errors import BadInput, RunError
 
-Floats, Bytes = npt.NDArray[np.float32], npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
+Bytes = npt.NDArray[np.uint8]
 
 __all__ = ["Progress", "Settings", "answers", "train"]
 
