@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
-from instar.cli.study_output import folder_name, system_names, write_csv
+from instar.cli.study_output import folder_name, outcome, system_names
 from instar.errors import BadInput
 
 if TYPE_CHECKING:
     from instar.driving.study import Costs, Measured
     from instar.driving.study_rules import StudyRule
     from instar.scene import Scene
-    from instar.studies import Table
     from instar.system import System
 
 __all__ = ["arguments", "perform"]
 
-USUAL = "epoch-street,vgg16-street,vgg16-blind"
+USUAL = "epoch-street,vgg16-street,resnet101-street,vgg16-blind"
 TIMED = 12  # scenes that making and asking are timed on
 WAVERED = 40  # scenes that are asked under changes that must do nothing
 
@@ -58,20 +57,12 @@ def perform(args: argparse.Namespace) -> Outcome:
     engines = {"deeptest": f"deeptest_{'rendered' if drawn else 'pasted'}", "pasted": "pasted"}
     systems = [_measured(name, one, scenes, args, out, engines) for name, one in drivers.items()]
     made = list(tables(systems))
-    for table in made:
-        write_csv(out / f"{table.name}.csv", table.rows)
     figures: list[str] = []
     if args.plots:
         from instar.driving.plots import draw_figures
 
         figures = [str(path) for path in draw_figures(systems, out)]
-    document = {
-        "study": "driving",
-        "out": str(out),
-        "figures": figures,
-        "tables": {table.name: table.to_json() for table in made},
-    }
-    return Outcome(_text(made, out, figures), document)
+    return outcome("driving", made, out, figures, names=1)
 
 
 def _measured(
@@ -211,15 +202,3 @@ def _cost(
         ask(system, list(made))
         making, asking, cases = making + made_at - began, asking + time.perf_counter() - made_at, cases + 1
     return Costs(making / cases, asking / cases, cases) if cases else None
-
-
-def _text(made: Sequence[Table], out: Path, figures: Sequence[str]) -> str:
-    from instar.report.text import table as aligned
-
-    parts = []
-    for one in made:
-        if len(one.rows) > 1:
-            body = aligned(one.rows, right=range(1, len(one.rows[0])))
-            parts.append("\n".join(filter(None, [one.title, body, one.note])))
-    parts.append("\n".join([f"Tables as CSV and the runs are in {out}.", *figures]))
-    return "\n\n".join(parts)

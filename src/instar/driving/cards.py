@@ -8,7 +8,15 @@ from typing import Any
 
 __all__ = ["NAMES", "card"]
 
-NAMES = ("epoch-street", "vgg16-street", "vgg16-blind", "epoch-ch2", "vgg16-ch2")
+NAMES = (
+    "epoch-street",
+    "vgg16-street",
+    "resnet101-street",
+    "vgg16-blind",
+    "epoch-ch2",
+    "vgg16-ch2",
+    "resnet101-ch2",
+)
 
 
 def card(name: str) -> dict[str, Any]:

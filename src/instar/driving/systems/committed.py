@@ -7,7 +7,15 @@ from importlib.resources import as_file, files
 
 from instar.driving.systems.onnx import OnnxDriver
 
-__all__ = ["epoch_ch2", "epoch_street", "vgg16_blind", "vgg16_ch2", "vgg16_street"]
+__all__ = [
+    "epoch_ch2",
+    "epoch_street",
+    "resnet101_ch2",
+    "resnet101_street",
+    "vgg16_blind",
+    "vgg16_ch2",
+    "vgg16_street",
+]
 
 
 def epoch_street(*, threads: int = 1) -> OnnxDriver:
@@ -18,6 +26,11 @@ def epoch_street(*, threads: int = 1) -> OnnxDriver:
 def vgg16_street(*, threads: int = 1) -> OnnxDriver:
     """VGG16, small, trained on drawn drives: speed and steering."""
     return _loaded("vgg16-street", threads)
+
+
+def resnet101_street(*, threads: int = 1) -> OnnxDriver:
+    """ResNet101, small, trained on drawn drives: speed and steering."""
+    return _loaded("resnet101-street", threads)
 
 
 def vgg16_blind(*, threads: int = 1) -> OnnxDriver:
@@ -33,6 +46,11 @@ def epoch_ch2(*, threads: int = 1) -> OnnxDriver:
 def vgg16_ch2(*, threads: int = 1) -> OnnxDriver:
     """VGG16, small, trained on a real road (Udacity's challenge 2): steering."""
     return _loaded("vgg16-ch2", threads)
+
+
+def resnet101_ch2(*, threads: int = 1) -> OnnxDriver:
+    """ResNet101, small, trained on a real road (Udacity's challenge 2): steering."""
+    return _loaded("resnet101-ch2", threads)
 
 
 def _loaded(name: str, threads: int) -> OnnxDriver:
