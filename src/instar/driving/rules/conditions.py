@@ -88,7 +88,7 @@ def _together(
 
 
 def _appearing(words: Things) -> list[Parser]:
-    happens = alt(does(said.APPEAR), done([*said.ADD, *said.SEEN]))
+    happens = seq(opt(Phrase("also")), alt(does(said.APPEAR), done([*said.ADD, *said.SEEN])))
     who, where = words.several, words.place
     area = alt(words.area, words.one)
     near = opt(closer(words))

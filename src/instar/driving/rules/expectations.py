@@ -34,11 +34,16 @@ def expectations(ontology: Ontology) -> Parser:
                 further,
                 of_quantity,
             ),
+            to(_no_target, opt(ego), will, Phrase("stop")),
             *_noun_forms(quantity, degree, will),
             *_no_faster(ego, quantity),
             *_neither(ego, quantity, of_ego, of_quantity),
         )
     )
+
+
+def _no_target(_: object, __: object, word: Found) -> None:
+    raise Objection(word.at, "to stop is no change of so much; say by how much the speed decreases")
 
 
 def _ego(ontology: Ontology) -> Parser:
