@@ -87,7 +87,8 @@ class Relation:
       counts only if it recurs under each.
     - `placebo(source, change)` is a change that only looks like it, recorded as evidence.
     - `at(source, level)` is the change of a given severity, for sweeps and bisection.
-    - `smaller(source, change)` yields simpler changes, best first, for shrinking.
+    - `smaller(source, change)` yields simpler changes, best first, for shrinking; also lines of changes, the
+      simplest first, where a quantity can be less and less.
     - `fair(source, change)` says why a change that was drawn for another system's answer is not fair with
       this one's, or gives None.
     - `ways` are other ways of drawing, by name, that a search may choose from.
@@ -113,7 +114,7 @@ class Relation:
     again: Callable[[Observation, Any], Iterable[Change]] | None = None
     placebo: Callable[[Observation, Any], Change] | None = None
     at: Callable[[Observation, float], Change | Inapplicable] | None = None
-    smaller: Callable[[Observation, Any], Iterable[Change]] | None = None
+    smaller: Callable[[Observation, Any], Iterable[Change | Sequence[Change]]] | None = None
     fair: Callable[[Observation, Any], Inapplicable | None] | None = None
     ways: Mapping[str, Draw] = field(default_factory=dict)
     accept: Callable[[Any, Any], Any] | None = None

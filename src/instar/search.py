@@ -129,10 +129,13 @@ def bisect(holds: float, breaks: float, *, within: float) -> Search:
 def shrink(change: Change, *, at_once: int = 8) -> Search:
     """From a failing change to the smallest that still fails.
 
-    Asks `at_once` of `relation.smaller` at a time, follows the first that is still violated, and ends when
-    none is. So the result is the first violated case of the last batch that has one, or `change` itself
-    where no batch has. What came before the one that was followed has just held for something larger, so
-    it is tried last; nothing is tried twice.
+    `relation.smaller` gives single changes, of which `at_once` are asked at a time and the first that is
+    still violated is followed, and lines: sequences of changes along one quantity, the simplest first. Of a
+    line the last is asked first, which is nearest to the change at hand; where it is still violated the line
+    is bisected, else it is left. Then the lines after it have their turn. Ends when nothing simpler is
+    violated. Whatever is followed is simpler than what was followed before, so the result is the first
+    violated case of the last batch that has one, or `change` itself where no batch has. Nothing is asked
+    twice.
     """
 
     def search(
@@ -140,25 +143,67 @@ def shrink(change: Change, *, at_once: int = 8) -> Search:
     ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
         if relation.smaller is None:
             raise BadInput(f"relation {relation.name!r} cannot shrink: it has no smaller()")
+        fails = {change: True}
         best: Change | None = change
-        tried: set[Change] = {change}
-        start_at = 0
+        turn = 0
         while best is not None:
-            all_smaller = list(relation.smaller(source, best))
-            turned = [*all_smaller[start_at:], *all_smaller[:start_at]]
-            candidates = [one for one in dict.fromkeys(turned) if one not in tried]
+            parts = _batches_and_lines(relation.smaller(source, best), at_once)
             best = None
-            for start in range(0, len(candidates), at_once):
-                batch = candidates[start : start + at_once]
-                tried.update(batch)
-                verdicts = yield batch
-                still = [c for c, v in zip(batch, verdicts) if v.status is Status.VIOLATED]
-                if still:
-                    best = still[0]
-                    start_at = all_smaller.index(best)
+            for number in [*range(turn, len(parts)), *range(min(turn, len(parts)))]:
+                one, is_batch = parts[number], isinstance(parts[number], list)
+                best = yield from (_first_of if is_batch else _least_of)(one, fails)
+                if best is not None:
+                    turn = number if is_batch else number + 1
                     break
 
     return search
+
+
+_Found: TypeAlias = Generator[Sequence[Drawn], Sequence[Verdict], "Change | None"]
+"""Asks, and ends with a change that still fails, if there is one."""
+
+
+def _batches_and_lines(
+    smaller: Iterable[Change | Sequence[Change]], at_once: int
+) -> list[list[Change] | tuple[Change, ...]]:
+    """Single changes that follow each other in lists of so many; lines as tuples."""
+    parts: list[list[Change] | tuple[Change, ...]] = []
+    for one in smaller:
+        if not isinstance(one, Change):
+            parts.append(tuple(one))
+        elif parts and isinstance(parts[-1], list) and len(parts[-1]) < at_once:
+            parts[-1].append(one)
+        else:
+            parts.append([one])
+    return parts
+
+
+def _asked(changes: Iterable[Change], fails: dict[Change, bool]) -> Generator[Any, Sequence[Verdict], None]:
+    """What is not known yet of these changes is asked."""
+    unknown = [change for change in dict.fromkeys(changes) if change not in fails]
+    if unknown:
+        verdicts = yield unknown
+        fails |= {one: verdict.status is Status.VIOLATED for one, verdict in zip(unknown, verdicts)}
+
+
+def _first_of(batch: Sequence[Change], fails: dict[Change, bool]) -> _Found:
+    yield from _asked(batch, fails)
+    return next((change for change in batch if fails[change]), None)
+
+
+def _least_of(line: Sequence[Change], fails: dict[Change, bool]) -> _Found:
+    """The first change of a line that fails, supposing that all after it do."""
+    if not line:
+        return None
+    yield from _asked(line[-1:], fails)
+    if not fails[line[-1]]:
+        return None
+    holds, breaks = -1, len(line) - 1
+    while breaks - holds > 1:
+        middle = (holds + breaks) // 2
+        yield from _asked([line[middle]], fails)
+        holds, breaks = (holds, middle) if fails[line[middle]] else (middle, breaks)
+    return line[breaks]
 
 
 def stored(changes: Mapping[str, Sequence[Change]]) -> Search:

@@ -120,7 +120,8 @@ def test_every_finding_is_told_and_the_worst_gives_the_kind() -> None:
     verdict = same_objects(seen(CAR, DOG), seen(named(CAR, "truck")))
     assert keys(verdict) == [("classification", "object 0"), ("recognition", "object 1")]
     assert verdict.kind == "classification"
-    assert verdict.evidence == {"found": 2, "found again": 0, "among": ["car", "dog"]}
+    places = [[10, 10, 50, 40], [100, 20, 140, 80]]
+    assert verdict.evidence == {"found": 2, "found again": 0, "among": ["car", "dog"], "places": places}
 
 
 # Correct systems, and those that waver within the band.

@@ -203,16 +203,29 @@ def test_a_smaller_change_is_farther_smaller_weaker_or_has_fewer_parts():
     relation = ready(NIGHT_WALK)
     assert relation.smaller is not None
     source, change, _ = next(cases(NIGHT_WALK, "rendered"))
-    smaller = list(relation.smaller(source, change))
-    assert smaller[0].blocks == change.blocks[:1]
+    first, *rest = relation.smaller(source, change)
+    assert first.blocks == change.blocks[:1]
+    smaller = [one for line in rest for one in (line if isinstance(line, list) else [line])]
     edits = [edits_of(one)[-1] for one in smaller]
     walker = next(edit for edit in edits_of(change)[1] if edit["do"] == "add")
     assert any(e.get("distance", 0) > walker["distance"] for some in edits for e in some)
     assert any(e.get("scale", 1) < walker["scale"] for some in edits for e in some)
-    for one in smaller:
+    assert any(e.get("time") == "dusk" for some in edits for e in some)
+    for one in smaller[::9]:
         assert len(relation.apply(source.input, one)) == len(one.blocks)
     answers = [Observation.of(source.input, Control(30.0, 0.0), source.scene)]
-    assert relation.check(source, answers, smaller[0]).status in (Status.HELD, Status.VIOLATED)
+    assert relation.check(source, answers, first).status in (Status.HELD, Status.VIOLATED)
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_what_came_closer_stays_closer_however_small_the_change(how):
+    relation = ready(CLOSER, how)
+    source, change, _ = next(cases(CLOSER, how))
+    key, sign = ("distance", 1) if how == "rendered" else ("foot", -1)
+    lines = [line for line in relation.smaller(source, change) if isinstance(line, list)]
+    both = [edits_of(one) for line in lines for one in line]
+    assert len(both) >= 10
+    assert all(sign * first[0][key] > sign * then[0][key] for first, then in both)
 
 
 def test_a_scene_without_a_label_map_is_inapplicable():

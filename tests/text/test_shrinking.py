@@ -27,11 +27,11 @@ def shrunk(relation, change, system, page):
     return [r.change for r in records if r.role == "case" and r.verdict.status is Status.VIOLATED]
 
 
-def test_brightness_goes_down_by_halves_and_ends_one_level_below():
-    levels = [change.levels for change in smaller(brightness_up(), Light(-100.0))]
-    assert levels == [-50, -75, -88, -94, -97, -99]
-    assert smaller(brightness_up(), Light(1.0)) == []
-    assert smaller(brightness_up(), Light(2.0, 1.5)) == [Light(2.0), Light(1.0, 1.5)]
+def test_brightness_is_a_line_of_levels_and_contrast_goes_first():
+    (line,) = smaller(brightness_up(), Light(-100.0))
+    assert [change.levels for change in line] == [-n for n in range(1, 100)]
+    assert smaller(brightness_up(), Light(1.0)) == [[]]
+    assert smaller(brightness_up(), Light(2.0, 1.5)) == [Light(2.0), [Light(1.0, 1.5)]]
 
 
 def test_the_breaking_brightness_is_found_to_the_level():
@@ -47,15 +47,14 @@ def test_a_cycle_of_channels_shrinks_to_a_swap_and_a_swap_to_nothing():
     assert smaller(channel_switch(), Permutation("rbg")) == []
 
 
-def test_corners_are_let_go_before_pushes_are_halved():
+def test_corners_are_let_go_before_pushes_become_less():
     change = Perspective(160, 90, 50, ((8, 0), (0, 0), (20, 30), (0, 0)))
-    pushed = [one.pushed for one in smaller(perspective(), change)]
-    assert pushed == [
-        ((8, 0), (0, 0), (0, 0), (0, 0)),
-        ((0, 0), (0, 0), (20, 30), (0, 0)),
-        ((4, 0), (0, 0), (10, 15), (0, 0)),
-    ]
-    assert smaller(perspective(), Perspective(160, 90, 50, ((1, 1), (0, 0), (0, 0), (0, 0)))) == []
+    first, other, line = smaller(perspective(), change)
+    assert first.pushed == ((8, 0), (0, 0), (0, 0), (0, 0))
+    assert other.pushed == ((0, 0), (0, 0), (20, 30), (0, 0))
+    assert [max(one.pushed[2]) for one in line] == list(range(1, 30))
+    assert line[14].pushed == ((4, 0), (0, 0), (10, 15), (0, 0))
+    assert smaller(perspective(), Perspective(160, 90, 50, ((1, 1), (0, 0), (0, 0), (0, 0)))) == [[]]
 
 
 def test_a_perspective_shrinks_to_one_pushed_corner_where_any_will_do():
@@ -70,9 +69,10 @@ def test_a_shorter_word_stays_where_the_word_was(word):
     image = np.full((90, 400, 3), 200, np.uint8)
     height, width = drawn_word(word, 24).shape
     change = Watermark(word, 20, 30, width, height, 24, 0, "duplex")
-    shorter = smaller(watermark(), change)
+    shorter, lower = smaller(watermark(), change)
     assert [one.text for one in shorter] == [word[:n] for n in range(4, len(word))]
-    for one in shorter:
+    assert [one.size for one in lower] == [20, 21, 22, 23]
+    for one in [*shorter, *lower]:
         assert one.width <= width
         assert one.height <= height
         touched = np.argwhere((made(image, one) != image).any(axis=2))

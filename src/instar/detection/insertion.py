@@ -126,8 +126,11 @@ def insertion(
             return Inapplicable("it would cover what this system finds")
         return None
 
-    def smaller(source: Observation, change: Conditioned) -> Iterator[Insertion]:
-        return (one for one in smaller_insertions(source, change) if fair(source, one) is None)
+    def smaller(source: Observation, change: Conditioned) -> Iterator[Sequence[Insertion]]:
+        if isinstance(change, Insertion):
+            height, width = _cutouts(cutouts).pixels(change.cutout).shape[:2]
+            for line in smaller_insertions(source, change, (height, width)):
+                yield [one for one in line if fair(source, one) is None]
 
     def pixels(change: Conditioned) -> Mapping[str, npt.NDArray[np.uint8]]:
         return (

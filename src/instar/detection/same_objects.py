@@ -69,8 +69,11 @@ def same_objects(
     if weakened := view.weakened(pairs):
         counts["weakened"] = weakened
     if findings:
-        among = sorted(before.labels[k] for k in objects.tolist())
-        return Verdict.violated(findings, **counts, among=among)
+        among = sorted(
+            (before.labels[k], before.boxes[k].round().astype(int).tolist()) for k in objects.tolist()
+        )
+        labels_and_places = {"among": [label for label, _ in among], "places": [box for _, box in among]}
+        return Verdict.violated(findings, **counts, **labels_and_places)
     slack = min(
         float(after.scores[list(pairs.values())].min(initial=np.inf)) - band,
         certain + hysteresis - float(after.scores[unknown].max(initial=-np.inf)),

@@ -114,10 +114,11 @@ def deeptest(*, kind: str | None = None, speed: float = 10.0, steering: float = 
     def check(source: Observation, follow_ups: Sequence[Observation], change: Change) -> Verdict:
         return _compared(source.answer, follow_ups[0].answer, same)
 
-    def smaller(source: Observation, change: Change) -> Iterator[Change]:
-        if isinstance(change, Distorted) and abs(change.amount) > 0.02:
-            for factor in (0.25, 0.5, 0.75):
-                yield dataclasses.replace(change, amount=round(change.amount * factor, 3))
+    def smaller(source: Observation, change: Change) -> Iterator[list[Change]]:
+        if isinstance(change, Distorted):
+            sign = 1 if change.amount > 0 else -1
+            hundredths = range(1, math.ceil(100 * abs(change.amount)))
+            yield [dataclasses.replace(change, amount=sign * n / 100) for n in hundredths]
 
     name = "deeptest" if kind is None else f"deeptest-{kind}"
     return Relation(

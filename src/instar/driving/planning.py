@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,12 +18,11 @@ from instar.driving.relabelling import relabelled
 from instar.driving.rules import Condition, Rule
 from instar.driving.rules.ontology import Ontology
 from instar.driving.rules.resolving import antecedent
-from instar.relation import Change, Inapplicable
+from instar.relation import Inapplicable
 
-__all__ = ["at_severity", "lessened", "planned"]
+__all__ = ["at_severity", "planned"]
 
 ATTEMPTS = 12
-LESS = ("farther", "smaller", "less")
 
 
 @dataclass(slots=True)
@@ -123,25 +122,6 @@ def _once(plan: _Plan) -> Redrawn | Inapplicable:
     return Redrawn(tuple(blocks))
 
 
-def lessened(change: Redrawn, engines: Engines, view: View) -> Iterator[Change]:
-    """Simpler changes, best first: fewer blocks, fewer edits, then what is there farther, smaller, weaker."""
-    for number in range(1, len(change.blocks)):
-        yield dataclasses.replace(change, blocks=change.blocks[:number])
-    most = max(len(block) for block in change.blocks)
-    for left_out in range(most if most > 1 else 0):
-        # A block adds to the one before it, so the same edit is left out of all.
-        fewer = tuple(block[:left_out] + block[left_out + 1 :] for block in change.blocks)
-        if all(fewer) and fewer != change.blocks:
-            yield dataclasses.replace(change, blocks=fewer)
-    for comparative in LESS:
-        blocks = tuple(
-            frozen([_lesser(edit, comparative, engines, view) for edit in block])
-            for block in edits_of(change)
-        )
-        if blocks != change.blocks:
-            yield dataclasses.replace(change, blocks=blocks)
-
-
 def at_severity(change: Redrawn, level: float) -> Redrawn | Inapplicable:
     """The change with the strength of its weather or darkness set; drawn nights have none."""
     blocks = []
@@ -151,8 +131,3 @@ def at_severity(change: Redrawn, level: float) -> Redrawn | Inapplicable:
         keys = ["level" if "level" in edit else "strength" for edit in edits]
         blocks.append(frozen([{**edit, key: level} for edit, key in zip(edits, keys)]))
     return dataclasses.replace(change, blocks=tuple(blocks))
-
-
-def _lesser(edit: Edit, comparative: str, engines: Engines, view: View) -> Edit:
-    altered = engines.named(edit["engine"]).alter(edit, comparative, view)
-    return edit if isinstance(altered, Inapplicable) else altered

@@ -20,10 +20,11 @@ from instar.driving.engines import View
 from instar.driving.gallery import Gallery, collect_gallery
 from instar.driving.ground import ground_of
 from instar.driving.judging import judge_block, judge_rule
+from instar.driving.lessening import lessened
 from instar.driving.lines import with_lines
 from instar.driving.maps import labels_of, with_maps
 from instar.driving.panels import panels
-from instar.driving.planning import at_severity, lessened, planned
+from instar.driving.planning import at_severity, planned
 from instar.driving.rules import Language, Rule, read_ontology, read_rule, say, usual_ontology
 from instar.driving.rules.ontology import Ontology
 from instar.errors import BadInput
@@ -135,7 +136,7 @@ class _Ruling:
             raise BadInput("rule: there is no gallery to draw from; it is made when a campaign begins")
         return planned(self.rule, self.ontology, engines, view, rng, self._cutouts())
 
-    def smaller(self, source: Observation, change: Change) -> Iterator[Change]:
+    def smaller(self, source: Observation, change: Change) -> Iterator[Change | Sequence[Change]]:
         view = self._view(source)
         if isinstance(change, Redrawn) and isinstance(view, View):
             yield from lessened(change, self._for(source.scene), view)

@@ -16,7 +16,7 @@ from instar.imaging.mask_text import mask_from_text
 from instar.imaging.paste import Blend, pasted, resized, toned
 from instar.interpretation.answers import Asked, Box
 from instar.nulls import Conditioned, null_made, under
-from instar.scene import Image
+from instar.scene import Image, Mask
 from instar.zoo import fetch
 
 __all__ = ["SQUEEZES", "Delete", "Insert", "Reseed", "Squeeze", "Squeezing", "Unchanged", "made"]
@@ -43,21 +43,48 @@ class Insert(Conditioned):
     def box(self) -> Box:
         return (self.x, self.y, self.x + self.width, self.y + self.height)
 
+    @property
+    def touched(self) -> Box:
+        """Where the picture changes."""
+        return self.box
+
     def __str__(self) -> str:
         return f"a {self.label} of {self.width} x {self.height} px at ({self.x}, {self.y})"
 
 
 @dataclass(frozen=True)
 class Delete(Conditioned):
-    """An object masked out and filled in. `hole` is its mask as text, less what other objects cover."""
+    """An object masked out and filled in. `hole` is its mask as text, less what other objects cover.
+
+    With `part` (x1, y1, x2, y2) only what is inside of it.
+    """
 
     label: str
     box: tuple[float, float, float, float]
     hole: str
     filling: Filling
+    part: tuple[int, int, int, int] | None = None
+
+    @property
+    def touched(self) -> Box:
+        """Where the picture changes."""
+        return self.box if self.part is None else self.part
+
+    @property
+    def mask(self) -> Mask:
+        """What is filled in."""
+        hole = mask_from_text(self.hole)
+        if self.part is None:
+            return hole
+        x1, y1, x2, y2 = self.part
+        inside: Mask = np.zeros_like(hole)
+        inside[y1:y2, x1:x2] = hole[y1:y2, x1:x2]
+        return inside
 
     def __str__(self) -> str:
-        x1, y1, x2, y2 = self.box
+        x1, y1, x2, y2 = self.touched
+        if self.part is not None:
+            return f"{x2 - x1:.0f} x {y2 - y1:.0f} px of the {self.label} removed, at ({x1:.0f}, {y1:.0f})"
         return f"without the {self.label} of {x2 - x1:.0f} x {y2 - y1:.0f} px at ({x1:.0f}, {y1:.0f})"
 
 
@@ -103,7 +130,7 @@ def made(asked: Asked, change: Conditioned, cutouts: Callable[[], CutOuts]) -> A
             cutout = resized(cutouts().pixels(change.cutout), change.width, change.height)
             result = pasted(image, toned(cutout, 1.0, change.offset), change.x, change.y, change.blend)
         case Delete():
-            result = _fill(change.filling)(image, mask_from_text(change.hole))
+            result = _fill(change.filling)(image, change.mask)
         case Squeeze():
             kept = mask_from_text(change.kept)
             result = np.where(kept[..., None], image, squeezed(image, change.how, change.strength))

@@ -44,7 +44,7 @@ def picture(
     colour = LOST if verdict.status is Status.VIOLATED else FOUND
     boxes = [(was, FOUND), (now, colour)]
     if isinstance(change, (Insert, Delete)):
-        boxes.append((change.box, MADE))
+        boxes.append((change.touched, MADE))
     right = explained(follow_ups[0].input.image, after, "after", boxes=boxes, dashed=1)
     return sheet([before, right], f"{change}: {_outcome(verdict)}")
 

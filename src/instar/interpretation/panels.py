@@ -38,7 +38,9 @@ def panels(
         violated = verdict.status is Status.VIOLATED
         right.append(Mark.box(now, "moved" if violated else "matched", "explanation"))
     if isinstance(change, (Insert, Delete)):
-        right.append(Mark.box(change.box, "change", "pasted" if isinstance(change, Insert) else "removed"))
+        right.append(
+            Mark.box(change.touched, "change", "pasted" if isinstance(change, Insert) else "removed")
+        )
     return [
         _panel(f"{asked.label}, before", asked, before, left),
         _panel(f"{asked.label}, after", follow_ups[0].input, after, right),

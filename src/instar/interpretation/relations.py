@@ -14,7 +14,6 @@ import numpy.typing as npt
 from instar.cutouts import CutOuts, Pool, build_pool, load_pool
 from instar.errors import BadInput
 from instar.imaging.inpaint import FILLINGS, Filling
-from instar.imaging.mask_text import mask_from_text, mask_to_text
 from instar.imaging.naturalness import hog_intersection
 from instar.interpretation.answers import Asked, Explanation, accept
 from instar.interpretation.boxes import KEPT
@@ -33,6 +32,7 @@ from instar.interpretation.drawing import picture
 from instar.interpretation.knowledge import Known, find_objects, know
 from instar.interpretation.oracle import BETA, THETA, same_explanation, true_explanation
 from instar.interpretation.panels import panels
+from instar.interpretation.shrinking import less_deleted, less_squeezed, smaller_insertions
 from instar.nulls import Brighten, Conditioned, Reencode, Shift, again, displacement, fixed_nulls, fresh_null
 from instar.relation import Change, Inapplicable, Relation, Workspace
 from instar.scene import Image, Observation, Scene
@@ -78,13 +78,9 @@ def _insert(judging: _Judging, known: Known, cutouts: CutOuts | None, helper: Sy
     def pixels(change: Any) -> Mapping[str, npt.NDArray[np.uint8]]:
         return {change.cutout: pixels_of().pixels(change.cutout)} if isinstance(change, Insert) else {}
 
-    def smaller(source: Observation, change: Any) -> Iterator[Change]:
-        for factor in (0.5, 0.75, 0.9):
-            width, height = round(change.width * factor), round(change.height * factor)
-            if min(width, height) >= 4 and (width, height) != (change.width, change.height):
-                # Its feet stay where they are.
-                x, y = change.x + (change.width - width) // 2, change.y + change.height - height
-                yield replace(change, width=width, height=height, x=x, y=y)
+    def smaller(source: Observation, change: Any) -> Iterator[Sequence[Change]]:
+        height, width = pixels_of().pixels(change.cutout).shape[:2]
+        yield smaller_insertions(change, (height, width))
 
     def prepare(scenes: Sequence[Scene], workspace: Workspace) -> Relation:
         known = know("insert", scenes, workspace, helper)
@@ -134,18 +130,8 @@ def _delete(
     def prepare(scenes: Sequence[Scene], workspace: Workspace) -> Relation:
         return _delete(name, judging, know(name, scenes, workspace, helper), helper, filling, same=same)
 
-    def smaller(source: Observation, change: Any) -> Iterator[Change]:
-        """Only half of the object goes."""
-        hole = mask_from_text(change.hole)
-        rows, columns = np.flatnonzero(hole.any(axis=1)), np.flatnonzero(hole.any(axis=0))
-        if len(rows) < 8 or len(columns) < 8:
-            return
-        middle, centre = rows[len(rows) // 2], columns[len(columns) // 2]
-        for half in (np.s_[:middle], np.s_[middle:], np.s_[:, :centre], np.s_[:, centre:]):
-            rest = hole.copy()
-            rest[half] = False
-            yield replace(change, hole=mask_to_text(rest))
-
+    # What is left of one of the class may be pointed at, so that of the same class less would be unfair.
+    smaller = (lambda source, change: ()) if same else less_deleted
     return replace(judging.relation(name, draw, known, _no_cutouts, prepare, gone=same), smaller=smaller)
 
 
@@ -181,15 +167,9 @@ def _squeeze(
     def prepare(scenes: Sequence[Scene], workspace: Workspace) -> Relation:
         return _squeeze(judging, know("squeeze", scenes, workspace, helper), helper, strengths)
 
-    def smaller(source: Observation, change: Squeeze) -> Iterator[Change]:
-        if change.how == "depth":
-            yield from (replace(change, strength=bits) for bits in range(7, change.strength, -1))
-        else:
-            yield from (replace(change, strength=side) for side in range(3, change.strength, 2))
-
     relation = judging.relation("squeeze", draw, known, _no_cutouts, prepare)
     ways: dict[str, Draw] = {how: partial(by, how) for how in strengths}
-    return replace(relation, ways=ways, smaller=smaller)
+    return replace(relation, ways=ways, smaller=less_squeezed)
 
 
 def truth(

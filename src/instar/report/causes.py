@@ -7,22 +7,38 @@ check may say it better in a finding's evidence, under `cause`: a mapping with a
 
 from __future__ import annotations
 
+import math
 import re
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from instar.record import Record
 from instar.verdict import Finding
 
-__all__ = ["Failure", "Traits", "brought_by", "finding_words", "thing_in", "traits_of", "what_of"]
+__all__ = [
+    "MEASURES",
+    "Failure",
+    "Thing",
+    "Traits",
+    "brought_by",
+    "finding_words",
+    "thing_in",
+    "traits_of",
+    "what_of",
+]
 
 FATES = {"lost": "lost", "new": "from nowhere", "renamed": "mixed up", "moved": "moved"}
 NOT_A_KIND = {"type", "condition", "blend", "cutout", "font", "text"}
 """Fields of a change whose text does not say what kind of change it is."""
 TOUCHING = 10  # pixels between two boxes, at most
+MEASURES = ("width", "height", "x", "y")
+"""Of a thing: how large it is, and where its middle is, in pixels."""
+
+Measures: TypeAlias = tuple[float, float, float, float]
+Thing: TypeAlias = tuple[str, Measures]
+"""A label and its measures, which may not be known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +51,17 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a failure is about, in words; each may be empty. `among` counts the labels in the scene."""
+    """What a failure is about, in words; each may be empty.
+
+    `measures` are those of the thing it is about, `among` are the things in the scene.
+    """
 
     what: str
     label: str
     by: str
     where: str
-    among: Mapping[str, int]
+    measures: Measures
+    among: tuple[Thing, ...]
 
 
 def traits_of(failure: Failure) -> Traits:
@@ -54,14 +74,31 @@ def traits_of(failure: Failure) -> Traits:
         label=told.get("label", thing_in(worst)),
         by=told.get("by") or brought_by(failure.recipe),
         where=told.get("where") or _where(failure.recipe, worst),
-        among=_counts(tuple(verdict.evidence.get("among", ()))),
+        measures=_measured(_box(worst)),
+        among=_things(
+            tuple(verdict.evidence.get("among", ())), tuple(map(tuple, verdict.evidence.get("places", ())))
+        ),
     )
 
 
 @lru_cache(maxsize=65536)
-def _counts(labels: tuple[str, ...]) -> Mapping[str, int]:
+def _things(labels: tuple[str, ...], boxes: tuple[tuple[float, ...], ...]) -> tuple[Thing, ...]:
     """Failures of one scene share what is in it: there may be very many of them."""
-    return Counter(labels)
+    places = boxes if len(boxes) == len(labels) else [None] * len(labels)
+    return tuple((label, _measured(box)) for label, box in zip(labels, places))
+
+
+def _measured(box: Sequence[float] | None) -> Measures:
+    try:
+        x1, y1, x2, y2 = map(float, box or ())
+    except (TypeError, ValueError):
+        return math.nan, math.nan, math.nan, math.nan
+    return x2 - x1, y2 - y1, (x1 + x2) / 2, (y1 + y2) / 2
+
+
+def _box(finding: Finding) -> Any:
+    seen = finding.evidence.get("was") or finding.evidence.get("is")
+    return seen.get("box") if isinstance(seen, Mapping) else None
 
 
 def what_of(finding: Finding) -> str:
@@ -130,8 +167,7 @@ def _scored(seen: Mapping[str, Any]) -> str:
 
 def _where(recipe: Mapping[str, Any], finding: Finding) -> str:
     """How far what was put there is from what it is about."""
-    seen = finding.evidence.get("was") or finding.evidence.get("is")
-    box = seen.get("box") if isinstance(seen, Mapping) else None
+    box = _box(finding)
     try:
         x, y, width, height = (float(recipe[name]) for name in ("x", "y", "width", "height"))
         x1, y1, x2, y2 = map(float, box or ())

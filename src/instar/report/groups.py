@@ -1,10 +1,10 @@
 """Failures put together by cause, each group named in words; the same failures always give the same groups.
 
 Failures of one relation are together when the same became of what they are about (kinds that come together
-in the same cases count as one). A group is divided by label, and then by what the change brings, only where
-few values make up nearly all of its failures although what stood in the scenes, or what was tried, would
-have led to expect far fewer: a detector that loses whatever has a neighbour has one fault, one that loses
-buses and also dogs has two.
+in the same cases count as one). Such failures are divided only where few conditions (a label, what the change
+brings, a size, a side of the picture) make up nearly all of them although what stood in the scenes, or what
+was tried, would have led to expect far fewer: a detector that loses whatever has a neighbour has one fault,
+one that loses buses and also dogs has two, and one that loses whatever is small has one.
 """
 
 from __future__ import annotations
@@ -12,20 +12,16 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from typing import Any, TypeAlias
 
 from instar.record import Record
 from instar.report.causes import FATES, Failure, Traits, traits_of, what_of
+from instar.report.explaining import NEARLY_ALL, SURPRISE, explained, mean_shares
 
 __all__ = ["Group", "Place", "Tried", "group_failures", "groups_headline", "place_of"]
 
-NEARLY_ALL = 0.9
-"""Of a group's failures: what few labels must make up to divide it, and what a trait must to name it."""
-SURPRISE = 0.7  # the share expected of those few is at most this part of the share found
 TOGETHER = 0.5  # of the cases with either of two kinds have both: then they are one
-SIGMA = 3.0
 ENOUGH = 8  # failures, before anything is said of what their scenes have in common
 SHORT = 32  # characters of a relation's name that a title can bear; a rule is a sentence of its own
 
@@ -91,7 +87,9 @@ def group_failures(failures: Iterable[Failure], tried: Tried | None = None) -> l
     groups = []
     for ours in by_relation.values():
         for part in _by_what(ours):
-            groups += [_group(piece, ours, tried or {}) for piece in _divided(part, tried or {})]
+            groups += [
+                _group(piece, ours, tried or {}, words) for words, piece in _divided(part, tried or {})
+            ]
     return sorted(groups, key=lambda group: (-len(group.cases), group.relation, group.title, group.cases))
 
 
@@ -117,15 +115,18 @@ def _by_what(members: Sequence[_Member]) -> list[list[_Member]]:
     return _parts(members, lambda traits: joined(traits.what))
 
 
-def _divided(members: Sequence[_Member], tried: Tried) -> Iterator[list[_Member]]:
-    """Members by label, then by what the change brings, where that tells causes apart."""
-    for part in _by_label(members):
-        few = _few(Counter(member.traits.by for member in part), _expected_kinds(part, tried))
-        yield from _parts(part, partial(_one_of, few, "by"))
-
-
-def _by_label(members: Sequence[_Member]) -> list[list[_Member]]:
+def _divided(members: Sequence[_Member], tried: Tried) -> Iterator[tuple[str, list[_Member]]]:
+    """Members by what tells causes apart, in words where their labels do not say it."""
     whats = {member.traits.what for member in members}
+    for part in _by_name(members, whats):
+        counted = [tried.get(member.place, {}) for member in part]
+        # What was mixed up is told apart by its names, and of what is not there nothing says what to expect.
+        by_thing = not whats <= {"renamed", "new"}
+        for condition, chosen in explained([member.traits for member in part], counted, by_thing=by_thing):
+            yield str(condition or ""), [part[i] for i in chosen]
+
+
+def _by_name(members: Sequence[_Member], whats: set[str]) -> list[list[_Member]]:
     if whats == {"renamed"}:
         # Labels that are taken for each other, directly or through a third, are one confusion.
         pairs = [
@@ -133,17 +134,10 @@ def _by_label(members: Sequence[_Member]) -> list[list[_Member]]:
         ]
         joined = _joined(pairs)
         return _parts(members, lambda traits: joined(traits.label.split(" and ", 1)[0]))
-    labels = Counter(member.traits.label for member in members)
-    if whats == {"new"}:  # of what is not there, nothing says what to expect
-        few = frozenset(labels) if 3 * len(labels) <= len(members) else frozenset()
-    else:
-        few = _few(labels, _mean_shares([member.traits.among for member in members]))
-    return _parts(members, partial(_one_of, few, "label"))
-
-
-def _one_of(few: frozenset[str], trait: str, traits: Traits) -> str:
-    value: str = getattr(traits, trait)
-    return value if value in few else ""
+    labels = {member.traits.label for member in members}
+    if whats == {"new"} and 3 * len(labels) <= len(members):
+        return _parts(members, lambda traits: traits.label)
+    return [list(members)]
 
 
 def _parts(members: Sequence[_Member], key: Callable[[Traits], str]) -> list[list[_Member]]:
@@ -153,49 +147,14 @@ def _parts(members: Sequence[_Member], key: Callable[[Traits], str]) -> list[lis
     return list(parts.values())
 
 
-def _few(found: Counter[str], expected: Mapping[str, float]) -> frozenset[str]:
-    """The few values that make up nearly all although far less was to be expected of them; else none."""
-    n = found.total()
-    if not expected or len(found) == 1:
-        return frozenset()
-    chosen: list[str] = []
-    covered = 0
-    for value, count in sorted(found.items(), key=lambda item: (-item[1], item[0])):
-        if covered >= NEARLY_ALL * n:
-            break
-        chosen.append(value)
-        covered += count
-    share = covered / n
-    usual = min(1.0, sum(expected.get(value, 0.0) for value in chosen))
-    spread = (max(usual * (1 - usual), 1e-9) / n) ** 0.5
-    surprising = usual <= SURPRISE * share and share - usual >= SIGMA * spread
-    return frozenset(chosen) if surprising else frozenset()
-
-
-def _expected_kinds(members: Sequence[_Member], tried: Tried) -> dict[str, float]:
-    """The share of each kind of change, if all that was tried at a place were as likely to fail."""
-    return _mean_shares([tried.get(member.place, {}) for member in members])
-
-
 def place_of(record: Record, recipe: Mapping[str, Any]) -> Place:
     return (record.relation, record.source, recipe.get("anchor"))
 
 
-def _mean_shares(counted: Iterable[Mapping[str, int]]) -> dict[str, float]:
-    """The mean share of each value over all that have any: if all were hit as likely as any other."""
-    shares: dict[str, float] = defaultdict(float)
-    known = [counts for counts in counted if counts]
-    for counts in known:
-        total = sum(counts.values())
-        for value, count in counts.items():
-            shares[value] += count / total / len(known)
-    return shares
-
-
-def _group(members: Sequence[_Member], all_of_relation: Sequence[_Member], tried: Tried) -> Group:
+def _group(members: Sequence[_Member], all_of_relation: Sequence[_Member], tried: Tried, words: str) -> Group:
     members = _spread(members)
     return Group(
-        title=_title(members, all_of_relation, tried),
+        title=", ".join(filter(None, [_title(members, all_of_relation, tried), words])),
         relation=members[0].relation,
         kind=members[0].kind,
         cases=tuple(member.case for member in members),
@@ -224,7 +183,8 @@ def _title(members: Sequence[_Member], all_of_relation: Sequence[_Member], tried
     if len(relation) <= SHORT:
         words += f" under {relation}"
     by = _shared(member.traits.by for member in members)
-    if by and _expected_kinds(members, tried).get(by, 0.0) <= SURPRISE:
+    expected = mean_shares(tried.get(member.place, {}) for member in members)
+    if by and expected.get(by, 0.0) <= SURPRISE:
         words += f" of {_with_article(by)}"
     where = _shared(member.traits.where for member in members)
     content = _content(members, all_of_relation)
@@ -271,7 +231,7 @@ def _content(members: Sequence[_Member], all_of_relation: Sequence[_Member]) -> 
 def _scenes_with(members: Sequence[_Member]) -> dict[str, float]:
     """For each label the share of the scenes that have it."""
     scenes = {member.scene: member.traits.among for member in members if member.traits.among}
-    counts = Counter(label for among in scenes.values() for label in among)
+    counts = Counter(label for among in scenes.values() for label in {thing[0] for thing in among})
     return {label: count / len(scenes) for label, count in counts.items()}
 
 

@@ -35,7 +35,7 @@ class Light(Conditioned):
     gain: float = 1.0
 
     def __str__(self) -> str:
-        return f"{self.levels:+g} grey levels" + ("" if self.gain == 1 else f", contrast x {self.gain:g}")
+        return f"brightness {self.levels:+g}" + ("" if self.gain == 1 else f", contrast x {self.gain:g}")
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ def watermark(
         verdict = word_found(before, after, tight, loose, eps=eps)
         return _held_against_truth(verdict, source, after, change)
 
-    return replace(_relation("watermark", draw, check, eps), smaller=shorter(few))
+    return replace(_relation("watermark", draw, check, eps), smaller=shorter(few, low))
 
 
 def masking(*, eps: float = EPS) -> Relation:

@@ -14,16 +14,12 @@ __all__ = ["dimmer", "less_pushed", "shorter", "swaps"]
 SWAPS = ("rbg", "grb", "bgr")
 
 
-def dimmer(source: Observation, change: Light) -> Iterator[Light]:
-    """Without the contrast; then half the way, three quarters, and so on up to one grey level less."""
+def dimmer(source: Observation, change: Light) -> Iterator[Light | list[Light]]:
+    """Without the contrast; then by one grey level, two, and so on."""
     if change.gain != 1:
         yield replace(change, gain=1.0)
-    levels = round(abs(change.levels))
     sign = 1 if change.levels > 0 else -1
-    less = levels // 2
-    while less >= 1:
-        yield replace(change, levels=float(sign * (levels - less)))
-        less //= 2
+    yield [replace(change, levels=float(sign * levels)) for levels in range(1, round(abs(change.levels)))]
 
 
 def swaps(source: Observation, change: Permutation) -> Iterator[Permutation]:
@@ -32,36 +28,38 @@ def swaps(source: Observation, change: Permutation) -> Iterator[Permutation]:
         yield from (replace(change, order=order) for order in SWAPS)
 
 
-def less_pushed(source: Observation, change: Perspective) -> Iterator[Perspective]:
-    """One corner alone, one corner less, then every push halved."""
-    still = ((0, 0),) * 4
+def less_pushed(source: Observation, change: Perspective) -> Iterator[Perspective | list[Perspective]]:
+    """One corner alone, one corner less, then all pushes less, by a pixel of the largest each time."""
     moved = [corner for corner in range(4) if any(change.pushed[corner])]
-    tried = [change.pushed, still]
-    for keep in _sets_of_corners(moved):
-        yield from _untried(change, [p if k in keep else (0, 0) for k, p in enumerate(change.pushed)], tried)
-    yield from _untried(change, [(x // 2, y // 2) for x, y in change.pushed], tried)
+    for keep in dict.fromkeys(_sets_of_corners(moved)):
+        if 0 < len(keep) < len(moved):
+            kept = tuple(push if corner in keep else (0, 0) for corner, push in enumerate(change.pushed))
+            yield replace(change, pushed=kept)
+    most = round(max(max(corner) for corner in change.pushed))
+    yield [
+        replace(change, pushed=tuple((round(x * n / most), round(y * n / most)) for x, y in change.pushed))
+        for n in range(1, most)
+    ]
 
 
-def shorter(least: int) -> Callable[[Observation, Watermark], Iterable[Watermark]]:
-    """Fewer letters of the word, at the same place and down to so many: what is left fits where it was."""
+def shorter(letters: int, height: int) -> Callable[[Observation, Watermark], Iterable[list[Watermark]]]:
+    """Fewer letters of the word, and lower ones, at the same place and down to so many pixels.
 
-    def smaller(source: Observation, change: Watermark) -> Iterator[Watermark]:
-        for length in range(least, len(change.text)):
-            text = change.text[:length]
-            height, width = drawn_word(text, change.size, font=change.font).shape
-            yield replace(change, text=text, width=width, height=height)
+    What is left fits where it was.
+    """
+
+    def smaller(source: Observation, change: Watermark) -> Iterator[list[Watermark]]:
+        yield [_drawn_as(change, change.text[:n], change.size) for n in range(letters, len(change.text))]
+        yield [_drawn_as(change, change.text, size) for size in range(height, change.size)]
 
     return smaller
 
 
-def _sets_of_corners(moved: list[int]) -> Iterator[set[int]]:
-    yield from ({corner} for corner in moved)
-    yield from (set(moved) - {corner} for corner in moved)
+def _drawn_as(change: Watermark, text: str, size: int) -> Watermark:
+    height, width = drawn_word(text, size, font=change.font).shape
+    return replace(change, text=text, size=size, width=width, height=height)
 
 
-def _untried(
-    change: Perspective, pushed: list[tuple[float, float]], tried: list[tuple[tuple[float, float], ...]]
-) -> Iterator[Perspective]:
-    if tuple(pushed) not in tried:
-        tried.append(tuple(pushed))
-        yield replace(change, pushed=tuple(pushed))
+def _sets_of_corners(moved: list[int]) -> Iterator[frozenset[int]]:
+    yield from (frozenset({corner}) for corner in moved)
+    yield from (frozenset(moved) - {corner} for corner in moved)

@@ -3,6 +3,9 @@
 An engine has `plan`, which looks at the scene and decides, `make`, which carries out what was decided, and
 `alter`, which decides again for a comparative. What is decided is an edit: a flat mapping of JSON values that
 is everything needed to make the picture again.
+
+An engine may have `less(edit, view)`, which yields lines of edits that do less, the least first; without it
+what it does is not made smaller when a failing change is shrunk.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +16,7 @@ from instar.imaging.mask_text import mask_from_text, mask_to_text
 from instar.relation import Inapplicable
 from instar.scene import Image, Mask
 
-__all__ = ["alter", "make", "plan"]
+__all__ = ["alter", "less", "make", "plan"]
 
 LEVELS = {"light": 0.45, "normal": 0.7, "heavy": 1.0}
 STRONGER = 1.35
@@ -55,6 +58,11 @@ def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
         return Inapplicable("weather is only more or less")
     factor = STRONGER if comparative == "more" else 1 / STRONGER
     return {**edit, "strength": edit["strength"] * factor}
+
+
+def less(edit: Edit, view: View) -> Iterator[Sequence[Edit]]:
+    """Weaker, by hundredths."""
+    yield [{**edit, "strength": n / 100} for n in range(1, math.ceil(100 * edit["strength"]))]
 
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:

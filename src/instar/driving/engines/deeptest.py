@@ -5,6 +5,9 @@ It knows neither depth nor light; it is here to be compared with (Tables 10 and 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
+
 import cv2
 import numpy as np
 
@@ -15,7 +18,7 @@ from instar.driving.rules.model import Condition
 from instar.relation import Inapplicable
 from instar.scene import Image
 
-__all__ = ["alter", "make", "plan"]
+__all__ = ["alter", "less", "make", "plan"]
 
 STREAKS = {"light": 0.004, "normal": 0.008, "heavy": 0.014}  # per pixel of the picture
 STRONGER = 1.35
@@ -36,8 +39,17 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
 def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
     if comparative not in ("more", "less"):
         return Inapplicable("weather is only more or less")
-    factor = STRONGER if comparative == "more" else 1 / STRONGER
-    return {**edit, "density": edit["density"] * factor}
+    return _times(edit, STRONGER if comparative == "more" else 1 / STRONGER)
+
+
+def less(edit: Edit, view: View) -> Iterator[Sequence[Edit]]:
+    """Fewer streaks, by hundredths of the strength."""
+    strength = float(edit["strength"])
+    yield [_times(edit, n / 100 / strength) for n in range(1, math.ceil(100 * strength))]
+
+
+def _times(edit: Edit, factor: float) -> Edit:
+    return {**edit, "strength": round(edit["strength"] * factor, 4), "density": edit["density"] * factor}
 
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -18,7 +20,7 @@ from instar.imaging.photometric import light_of
 from instar.relation import Inapplicable
 from instar.scene import Image
 
-__all__ = ["alter", "cutout_of", "make", "paste_of", "place_at", "places", "plan"]
+__all__ = ["alter", "cutout_of", "less", "make", "paste_of", "place_at", "places", "plan"]
 
 TRIES = 60
 NEAREST, FARTHEST = 0.95, 0.22  # rows where things may stand, as shares of the way down from the horizon
@@ -95,6 +97,16 @@ def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
         return Inapplicable("it is as close as it can be")
     found = (_standing(edit, row, size, view.ground) for row in inside)
     return next((one for one in found if one is not None), Inapplicable("no free place"))
+
+
+def less(edit: Edit, view: View) -> Iterator[Sequence[Edit]]:
+    """The same cut-out farther, row by row, and smaller on its feet, pixel by pixel."""
+    ground, foot = view.ground, int(edit["foot"])
+    rows = range(math.ceil(ground.horizon) + 1, foot)
+    found = [_standing(edit, row, float(edit["size"]), ground) for row in rows]
+    yield [one for one in found if one is not None]
+    heights = range(math.ceil(edit["least"] * ground.size[0]), edit["height"])
+    yield [_smaller(edit, height, ground) for height in heights]
 
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
@@ -244,6 +256,14 @@ def _standing(edit: Edit, row: int, size: float, ground: Ground) -> Edit | None:
     if not ground.can_stand(left, top, width, height, surface):
         return None
     return {**edit, "foot": row, "size": size, "x": left, "y": top, "width": width, "height": height}
+
+
+def _smaller(edit: Edit, height: int, ground: Ground) -> Edit:
+    """Lower, within the place that it has."""
+    width = min(edit["width"], max(2, round(height * edit["aspect"])))
+    x, y = edit["x"] + (edit["width"] - width) // 2, edit["foot"] + 1 - height
+    size = height / (edit["foot"] - ground.horizon)
+    return {**edit, "size": size, "x": x, "y": y, "width": width, "height": height}
 
 
 def _taken(ground: Ground, edit: Edit) -> Ground:

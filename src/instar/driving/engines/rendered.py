@@ -5,8 +5,10 @@ This needs to know the drive; pictures from elsewhere are changed by the other e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +28,7 @@ from instar.worlds.drive.rendering import silhouettes
 from instar.worlds.drive.sampling import PAINTS, apart
 from instar.worlds.drive.textures import BAY, FRONTS, front_size
 
-__all__ = ["alter", "make", "plan"]
+__all__ = ["alter", "less", "make", "plan"]
 
 TRIES = 24
 CLOSER, LARGER, STRONGER = 0.6, 1.4, 1.35
@@ -77,6 +79,26 @@ def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
     if not _can_stand(moved, view.drive, view.size):
         return Inapplicable("no free place")
     return added(moved)
+
+
+def less(edit: Edit, view: View) -> Iterator[Sequence[Edit]]:
+    """A thing farther by metres, or smaller by hundredths; weaker weather; dusk for night; fewer of many."""
+    assert view.drive is not None, "only drawn drives are rendered"
+    match edit["do"]:
+        case "add":
+            thing, drive = thing_of(edit), view.drive
+            farther = [float(n) for n in range(int(FARTHEST), math.floor(thing.distance), -1)]
+            yield _standing([replace(thing, distance=distance) for distance in farther], drive, view.size)
+            smaller = [n / 100 for n in range(1, math.ceil(100 * thing.scale))]
+            yield _standing([replace(thing, scale=scale) for scale in smaller], drive, view.size)
+        case "weather":
+            yield [{**edit, "level": n / 100} for n in range(1, math.ceil(100 * edit["level"]))]
+        case "hour" if edit["time"] == "night" and view.drive.time == "day":
+            yield [{**edit, "time": "dusk"}]
+        case "take" | "swap" if len(edit["things"]) > 1:
+            yield from ([{**edit, "things": fewer}] for fewer in _one_left_out(edit["things"]))
+        case "mark" | "unmark" if len(edit["marks"]) > 1:
+            yield from ([{**edit, "marks": fewer}] for fewer in _one_left_out(edit["marks"]))
 
 
 def make(image: Image, edit: Edit, cutouts: CutOuts | None) -> Image:
@@ -145,6 +167,14 @@ def _board(properties: Mapping[str, str]) -> str:
     kind = properties.get("type") or {"square": "turn"}.get(shape, "speed limit")
     name = "speed limit 30" if kind == "speed limit" else kind
     return f"{name}/{shape}" if shape and "type" in properties else name
+
+
+def _standing(things: Sequence[Thing], drive: Drive, size: tuple[int, int]) -> list[Edit]:
+    return [added(thing) for thing in things if _can_stand(thing, drive, size)]
+
+
+def _one_left_out(things: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    yield from (tuple(one for k, one in enumerate(things) if k != i) for i in range(len(things)))
 
 
 def _can_stand(thing: Thing, drive: Drive, size: tuple[int, int]) -> bool:

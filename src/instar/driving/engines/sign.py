@@ -9,7 +9,7 @@ import numpy as np
 
 from instar.cutouts import CutOuts
 from instar.driving.engines import Edit, View
-from instar.driving.engines.paste import alter, place_at, places
+from instar.driving.engines.paste import alter, less, place_at, places
 from instar.driving.rules.model import Condition
 from instar.imaging.paste import RGBA, pasted
 from instar.relation import Inapplicable
@@ -17,7 +17,7 @@ from instar.scene import Image
 from instar.worlds.drive.boards import board
 from instar.worlds.drive.textures import at_height
 
-__all__ = ["alter", "drawn_sign", "make", "plan"]
+__all__ = ["alter", "drawn_sign", "less", "make", "plan"]
 
 HEIGHT = 1.65  # of a person: a sign with its pole
 ASPECT = 0.3
