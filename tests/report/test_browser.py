@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import pytest
 
-from browser import chromium, look, requests_of
+from browser import chromium, click, look, requests_of, wait_for
 from instar.cli import main
 
 from .hostile import QUOTES, SCRIPT
@@ -43,10 +43,15 @@ def page(tmp_path_factory):
     return folder / "page.html"
 
 
-def open_page(browser, page: Path) -> None:
-    look(browser, 1280, 900)
+def open_page(browser, page: Path, width: int = 1280, height: int = 900, *, dark: bool = False) -> None:
+    """The page anew, whatever was done before, with all its pictures decoded."""
+    look(browser, width, height, dark=dark)
+    browser.get("about:blank")
     requests_of(browser)
+    browser.get_log("browser")
     browser.get(page.as_uri())
+    wait_for(lambda: browser.execute_script("return document.readyState") == "complete")
+    wait_for(lambda: browser.execute_script("return innerWidth") == width)
 
 
 def find(browser, selector):
@@ -61,45 +66,53 @@ def test_nothing_is_asked_for_and_nothing_is_complained_about(browser, page):
     asked = {address.partition(":")[0] for address in requests_of(browser)}
     assert asked <= {"file", "data"}
     assert browser.get_log("browser") == []
-    sizes = browser.execute_script("return [...document.images].map(image => image.naturalWidth)")
-    assert len(sizes) >= 8
-    assert min(sizes) > 0
+    sizes = "return [...document.images].map(image => image.naturalWidth)"
+    assert len(browser.execute_script(sizes)) >= 8
+    wait_for(lambda: min(browser.execute_script(sizes)) > 0)
 
 
 def test_groups_open_by_click_and_by_keyboard(browser, page):
     open_page(browser, page)
-    groups = find(browser, "details.group")
-    assert [group.get_attribute("open") is not None for group in groups[:2]] == [True, False]
-    assert not find(browser, "details.group:nth-of-type(2) .case img")[0].is_displayed()
-    groups[1].find_element("css selector", "summary").click()
-    assert find(browser, "details.group:nth-of-type(2) .case img")[0].is_displayed()
-    groups[1].find_element("css selector", "summary").send_keys(" ")
-    assert groups[1].get_attribute("open") is None
+    assert [is_open(browser, number) for number in (1, 2)] == [True, False]
+    assert not picture_in_group(browser, 2).is_displayed()
+    click(browser, summary_of(browser, 2))
+    wait_for(lambda: is_open(browser, 2) and picture_in_group(browser, 2).is_displayed())
+    summary_of(browser, 2).send_keys(" ")
+    wait_for(lambda: not is_open(browser, 2))
+
+
+def is_open(browser, number):
+    return bool(find(browser, f"details.group:nth-of-type({number})[open]"))
+
+
+def summary_of(browser, number):
+    return find(browser, f"details.group:nth-of-type({number}) summary")[0]
+
+
+def picture_in_group(browser, number):
+    return find(browser, f"details.group:nth-of-type({number}) .case img")[0]
 
 
 def test_the_slider_shows_more_or_less_of_the_follow_up(browser, page):
     open_page(browser, page)
-    look(browser, 1280, 900)
     case = find(browser, ".case")[0]
     slider = case.find_element("css selector", ".slider")
     assert not slider.is_displayed()
     first, last = (case.find_elements("css selector", "figure")[i] for i in (0, -1))
     assert first.rect["x"] < last.rect["x"]
-    case.find_element("css selector", "[value=over]").click()
-    assert slider.is_displayed()
-    assert first.rect["x"] == last.rect["x"]
+    click(browser, case.find_element("css selector", "[value=over]"))
+    wait_for(slider.is_displayed)
+    wait_for(lambda: first.rect["x"] == last.rect["x"])
     clip = "return getComputedStyle(arguments[0].querySelector('.frame')).clipPath"
-    half = browser.execute_script(clip, last)
+    assert browser.execute_script(clip, last) == "inset(0px 0px 0px 50%)"
     for _ in range(10):
         slider.send_keys("\ue014")  # the arrow to the right
-    assert browser.execute_script(clip, last) != half
-    assert browser.execute_script(clip, last) == "inset(0px 0px 0px 60%)"
+    wait_for(lambda: browser.execute_script(clip, last) == "inset(0px 0px 0px 60%)")
 
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_nothing_is_wider_than_the_window(browser, page, width):
-    open_page(browser, page)
-    look(browser, width, 900)
+    open_page(browser, page, width)
     for details in find(browser, "details.group"):
         browser.execute_script("arguments[0].open = true", details)
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
@@ -123,8 +136,7 @@ def test_pictures_of_the_documentation(browser, page, tmp_path):
         "report-phone.png": (390, 844, True, "document.querySelector('#findings')"),
     }
     for name, (width, height, dark, at) in shots.items():
-        open_page(browser, page)
-        look(browser, width, height, dark=dark)
+        open_page(browser, page, width, height, dark=dark)
         browser.execute_script(f"window.scrollTo(0, {at}.getBoundingClientRect().top + scrollY - 12)")
         browser.save_screenshot(str(folder / name))
         _make_small(folder / name)
