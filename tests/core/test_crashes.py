@@ -56,7 +56,7 @@ def asked(log):
 
 def uninterrupted(tmp_path):
     done = start(tmp_path / "whole", tmp_path / "whole.log")
-    out, err = done.communicate(timeout=100)
+    out, err = done.communicate(timeout=400)
     assert (out, err) == ("ended\n", "")
     with RunStore.read(tmp_path / "whole") as store:
         records, totals = planted.rows(store.records()), store.totals()
@@ -87,7 +87,7 @@ def test_killed_at_twenty_random_instants_a_run_ends_as_if_nothing_had_happened(
         assert sum((known + asked(log)).values()) - sum(committed(run).values()) <= BATCH
     assert in_the_middle >= 15, "it had ended before most of the kills: give it more to ask"
     known, log = committed(run), tmp_path / "last.log"
-    out, err = start(run, log).communicate(timeout=100)
+    out, err = start(run, log).communicate(timeout=400)
     assert (out, err) == ("ended\n", "")
     assert asked(log) == needed - known
     with RunStore.read(run) as store:
@@ -105,12 +105,12 @@ def test_interrupted_from_the_keyboard_a_run_keeps_everything_and_ends_the_same(
         process = start(run, log)
         wait_until_it_asks(process, log, 20)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=100)
+        _, err = process.communicate(timeout=400)
         assert err.strip().endswith("KeyboardInterrupt")
         with RunStore.read(run) as store:
             assert not store.totals().finished
     known, log = committed(run), tmp_path / "last.log"
-    out, err = start(run, log).communicate(timeout=100)
+    out, err = start(run, log).communicate(timeout=400)
     assert (out, err) == ("ended\n", "")
     assert asked(log) == needed - known
     with RunStore.read(run) as store:

@@ -204,7 +204,7 @@ def test_two_processes_at_once_download_only_once(index, models):
     here = Path(__file__).parent
     command = [sys.executable, "-c", program, str(models), str(here), str(here.parents[1] / "src")]
     both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    said = sorted(process.communicate(timeout=60)[1] for process in both)
+    said = sorted(process.communicate(timeout=400)[1] for process in both)
     assert [process.returncode for process in both] == [0, 0]
     assert said == ["", "fetching net from tiny 1.0 (PyPI), 0.1 MB\n"]
     assert files_in(models) == ["net.pb", "net.pbtxt", "picture.png"]
