@@ -122,6 +122,10 @@ def test_a_drawn_person_stands_in_where_the_data_shows_none(tmp_path):
     assert edit["label"] == "person"
     (picture,) = relation.apply(source.input, change)
     assert (picture != source.input).any()
+    dusk = [street(f"dusk-{n}", [], light=40) for n in range(2)]
+    dim = Observation.of(dusk[0].image, Control(40.0, 0.0), dusk[0])
+    ((darker,),) = edits_of(relation.draw(dim, np.random.default_rng(0)))
+    assert darker["gain"] < 0.5 * edit["gain"]
     # Data that show people are left to themselves.
     shown = collect_gallery(crowd(), Folder(tmp_path / "shown")).pool.cutouts
     assert {cutout.scene for cutout in shown if cutout.label == "person"} <= {s.id for s in crowd()}

@@ -29,6 +29,7 @@ LARGER = 1.4
 SOFT = 90  # pixels high
 LEAST_HEIGHT = 0.06  # of the picture; smaller ones could not be seen
 GAINS = (0.6, 1.2)  # how far a cut-out's light is matched to the picture's
+DAY, DRAWN_GAINS = 115.0, (0.3, 1.1)  # how light drawn days are, and how far models are matched to others
 SHADOW, FLAT = 0.5, 0.22  # how dark the shadow at its feet is, and how high, of its width
 ALIKE = 1.7  # times as light: cut-outs of such scenes look at home
 ROADSIDES = {None, "scene", "sidewalk"}
@@ -175,6 +176,8 @@ def paste_of(cutout: CutOut, view: View) -> Edit:
     light = light_of(view.image).mean
     own = view.gallery.lights.get(cutout.scene) or light_of(view.gallery.pool.pixels(cutout.digest)).mean
     gain = float(np.clip(light / max(own, 1.0), *GAINS)) ** 0.5
+    if view.drive is None and not cutout.scene:  # a drawn model in a photograph: it knows only day
+        gain = float(np.clip(light / DAY, *DRAWN_GAINS))
     return {
         "engine": "paste",
         "cutout": cutout.digest,
