@@ -69,7 +69,7 @@ def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
 def verdict_text(verdict: Verdict) -> str:
     if verdict.findings:
         named = ", ".join(f"{f.kind} {f.subject}".strip() for f in verdict.findings)
-        return f"{verdict.status.value} by {-verdict.margin:.3f} ({named})"
+        return f"{verdict.status.value} by {abs(verdict.margin):.3f} ({named})"
     return f"{verdict.status.value}: {verdict.reason}" if verdict.reason else verdict.status.value
 
 
