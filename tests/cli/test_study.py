@@ -116,3 +116,9 @@ def test_what_makes_no_sense_is_refused_in_one_line(
     said = capsys.readouterr().err
     assert reason in said
     assert said.count("\n") == 1
+
+
+def test_a_system_that_locates_no_text_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "study")
+    assert main(["study", "text", "--systems", "street-exact", "--scenes", "page:1", "--out", out]) == 2
+    assert "street-exact located text in none of 1 pictures" in capsys.readouterr().err

@@ -183,6 +183,10 @@ def _measured(
         main.levels = sweep.levels  # on its own scenes, so that every level is measured on the same ones
     with RunStore.read(str(plans[0].out)) as store:
         main.looks, main.sources = _sources(store, fingerprint_of(system), scenes)
+    if not (main.looks or args.as_is):
+        raise BadInput(
+            f"{name} located text in none of {len(scenes)} pictures; see why: instar report {plans[0].out}"
+        )
     return main
 
 

@@ -38,5 +38,5 @@ def _dials(answer: Control, fastest: float, widest: float) -> tuple[Dial, ...]:
     if answer.speed is not None:
         dials.append(Dial("speed", answer.speed, "km/h", 0.0, fastest))
     if answer.steering is not None:
-        dials.append(Dial("steering", answer.steering, "° left", widest, -widest))
+        dials.append(Dial("steering, + is left", answer.steering, "°", widest, -widest))
     return tuple(dials)
