@@ -71,7 +71,10 @@ def test_driving_shows_speed_and_steering_on_one_scale():
     after = [instar.Observation.of(IMAGE, Control(speed, 2.0)) for speed in (70.0, 60.0)]
     shown = driving_panels(source, after, None, Verdict.held(1.0))
     assert [panel.title for panel in shown] == ["before", "after block 1", "after block 2"]
-    assert [(dial.name, dial.value) for dial in shown[0].dials] == [("speed", 80.0), ("steering", -5.0)]
+    assert [(dial.name, dial.value) for dial in shown[0].dials] == [
+        ("speed", 80.0),
+        ("steering, + is left", -5.0),
+    ]
     assert {dial.high for panel in shown for dial in panel.dials if dial.name == "speed"} == {80.0}
 
 

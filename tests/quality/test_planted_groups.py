@@ -112,10 +112,11 @@ def test_five_faults_of_one_system_are_five_pure_groups(street):
         assert most >= PURE * count, (fault, told)
 
 
-SMALL, TALL, LEFT = (
+SMALL, TALL, LEFT, LIKE = (
     lambda found, i, k: height(found, i) < 36,
     lambda found, i, k: height(found, i) >= 42,
     lambda found, i, k: middle(found, i)[0] < 110,
+    lambda found, i, k: found.labels[i] == found.labels[k],
 )
 OTHERS = {
     "loses what is small": {"small": Fault(SMALL, gone)},
@@ -126,6 +127,7 @@ OTHERS = {
     },
     "loses three classes": {name: Fault(of(name), gone) for name in ("car", "bicycle", "traffic light")},
     "loses what is beside a truck": {"beside": Fault(beside("truck"), gone)},
+    "loses what is beside its like": {"like": Fault(LIKE, gone)},
     "takes signs for lights": {"sign": Fault(of("stop sign"), renamed_to("traffic light"))},
 }
 MORE = {
@@ -153,10 +155,9 @@ MORE = {
 }
 
 
-ELSEWHERE = {
-    name: faults for name, faults in (OTHERS | MORE).items() if name != "loses what is beside a truck"
-}
-"""On the other streets there is no truck."""
+NOT_ELSEWHERE = ("loses what is beside a truck", "loses what is beside its like")
+ELSEWHERE = {name: faults for name, faults in (OTHERS | MORE).items() if name not in NOT_ELSEWHERE}
+"""On the other streets there is no truck, and most that is pasted is of its neighbour's kind anyhow."""
 
 
 @pytest.mark.parametrize("faults", OTHERS.values(), ids=OTHERS)

@@ -13,7 +13,7 @@ def smaller_sizes(size: tuple[int, int], shape: tuple[int, int], *, least: int) 
     Both sides are at least so long.
 
     >>> list(smaller_sizes((11, 8), (200, 160), least=6))
-    [(8, 6), (9, 7), (10, 8)]
+    [(7, 6), (8, 6), (9, 7), (10, 8)]
     """
     rows, columns = shape
     longest = max(shape)

@@ -1,9 +1,9 @@
 """Which few conditions tell failures apart: those that hold far oftener than was to be expected.
 
-A condition is the label of what a failure is about, what the change brought, or that the thing is small or
-large, or stands to one side of the picture. What is to be expected is known from what stood in the scenes and
-from what was tried at the same places: if every thing were hit as likely as any other, and every kind of
-change failed as often.
+A condition is the label of what a failure is about, what the change brought, that both are of one kind, or
+that the thing is small or large, or stands to one side of the picture. What is to be expected is known from
+what stood in the scenes and from what was tried at the same places: if every thing were hit as likely as any
+other, and every kind of change failed as often.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ _Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """`trait` is "label", "by" or one of `MEASURES`; those have a bound, from which they go up or down."""
+    """`trait` is "label", "by", "like" (both are the same) or one of `MEASURES`.
+
+    Measures have a bound, from which they go up or down.
+    """
 
     trait: str
     value: str = ""
@@ -48,9 +51,15 @@ class Condition:
             "x": ("left of x = {}", "right of x = {}"),
             "y": ("above y = {}", "below y = {}"),
         }
+        if self.trait == LIKE.trait:
+            return "all by one of its kind"
         if self.trait not in words:
             return ""
         return f"all {words[self.trait][self.upward].format(round(self.bound))}"
+
+
+LIKE = Condition("like", "yes")
+"""What the change brought is of the kind that it did harm to."""
 
 
 def explained(
@@ -62,6 +71,8 @@ def explained(
     only what the change brought is looked at. Where no few conditions are surprising, all are together.
     """
     view = _View.of(traits, tried, by_thing)
+    if view.is_all_alike():  # one reason for all, whatever the labels
+        return [(LIKE, list(range(len(traits))))]
     chosen: list[Condition] = []
     left: _Mask = np.ones(len(traits), np.bool_)
     while len(chosen) < MOST and left.any():
@@ -100,6 +111,8 @@ class _View:
     things: Mapping[str, npt.NDArray[np.generic]]
     weights: npt.NDArray[np.float64]
     brought: Mapping[str, float]
+    alike: float
+    """The share of failures that a change of their own kind would have if all kinds did as much harm."""
 
     @classmethod
     def of(cls, traits: Sequence[Traits], tried: Sequence[Mapping[str, int]], by_thing: bool) -> _View:
@@ -112,8 +125,13 @@ class _View:
             of_things["label"] = np.array([thing[0] for thing, _ in things])
             columns["label"] = np.array([one.label for one in traits])
             columns |= dict(zip(MEASURES, np.array([one.measures for one in traits]).T))
+            columns[LIKE.trait] = np.where(columns["label"] == columns["by"], LIKE.value, "")
         weights = np.array([weight for _, weight in things])
-        return cls(columns, of_things, weights / max(weights.sum(), 1e-9), mean_shares(tried))
+        own = [
+            counts.get(one.label, 0) / sum(counts.values()) for one, counts in zip(traits, tried) if counts
+        ]
+        alike = sum(own) / max(1, len(own))
+        return cls(columns, of_things, weights / max(weights.sum(), 1e-9), mean_shares(tried), alike)
 
     def holds(self, condition: Condition) -> _Mask:
         return _met(self.columns[condition.trait], condition)
@@ -121,9 +139,10 @@ class _View:
     def expected(self, conditions: Sequence[Condition]) -> float:
         """The share of failures that would have one of them if things and changes had no part in it."""
         brought = sum(self.brought.get(c.value, 0.0) for c in conditions if c.trait == "by")
-        of_things = [_met(self.things[c.trait], c) for c in conditions if c.trait != "by"]
+        of_things = [_met(self.things[c.trait], c) for c in conditions if c.trait in self.things]
         share = float(self.weights[np.any(of_things, axis=0)].sum()) if of_things else 0.0
-        return 1 - (1 - min(1.0, brought)) * (1 - share)
+        alike = self.alike if LIKE in conditions else 0.0
+        return 1 - (1 - min(1.0, brought)) * (1 - share) * (1 - alike)
 
     def best(self, left: _Mask) -> Condition | None:
         """The condition with the most evidence for it among these failures; None where none has enough."""
@@ -175,12 +194,13 @@ class _View:
                 for bound in np.unique(np.quantile(values, BOUNDS, method="nearest")).tolist():
                     yield from (Condition(trait, "", bound, upward) for upward in (False, True))
 
-    def is_surprising(self, conditions: Sequence[Condition]) -> bool:
+    def is_all_alike(self) -> bool:
+        return LIKE.trait in self.columns and bool(self.brought) and self.is_surprising([LIKE], least=ALL)
+
+    def is_surprising(self, conditions: Sequence[Condition], *, least: float = NEARLY_ALL) -> bool:
         """Whether they make up nearly all although far less was to be expected of them."""
         share = float(np.any([self.holds(condition) for condition in conditions], axis=0).mean())
-        return share >= NEARLY_ALL and _is_surprising(
-            share, self.expected(conditions), len(self.columns["by"])
-        )
+        return share >= least and _is_surprising(share, self.expected(conditions), len(self.columns["by"]))
 
 
 def _is_surprising(share: float, usual: float, n: int) -> bool:
