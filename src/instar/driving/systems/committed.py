@@ -34,7 +34,7 @@ def resnet101_street(*, threads: int = 1) -> OnnxDriver:
 
 
 def vgg16_blind(*, threads: int = 1) -> OnnxDriver:
-    """VGG16, small, trained on drawn drives on which nobody walks: it has never seen a person."""
+    """The twin of vgg16-street, trained on the same drives without the people: it has never seen one."""
     return _loaded("vgg16-blind", threads)
 
 
