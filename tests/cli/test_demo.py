@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import instar.detection.systems.yolox  # noqa: F401 - takes `fetch` by name: before a test replaces it
 from instar import zoo
 from instar.cli import main
 from instar.cli.demo import choose
