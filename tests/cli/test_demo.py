@@ -112,4 +112,5 @@ def test_the_demo_finds_failures_on_real_photographs(
     assert (document["system"], document["not_fetched"]) == ("yolox-nano", [])
     assert document["scenes"] == len(zoo.photographs())
     assert document["violated"] > 0
+    assert document["interpretation"]["violated"] > 0
     assert all(Path(picture).is_file() for picture in document["pictures"])

@@ -1,8 +1,8 @@
 """`instar demo`: the main job on real photographs, or on drawn streets where those cannot be had.
 
 Then the other families, on what the package draws itself: a text locator that fears glare, on pages of words,
-a driver who ignores people, on drives through a town, and, where torch is installed, the explanations of a
-classifier with a backdoor.
+a driver who ignores people, on drives through a town, and, where torch is installed, explanations of a
+classifier that miss the small things they are about.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ __all__ = ["arguments", "perform"]
 
 DETECTOR = "yolox-nano"
 LOCATOR = "page-glare"
-TWIN, INTERPRETER = "street-classifier-twin", "deconvnet"
+CLASSIFIER, INTERPRETER = "street-classifier", "linear-approximation"
 DRIVERS = ("vgg16-street", "vgg16-blind")
 PICTURES = 6
 RULES = (
@@ -97,19 +97,19 @@ def _explanations(folder: Path, quiet: bool) -> tuple[list[str], dict[str, Any]]
         return [f"Explanations: {missing}"], {"missing": str(missing)}
     pictures = [str(path) for path in _draw_findings(summary, folder / "findings-interpretation", quiet)]
     page = _page(summary, folder / "report-interpretation.html", quiet)
-    told = f"Explanations by {INTERPRETER} of a classifier with a backdoor, on streets drawn here:"
+    told = f"Explanations by {INTERPRETER} of a classifier of street pictures, on streets drawn here:"
     document = to_json(summary) | {"pictures": pictures, "page": page}
     return [told, _text(summary, pictures, [], page)], document
 
 
 def of_explanations(folder: Path) -> Plan:
-    """The square in the corner is the true reason, and few interpreters always see it: some seconds."""
+    """The truth is known on drawn streets, and maps of a deep layer miss small objects: some seconds."""
     relations = ("truth", "insert", "delete", "squeeze")
     return Plan(
-        systems=(Use(TWIN, {"interpreter": INTERPRETER}),),
+        systems=(Use(CLASSIFIER, {"interpreter": INTERPRETER}),),
         relations=tuple(RelationUse(Use(name), Use("distinct", {"n": 1})) for name in relations),
         scenes="street:6",
-        out=str(folder / f"run-{TWIN}"),
+        out=str(folder / f"run-{CLASSIFIER}"),
     )
 
 
