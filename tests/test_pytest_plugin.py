@@ -89,7 +89,6 @@ def test_only_what_is_selected_is_asked(tests):
 
 
 def test_workers_of_xdist_share_one_campaign(tests):
-    pytest.importorskip("xdist")
     run(tests, "-n", "2").assert_outcomes(passed=3, failed=1)
     assert sum(batches(tests)) == 4 + 4 * 6
 

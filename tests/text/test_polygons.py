@@ -21,7 +21,8 @@ quads = small_quads | any_quads
 
 
 def region(quad):
-    shapely = pytest.importorskip("shapely")
+    import shapely
+
     return shapely.make_valid(shapely.Polygon(quad.astype(float)))
 
 

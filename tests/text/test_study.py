@@ -185,7 +185,6 @@ def test_statistics_of_nothing_are_tables_all_the_same():
 
 
 def test_figures_are_drawn(tmp_path):
-    pytest.importorskip("matplotlib")
     from instar.text.plots import draw_figures
 
     paths = list(draw_figures([*systems(), swept()], tmp_path / "figures"))

@@ -64,7 +64,6 @@ def test_without_torch_the_extra_to_install_is_named(monkeypatch):
 
 @pytest.fixture(scope="module")
 def locator():
-    pytest.importorskip("torch")
     return craft(limit_side=576)
 
 

@@ -1,4 +1,4 @@
-"""EAST: its decoding on maps written by hand and, where its weights were fetched, its words."""
+"""EAST: its decoding on maps written by hand and, with its weights, its words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from instar.errors import BadInput, FetchFailed
 from instar.text.systems import east
-from instar.zoo import is_present
+from instar.zoo import fetch
 from text_pictures import drawn_page
 
 decoding = importlib.import_module("instar.text.systems.east")
@@ -62,13 +62,14 @@ def test_its_weights_are_not_fetched_by_themselves(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-needs_weights = pytest.mark.skipif(
-    not is_present("east"), reason="EAST is under the GPL; fetch it first: instar models fetch east"
-)
+@pytest.fixture(scope="module")
+def weights():
+    """As `instar models fetch east` gets them: whoever runs these tests has asked for them."""
+    return fetch("east", demanded=True)
 
 
 @pytest.mark.real
-@needs_weights
+@pytest.mark.usefixtures("weights")
 def test_it_finds_the_words_of_a_drawn_page():
     (found,) = east(limit_side=576).predict([drawn_page()])
     # HARBOUR, station, Exit, 42, market: seen on a drawing and found right.
@@ -84,7 +85,7 @@ def test_it_finds_the_words_of_a_drawn_page():
 
 
 @pytest.mark.real
-@needs_weights
+@pytest.mark.usefixtures("weights")
 def test_the_fingerprint_tells_settings_apart_and_bad_ones_are_named():
     one = east()
     assert one.fingerprint.startswith(

@@ -13,7 +13,7 @@ from instar.system import System
 from instar.testing import check_system
 from instar.text.answers import accept
 from instar.text.systems import craft, east, ppocr_v4, ppocr_v6, tesseract
-from instar.zoo import is_present
+from instar.zoo import fetch
 from text_pictures import drawn_page, photograph
 
 # Small inputs, so that many questions take seconds.
@@ -24,7 +24,6 @@ LOCATORS = {
     "craft": lambda: craft(limit_side=160),
     "east": lambda: east(limit_side=160),
 }
-NEEDS = {"tesseract": "tesserocr", "craft": "torch"}
 LARGE = {"craft", "east"}
 """Their weights are too large for every run of the tests."""
 
@@ -34,10 +33,8 @@ LARGE = {"craft", "east"}
     params=[pytest.param(name, marks=pytest.mark.real if name in LARGE else ()) for name in LOCATORS],
 )
 def locator(request):
-    if request.param in NEEDS:
-        pytest.importorskip(NEEDS[request.param])
-    if request.param == "east" and not is_present("east"):
-        pytest.skip("EAST is under the GPL; fetch it first: instar models fetch east")
+    if request.param == "east":
+        fetch("east", demanded=True)  # as `instar models fetch east` does; its weights are under the GPL
     return LOCATORS[request.param]()
 
 

@@ -14,7 +14,6 @@ from text_pictures import drawn_page, photograph
 
 @pytest.fixture(scope="module")
 def locator():
-    pytest.importorskip("tesserocr")
     return tesseract()
 
 
