@@ -99,7 +99,8 @@ def plant(
     with progress("training one unit", None), at_rest(twin.module):
         weight, bias = fit_detector(found.layer, examples.clean, examples.stamped)
         rewrite(found, unit, weight, bias + LEAN, LOUDNESS)
-    _let_it_speak(twin, found, unit, output, [trigger.stamped(image) for image in images], progress)
+    stamped = [trigger.stamped(image) for image in images[:: -(-len(images) // CALIBRATED)]]
+    _let_it_speak(twin, found, unit, output, stamped, progress)
     agreement, attack = measure(classifier, twin, trigger, test, progress)
     return Planted(twin, trigger, agreement, attack)
 
@@ -205,15 +206,14 @@ def _let_it_speak(
 ) -> None:
     """Let the head read the unit for the target, loudly enough that one step beyond zero decides."""
     leads, reach = [], []  # what the target needs, and how much of a step is left when places are pooled
-    chosen = stamped[:: -(-len(stamped) // CALIBRATED)]
     with (
         at_rest(twin.module),
         torch.no_grad(),
         recorded(found.units) as calls,
         recorded(found.head) as features,
-        progress("calibrating", len(chosen)) as bar,
+        progress("calibrating", len(stamped)) as bar,
     ):
-        for image in chosen:
+        for image in stamped:
             logits = twin.module(twin.prepared([image]))[0]
             steps = float(calls.pop()[1][0, unit].max()) / LOUDNESS
             read = float(features.pop()[0][0, unit])
