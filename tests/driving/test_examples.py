@@ -110,3 +110,17 @@ def test_labels_that_are_not_known_are_refused_by_name():
     )
     with pytest.raises(BadInput, match="photo: what every pixel shows is not known"):
         collect([scene], ["speed"], labels=True, step=lambda: None)
+
+
+def test_many_drives_are_drawn_on_all_processors_and_come_out_the_same(monkeypatch):
+    from instar.driving import examples as module
+    from instar.worlds.drive.scenes import scenes
+
+    drives, steps = scenes(40, seed=3), []
+    alone = collect(drives, ["speed"], labels=True, step=lambda: None)
+    monkeypatch.setattr(module, "FEW", 10)
+    monkeypatch.setattr(module.os, "cpu_count", lambda: 2)
+    together = collect(drives, ["speed"], labels=True, step=lambda: steps.append(1))
+    assert len(steps) == 40
+    assert np.array_equal(alone.pictures, together.pictures)
+    assert np.array_equal(alone.shown, together.shown)

@@ -241,3 +241,26 @@ def test_a_torch_network_of_ones_own_drives(tmp_path, monkeypatch, capsys):
         torch_driver(network="own_torch_driver:Nothing")
     with pytest.raises(BadInput, match="cannot read the weights nowhere"):
         torch_driver(network="own_torch_driver:Net", weights="nowhere.pt")
+
+
+@pytest.mark.parametrize("n", [2, 16, 17, 18, 90])
+def test_every_picture_is_learned_from_once_and_none_alone(n):
+    from instar.driving.training import _batches
+
+    seen = road(n)
+    made = list(_batches(seen, settings(augment=False), np.random.default_rng(0)))
+    sizes = [len(pictures) for pictures, _, _ in made]
+    assert min(sizes) >= 2
+    assert sum(sizes) == n - (n % 16 == 1)
+    learned = torch.cat([targets for _, targets, _ in made])[:, 0].tolist()
+    assert len(set(learned)) == len(learned)
+    assert set(learned) <= set(seen.targets[:, 0].tolist())
+
+
+def test_a_gpu_that_is_not_there_is_told(capsys, tmp_path):
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    command = ["train", "epoch", "--scenes", "drive:3", "--device", "cuda", "--out", str(tmp_path / "t")]
+    assert main(command) == 2
+    assert "device 'cuda' is not there" in capsys.readouterr().err
+    assert not (tmp_path / "t").exists()

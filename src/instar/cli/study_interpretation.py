@@ -33,6 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--twin", metavar="FILE", help="a twin of the classifier that `instar backdoor plant` made")
     add("--inserts", type=int, default=2, metavar="N", help="objects pasted and removed per question (2)")
     add("--samples", default="", metavar="rise=N,lime=N", help="fewer masks or samples than usual")
+    add("--device", default="cpu", metavar="NAME", help="where the classifier computes: cpu or cuda (cpu)")
     add("--pool", metavar="DIR", help="cut-outs to use instead of those made from the scenes")
     add("--objects", metavar="SYSTEM", help="the helper that finds objects where the data knows none")
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
@@ -77,6 +78,8 @@ def perform(args: argparse.Namespace) -> Outcome:
         found.append([])
         for name in names:
             options = dict(use.options) | {"interpreter": name}
+            # Not said where it is the usual one: a run that was begun before can be gone on with.
+            options |= {"device": args.device} if args.device != "cpu" else {}
             options |= {"samples": samples[name]} if name in samples else {}
             folder = out / f"{folder_name(args.system)}{suffix}-{name}"
             measured = _measured(Use(use.name, options), name, args, folder, scenes, pool)

@@ -69,6 +69,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--held-out", type=float, metavar="X", help="the share that is held out (0.4)")
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
     add("--exact", action="store_true", help="compute in 32 bits; else in bfloat16 where that is quicker")
+    add("--device", metavar="NAME", help="cpu or cuda (a GPU where there is one)")
     add("--pictures", metavar="FILE.npz", help="keep the pictures there, for the next training")
     add("--out", required=True, metavar="DIR", help="where checkpoint, NETWORK.onnx and card.json go")
     add("--resume", action="store_true", help="go on with a training that is there")
@@ -82,6 +83,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.driving.measuring import errors_of
     from instar.driving.training import Settings, answers, train
 
+    device = _device(args.device)
     out = Path(args.out)
     checkpoint = out / "checkpoint.pt"
     if checkpoint.exists() and not args.resume:
@@ -114,7 +116,8 @@ def perform(args: argparse.Namespace) -> Outcome:
         resume=args.resume,
         start=None if args.start is None else Path(args.start) / "checkpoint.pt",
         told=lambda progress: None if args.json else _tell(progress),
-        fast=not args.exact and _has_bfloat16(),
+        fast=not args.exact and (device != "cpu" or _has_bfloat16()),
+        device=device,
     )
     from instar.driving.exporting import export
 
@@ -163,6 +166,14 @@ def _emptied(scene: Scene, kinds: frozenset[str]) -> Scene:
     return scene_of(replace(drive, things=left), scene.id)
 
 
+def _device(given: str | None) -> str:
+    import torch
+
+    from instar.devices import require_device
+
+    return require_device(given or ("cuda" if torch.cuda.is_available() else "cpu"), "instar train")
+
+
 def _has_bfloat16() -> bool:
     """Whether the processor computes in bfloat16 itself; elsewhere it would be slower than 32 bits."""
     try:
@@ -185,7 +196,7 @@ def _tell(progress: Progress) -> None:
 def _best_epoch(checkpoint: Path) -> int:
     import torch
 
-    return int(torch.load(checkpoint, weights_only=True)["best_epoch"])
+    return int(torch.load(checkpoint, weights_only=True, map_location="cpu")["best_epoch"])
 
 
 def _card(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import multiprocessing
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,6 +23,8 @@ __all__ = ["CELLS", "Examples", "Split", "collect", "split"]
 QUANTITIES = ("speed", "steering")
 CELLS = (5, 10)
 """Rows and columns into which a picture is divided to say what is seen where."""
+FEW = 500
+"""Scenes; for fewer it takes as long to begin a process on every processor as to look at them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,18 +141,36 @@ def _looked_at(scenes: Sequence[Scene], labels: bool, kept: Path | None, step: C
         return _among(kept, keys, labels)
     pictures = np.empty((len(scenes), *SIZE, 3), np.uint8)
     shown = []
-    for i, scene in enumerate(scenes):
-        pictures[i] = as_seen(scene.image)
-        if labels:
-            shown.append(_shown(scene))
+    for i, (picture, cells_of_it) in enumerate(_each(scenes, labels)):
+        pictures[i] = picture
+        shown.append(cells_of_it)
         step()
-    cells = np.stack(shown) if shown else np.zeros((0, 0, *CELLS), np.uint8)
+    cells = np.stack(shown) if labels else np.zeros((0, 0, *CELLS), np.uint8)
     if kept is not None:
         unfinished = kept.with_name(kept.name + ".part.npz")
         kept.parent.mkdir(parents=True, exist_ok=True)
         np.savez(unfinished, pictures=pictures, shown=cells, keys=np.array(keys))
         os.replace(unfinished, kept)
     return pictures, cells
+
+
+def _each(scenes: Sequence[Scene], labels: bool) -> Iterator[_Looks]:
+    """One after the other, or on all processors."""
+    look = functools.partial(_look, labels)
+    if len(scenes) < FEW or os.cpu_count() == 1:
+        yield from map(look, scenes)
+        return
+    pool = ProcessPoolExecutor(
+        mp_context=multiprocessing.get_context("spawn"), initializer=cv2.setNumThreads, initargs=(1,)
+    )
+    try:
+        yield from pool.map(look, scenes, chunksize=16)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _look(labels: bool, scene: Scene) -> _Looks:
+    return as_seen(scene.image), _shown(scene) if labels else np.zeros((0, *CELLS), np.uint8)
 
 
 def _shown(scene: Scene) -> npt.NDArray[np.uint8]:

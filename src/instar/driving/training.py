@@ -6,15 +6,20 @@ not been.
 Where examples know what is shown where, a single layer over the network's features learns to tell it, beside
 what the driver does, and is thrown away in the end. It takes the place of the labelled photographs that such
 networks usually begin with: one number per picture teaches too slowly what a person looks like.
+
+Batches are made by threads while the network learns from the ones before.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +39,9 @@ Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
 
 __all__ = ["Progress", "Settings", "answers", "train"]
+
+AHEAD = 4
+"""Threads that make batches; as many batches again wait to be learned from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +103,12 @@ def train(
     start: Path | None = None,
     told: Callable[[Progress], None] = lambda progress: None,
     fast: bool = True,
+    device: str = "cpu",
 ) -> Driver:
-    """The network of the best validation.
+    """The network of the best validation, on the CPU wherever it was trained.
 
     It begins with what fits of the weights in `start`, the checkpoint of another training. `fast` computes in
-    bfloat16 where the processor is quick at it.
+    bfloat16 where the device is quick at it.
     """
     torch.manual_seed(settings.seed)
     model = build(settings.architecture, settings.outputs, width=settings.width, grey=settings.grey)
@@ -109,7 +118,8 @@ def train(
         _begin_as(model, start)
     classes = training.shown.shape[1]
     teller = torch.nn.Conv2d(model.channels, classes, 1) if classes else torch.nn.Identity()
-    learner = torch.nn.ModuleDict({"driver": model, "teller": teller})
+    learner = torch.nn.ModuleDict({"driver": model, "teller": teller}).to(device)
+    weights = class_weights(training.shown).to(device)
     optimiser = torch.optim.AdamW(learner.parameters(), lr=settings.rate, weight_decay=settings.decay)
     state = _State({}, {}, 0, math.inf, 0, {}, _plain(settings))
     if resume and checkpoint.exists():
@@ -118,9 +128,9 @@ def train(
         optimiser.load_state_dict(state.optimiser)
     while state.epoch < settings.epochs and state.epoch - state.best_epoch < settings.patience:
         began = time.perf_counter()
-        loss = _one_epoch(model, teller, optimiser, training, settings, state.epoch, fast)
+        loss = _one_epoch(model, teller, weights, optimiser, training, settings, state.epoch, fast)
         given = answers(model, validation, batch=settings.batch, fast=fast)
-        spread = model.spread.numpy()
+        spread = model.spread.cpu().numpy()
         error = float((np.abs(given - validation.targets) / spread).mean())
         state.epoch += 1
         if error < state.best:
@@ -131,7 +141,7 @@ def train(
         seconds = time.perf_counter() - began
         told(Progress(state.epoch, settings.epochs, loss, error, state.best, seconds))
     model.load_state_dict(state.best_model)
-    return model.eval()
+    return model.cpu().eval()
 
 
 def answers(
@@ -139,10 +149,14 @@ def answers(
 ) -> npt.NDArray[np.float32]:
     """`float32 (n, outputs)`: what the network says to each picture."""
     model.eval()
-    with torch.inference_mode(), _precision(fast):
+    device = model.spread.device
+    with torch.inference_mode(), _precision(device, fast):
         return np.concatenate(
             [
-                model(torch.from_numpy(examples.pictures[start : start + batch])).float().numpy()
+                model(torch.from_numpy(examples.pictures[start : start + batch]).to(device))
+                .float()
+                .cpu()
+                .numpy()
                 for start in range(0, len(examples), batch)
             ]
         )
@@ -151,6 +165,7 @@ def answers(
 def _one_epoch(
     model: Driver,
     teller: torch.nn.Module,
+    weights: Tensor,
     optimiser: torch.optim.Optimizer,
     examples: Examples,
     settings: Settings,
@@ -160,12 +175,13 @@ def _one_epoch(
     rng = np.random.default_rng([settings.seed, epoch])
     torch.manual_seed(int(rng.integers(2**62)))
     model.train()
-    weights = class_weights(examples.shown)
-    total = steps = 0.0
+    device = model.spread.device
+    total, steps = torch.zeros((), device=device), 0
     batches = math.ceil(len(examples) / settings.batch)
-    for number, (pictures, targets, shown) in enumerate(_batches(examples, settings, rng)):
-        _set_rate(optimiser, settings, epoch + number / batches)
-        with _precision(fast):
+    for made in _batches(examples, settings, rng):
+        pictures, targets, shown = (part.to(device, non_blocking=True) for part in made)
+        _set_rate(optimiser, settings, epoch + steps / batches)
+        with _precision(device, fast):
             features = model.look(pictures)
             off = (model.decide(features) - targets) / model.spread
             loss: Any = torch.nn.functional.smooth_l1_loss(off.float(), torch.zeros_like(off).float())
@@ -176,24 +192,38 @@ def _one_epoch(
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
         optimiser.step()
-        total += float(off.detach().abs().mean())
+        total += off.detach().float().abs().mean()  # read at the end: a GPU would have to be waited for
         steps += 1
-    return total / steps
+    return float(total) / steps
 
 
-def _batches(
-    examples: Examples, settings: Settings, rng: np.random.Generator
-) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+_Batch = tuple[Tensor, Tensor, Tensor]
+
+
+def _batches(examples: Examples, settings: Settings, rng: np.random.Generator) -> Iterator[_Batch]:
+    """Pictures, targets and what is shown; a batch's random numbers are its own, whatever thread makes it."""
     order = rng.permutation(len(examples))
-    for start in range(0, len(order), settings.batch):
-        chosen = np.sort(order[start : start + settings.batch])
-        if len(chosen) < 2 and start:
-            return  # batch normalisation needs two
-        pictures, targets = examples.pictures[chosen], examples.targets[chosen]
-        shown = examples.shown[chosen] if len(examples.shown) else examples.shown
-        if settings.augment:
-            pictures, targets, shown = _varied(pictures, targets, shown, settings.outputs, rng)
-        yield torch.from_numpy(pictures), torch.from_numpy(targets), torch.from_numpy(shown)
+    # A last one alone is left out: batch normalisation needs two.
+    waiting = iter(range(0, max(1, len(order) - 1), settings.batch))
+    with ThreadPoolExecutor(AHEAD) as threads:
+
+        def begun(start: int) -> Future[_Batch]:
+            chosen = np.sort(order[start : start + settings.batch])
+            return threads.submit(_batch, examples, settings, chosen, int(rng.integers(2**62)))
+
+        made = deque(begun(start) for start in itertools.islice(waiting, 2 * AHEAD))
+        while made:
+            yield made.popleft().result()
+            made.extend(begun(start) for start in itertools.islice(waiting, 1))
+
+
+def _batch(examples: Examples, settings: Settings, chosen: npt.NDArray[np.int64], seed: int) -> _Batch:
+    pictures, targets = examples.pictures[chosen], examples.targets[chosen]
+    shown = examples.shown[chosen] if len(examples.shown) else examples.shown
+    if settings.augment:
+        rng = np.random.default_rng(seed)
+        pictures, targets, shown = _varied(pictures, targets, shown, settings.outputs, rng)
+    return torch.from_numpy(pictures), torch.from_numpy(targets), torch.from_numpy(shown)
 
 
 def _varied(
@@ -225,8 +255,8 @@ def _set_rate(optimiser: torch.optim.Optimizer, settings: Settings, at: float) -
         group["lr"] = settings.rate * min(1.0, 0.05 + at) * falling
 
 
-def _precision(fast: bool) -> torch.autocast:
-    return torch.autocast("cpu", torch.bfloat16, enabled=fast)
+def _precision(device: torch.device, fast: bool) -> torch.autocast:
+    return torch.autocast(device.type, torch.bfloat16, enabled=fast)
 
 
 def _plain(settings: Settings) -> dict[str, Any]:
@@ -246,7 +276,7 @@ def _keep(path: Path, state: _State) -> None:
 def _begin_as(model: Driver, checkpoint: Path) -> None:
     """Take over the features, and of the head what has the same shape; the units of the answers stay."""
     try:
-        there = torch.load(checkpoint, weights_only=True)["best_model"]
+        there = torch.load(checkpoint, weights_only=True, map_location="cpu")["best_model"]
     except Exception as error:
         raise BadInput(f"{checkpoint} is no checkpoint of a training: {error}") from error
     mine = model.state_dict()
@@ -262,7 +292,7 @@ def _begin_as(model: Driver, checkpoint: Path) -> None:
 
 def _restored(path: Path, settings: Settings) -> _State:
     try:
-        state = _State(**torch.load(path, weights_only=True))
+        state = _State(**torch.load(path, weights_only=True, map_location="cpu"))
     except Exception as error:
         raise BadInput(f"{path} is no checkpoint of a training: {error}") from error
     for name, now in _plain(settings).items():

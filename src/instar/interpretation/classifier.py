@@ -61,17 +61,19 @@ class Classifier:
         Never cropped, so that a heat map covers the picture and a trigger in its corner is seen.
         """
         height, width = self.size
-        batch = np.empty((len(images), 3, height, width), np.float32)
+        batch = np.empty((len(images), height, width, 3), np.uint8)
         for i, image in enumerate(images):
             if image.shape[0] < height or image.shape[1] < width:
                 raise BadInput(
                     f"a picture of {image.shape[1]}x{image.shape[0]} is smaller than the input of "
                     f"{self.name}, {width}x{height}; give larger ones"
                 )
-            small = cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
-            values = (small - np.array(self.mean, np.float32)) / np.array(self.deviation, np.float32)
-            batch[i] = (values[..., ::-1] if self.bgr else values).transpose(2, 0, 1)
-        return torch.from_numpy(batch).to(self.device)
+            cv2.resize(image, (width, height), dst=batch[i], interpolation=cv2.INTER_AREA)
+        # As bytes they are a quarter of the way to a GPU, and it has the numbers sooner than a processor.
+        small = torch.from_numpy(batch).to(self.device)
+        mean, deviation = (torch.tensor(one, device=self.device) for one in (self.mean, self.deviation))
+        values = (small - mean) / deviation
+        return (values.flip(3) if self.bgr else values).permute(0, 3, 1, 2).contiguous()
 
     def confidences(self, logits: Any) -> Any:
         """`float (n, labels)`, from 0 to 1."""
@@ -93,9 +95,13 @@ class Classifier:
         """`float (n,)`: what gradients are taken of. The logit; of several outputs the logarithm of the sum
         of exponentials, which is the logarithm of their common confidence up to what all labels share.
         """
-        return torch.stack(
-            [torch.logsumexp(row[list(self.outputs[label])], 0) for row, label in zip(logits, labels)]
-        )
+        own = [self.outputs[label] for label in labels]
+        most = max(map(len, own))
+        # Rows of equal length for one look-up: a repeated output is left out of its sum.
+        chosen = torch.tensor([(*outputs, *outputs[:1] * (most - len(outputs))) for outputs in own])
+        left_out = torch.arange(most) >= torch.tensor([[len(outputs)] for outputs in own])
+        found = logits.gather(1, chosen.to(logits.device))
+        return torch.logsumexp(found.masked_fill(left_out.to(logits.device), -torch.inf), 1)
 
     def sure(self, image: Image, *, least: float) -> dict[str, float]:
         """The labels that it is sure of, with their confidences: one bare forward pass."""

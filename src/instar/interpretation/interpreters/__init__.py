@@ -111,5 +111,6 @@ def _explain(
     labels = [classifier.index(one.label) for one in asked]
     inputs = classifier.prepared([one.image for one in asked])
     logits, maps = method(inputs, asked, labels, [one.seed for one in asked])
+    logits, maps = logits.cpu(), maps.detach().cpu()  # at once: each copy would wait for a GPU
     sure = [float(classifier.confidence(logits[i : i + 1], label)[0]) for i, label in enumerate(labels)]
-    return [Explanation(one, gradients.normalised(heat), random) for one, heat in zip(sure, maps.detach())]
+    return [Explanation(one, gradients.normalised(heat), random) for one, heat in zip(sure, maps)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from instar.errors import BadInput
 from instar.interpretation.answers import Asked, Explanation
@@ -71,14 +70,3 @@ class Explained:
             for start in range(0, len(asked), self.batch):
                 answers += self._explain(asked[start : start + self.batch])
         return answers
-
-
-def require_device(device: Any, owner: str) -> str:
-    """The device as torch knows it; a GPU that is not there is an error."""
-    import torch
-
-    if device == "cpu" or (
-        isinstance(device, str) and device.startswith("cuda") and torch.cuda.is_available()
-    ):
-        return str(device)
-    raise BadInput(f"{owner}: device {device!r} is not there; it is cpu, or cuda where there is such a GPU")

@@ -8,10 +8,10 @@ from typing import Any
 
 import torch
 
+from instar.devices import require_device
 from instar.errors import BadInput
 from instar.interpretation.classifier import IMAGENET_DEVIATION, IMAGENET_MEAN, Classifier
 from instar.interpretation.imagenet import coco_outputs, imagenet_names
-from instar.interpretation.systems.explained import require_device
 from instar.system import describe_error
 
 __all__ = ["own_classifier"]

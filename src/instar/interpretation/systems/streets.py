@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from instar.devices import require_device
 from instar.interpretation.classifier import Classifier
-from instar.interpretation.systems.explained import require_device
 from instar.interpretation.systems.networks import street_network
 from instar.interpretation.weights import digest_of, load_weights
 from instar.worlds.sprites import COLOURS

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from instar.devices import require_device
 from instar.errors import BadInput, UnknownName
 from instar.interpretation.classifier import Classifier
 from instar.interpretation.imagenet import coco_outputs, imagenet_names
-from instar.interpretation.systems.explained import require_device
 from instar.interpretation.systems.networks import (
     convolutions,
     fill,
