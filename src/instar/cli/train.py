@@ -108,6 +108,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     with show_steps("looking at the scenes", len(scenes), quiet=args.json) as steps:
         examples = collect(scenes, settings.outputs, labels=args.labels, kept=kept, step=steps.advance)
     parts = split(examples, seed=args.split_seed, share=args.held_out)
+    del examples  # gigabytes, of which the parts have copies
     model = train(
         settings,
         parts.training,
