@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +25,7 @@ from instar.record import Totals
 from instar.relation import Change, Relation
 from instar.report import Summary, summarise
 from instar.running import Folder, identity_of, prepared
+from instar.scene import Scene
 from instar.scenes import load_scenes, require_one_readable
 from instar.search import Search, SearchAcross, stored
 from instar.store import RunStore
@@ -46,15 +47,21 @@ class Job:
     campaign: Campaign
 
 
-def execute(plan: Plan, *, resume: bool = False, quiet: bool = False) -> list[Summary]:
+Ready = Callable[[Relation, Sequence[Scene], Folder], Relation]
+
+
+def execute(
+    plan: Plan, *, resume: bool = False, quiet: bool = False, ready: Ready = prepared
+) -> list[Summary]:
     """Run the plan for each of its systems, into a folder each.
 
-    Whatever can be refused, of any of them, is refused before the first is asked anything.
+    Whatever can be refused, of any of them, is refused before the first is asked anything. `ready` makes
+    relations fit for the scenes.
     """
     jobs = look_up(plan)
     with ExitStack() as stack:
         stores = [stack.enter_context(_opened(job, resume=resume, quiet=quiet)) for job in jobs]
-        return [_carry_out(job, store, quiet=quiet) for job, store in zip(jobs, stores)]
+        return [_carry_out(job, store, ready, quiet=quiet) for job, store in zip(jobs, stores)]
 
 
 def look_up(plan: Plan) -> list[Job]:
@@ -166,11 +173,11 @@ def _opened(job: Job, *, resume: bool, quiet: bool) -> Iterator[RunStore]:
         yield store
 
 
-def _carry_out(job: Job, store: RunStore, *, quiet: bool) -> Summary:
+def _carry_out(job: Job, store: RunStore, ready: Ready, *, quiet: bool) -> Summary:
     plan, campaign = job.plan, job.campaign
     workspace = Folder(store.folder, partial(show_steps, quiet=quiet))
-    ready = [(prepared(relation, campaign.scenes, workspace), how) for relation, how in campaign.relations]
-    campaign = dataclasses.replace(campaign, relations=ready)
+    relations = [(ready(relation, campaign.scenes, workspace), how) for relation, how in campaign.relations]
+    campaign = dataclasses.replace(campaign, relations=relations)
     workers = plan.workers or os.cpu_count() or 1
     with (
         show_campaign(plan.limits, what=campaign.system.name, quiet=quiet) as watch,

@@ -14,15 +14,19 @@ from instar.cli.study_output import folder_name, outcome, system_names
 from instar.errors import BadInput
 
 if TYPE_CHECKING:
+    from instar.driving.sharing import Shared
     from instar.driving.study import Costs, Measured
     from instar.driving.study_rules import StudyRule
+    from instar.relation import Relation
+    from instar.running import Folder
     from instar.scene import Scene
     from instar.system import System
 
 __all__ = ["arguments", "perform"]
 
 USUAL = "epoch-street,vgg16-street,resnet101-street,vgg16-blind"
-TIMED = 12  # scenes that making and asking are timed on
+KEPT_BYTES = 2**30  # of pictures; those that were looked at longest ago are made again
+TIMED = 12  # scenes that asking is timed on
 WAVERED = 40  # scenes that are asked under changes that must do nothing
 
 
@@ -42,8 +46,10 @@ def perform(args: argparse.Namespace) -> Outcome:
     # OpenCV and SQLite, which --help should not wait for.
     from instar.cli.execute import as_driven
     from instar.cli.resolve import resolve_system
+    from instar.driving.sharing import Shared
     from instar.driving.study_tables import tables
     from instar.scenes import load_scenes
+    from instar.story import Inputs
 
     if args.plots:
         from instar.studies import require_matplotlib
@@ -55,7 +61,11 @@ def perform(args: argparse.Namespace) -> Outcome:
     out = Path(args.out)
     drawn = all(scene.knowledge.get("drive") is not None for scene in scenes)
     engines = {"deeptest": f"deeptest_{'rendered' if drawn else 'pasted'}", "pasted": "pasted"}
-    systems = [_measured(name, one, scenes, args, out, engines) for name, one in drivers.items()]
+    shared = Shared(Inputs(max(1, KEPT_BYTES // scenes[0].image.nbytes)))
+    ready: dict[str, Relation] = {}
+    systems = [
+        _measured(name, one, scenes, args, out, engines, shared, ready) for name, one in drivers.items()
+    ]
     made = list(tables(systems))
     figures: list[str] = []
     if args.plots:
@@ -72,11 +82,14 @@ def _measured(
     args: argparse.Namespace,
     out: Path,
     engines: dict[str, str],
+    shared: Shared,
+    ready: dict[str, Relation],
 ) -> Measured:
     """Run what is not there yet, and count it."""
     from instar.cli.execute import execute
     from instar.driving.study import Measured, measure
     from instar.driving.study_rules import rules_for
+    from instar.running import prepared
     from instar.store import RunStore
 
     quantities, controls = _asked(system, scenes)
@@ -90,14 +103,19 @@ def _measured(
         limit=args.limit,
         out=str(out / folder_name(name)),
     )
-    (summary,) = execute(plan, resume=True, quiet=args.json)
+
+    def once(relation: Relation, scenes: Sequence[Scene], workspace: Folder) -> Relation:
+        """What a rule has to collect from the scenes is the same for all drivers."""
+        if relation.name not in ready:
+            ready[relation.name] = shared.relation(prepared(relation, scenes, workspace))
+        return ready[relation.name]
+
+    (summary,) = execute(plan, resume=True, quiet=args.json, ready=once)
     with RunStore.read(summary.totals.run) as store:
         found = Measured(name, quantities, measure(store.records(changes=False)))
     found.errors = _errors(scenes, controls)
     found.waver = _waver(system, scenes, quantities)
-    found.costs = {
-        rule.name: cost for rule in rules if (cost := _cost(rule, system, scenes, args, out, engines))
-    }
+    found.costs = _costs(rules, system, scenes, shared)
     return found
 
 
@@ -163,42 +181,21 @@ def _waver(system: System, scenes: Sequence[Scene], quantities: set[str]) -> dic
     return {quantity: sum(each) / len(each) for quantity, each in spreads.items() if each}
 
 
-def _cost(
-    rule: StudyRule,
-    system: System,
-    scenes: Sequence[Scene],
-    args: argparse.Namespace,
-    out: Path,
-    engines: dict[str, str],
-) -> Costs | None:
-    """Make and ask the rule's pictures on a few scenes, with a clock."""
-    import numpy as np
-
-    from instar.cli.resolve import resolve_relation
-    from instar.driving.answers import accept
+def _costs(
+    rules: Sequence[StudyRule], system: System, scenes: Sequence[Scene], shared: Shared
+) -> dict[str, Costs]:
+    """What a case of each rule costs: its pictures made, and shown to this system one by one."""
     from instar.driving.study import Costs
-    from instar.relation import Inapplicable
-    from instar.running import Folder, prepared
-    from instar.scene import Observation
     from instar.system import ask
 
-    relation = prepared(
-        resolve_relation(_use(rule, engines)), scenes, Folder(out / folder_name(args.systems.split(",")[0]))
-    )
-    making = asking = 0.0
-    cases = 0
-    for number, scene in enumerate(scenes[:TIMED]):
-        image = scene.image
-        (reply,) = ask(system, [image])
-        if reply.error:
-            continue
-        source = Observation(scene, accept(image, reply.answer), lambda image=image: image)  # type: ignore[misc]
-        began = time.perf_counter()
-        change = relation.draw(source, np.random.default_rng([args.seed, number]))
-        made = change if isinstance(change, Inapplicable) else relation.apply(image, change)
-        made_at = time.perf_counter()
-        if isinstance(made, Inapplicable):
-            continue
-        ask(system, list(made))
-        making, asking, cases = making + made_at - began, asking + time.perf_counter() - made_at, cases + 1
-    return Costs(making / cases, asking / cases, cases) if cases else None
+    images = [scene.image for scene in scenes[:TIMED]]
+    began = time.perf_counter()
+    for image in images:
+        ask(system, [image])
+    asking = (time.perf_counter() - began) / len(images)
+    made = {rule.name: shared.making(rule.name) for rule in rules}
+    return {
+        name: Costs(making.cases, making.pictures, making.seconds, making.pictures * asking)
+        for name, making in made.items()
+        if making is not None
+    }

@@ -19,7 +19,7 @@ from instar.relation import Change, Inapplicable
 from instar.scene import Image
 from instar.worlds.drive.picture import drive_of, showing
 
-__all__ = ["CONDITIONS", "Redrawn", "edits_of", "frozen", "made", "under_nulls"]
+__all__ = ["CONDITIONS", "Redrawn", "edits_of", "frozen", "made", "under_condition", "under_nulls"]
 
 CONDITIONS = ("jpeg", "brighter", "shift")  # under each of them a finding must recur
 LEAST_CHANGE = 40.0  # squared grey levels, on average: less, and the source already is in that state
@@ -71,9 +71,14 @@ def made(
             # What the engine did not draw anew still is the drive it was, but for what the edit did.
             picture = drawn if drive_of(drawn) else showing(drawn, as_driven(drive_of(before), edit, before))
         pictures.append(picture)
-    if not change.condition:
+    return under_condition(image, pictures, change.condition)
+
+
+def under_condition(image: Image, pictures: Sequence[Image], condition: str) -> tuple[Image, ...]:
+    """The pictures of a change as they are; under a condition, with the source before them."""
+    if not condition:
         return tuple(pictures)
-    return tuple(_under(picture, change.condition) for picture in (image, *pictures))
+    return tuple(_under(picture, condition) for picture in (image, *pictures))
 
 
 def _alike(before: Image, after: Image) -> bool:

@@ -62,11 +62,12 @@ class Error:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Seconds per case: making the pictures, and asking the system about them."""
+    """Of a case: how many pictures it has, processor seconds to make them, and seconds to ask about them."""
 
+    cases: int
+    pictures: int
     making: float
     asking: float
-    cases: int
 
 
 @dataclass(eq=False)

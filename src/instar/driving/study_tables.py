@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from instar.driving.study import Measured, RuleMeasured, share_below
 from instar.driving.study_rules import STUDY
@@ -110,12 +110,16 @@ def _believed(systems: Sequence[Measured]) -> Table:
 
 
 def _costs(systems: Sequence[Measured]) -> Table:
-    rows = [["rule", "making (s)", *(f"asking {system.system} (s)" for system in systems)]]
-    shown: Callable[[float], str] = lambda seconds: f"{seconds:.4f}"  # noqa: E731  # a format, used twice
+    asking = [f"asking {system.system} (s)" for system in systems]
+    rows = [["rule", "cases", "pictures per case", "making (s)", *asking]]
     for rule in STUDY:
         costs = [system.costs.get(rule.name) for system in systems]
-        known = [cost for cost in costs if cost is not None]
-        if known:
-            making = sum(cost.making for cost in known) / len(known)
-            rows.append([rule.name, shown(making), *("-" if c is None else shown(c.asking) for c in costs)])
-    return Table("table-12", "Seconds per case and rule (Table 12)", rows, "One thread, on this machine.")
+        known = next((cost for cost in costs if cost is not None), None)
+        if known is not None:
+            numbers = [str(known.cases), str(known.pictures), f"{known.making:.4f}"]
+            rows.append([rule.name, *numbers, *("-" if c is None else f"{c.asking:.4f}" for c in costs)])
+    note = (
+        "Making: processor time of one thread, on average over the cases. Asking: the time of one question, "
+        "alone, for each picture of a case."
+    )
+    return Table("table-12", "Seconds per case and rule (Table 12)", rows, note)
