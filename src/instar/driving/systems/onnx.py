@@ -18,7 +18,7 @@ from instar.scene import Image
 
 __all__ = ["OnnxDriver", "onnx_driver"]
 
-DECODER = 1
+DECODER = 2
 """Counts up whenever the code below gives other answers for the same network output."""
 
 
@@ -81,6 +81,8 @@ class OnnxDriver:
             raise BadInput(f"cannot read the network {path}: {error.strerror or error}") from None
         self.name = name or path.stem
         self._session = _session(path, content, threads)
+        if self._session.get_modelmeta().producer_name == "instar":
+            self._session = _session(path, content, threads, unpack=True)
         written = self._session.get_modelmeta().custom_metadata_map
         said = outputs or written.get("outputs")
         if not said:
@@ -117,12 +119,18 @@ class OnnxDriver:
         return self.meaning.control(np.concatenate([np.ravel(part) for part in given]).tolist())
 
 
-def _session(path: Path, content: bytes, threads: int) -> Any:
+def _session(path: Path, content: bytes, threads: int, *, unpack: bool = False) -> Any:
+    """The network, ready to run. `unpack` makes floats of weights in few bits once, not for every picture.
+
+    Somebody else's may be meant to be computed in few bits, so theirs are left as they are.
+    """
     if not (isinstance(threads, int) and threads >= 1):
         raise BadInput(f"threads is {threads!r}; it must be a whole number of at least 1")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
+    if unpack:
+        options.add_session_config_entry("session.disable_quant_qdq", "1")
     try:
         return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime has a family of its own for files that it cannot use
