@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from instar.cli import main
 from instar.driving.choosing import usual_engines
 from instar.driving.engines import deeptest
 from instar.driving.rules import read_rule
-from instar.driving.study import Measured, RuleMeasured, error_of, measure, share_below
+from instar.driving.study import Measured, RuleMeasured, error_of, errors_on_card, measure, share_below
 from instar.driving.study_rules import STUDY, rules_for
 from instar.driving.study_tables import tables
 from instar.record import Record
@@ -78,10 +80,41 @@ def test_every_table_says_what_it_counts():
     system.errors = [error_of("speed", [1.0, 2.0], [1.0, 4.0], ["a", "b"])]
     made = {table.name: table for table in tables([system])}
     assert made["table-7"].rows[1] == ["Rule 1", "3", "2 (66.7 %) | 1"]
-    assert made["table-8-speed"].rows[1][:4] == ["Rule 1", "mine", "66.7 %", "66.7 %"]
+    assert made["table-8-speed"].rows[1][:4] == ["Rule 1", "mine", "66.7", "66.7"]
     assert made["table-8-steering"].rows[0][2:4] == ["0.69°", "1.39°"]
     assert made["waver"].rows[1] == ["mine", "0.100", "-"]
-    assert made["errors"].rows[1][:3] == ["mine", "speed (km/h)", "1.00"]
+    assert made["errors"].rows[1][1:5] == ["speed (km/h)", "these pictures", "2", "1.00"]
+    assert made["rules"].rows[1][1].startswith("If: a pedestrian appears on the roadside, Then: ")
+
+
+def test_files_have_one_number_to_a_cell_and_say_its_unit():
+    other = Measured("other", {"speed"}, {})
+    made = {
+        table.name: table
+        for table in tables([Measured("mine", {"speed", "steering"}, measure(some_records())), other])
+    }
+    head, first, second = made["table-7"].data
+    assert head[:5] == ["rule", "mine: cases", "mine: violated", "mine: violated (%)", "mine: recurring"]
+    assert first == ["Rule 1", "3", "2", "66.7", "1", "0", "", "", ""]
+    assert second[:5] == ["Rule 5", "1", "0", "0.0", "0"]
+    row = dict(zip(made["cases"].data[0], made["cases"].data[1]))
+    assert (row["judged"], row["violated"], row["violated (%)"], row["unstable"]) == ("2", "1", "50.0", "1")
+    assert float(row["95 % low (%)"]) < 50 < float(row["95 % high (%)"])
+
+
+def test_a_table_that_nobody_can_fill_says_why():
+    made = {table.name: table for table in tables([Measured("mine", {"steering"}, {})])}
+    assert made["table-11"].rows[1:] == [["none", "0", "-"]]
+    assert made["table-11"].note == "These rules are about speed, which none of these systems answers."
+    assert len(made["table-11"].data) == 1
+
+
+def test_where_the_truth_is_not_known_the_card_of_a_network_says_its_error():
+    card = {"steering": {"mae": 4.4, "interval": [1.9, 7.0], "constant_mae": 6.1, "pictures": 160}}
+    (error,) = errors_on_card({"errors": card})
+    assert (error.quantity, error.mae, error.interval, error.constant) == ("steering", 4.4, (1.9, 7.0), 6.1)
+    assert error.on == "held out in training"
+    assert errors_on_card({}) == []
 
 
 def test_all_rules_of_the_study_can_be_read_and_made():
@@ -117,9 +150,17 @@ def test_the_command_makes_every_table_for_a_driver(tmp_path, capsys):
     wanted = {"table-7", "table-8-speed", "table-8-steering", "table-9", "table-10", "table-11", "table-12"}
     assert wanted <= document["tables"].keys()
     assert [row[0] for row in document["tables"]["table-9"]["rows"]] == ["rule", "CR 1", "CR 2", "CR 3"]
-    for name in (*wanted, "waver", "cases"):
-        assert (tmp_path / "study" / f"{name}.csv").is_file()
-    assert (tmp_path / "study" / "violations.png").stat().st_size > 5000
+    for name in (*wanted, "waver", "cases", "rules", "errors"):
+        with (tmp_path / "study" / f"{name}.csv").open(newline="") as file:
+            rows = list(csv.reader(file))
+        assert {len(row) for row in rows} == {len(rows[0])}
+        assert len(rows) > 1
+    assert [Path(path).name for path in document["figures"]] == [
+        "violations.png",
+        "thresholds.png",
+        "behaviour.png",
+    ]
+    assert all(Path(path).stat().st_size > 5000 for path in document["figures"])
 
 
 def test_a_system_that_does_not_drive_is_refused(capsys, tmp_path):

@@ -44,16 +44,21 @@ def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
         raise RunError(f"cannot write {path}: {error.strerror or error}; choose another place") from error
 
 
+def _is_numbers(cells: Iterable[str]) -> bool:
+    return all(cell[:1].isdigit() or cell[:1] in "+-" for cell in cells)
+
+
 def outcome(study: str, made: Sequence[Table], out: Path, figures: Sequence[str], *, names: int) -> Outcome:
     """Write the tables as CSV and tell them, less empty ones; their first `names` columns are words."""
     from instar.report.text import table as aligned
 
     for table in made:
-        write_csv(out / f"{table.name}.csv", table.rows)
+        write_csv(out / f"{table.name}.csv", table.data or table.rows)
     parts = []
     for one in made:
         if len(one.rows) > 1:
-            body = aligned(one.rows, right=range(names, len(one.rows[0])))
+            right = [i for i in range(names, len(one.rows[0])) if _is_numbers(row[i] for row in one.rows[1:])]
+            body = aligned(one.rows, right=right)
             parts.append("\n".join(filter(None, [one.title, body, one.note])))
     parts.append("\n".join([f"Tables as CSV and the runs are in {out}.", *figures]))
     document = {

@@ -13,7 +13,17 @@ from instar.record import Record
 from instar.stats import bootstrap_mean, bootstrap_rate
 from instar.verdict import Status
 
-__all__ = ["Costs", "Error", "Measured", "RuleMeasured", "error_of", "measure", "share_below", "spread"]
+__all__ = [
+    "Costs",
+    "Error",
+    "Measured",
+    "RuleMeasured",
+    "error_of",
+    "errors_on_card",
+    "measure",
+    "share_below",
+    "spread",
+]
 
 STANDING = 1.0  # km/h, below which a car cannot slow down
 
@@ -51,13 +61,18 @@ class RuleMeasured:
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """How far answers are off what a careful driver chooses, beside the best constant; in km/h or degrees."""
+    """How far answers are off, on average, beside the best constant answer; in km/h or degrees.
+
+    `on` says on what: the pictures of the study, where the truth about them is known, else what was held out
+    in training, as the network's card says it.
+    """
 
     quantity: str
     mae: float
     interval: tuple[float, float]
     constant: float
     pictures: int
+    on: str = "these pictures"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +147,16 @@ def error_of(quantity: str, given: Sequence[float], truth: Sequence[float], scen
     off = np.abs(np.asarray(given, np.float64) - np.asarray(truth, np.float64))
     constant = np.abs(np.asarray(truth) - np.median(truth)).mean()
     return Error(quantity, float(off.mean()), bootstrap_mean(off, scenes), float(constant), len(off))
+
+
+def errors_on_card(card: Mapping[str, Any]) -> list[Error]:
+    """What a network's card says about its errors on what was held out in training."""
+    return [
+        Error(
+            quantity, e["mae"], tuple(e["interval"]), e["constant_mae"], e["pictures"], "held out in training"
+        )
+        for quantity, e in card.get("errors", {}).items()
+    ]
 
 
 def spread(answers: Sequence[Any], quantity: str) -> float:

@@ -12,11 +12,13 @@ __all__ = ["tables"]
 
 SPEED_THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 STEERING_THRESHOLDS = tuple(1.39 * factor for factor in (0.5, 1, 2, 3, 4, 5))
+THRESHOLD_RULES = {"speed": ("Rule 1", "Rule 2", "Rule 7"), "steering": ("Rule 5", "Rule 6")}
 UNITS = {"speed": "km/h", "steering": "degrees"}
 
 
 def tables(systems: Sequence[Measured]) -> Iterator[Table]:
     """Everything that the study has to say; rules that no system can be asked are left out."""
+    yield _rules(systems)
     if any(system.errors for system in systems):
         yield _errors(systems)
     yield _waver(systems)
@@ -29,15 +31,31 @@ def tables(systems: Sequence[Measured]) -> Iterator[Table]:
     yield _costs(systems)
 
 
+def _rules(systems: Sequence[Measured]) -> Table:
+    rows = [["rule", "in words"]]
+    for rule in STUDY:
+        if any(rule.name in system.rules for system in systems):
+            how = f" (pictures: {rule.engines})" if rule.engines else ""
+            rows.append([rule.name, rule.text + how])
+    return Table("rules", "The rules", rows)
+
+
 def _errors(systems: Sequence[Measured]) -> Table:
-    rows = [["system", "quantity", "mean error", "95 % interval", "best constant", "pictures"]]
+    rows = [["system", "quantity", "on", "pictures", "mean error", "95 % interval", "best constant"]]
+    data = [["system", "quantity", "on", "pictures", "mean error", "95 % low", "95 % high", "best constant"]]
     for system in systems:
         for error in system.errors:
-            low, high = error.interval
-            numbers = [f"{error.mae:.2f}", f"{low:.2f} to {high:.2f}", f"{error.constant:.2f}"]
-            unit = f"{error.quantity} ({UNITS[error.quantity]})"
-            rows.append([system.system, unit, *numbers, str(error.pictures)])
-    return Table("errors", "Error on the unchanged pictures, against the careful driver", rows)
+            low, high = (f"{end:.2f}" for end in error.interval)
+            said = [
+                system.system,
+                f"{error.quantity} ({UNITS[error.quantity]})",
+                error.on,
+                str(error.pictures),
+            ]
+            mean, constant = f"{error.mae:.2f}", f"{error.constant:.2f}"
+            rows.append([*said, mean, f"{low} to {high}", constant])
+            data.append([*said, mean, low, high, constant])
+    return Table("errors", "Mean absolute error on unchanged pictures", rows, data=data)
 
 
 def _waver(systems: Sequence[Measured]) -> Table:
@@ -52,19 +70,36 @@ def _waver(systems: Sequence[Measured]) -> Table:
 def _violations(systems: Sequence[Measured], part: str, name: str, title: str) -> Table:
     """Bare violations as the paper counts them, and behind the bar those that recur."""
     rows = [["rule", "cases", *(system.system for system in systems)]]
+    data = [["rule"]]
+    for system in systems:
+        data[0] += [f"{system.system}: {what}" for what in ("cases", "violated", "violated (%)", "recurring")]
     for rule in (rule for rule in STUDY if rule.part == part):
         found = [system.rules.get(rule.name) for system in systems]
-        cases = sorted({str(one.tried) for one in found if one is not None and one.tried})
+        cases = sorted({one.tried for one in found if one is not None and one.tried})
         if cases:
-            rows.append([rule.name, "/".join(cases), *map(_cell, found)])
+            rows.append([rule.name, "/".join(map(str, cases)), *map(_cell, found)])
+            data.append([rule.name, *(number for one in found for number in _numbers(one))])
     note = "Violations of the bare inequality (share) | those that recur under changes that must not matter."
-    return Table(name, title, rows, note)
+    if len(rows) == 1:
+        quantity = next(rule.quantity for rule in STUDY if rule.part == part)
+        rows.append(["none", "0", *("-" for _ in systems)])
+        note = f"These rules are about {quantity}, which none of these systems answers."
+    return Table(name, title, rows, note, data=data)
 
 
 def _cell(found: RuleMeasured | None) -> str:
     if found is None or not found.tried:
         return "-"
-    return f"{found.bare} ({100 * found.bare / found.tried:.1f} %) | {found.violated}"
+    _, bare, share, recurring = _numbers(found)
+    return f"{bare} ({share} %) | {recurring}"
+
+
+def _numbers(found: RuleMeasured | None) -> tuple[str, str, str, str]:
+    """Cases, violations of the bare inequality, their share in percent, and those that recur."""
+    if found is None or not found.tried:
+        return "0", "", "", ""
+    share = f"{100 * found.bare / found.tried:.1f}"
+    return str(found.tried), str(found.bare), share, str(found.violated)
 
 
 def _thresholds(systems: Sequence[Measured]) -> Iterator[Table]:
@@ -73,40 +108,43 @@ def _thresholds(systems: Sequence[Measured]) -> Iterator[Table]:
         ("steering", STEERING_THRESHOLDS, lambda t: f"{t:.2f}°"),
     ):
         rows = [["rule", "system", *map(said, thresholds)]]
-        for name in _rules_with_thresholds(quantity):
+        for name in THRESHOLD_RULES[quantity]:
             for system in systems:
                 found = system.rules.get(name)
                 if found is not None and found.answers:
                     rows.append([name, system.system, *_shares(found, quantity, thresholds)])
         if len(rows) > 1:
             meaning = "must fall by at least" if quantity == "speed" else "may change by at most"
-            title = f"Share of violations by threshold: {quantity} {meaning} (Table 8)"
+            title = f"Violations in percent, where {quantity} {meaning} ... (Table 8)"
             yield Table(f"table-8-{quantity}", title, rows, "By the bare inequality, as in the paper.")
-
-
-def _rules_with_thresholds(quantity: str) -> tuple[str, ...]:
-    return ("Rule 1", "Rule 2", "Rule 7") if quantity == "speed" else ("Rule 5", "Rule 6")
 
 
 def _shares(found: RuleMeasured, quantity: str, thresholds: Sequence[float]) -> list[str]:
     pairs = [share_below(found, quantity, threshold) for threshold in thresholds]
-    return ["-" if not n else f"{100 * violated / n:.1f} %" for violated, n in pairs]
+    return ["-" if not n else f"{100 * violated / n:.1f}" for violated, n in pairs]
 
 
 def _believed(systems: Sequence[Measured]) -> Table:
-    rows = [["system", "rule", "judged", "violated", "95 % interval", "unstable", "inapplicable", "failed"]]
+    counted = ["unstable", "inapplicable", "failed"]
+    rows = [["system", "rule", "judged", "violated", "in %", "95 % interval", *counted]]
+    data = [
+        ["system", "rule", "judged", "violated", "violated (%)", "95 % low (%)", "95 % high (%)", *counted]
+    ]
     for system in systems:
         for rule in STUDY:
             found = system.rules.get(rule.name)
             if found is None:
                 continue
-            ends = found.interval
-            interval = "-" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f} %"
-            counts = [found.unstable, found.inapplicable, found.failed]
-            row = [system.system, rule.name, str(found.judged), str(found.violated), interval]
-            rows.append([*row, *map(str, counts)])
+            share, low, high = "-", "", ""
+            if found.interval is not None:
+                low, high = (f"{100 * end:.1f}" for end in found.interval)
+                share = f"{100 * found.violated / found.judged:.1f}"
+            said = [system.system, rule.name, str(found.judged), str(found.violated)]
+            counts = [str(n) for n in (found.unstable, found.inapplicable, found.failed)]
+            rows.append([*said, share, f"{low} to {high}" if low else "-", *counts])
+            data.append([*said, share.strip("-"), low, high, *counts])
     note = "Unstable: the inequality is violated, but not under each change that must not matter."
-    return Table("cases", "Cases that stand", rows, note)
+    return Table("cases", "Cases that stand", rows, note, data=data)
 
 
 def _costs(systems: Sequence[Measured]) -> Table:
@@ -119,7 +157,7 @@ def _costs(systems: Sequence[Measured]) -> Table:
             numbers = [str(known.cases), str(known.pictures), f"{known.making:.4f}"]
             rows.append([rule.name, *numbers, *("-" if c is None else f"{c.asking:.4f}" for c in costs)])
     note = (
-        "Making: processor time of one thread, on average over the cases. Asking: the time of one question, "
-        "alone, for each picture of a case."
+        "Making: processor time of one thread, on average over the cases. "
+        "Asking: the pictures of a case times the quickest of some questions."
     )
     return Table("table-12", "Seconds per case and rule (Table 12)", rows, note)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["require_matplotlib", "save_figures"]
 
+DPI = 160  # sharp in print at the size they have
+
 
 def require_matplotlib() -> None:
     """Raise MissingExtra before anything is run for figures that cannot be drawn."""
@@ -28,7 +30,7 @@ def save_figures(figures: Mapping[str, Figure], folder: Path) -> Iterator[Path]:
         path = folder / f"{name}.png"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            figure.savefig(path, dpi=110)
+            figure.savefig(path, dpi=DPI)
         except OSError as error:
             raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
         yield path
