@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import json
 import math
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 
 from instar.cli import main
 from instar.errors import BadInput
+from instar.imaging.codecs import decode_picture
 from instar.ratings import Item, choose, read_answers, render_page, summarise
 from instar.record import Record
 from instar.relation import Change
@@ -64,11 +67,12 @@ def test_the_order_tells_nothing_and_is_the_same_again():
 
 def test_a_page_is_one_file_that_fetches_nothing():
     page = render_page(
-        [Item("ab", b"\x89PNG..", b"jpeg", "speed 40 km/h", "speed </script> 30")], title="A & B"
+        [Item("ab", [(b"\x89PNG..", "speed 40 km/h"), (b"jpeg", "speed </script> 30")])], title="A & B"
     )
     assert "<title>A &amp; B</title>" in page
     assert page.count("</script>") == 2  # an answer cannot end the script
-    assert "http" not in page
+    assert not re.search("https?:", page)
+    assert "default-src 'none'" in page
     assert "data:image/png;base64," in page
     assert "data:image/jpeg;base64," in page
 
@@ -91,7 +95,7 @@ def test_answers_are_joined_with_the_run(tmp_path):
         path.write_text(json.dumps(sheet(rater, points)))
         sheets.append(read_answers(path))
     found = summarise(sheets, known)
-    assert found.raters == ("ann", "bob")
+    assert found.raters == {"ann": 4, "bob": 4}
     (box,) = [
         b for b in found.boxes if (b.relation, b.verdict, b.question) == ("all", "violated", "reasonable")
     ]
@@ -108,7 +112,12 @@ def test_answers_are_joined_with_the_run(tmp_path):
     [
         ("nonsense", "is no file of ratings"),
         ("{}", "must be one that the page"),
+        ('{"ratings": 1, "answers": 5}', "its answers are not a list of cases"),
+        ('{"ratings": 1, "answers": [5]}', "its answers are not a list of cases"),
+        ('{"ratings": 1, "answers": [{"real": 5}]}', "its answers are not a list of cases"),
         (json.dumps(sheet("x", {"ab": {"real": 8}})), "real is 8; it must be 1 to 7"),
+        (json.dumps(sheet("x", {"ab": {"real": True}})), "real is True; it must be 1 to 7"),
+        (json.dumps(sheet("x", {"ab": {}})), "has no ratings yet; leave it out"),
     ],
 )
 def test_a_file_that_is_no_sheet_is_refused(tmp_path, content, complaint):
@@ -121,11 +130,28 @@ def test_cases_of_another_run_and_a_rater_twice_are_refused():
     from instar.ratings import Rated
 
     known = {one.case: one for one in records(1, 1)}
-    with pytest.raises(BadInput, match="is not in this run"):
-        summarise([Rated("ann", {"ffff": {"real": 3}})], known)
+    with pytest.raises(BadInput, match=r"a.json rates case ffff, which is not in this run"):
+        summarise([Rated("ann", {"ffff": {"real": 3}}, "a.json")], known)
     case = next(iter(known))
-    with pytest.raises(BadInput, match="two files are by 'ann'"):
-        summarise([Rated("ann", {case: {"real": 3}})] * 2, known)
+    twice = [Rated("ann", {case: {"real": 3}}, name) for name in ("a.json", "b.json")]
+    with pytest.raises(BadInput, match=r"two files are by 'ann' \(a.json and b.json\)"):
+        summarise(twice, known)
+
+
+def test_who_stopped_half_way_counts_for_what_was_rated(tmp_path):
+    known = {one.case: one for one in records(2, 2)}
+    cases = sorted(known)
+    whole = {case: {"real": 4, "reasonable": 4} for case in cases}
+    part = {cases[0]: {"real": 6, "reasonable": 6}, cases[1]: {"real": 6}, cases[2]: {}, cases[3]: {}}
+    sheets = []
+    for rater, points in (("ann", whole), ("bob", part)):
+        (tmp_path / f"{rater}.json").write_text(json.dumps(sheet(rater, points)))
+        sheets.append(read_answers(tmp_path / f"{rater}.json"))
+    found = summarise(sheets, known)
+    assert found.raters == {"ann": 4, "bob": 1}
+    assert found.cases == 4
+    counted = {(b.verdict, b.question): len(b.values) for b in found.boxes if b.relation == "all"}
+    assert sum(counted.values()) == 8 + 3
 
 
 def test_alpha_is_that_of_the_published_example_and_of_no_agreement():
@@ -147,25 +173,25 @@ def test_alpha_is_that_of_the_published_example_and_of_no_agreement():
         krippendorff_alpha(table, metric="ratio")
 
 
-def test_a_run_is_exported_rated_and_imported(tmp_path, capsys):
-    run = tmp_path / "run"
-    words = [
-        "run",
-        "--system",
-        "street-driver",
-        "--set",
-        "system.fault=brakes a tenth",
-        "--scenes",
-        "street:8:4",
-    ]
-    words += ["--rule", SLOW, "--rule", NIGHT, "--set", "search.n=1", "--out", str(run), "--json"]
-    assert main(words) == 1
+@pytest.fixture(scope="module")
+def rated_run(tmp_path_factory):
+    """A run with violations and passes, and the page of eight of them."""
+    run = tmp_path_factory.mktemp("ratings") / "run"
+    words = ["run", "--system", "street-driver", "--set", "system.fault=brakes a tenth"]
+    words += ["--scenes", "street:8:4", "--rule", SLOW, "--rule", NIGHT, "--set", "search.n=1"]
+    assert main([*words, "--out", str(run), "--json"]) == 1
+    assert main(["ratings", "export", str(run), "--n", "8", "--json"]) == 0
+    return run
+
+
+def test_a_run_is_exported_rated_and_imported(rated_run, tmp_path, capsys):
+    run = rated_run
     assert main(["ratings", "export", str(run), "--n", "8", "--json"]) == 0
     document = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert (document["pairs"], document["violated"], document["passed"]) == (8, 4, 4)
     page = (run / "ratings.html").read_text()
-    items = json.loads(page.partition('type="application/json">')[2].partition("</script>")[0])["items"]
-    assert all(item.keys() == {"case", "before", "after", "answers"} for item in items)
+    items = items_of(run / "ratings.html")
+    assert all(item.keys() == {"case", "pictures", "answers"} for item in items)
     for hint in ("violated", "held", "passed", "pedestrian", "tenth", "street-"):
         assert hint not in json.dumps([(item["case"], item["answers"]) for item in items])
         assert hint not in page.partition("<script")[0]
@@ -183,3 +209,122 @@ def test_a_run_is_exported_rated_and_imported(tmp_path, capsys):
     assert {box["verdict"] for box in document["boxes"]} == {"passed", "violated"}
     assert (tmp_path / "boxes.png").stat().st_size > 5000
     assert (tmp_path / "boxes.csv").read_text().startswith("relation,verdict,question,ratings")
+
+
+def test_pictures_tell_nothing_but_what_they_show(rated_run):
+    """Of passes and violations alike: the same size, the same kind of file, and nothing written into it."""
+    for item in items_of(rated_run / "ratings.html"):
+        files = [base64.b64decode(url.partition("data:image/jpeg;base64,")[2]) for url in item["pictures"]]
+        assert len(files) == len(item["answers"]) == 2
+        for content in files:
+            assert content[:4] == b"\xff\xd8\xff\xe0"  # plain JFIF
+            assert not {b"\xff\xe1", b"\xff\xfe", b"\xff\xed"} & set(segments(content))
+        decoded = [decode_picture(content) for content in files]
+        assert len({image.shape for image in decoded}) == 1
+    names = [item["case"] for item in items_of(rated_run / "ratings.html")]
+    assert names != sorted(names)
+    assert all(len(name) == 16 for name in names)
+
+
+def segments(content):
+    """The markers of a JPEG file up to its pixels."""
+    at = 2
+    while content[at : at + 2] != b"\xff\xda":
+        yield content[at : at + 2]
+        at += 2 + int.from_bytes(content[at + 2 : at + 4], "big")
+
+
+def items_of(page):
+    text = page.read_text()
+    return json.loads(text.partition('type="application/json">')[2].partition("</script>")[0])["items"]
+
+
+def test_too_few_of_one_side_are_named(rated_run, capsys):
+    words = ["ratings", "export", str(rated_run), "--out", str(rated_run / "other.html"), "--n", "99"]
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    pairs, violated, passes = map(
+        int, re.match(r"(\d+) pairs to rate, (\d+) violated and (\d+)", told).groups()
+    )
+    assert passes + 1 < violated
+    assert told.splitlines()[1:] == [
+        f"The run has no more than {pairs} judged cases.",
+        f"They are not balanced: the run has only {passes} passes.",
+    ]
+
+
+def test_a_rule_of_two_steps_shows_all_its_pictures(tmp_path, capsys):
+    rule = (
+        "If: a pedestrian appears on the roadside, Then: slow down. If: he gets closer, Then: slow down more."
+    )
+    run = tmp_path / "run"
+    words = ["run", "--system", "street-driver", "--rule", rule, "--scenes", "street:2:4"]
+    assert main([*words, "--set", "search.n=1", "--out", str(run), "--json"]) == 0
+    assert main(["ratings", "export", str(run), "--json"]) == 0
+    assert {len(item["pictures"]) for item in items_of(run / "ratings.html")} == {3}
+
+
+@pytest.mark.real
+def test_people_rate_with_mouse_and_keyboard_and_hand_back_a_file(rated_run, tmp_path, capsys):
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+
+    from browser import chromium, click, requests_of, wait_for
+
+    page = (rated_run / "ratings.html").resolve().as_uri()
+
+    def press(browser, text):
+        click(
+            browser,
+            next(e for e in browser.find_elements(By.CSS_SELECTOR, "button, nav a") if e.text == text),
+        )
+
+    def heading(browser):
+        return browser.find_element(By.TAG_NAME, "h2").text
+
+    def saved(browser, name):
+        browser.execute_cdp_cmd(
+            "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)}
+        )
+        press(browser, "Save my ratings")
+        wait_for(lambda: (tmp_path / name).is_file() and json.loads((tmp_path / name).read_text()))
+
+    with chromium() as browser:
+        browser.get(page)
+        browser.find_element(By.ID, "rater").send_keys("ann")
+        press(browser, "Start")
+        for number in range(1, 9):
+            assert heading(browser) == f"{number} of 8"
+            for question in ("real", "reasonable"):
+                point = 1 + number % 7
+                inputs = browser.find_elements(By.CSS_SELECTOR, f"input[name={question}]")
+                assert [one.accessible_name for one in inputs[::6]] == [
+                    "1 of 7, not at all",
+                    "7 of 7, entirely",
+                ]
+                click(browser, inputs[point - 1])
+            press(browser, "Next" if number < 8 else "Finish")
+        saved(browser, "ratings-ann.json")
+        # Somebody else at the same machine, who has only the keyboard and stops after two.
+        browser.get(page)
+        press(browser, "I am somebody else")
+        browser.find_element(By.ID, "rater").send_keys("bo", Keys.ENTER)
+        for number in (1, 2):
+            assert browser.switch_to.active_element.text == f"{number} of 8"
+            for question in ("real", "reasonable"):
+                browser.switch_to.active_element.send_keys(Keys.TAB)
+                browser.switch_to.active_element.send_keys(Keys.SPACE)
+                browser.switch_to.active_element.send_keys(*[Keys.ARROW_RIGHT] * number)
+                assert browser.switch_to.active_element.get_attribute("name") == question
+            while browser.switch_to.active_element.text != "Next":
+                browser.switch_to.active_element.send_keys(Keys.TAB)
+            browser.switch_to.active_element.send_keys(Keys.ENTER)
+        press(browser, "Stop here")
+        saved(browser, "ratings-bo.json")
+        assert {address.partition(":")[0] for address in requests_of(browser)} <= {"file", "data", "blob"}
+        assert browser.get_log("browser") == []
+    answers = json.loads((tmp_path / "ratings-bo.json").read_text())["answers"]
+    assert [(a.get("real"), a.get("reasonable")) for a in answers[:3]] == [(2, 2), (3, 3), (None, None)]
+    assert main(["ratings", "import", str(rated_run), *map(str, sorted(tmp_path.glob("*.json")))]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith("8 cases, rated by 2: ann (8), bo (2)")

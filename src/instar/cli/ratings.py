@@ -65,10 +65,11 @@ def _export(args: argparse.Namespace) -> Outcome:
             again = make_again(record.case).replay
             if again.source is None or not again.follow_ups:
                 raise BadInput(f"case {record.case} cannot be made again; see instar replay")
-            before, after = again.source, again.follow_ups[-1]
-            # Both the same way, so that nothing but the change tells them apart.
-            first, second = (encode_jpeg(one.input, QUALITY) for one in (before, after))
-            items.append(Item(record.case, first, second, _said(before.answer), _said(after.answer)))
+            # All the same way, so that nothing but the change tells them apart.
+            seen = (again.source, *again.follow_ups)
+            items.append(
+                Item(record.case, [(encode_jpeg(one.input, QUALITY), _said(one.answer)) for one in seen])
+            )
             steps.advance()
     path = Path(args.out) if args.out else Path(args.run) / "ratings.html"
     _write(path, render_page(items, title=args.title))
@@ -77,8 +78,9 @@ def _export(args: argparse.Namespace) -> Outcome:
     text = f"{len(items)} pairs to rate, {violated} violated and {len(items) - violated} passes mixed: {path}"
     if len(items) < args.n:
         text += f"\nThe run has no more than {len(items)} judged cases."
-    elif abs(violated - counts["passed"]) > 1:
-        text += "\nThe run has too few of one side to balance them."
+    if abs(violated - counts["passed"]) > 1:
+        lacking = "violations" if violated < counts["passed"] else "passes"
+        text += f"\nThey are not balanced: the run has only {min(violated, counts['passed'])} {lacking}."
     return Outcome(text, {"page": str(path), "run": args.run, **counts})
 
 
@@ -129,17 +131,18 @@ def _rows(ratings: Ratings) -> list[list[str]]:
 def _text(ratings: Ratings, plot: str | None) -> str:
     from instar.report.text import table
 
+    heading, *rows = _rows(ratings)
     alpha = ", ".join(f"{question} {_number(value)}" for question, value in ratings.alpha.items())
-    lines = [
-        f"{ratings.cases} pairs, rated by {len(ratings.raters)}: {', '.join(ratings.raters)}.",
-        "",
-        table(_rows(ratings), right=range(3, 10)),
-        "",
-        f"Krippendorff's alpha (ordinal): {alpha}",
-    ]
+    raters = ", ".join(f"{rater} ({n})" for rater, n in ratings.raters.items())
+    parts = [f"{ratings.cases} cases, rated by {len(ratings.raters)}: {raters}"]
+    for relation in dict.fromkeys(row[0] for row in rows):
+        mine = [row[1:] for row in rows if row[0] == relation]
+        name = "All relations" if relation == "all" else relation
+        parts.append(f"{name}\n{table([heading[1:], *mine], right=range(2, 9))}")
+    parts.append(f"Krippendorff's alpha (ordinal): {alpha}")
     if plot:
-        lines.append(f"Box plots: {plot}")
-    return "\n".join(lines)
+        parts.append(f"Box plots: {plot}")
+    return "\n\n".join(parts)
 
 
 def _number(value: float) -> str:
@@ -150,6 +153,7 @@ def _document(run: str, ratings: Ratings) -> dict[str, Any]:
     return {
         "run": run,
         "raters": list(ratings.raters),
+        "rated": dict(ratings.raters),
         "cases": ratings.cases,
         "alpha": {q: None if math.isnan(a) else a for q, a in ratings.alpha.items()},
         "boxes": [

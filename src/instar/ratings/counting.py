@@ -21,10 +21,16 @@ __all__ = ["Box", "Rated", "Ratings", "read_answers", "summarise"]
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """One rating sheet: who, and for each case the points to each question."""
+    """One rating sheet: who, for each case the points to each question, and the file that it came in."""
 
     rater: str
     points: Mapping[str, Mapping[str, int]]
+    source: str = ""
+
+    @property
+    def complete(self) -> int:
+        """How many cases have all their points."""
+        return sum(len(points) == len(QUESTIONS) for points in self.points.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +55,12 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Ratings:
-    """All of it. `alpha` is Krippendorff's, ordinal, by question; NaN with a single rater."""
+    """All of it. `alpha` is Krippendorff's, ordinal, by question; NaN with a single rater.
 
-    raters: tuple[str, ...]
+    `raters` have, by name, how many cases they rated completely.
+    """
+
+    raters: Mapping[str, int]
     cases: int
     boxes: tuple[Box, ...]
     alpha: Mapping[str, float]
@@ -69,14 +78,22 @@ def read_answers(path: Path) -> Rated:
         raise BadInput(
             f"{path} is no file of ratings; it must be one that the page of `ratings export` saved"
         )
-    points = {}
-    for answer in document.get("answers", []):
-        points[str(answer.get("case"))] = {
+    answers = document.get("answers")
+    if not isinstance(answers, list) or not all(isinstance(a, dict) and "case" in a for a in answers):
+        raise BadInput(f"{path} is no file of ratings: its answers are not a list of cases")
+    points = {
+        str(answer["case"]): {
             question: _point(path, answer, question)
             for question in QUESTIONS
             if answer.get(question) is not None
         }
-    return Rated(str(document.get("rater") or path.stem), points)
+        for answer in answers
+    }
+    # What was not reached is not rated; a file of nothing would count as a rater.
+    rated = {case: given for case, given in points.items() if given}
+    if not rated:
+        raise BadInput(f"{path} has no ratings yet; leave it out")
+    return Rated(str(document.get("rater") or path.stem), rated, str(path))
 
 
 def summarise(sheets: Sequence[Rated], records: Mapping[str, Record]) -> Ratings:
@@ -84,11 +101,15 @@ def summarise(sheets: Sequence[Rated], records: Mapping[str, Record]) -> Ratings
     names = [sheet.rater for sheet in sheets]
     for name in names:
         if names.count(name) > 1:
-            raise BadInput(f"two files are by {name!r}; every rater counts once")
+            both = " and ".join(sheet.source for sheet in sheets if sheet.rater == name)
+            raise BadInput(f"two files are by {name!r} ({both}); every rater counts once, so leave one out")
+    for sheet in sheets:
+        for case in sheet.points:
+            if case not in records:
+                raise BadInput(
+                    f"{sheet.source} rates case {case}, which is not in this run; give the run of its page"
+                )
     cases = sorted({case for sheet in sheets for case in sheet.points})
-    for case in cases:
-        if case not in records:
-            raise BadInput(f"case {case} was rated, but is not in this run; give the run that was exported")
     boxes = []
     relations = sorted({records[case].relation for case in cases})
     for relation in (*relations, "all"):
@@ -105,7 +126,7 @@ def summarise(sheets: Sequence[Rated], records: Mapping[str, Record]) -> Ratings
                 if values:
                     boxes.append(Box(relation, verdict, question, values))
     alpha = {question: krippendorff_alpha(_table(sheets, cases, question)) for question in QUESTIONS}
-    return Ratings(tuple(names), len(cases), tuple(boxes), alpha)
+    return Ratings({sheet.rater: sheet.complete for sheet in sheets}, len(cases), tuple(boxes), alpha)
 
 
 def _table(sheets: Sequence[Rated], cases: Sequence[str], question: str) -> list[list[float]]:
@@ -116,7 +137,7 @@ def _table(sheets: Sequence[Rated], cases: Sequence[str], question: str) -> list
 
 def _point(path: Path, answer: Mapping[str, Any], question: str) -> int:
     value = answer[question]
-    if not (isinstance(value, int) and 1 <= value <= POINTS):
+    if isinstance(value, bool) or not (isinstance(value, int) and 1 <= value <= POINTS):
         raise BadInput(
             f"{path}, case {answer.get('case')}: {question} is {value!r}; it must be 1 to {POINTS}"
         )

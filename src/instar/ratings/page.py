@@ -5,28 +5,30 @@ from __future__ import annotations
 import base64
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
 __all__ = ["QUESTIONS", "Item", "render_page"]
 
-QUESTIONS = {
+QUESTIONS: Mapping[str, tuple[str, str, str]] = {
     "real": ("Does the second picture look real?", "not at all", "entirely"),
     "reasonable": ("Is the answer to the second picture reasonable?", "not at all", "entirely"),
 }
+SEVERAL = {
+    "real": "Do all pictures but the first look real?",
+    "reasonable": "Are the answers to them reasonable?",
+}
+"""The same where a case has more than one changed picture."""
 POINTS = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A pair of pictures, encoded, with what the system answered to each, and the case that it is."""
+    """The pictures of a case, encoded, the unchanged one first, each with what the system answered to it."""
 
     case: str
-    before: bytes
-    after: bytes
-    answer_before: str
-    answer_after: str
+    pictures: Sequence[tuple[bytes, str]]
 
 
 def render_page(items: Sequence[Item], *, title: str) -> str:
@@ -36,15 +38,14 @@ def render_page(items: Sequence[Item], *, title: str) -> str:
         "title": title,
         "points": POINTS,
         "questions": [
-            {"name": name, "text": text, "low": low, "high": high}
+            {"name": name, "text": text, "several": SEVERAL[name], "low": low, "high": high}
             for name, (text, low, high) in QUESTIONS.items()
         ],
         "items": [
             {
                 "case": item.case,
-                "before": _url(item.before),
-                "after": _url(item.after),
-                "answers": [item.answer_before, item.answer_after],
+                "pictures": [_url(picture) for picture, _ in item.pictures],
+                "answers": [answer for _, answer in item.pictures],
             }
             for item in items
         ],

@@ -11,8 +11,8 @@ from instar.ratings.page import POINTS, QUESTIONS
 
 __all__ = ["draw_boxes"]
 
-COLOURS = {"passed": "#5b8fd9", "violated": "#d9705b"}
-WIDEST = 44
+COLOURS = {"passed": "#d6e4f7", "violated": "#d07f50"}  # light and dark, which grey tells apart too
+WIDEST, LINES = 44, 4
 
 
 def draw_boxes(ratings: Ratings, path: Path) -> None:
@@ -23,9 +23,9 @@ def draw_boxes(ratings: Ratings, path: Path) -> None:
     except ImportError:
         raise MissingExtra("matplotlib", extra="plots", needed_for="drawing box plots") from None
     relations = list(dict.fromkeys(box.relation for box in ratings.boxes))
-    figure = Figure(figsize=(11, 1.6 + 0.62 * len(relations)), layout="constrained")
+    figure = Figure(figsize=(11, 1.7 + 0.74 * len(relations)), layout="constrained")
     panels: Any = figure.subplots(1, len(QUESTIONS), sharey=True)
-    for panel, (question, (text, _, _)) in zip(panels, QUESTIONS.items()):
+    for panel, (question, (text, low, high)) in zip(panels, QUESTIONS.items()):
         for box in (box for box in ratings.boxes if box.question == question):
             at = relations.index(box.relation) + (-0.18 if box.verdict == "passed" else 0.18)
             panel.boxplot(
@@ -35,17 +35,19 @@ def draw_boxes(ratings: Ratings, path: Path) -> None:
                 orientation="horizontal",
                 showmeans=True,
                 patch_artist=True,
-                boxprops={"facecolor": COLOURS[box.verdict], "alpha": 0.75},
-                medianprops={"color": "black"},
+                boxprops={"facecolor": COLOURS[box.verdict]},
+                medianprops={"color": "black", "linewidth": 2.2},
                 meanprops={"marker": "^", "markerfacecolor": "white", "markeredgecolor": "black"},
             )
         panel.set_xlim(0.5, POINTS + 0.5)
         panel.set_xticks(range(1, POINTS + 1))
         panel.set_title(text, fontsize=10)
+        panel.set_xlabel(f"points: 1 {low}, {POINTS} {high}; the triangle is the mean", fontsize=8)
         panel.grid(axis="x", alpha=0.3)
     panels[0].set_yticks(range(len(relations)), [_short(name) for name in relations], fontsize=8)
     panels[0].invert_yaxis()
-    panels[-1].legend(handles=[Patch(facecolor=c, label=v) for v, c in COLOURS.items()], loc="lower left")
+    handles = [Patch(facecolor=colour, edgecolor="black", label=name) for name, colour in COLOURS.items()]
+    figure.legend(handles=handles, loc="outside upper center", ncols=2, fontsize=9, frameon=False)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=130)
@@ -56,4 +58,4 @@ def draw_boxes(ratings: Ratings, path: Path) -> None:
 def _short(name: str) -> str:
     import textwrap
 
-    return "\n".join(textwrap.wrap(name, WIDEST)[:3])
+    return "\n".join(textwrap.wrap(name, WIDEST, max_lines=LINES, placeholder=" ..."))
