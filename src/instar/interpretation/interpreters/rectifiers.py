@@ -85,18 +85,21 @@ class Rectified(TorchFunctionMode):
 class _Rectifier(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Any, most: float | None, guided: bool, in_place: bool) -> Any:
-        ctx.guided = guided
-        if guided:
-            ctx.save_for_backward((x > 0) if most is None else (x > 0) & (x < most))
         if in_place:
             ctx.mark_dirty(x)
-            return x.clamp_(min=0, max=most)
-        return x.clamp(min=0, max=most)
+        made = x.clamp_(min=0, max=most) if in_place else x.clamp(min=0, max=most)
+        ctx.guided, ctx.most = guided, most
+        if guided:
+            ctx.save_for_backward(made)  # what came out says who was active, as it does for torch's own
+        return made
 
     @staticmethod
     def backward(ctx: Any, gradient: Any) -> Any:
-        positive = gradient.clamp(min=0)
-        if ctx.guided:
-            (active,) = ctx.saved_tensors
-            positive = positive * active
-        return positive, None, None, None
+        if not ctx.guided:
+            return gradient.clamp(min=0), None, None, None
+        (made,) = ctx.saved_tensors
+        if ctx.most is None:
+            passed = torch.ops.aten.threshold_backward(gradient, made, 0)
+        else:
+            passed = torch.ops.aten.hardtanh_backward(gradient, made, 0, ctx.most)
+        return passed.clamp_(min=0), None, None, None
