@@ -22,8 +22,8 @@ from instar.testing import check_system
 
 WEIGHTS = files("instar.driving") / "weights"
 LEARNED = {
-    "vgg16-street": {"speed": 0.75, "steering": 0.4},
-    "resnet101-street": {"speed": 0.95, "steering": 0.4},
+    "vgg16-street": {"speed": 0.5, "steering": 0.1},
+    "resnet101-street": {"speed": 0.6, "steering": 0.15},
     "epoch-street": {"steering": 0.9},
 }
 """What each has learned: its error is at most this share of a constant's; the cards say how well."""
@@ -135,7 +135,7 @@ def test_rule_1_finds_the_network_that_never_saw_a_person_and_its_twin_violates_
         assert judged >= 20
         return violated / judged
 
-    for text, least in [(RULE, 0.1), (RULE.replace("slow down", "slow down at least 30%"), 0.8)]:
+    for text, least in [(RULE, 0.2), (RULE.replace("slow down", "slow down at least 30%"), 0.8)]:
         blind, seeing = rate("vgg16-blind", text), rate("vgg16-street", text)
         assert blind >= least
-        assert seeing <= 0.6 * blind
+        assert seeing <= 0.2 * blind
