@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,9 @@ from instar.driving.answers import Control
 from instar.driving.looking import SIZE, as_seen
 from instar.errors import BadInput
 from instar.scene import Image
+from instar.system import describe_error
 
-__all__ = ["Eye", "Meaning"]
+__all__ = ["Eye", "Meaning", "require_answer"]
 
 QUANTITIES = ("speed", "steering")
 
@@ -32,6 +34,15 @@ class Eye:
     scale: float = 1.0
     offset: float = 0.0
     bgr: bool = False
+
+    def __post_init__(self) -> None:
+        for name, side in zip(("height", "width"), self.size):
+            if isinstance(side, bool) or not (isinstance(side, int) and side >= 1):
+                raise BadInput(f"{name} is {side!r}; it must be a whole number of at least 1")
+        for name in ("scale", "offset"):
+            _require_number(name, getattr(self, name))
+        if not isinstance(self.bgr, bool):
+            raise BadInput(f"bgr is {self.bgr!r}; it must be true or false")
 
     def look(self, image: Image) -> npt.NDArray[Any]:
         """One picture as a batch of one."""
@@ -56,15 +67,32 @@ class Meaning:
     @classmethod
     def of(cls, said: str, *, speed_unit: float = 1.0, steering_unit: float = 1.0) -> Meaning:
         """Outputs as a text, such as "speed,steering"."""
-        names = tuple(name.strip() for name in said.split(","))
+        names = tuple(name.strip() for name in str(said).split(","))
         for name in names:
             if name not in QUANTITIES or names.count(name) > 1:
                 raise BadInput(f"outputs {said!r}: give speed, steering or both, each once")
-        units = {"speed": float(speed_unit), "steering": float(steering_unit)}
-        return cls(names, tuple(units[name] for name in names))
+        units = {"speed": speed_unit, "steering": steering_unit}
+        for name, unit in units.items():
+            _require_number(f"{name}_unit", unit)
+            if unit == 0:
+                raise BadInput(f"{name}_unit is 0; it must say what one unit of {name} is")
+        return cls(names, tuple(float(units[name]) for name in names))
 
     def control(self, numbers: Sequence[float]) -> Control:
         if len(numbers) != len(self.outputs):
             raise ValueError(f"the network gave {len(numbers)} numbers for {', '.join(self.outputs)}")
         values = {name: float(n) * unit for name, n, unit in zip(self.outputs, numbers, self.units)}
         return Control(**values)
+
+
+def require_answer(name: str, predict: Callable[[Sequence[Image]], Sequence[Control]], eye: Eye) -> None:
+    """Ask about a black picture, so that a network that cannot answer is refused before anything is run."""
+    try:
+        predict([np.zeros((*eye.size, 3), np.uint8)])
+    except Exception as error:
+        raise BadInput(f"{name} cannot be asked: {describe_error(error)}") from error
+
+
+def _require_number(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not (isinstance(value, (int, float)) and math.isfinite(value)):
+        raise BadInput(f"{name} is {value!r}; it must be a number")

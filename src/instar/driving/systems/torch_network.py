@@ -11,9 +11,10 @@ from typing import Any
 
 from instar.driving.answers import Control
 from instar.driving.looking import SIZE
-from instar.driving.systems.eye import Eye, Meaning
+from instar.driving.systems.eye import Eye, Meaning, require_answer
 from instar.errors import BadInput, MissingExtra
 from instar.scene import Image
+from instar.system import describe_error
 
 __all__ = ["TorchDriver", "torch_driver"]
 
@@ -42,15 +43,22 @@ def torch_driver(
         raise MissingExtra("torch", extra="torch", needed_for="torch-driver") from None
     module = _found(network)
     if not isinstance(module, torch.nn.Module) and callable(module):
-        module = module()
+        try:
+            module = module()
+        except Exception as error:
+            raise BadInput(f"network {network!r} cannot be made: {describe_error(error)}") from error
     if not isinstance(module, torch.nn.Module):
-        raise BadInput(f"network {network!r} is a {type(module).__name__}; it must be a torch.nn.Module")
+        raise BadInput(
+            f"network {network!r} is of type {type(module).__name__}; it must be a torch.nn.Module"
+        )
     kept = "as it is"
     if weights is not None:
-        kept = _load(module, Path(weights), torch)
+        kept = _load(module, Path(str(weights)), torch)
     eye = Eye(size=(height, width), channels_first=True, scale=scale, offset=offset, bgr=bgr)
     meaning = Meaning.of(outputs, speed_unit=speed_unit, steering_unit=steering_unit)
-    return TorchDriver(network, module, eye, meaning, kept)
+    driver = TorchDriver(network, module, eye, meaning, kept)
+    require_answer(f"network {network!r}", driver.predict, eye)
+    return driver
 
 
 class TorchDriver:
@@ -70,7 +78,11 @@ class TorchDriver:
         with torch.inference_mode():
             for image in images:
                 given = self._network(torch.from_numpy(self._eye.look(image)))
-                controls.append(self._meaning.control(given.float().reshape(-1).tolist()))
+                parts = given if isinstance(given, (list, tuple)) else [given]
+                if not all(isinstance(part, torch.Tensor) for part in parts):
+                    raise TypeError(f"the network gave a {type(given).__name__}; it must give tensors")
+                numbers = [n for part in parts for n in part.float().reshape(-1).tolist()]
+                controls.append(self._meaning.control(numbers))
         return controls
 
 
@@ -82,16 +94,21 @@ def _found(path: str) -> Any:
         sys.path.insert(0, "")  # a console script looks only into its own folder
     try:
         return getattr(import_module(name), attribute)
-    except (ImportError, AttributeError) as error:
-        raise BadInput(f"network {path!r} cannot be imported: {error}") from None
+    except Exception as error:  # whatever the module does when it is imported
+        raise BadInput(f"network {path!r} cannot be imported: {describe_error(error)}") from error
 
 
 def _load(module: Any, path: Path, torch: Any) -> str:
     try:
         content = path.read_bytes()
-        module.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
     except OSError as error:
         raise BadInput(f"cannot read the weights {path}: {error.strerror or error}") from None
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception:  # torch says at length how to load what may run code
+        raise BadInput(f"{path} is no state_dict; save one by torch.save(net.state_dict(), FILE)") from None
+    try:
+        module.load_state_dict(state)
     except Exception as error:
-        raise BadInput(f"{path} has no weights for this network: {str(error).splitlines()[0]}") from None
+        raise BadInput(f"{path} has no weights for this network: {describe_error(error)}") from None
     return hashlib.sha256(content).hexdigest()[:16]
