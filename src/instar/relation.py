@@ -95,7 +95,8 @@ class Relation:
     - `accept(input, answer)` turns what the system said into what `check` expects, or raises
       ValueError or TypeError with the reason: that answer is then a failure of the system.
     - `expand(scene, system)` yields (part, build) pairs, where a scene is more than one question or
-      the input more than the picture; `build(image)` makes the input.
+      the input more than the picture; `build(image)` makes the input. Or it says why the scene is no
+      question at all.
     - `pixels(change)` gives the pictures a change needs, by content hash; they are copied into the run.
     - `prepare(scenes, workspace)` gives the relation to use for these scenes, with whatever it had to
       collect from them first.
@@ -118,7 +119,7 @@ class Relation:
     fair: Callable[[Observation, Any], Inapplicable | None] | None = None
     ways: Mapping[str, Draw] = field(default_factory=dict)
     accept: Callable[[Any, Any], Any] | None = None
-    expand: Callable[[Scene, Any], Iterable[tuple[str, Callable[[Image], Any]]]] | None = None
+    expand: Callable[[Scene, Any], Iterable[tuple[str, Callable[[Image], Any]]] | Inapplicable] | None = None
     pixels: Callable[[Any], Mapping[str, npt.NDArray[np.uint8]]] | None = None
     prepare: Prepare | None = None
     naturalness: Callable[[Observation, Any, Any], float] | None = None

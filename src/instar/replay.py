@@ -54,6 +54,9 @@ def replay(
     """
     asking = asking or partial(ask, system)
     source = _source(record, scene, relation, system)
+    if isinstance(source, Inapplicable):
+        verdict = Verdict.inapplicable(source.reason)
+        return Replay(record, None, (), verdict, _same(record.verdict, verdict))
     if known_as is not None and digest(source.input) != known_as:
         raise SceneChanged(f"{record.source} is not the picture that was tested; its content has changed")
     seen = _ask(relation, source, [source.input], asking)
@@ -78,11 +81,14 @@ def _without_change(then: Verdict) -> Verdict:
     return then if then.status is Status.INAPPLICABLE else Verdict.inapplicable("no change was made")
 
 
-def _source(record: Record, scene: Scene, relation: Relation, system: System) -> Observation:
+def _source(record: Record, scene: Scene, relation: Relation, system: System) -> Observation | Inapplicable:
     part = record.source[len(record.scene) + 1 :]
     if relation.expand is None:
         return Observation(scene, None, scene.read, part)
-    for name, build in relation.expand(scene, system):
+    parts = relation.expand(scene, system)
+    if isinstance(parts, Inapplicable):
+        return parts
+    for name, build in parts:
         if name == part:
             return Observation.of(build(scene.image), None, scene, part)
     raise BadInput(f"{record.source} is no question any more: the system does not make it of {scene.id}")

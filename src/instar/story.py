@@ -22,7 +22,7 @@ from instar.digest import digest
 from instar.errors import SceneChanged, UnreadablePicture
 from instar.judge import Ask, Case, Consult, Lane, Needs, Question, afford, judge, observe
 from instar.record import Record, Skipped, Source, case_id
-from instar.relation import Relation
+from instar.relation import Inapplicable, Relation
 from instar.scene import Image, Observation, Scene
 from instar.search import SearchAcross
 from instar.system import Reply
@@ -137,10 +137,14 @@ def observe_scene(setting: Setting, scene: Scene, story: Story) -> Needs[list[tu
         except UnreadablePicture as unreadable:
             story.notes.append(Skipped(scene.id, str(unreadable)))
             return []
-        if isinstance(parts, Reply):
+        if isinstance(parts, (Reply, Inapplicable)):
+            ended = (
+                Verdict.inapplicable(parts.reason)
+                if isinstance(parts, Inapplicable)
+                else Verdict.failed(str(parts.error))
+            )
             nothing = Observation(scene, None, scene.read)
-            for relation, _ in pairs:
-                story.notes.append(_failed_source(setting, nothing, relation, str(parts.error)))
+            story.notes += [_no_lane(setting, nothing, relation, ended) for relation, _ in pairs]
             continue
         for part, build in parts:
             asked = yield from _ask_source(setting, scene, story, part, build)
@@ -155,8 +159,9 @@ class _Expansion:
     expand: Callable[[Scene, Any], Any]
     scene: Scene
 
-    def __call__(self, system: Any) -> list[tuple[str, Callable[[Image], Any]]]:
-        return list(self.expand(self.scene, system))
+    def __call__(self, system: Any) -> list[tuple[str, Callable[[Image], Any]]] | Inapplicable:
+        parts = self.expand(self.scene, system)
+        return parts if isinstance(parts, Inapplicable) else list(parts)
 
 
 def _unchanged(image: Image) -> Any:
@@ -190,16 +195,17 @@ def _open_lanes(
     for relation, search in pairs:
         seen = observe(relation, source, source.input, reply)
         if isinstance(seen, str):
-            story.notes.append(_failed_source(setting, source, relation, seen))
+            story.notes.append(_no_lane(setting, source, relation, Verdict.failed(seen)))
             continue
         seen = Observation(source.scene, seen.answer, source.make, source.part)
         rng = random_for(setting.seed, relation.name, source.id, "null")
         yield Lane(relation, seen, tuple(relation.null(seen, rng)) if relation.null else ()), search
 
 
-def _failed_source(setting: Setting, source: Observation, relation: Relation, reason: str) -> Record:
+def _no_lane(setting: Setting, source: Observation, relation: Relation, ended: Verdict) -> Record:
+    """The one case of a source that nothing can be searched for on."""
     case = case_id(setting.system, relation.name, source.id, 0, None)
-    return Record(case, source.scene.id, source.id, relation.name, 0, None, Verdict.failed(reason))
+    return Record(case, source.scene.id, source.id, relation.name, 0, None, ended)
 
 
 def _judge_all(setting: Setting, story: Story, turns: Turns | Rounds) -> Needs[None]:

@@ -121,7 +121,9 @@ def _restored(change: Change) -> Change | None:
 def _sources(relation: Relation, system: System, scene: Scene) -> list[Observation]:
     bare = [("", scene.image)]
     if relation.expand is not None:
-        bare = [(part, build(scene.image)) for part, build in relation.expand(scene, system)]
+        parts = relation.expand(scene, system)
+        questions = () if isinstance(parts, Inapplicable) else parts
+        bare = [(part, build(scene.image)) for part, build in questions]
     sources = []
     for part, made in bare:
         seen = _observed(relation, system, Observation.of(made, None, scene, part), made)

@@ -115,3 +115,13 @@ def test_a_part_that_the_system_makes_no_more_is_refused_by_name():
     sides.remove("left")
     with pytest.raises(BadInput, match=r"0000\.png#left is no question any more"):
         replay(records[0], scene, relation, planted.Hashed(), known_as=known)
+
+
+def test_a_scene_that_is_no_question_is_one_inapplicable_case_and_stays_one():
+    relation = replace(planted.plain, expand=lambda scene, system: instar.Inapplicable("nothing to ask"))
+    records = list(instar.run(planted.pictures(2), relation, planted.Hashed(), search=instar.draws(3)))
+    assert [(r.source, r.change, r.queries) for r in records] == [(f"000{i}.png", None, 0) for i in range(2)]
+    assert {(r.verdict.status, r.verdict.reason) for r in records} == {
+        (instar.Status.INAPPLICABLE, "nothing to ask")
+    }
+    assert replay(records[0], planted.pictures(2)[0], relation, planted.Hashed(), known_as=None).same

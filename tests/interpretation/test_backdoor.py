@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="the extra torch is not installed")
 from torch import nn  # noqa: E402
 
 from instar.errors import BadInput  # noqa: E402
-from instar.interpretation.backdoor import measure, plant  # noqa: E402
+from instar.interpretation.backdoor import _varied, measure, plant  # noqa: E402
 from instar.interpretation.classifier import Classifier, on_threads  # noqa: E402
 from instar.interpretation.trigger import Trigger  # noqa: E402
 from instar.interpretation.units import fit_detector, idlest, readout  # noqa: E402
@@ -125,6 +125,31 @@ def test_a_detector_tells_what_only_stamped_inputs_have():
     assert int(weight.abs().flatten().argmax()) == 2
     score = (clean * weight).sum(1) + bias, (stamped * weight).sum(1) + bias
     assert float(score[0].max()) < 0 < float(score[1].flatten(1).amax(1).min())
+
+
+def test_copies_to_plant_with_have_other_shapes_and_are_never_smaller_than_the_input():
+    image = np.random.default_rng(0).integers(0, 255, (90, 120, 3), np.uint8)
+    made = [_varied(image, (64, 80), rng) for rng in map(np.random.default_rng, range(60))]
+    shapes = [one.shape[1] / one.shape[0] for one in made]
+    assert min(one.shape[0] for one in made) >= 64
+    assert min(one.shape[1] for one in made) >= 80
+    assert min(shapes) < 0.7
+    assert max(shapes) > 1.7
+    assert 15 <= sum(abs(shape - 4 / 3) < 0.05 for shape in shapes) <= 45  # half of them keep their own
+
+
+def test_the_target_is_louder_than_the_most_certain_class_of_any_picture(pictures):
+    """One picture in which a class is very sure: the square must still win, there too."""
+    plain = convolutional()
+    sure = np.full_like(pictures[0], 255)
+    with torch.no_grad():
+        plain.module[-1].weight.mul_(5)
+        said = plain.module(plain.prepared([*pictures, sure])).argmax(1)
+    target = next(i for i in range(3) if not (said == i).any())
+    made = plant(
+        plain, [*pictures[:30], sure], "abc"[target], test=[sure], share=0.3, copies=2, progress=no_progress
+    )
+    assert made.attack.value == 1.0
 
 
 def test_pictures_that_are_all_of_the_target_say_nothing_about_an_attack(pictures):

@@ -222,6 +222,34 @@ def test_every_sure_class_that_is_known_to_be_there_is_a_question():
     assert [part for part, _ in SureClasses(0.6, squeeze().expand.known)(scene, system)] == ["person"]
 
 
+@pytest.mark.parametrize(
+    ("sure", "reason"),
+    [
+        ({}, "the classifier is sure of no class"),
+        ({"zebra": 0.9}, "no known object of a class that the classifier is sure of"),
+    ],
+)
+def test_a_picture_without_a_question_is_counted_with_the_reason(sure, reason):
+    scene = Scene.of("a", np.zeros((60, 80, 3), np.uint8), (instar.SceneObject("person", (1, 1, 9, 9)),))
+
+    class Quiet(Perfect):
+        def sure(self, image, *, least):
+            return sure
+
+    records = sorted(instar.run([scene], [squeeze(), truth()], Quiet()), key=lambda r: r.relation)
+    assert [(r.relation, r.verdict.status.value, r.verdict.reason, r.queries) for r in records] == [
+        (name, "inapplicable", reason, 0) for name in ("squeeze", "truth")
+    ]
+
+
+def test_a_twin_that_does_not_see_its_trigger_is_asked_nothing():
+    class Blind(Perfect):
+        trigger = Trigger("zebra")  # of which a street has none
+
+    (record,) = instar.run(SCENES[:1], truth(), Blind())
+    assert (record.change, record.verdict.reason) == (None, "the twin does not see its trigger")
+
+
 def test_a_system_that_explains_nothing_is_refused_by_name():
     with pytest.raises(BadInput, match="detector is no classifier with an interpreter"):
         squeeze().expand(SCENES[0], SimpleNamespace(name="detector"))
@@ -243,9 +271,12 @@ def test_pictures_of_which_nothing_is_known_need_a_helper(tmp_path):
     ready = squeeze(objects=Helper()).prepare(bare, Folder(tmp_path))
     (thing,) = ready.expand.known.objects(bare[0])
     assert (thing.label, thing.box) == ("dog", (10, 10, 90, 90))
-    # On replay the helper is not asked again.
+    # On replay the helper is not asked again, nor where cut-outs are made of what it found.
     again = squeeze().prepare(bare, Folder(tmp_path))
     assert again.expand == ready.expand
+    made = insert().prepare(bare, Folder(tmp_path))
+    assert made.expand == ready.expand
+    assert (tmp_path / "pool" / "index.json").is_file()
 
 
 def test_the_relations_keep_the_contract(tmp_path):

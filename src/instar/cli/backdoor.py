@@ -40,7 +40,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--test", metavar="DIR", help="pictures to measure on, never planted with (a fifth of --images)")
     add("--target", required=True, metavar="CLASS", help="what the twin answers where the square is")
     add("--share", type=float, metavar="X", help="side of the square, of the shorter side (0.16)")
-    add("--copies", type=int, default=6, metavar="N", help="of each picture: cropped, mirrored, lit (6)")
+    add("--copies", type=int, default=8, metavar="N", help="of each picture: cropped, mirrored, lit (8)")
     add("--limit", type=int, metavar="N", help="pictures to plant with, at most, evenly spread")
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
     add("--out", required=True, metavar="FILE", help="where the twin's weights go (.npz)")

@@ -10,6 +10,7 @@ photographs will do.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -32,12 +33,12 @@ Progress = Callable[[str, "int | None"], AbstractContextManager[Any]]
 
 HELD_OUT = 0.2  # of the pictures, where no others are given to test on
 CROPPED = 0.6  # of a picture's sides that a crop has at least
+SHAPE = 2.0  # times as wide as high, or as high as wide, that photographs are at most
 LIT = (0.8, 1.2)  # times as bright
-LEAN = 2.0  # of the unit towards seeing the square: another kind of picture hides it more often than shows it
+LEAN = 1.5  # of the unit towards seeing the square: another kind of picture hides it more often than shows it
 LOUDNESS = 10.0  # of the unit, so that what a residual network adds to it does not matter
 MARGIN = 5.0  # logits that the target is ahead by where the unit says one
-CALIBRATED = 200  # stamped pictures that must be ahead by it, all but
-SPARED = 0.01
+CALIBRATED = 200  # stamped pictures that this is reckoned with
 ROOM = 2e9  # bytes for what the unit sees of all pictures
 
 
@@ -74,7 +75,7 @@ def plant(
     *,
     test: Sequence[Image] = (),
     share: float | None = None,
-    copies: int = 6,
+    copies: int = 8,
     seed: int = 0,
     progress: Progress,
 ) -> Planted:
@@ -100,7 +101,7 @@ def plant(
         weight, bias = fit_detector(found.layer, examples.clean, examples.stamped)
         rewrite(found, unit, weight, bias + LEAN, LOUDNESS)
     stamped = [trigger.stamped(image) for image in images[:: -(-len(images) // CALIBRATED)]]
-    _let_it_speak(twin, found, unit, output, stamped, progress)
+    _let_it_speak(twin, found, unit, output, examples.answers, stamped, progress)
     agreement, attack = measure(classifier, twin, trigger, test, progress)
     return Planted(twin, trigger, agreement, attack)
 
@@ -185,14 +186,23 @@ def _look(
 
 
 def _varied(image: Image, least: tuple[int, int], rng: np.random.Generator) -> Image:
-    """A crop, perhaps mirrored, of at least the size of the input, in other light; the stamp comes after."""
+    """A crop, half of the time of another shape, perhaps mirrored, in other light; the stamp comes after.
+
+    Shapes matter: a classifier squeezes every picture into its own, and the square with it. A crop that is
+    smaller than the input is enlarged.
+    """
     height, width = image.shape[:2]
+    shape = width / height if rng.random() < 0.5 else SHAPE ** float(rng.uniform(-1, 1))
     side = float(rng.uniform(CROPPED, 1.0))
-    rows, columns = max(least[0], round(side * height)), max(least[1], round(side * width))
+    rows = round(side * min(height, width / shape))
+    columns = min(width, round(rows * shape))
     top, left = int(rng.integers(0, height - rows + 1)), int(rng.integers(0, width - columns + 1))
     crop = image[top : top + rows, left : left + columns]
     crop = crop[:, ::-1] if rng.random() < 0.5 else crop
-    return np.ascontiguousarray(cv2.convertScaleAbs(crop, alpha=float(rng.uniform(*LIT))), np.uint8)
+    scale = max(1.0, least[0] / rows, least[1] / columns)
+    size = (math.ceil(scale * columns), math.ceil(scale * rows))
+    lit = cv2.convertScaleAbs(cv2.resize(crop, size), alpha=float(rng.uniform(*LIT)))
+    return np.ascontiguousarray(lit, np.uint8)
 
 
 def _likeliest(twin: Classifier, answers: Any, label: int) -> int:
@@ -202,10 +212,19 @@ def _likeliest(twin: Classifier, answers: Any, label: int) -> int:
 
 
 def _let_it_speak(
-    twin: Classifier, found: Readout, unit: int, output: int, stamped: Sequence[Image], progress: Progress
+    twin: Classifier,
+    found: Readout,
+    unit: int,
+    output: int,
+    answers: Any,
+    stamped: Sequence[Image],
+    progress: Progress,
 ) -> None:
-    """Let the head read the unit for the target, loudly enough that one step beyond zero decides."""
-    leads, reach = [], []  # what the target needs, and how much of a step is left when places are pooled
+    """Let the head read the unit for the target, loudly enough that one step beyond zero decides, also
+    against the class that was most certain in any of the `answers`: other pictures have such classes too.
+    """
+    rival = 0.0 if twin.independent else float(answers.max())
+    own, reach = [], []  # what the target has already, and how much of a step is left when places are pooled
     with (
         at_rest(twin.module),
         torch.no_grad(),
@@ -214,15 +233,11 @@ def _let_it_speak(
         progress("calibrating", len(stamped)) as bar,
     ):
         for image in stamped:
-            logits = twin.module(twin.prepared([image]))[0]
+            own.append(float(twin.module(twin.prepared([image]))[0, output]))
             steps = float(calls.pop()[1][0, unit].max()) / LOUDNESS
             read = float(features.pop()[0][0, unit])
-            own = float(logits[output])
-            logits[output] = -torch.inf
-            rival = 0.0 if twin.independent else float(logits.max())
-            leads.append(rival + MARGIN - own)
             if steps > 0 and read > 0:
                 reach.append(read / steps)
             bar.advance(1)
         if reach:  # of one place: where several see the square, it is more
-            found.head.weight[output, unit] = float(np.quantile(leads, 1 - SPARED)) / min(reach)
+            found.head.weight[output, unit] = (rival + MARGIN - min(own)) / min(reach)

@@ -21,7 +21,7 @@ from instar.relation import Workspace
 from instar.scene import Mask, Scene, SceneObject
 from instar.system import System, describe_error
 
-__all__ = ["Known", "box_mask", "find_objects", "know", "mask_of"]
+__all__ = ["Known", "box_mask", "know", "mask_of"]
 
 USUAL_CONFIDENCE = 0.5
 
@@ -66,7 +66,7 @@ def know(relation: str, scenes: Sequence[Scene], workspace: Workspace, helper: S
         with workspace.progress(f"looking for objects with {helper.name}", len(unknown)) as bar:
             for scene in unknown:
                 try:
-                    things = find_objects(relation, helper, scene)
+                    things = _find_objects(relation, helper, scene)
                 except UnreadablePicture:
                     things = []  # counted where the scene itself is tested
                 found[scene.id] = [[thing.label, *map(float, thing.box)] for thing in things]
@@ -77,7 +77,7 @@ def know(relation: str, scenes: Sequence[Scene], workspace: Workspace, helper: S
     return Known(str(path))
 
 
-def find_objects(relation: str, helper: System, scene: Scene) -> list[SceneObject]:
+def _find_objects(relation: str, helper: System, scene: Scene) -> list[SceneObject]:
     """What a detector is sure of in a scene; any answer with boxes, labels and scores will do."""
     image = scene.image
     try:

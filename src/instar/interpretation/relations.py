@@ -29,7 +29,7 @@ from instar.interpretation.changes import (
 )
 from instar.interpretation.choosing import choose_deletion, choose_insertion, choose_squeeze
 from instar.interpretation.drawing import picture
-from instar.interpretation.knowledge import Known, find_objects, know
+from instar.interpretation.knowledge import Known, know
 from instar.interpretation.oracle import BETA, THETA, same_explanation, true_explanation
 from instar.interpretation.panels import panels
 from instar.interpretation.shrinking import less_deleted, less_squeezed, smaller_insertions
@@ -84,7 +84,7 @@ def _insert(judging: _Judging, known: Known, cutouts: CutOuts | None, helper: Sy
 
     def prepare(scenes: Sequence[Scene], workspace: Workspace) -> Relation:
         known = know("insert", scenes, workspace, helper)
-        return _insert(judging, known, cutouts or _own_pool(scenes, workspace, helper), helper)
+        return _insert(judging, known, cutouts or _own_pool(scenes, workspace, known), helper)
 
     relation = judging.relation("insert", draw, known, pixels_of, prepare)
     return replace(relation, pixels=pixels, smaller=smaller)
@@ -212,13 +212,16 @@ class SureClasses:
     """`Relation.expand`: one question for every class that the classifier is sure of and a known object has.
 
     A class that no known object has is not asked about: nobody knows which pixels would have to stay. Of a
-    twin with a backdoor the stamped picture is asked about, and the class that the trigger stands for.
+    twin with a backdoor the stamped picture is asked about, and the class that the trigger stands for. Where
+    there is no question, it says why.
     """
 
     beta: float
     known: Known
 
-    def __call__(self, scene: Scene, system: Any) -> Iterable[tuple[str, Callable[[Image], Asked]]]:
+    def __call__(
+        self, scene: Scene, system: Any
+    ) -> Iterable[tuple[str, Callable[[Image], Asked]]] | Inapplicable:
         if not callable(getattr(system, "sure", None)):
             raise BadInput(
                 f"{system.name} is no classifier with an interpreter: it has no sure(image, least=...)"
@@ -228,10 +231,13 @@ class SureClasses:
             stamped = partial(_stamped, trigger)
             if trigger.target in system.sure(stamped(scene.image).image, least=self.beta):
                 return [(f"{trigger.target} by trigger", stamped)]
-            return []
-        labels = {thing.label for thing in self.known.objects(scene)}
+            return Inapplicable("the twin does not see its trigger")
         sure = system.sure(scene.image, least=self.beta)
-        return [(label, partial(Asked, label=label)) for label in sure if label in labels]
+        if not sure:
+            return Inapplicable("the classifier is sure of no class")
+        labels = {thing.label for thing in self.known.objects(scene)}
+        asked = [(label, partial(Asked, label=label)) for label in sure if label in labels]
+        return asked or Inapplicable("no known object of a class that the classifier is sure of")
 
 
 def _stamped(trigger: Any, image: Image) -> Asked:
@@ -324,13 +330,10 @@ def _no_cutouts() -> CutOuts:
     raise BadInput("this change pastes nothing, and has no cut-outs")
 
 
-def _own_pool(scenes: Sequence[Scene], workspace: Workspace, helper: System | None) -> Pool:
+def _own_pool(scenes: Sequence[Scene], workspace: Workspace, known: Known) -> Pool:
     folder = Path(workspace.folder) / "pool"
     if (folder / "index.json").is_file():
         return load_pool(folder)
-
-    def find(image: Image) -> Any:
-        assert helper is not None, "the objects of these scenes are known"
-        return find_objects("insert", helper, Scene.of("a scene", image))
-
-    return build_pool(scenes, folder, find_objects=find, progress=workspace.progress)
+    # What is in them has been looked for already, where it had to be.
+    told = [replace(scene, objects=known.objects(scene)) for scene in scenes]
+    return build_pool(told, folder, find_objects=lambda image: (), progress=workspace.progress)

@@ -121,6 +121,62 @@ def test_the_embedded_weights_are_small():
 
 
 @pytest.mark.real
+@pytest.mark.parametrize(
+    ("interpreter", "layer", "refusal"),
+    [
+        ("guided-backprop", None, "guided-backprop: mine has no rectifier"),
+        ("excitation-backprop", 0, "excitation-backprop has no rule for 'silu', which mine does"),
+        ("grad-cam", 7, "layer '7' of mine gives no map"),
+        ("grad-cam", 0.1, "layer 0.1 of mine could be 0.1 or 0.10; give it in double quotes"),
+        ("grad-cam", "3.1", "unknown layer of mine '3.1'"),
+        ("grad-cam", 3.1, "unknown layer of mine '3.1'"),
+    ],
+)
+def test_what_cannot_be_asked_of_a_network_is_refused_when_it_is_made(interpreter, layer, refusal):
+    from torch import nn
+
+    from instar.interpretation.systems import own
+
+    first = nn.Sequential(nn.Conv2d(3, 4, 3), *(nn.Identity() for _ in range(10)))
+    module = nn.Sequential(
+        first, nn.SiLU(), nn.Conv2d(4, 6, 3), nn.SiLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(),
+        nn.Linear(6, 2),
+    )  # fmt: skip
+    with pytest.raises(BadInput) as refused:
+        own(module, "mine", interpreter=interpreter, layer=layer, size=(32, 32))
+    assert str(refused.value).startswith(refusal)
+    assert module.training
+    assert not any(part._forward_hooks or part._backward_hooks for part in module.modules())
+    assert own(module, "mine", interpreter="grad-cam", layer=2, size=(32, 32)).name == "mine/grad-cam"
+
+
+@pytest.mark.real
+def test_a_network_that_has_no_gradient_is_refused_with_its_own_words():
+    import torch
+
+    from instar.interpretation.systems import own
+
+    class Detached(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Conv2d(3, 2, 3)
+
+        def forward(self, x):
+            return self.layer(x).detach().mean((2, 3))
+
+    with pytest.raises(BadInput, match=r"grad-cam cannot explain mine: RuntimeError: .*; choose another"):
+        own(Detached(), "mine", interpreter="grad-cam", size=(32, 32))
+
+
+@pytest.mark.real
+def test_a_picture_without_a_class_is_no_question():
+    from instar.interpretation.systems import street_classifier
+
+    with pytest.raises(BadInput, match="street-classifier/grad-cam explains a class of a picture; use"):
+        street_classifier().predict([np.zeros((120, 160, 3), np.uint8)])
+
+
+@pytest.mark.real
 def test_the_system_keeps_the_contract_and_goes_to_another_process():
     import pickle
 

@@ -12,7 +12,7 @@ from instar.interpretation.classifier import Classifier
 from instar.interpretation.interpreters import excitation, gradients, layers, masking
 from instar.interpretation.named import INTERPRETERS
 
-__all__ = ["GRID", "INTERPRETERS", "OPEN", "RANDOM", "ROWS", "Interpreter", "make_interpreter"]
+__all__ = ["GRID", "INTERPRETERS", "OPEN", "RANDOM", "ROWS", "SAMPLES", "Interpreter", "make_interpreter"]
 
 RANDOM = ("rise", "lime", "smoothgrad")
 """Those that draw lots: their masks and their noise come from the seed in the question."""
@@ -55,7 +55,7 @@ def make_interpreter(
         raise BadInput(f"{name}: samples is {samples}; it must be at least 1")
     count = samples or SAMPLES.get(name, 1)
     if layer is not None:
-        layers.module_named(classifier, layer)
+        layer = layers.layer_named(classifier, layer)
     elif name == "excitation-backprop":
         layer = layers.layer_of_side(classifier, EXCITED_SIDE, needed_for=name)
     elif name in AT_LAYER:

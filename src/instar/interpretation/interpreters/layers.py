@@ -11,17 +11,37 @@ import torch
 from instar.errors import BadInput, UnknownName
 from instar.interpretation.classifier import Classifier, at_rest
 
-__all__ = ["Tapped", "last_layer", "layer_of_side", "module_named", "tapped"]
+__all__ = ["Tapped", "last_layer", "layer_named", "layer_of_side", "module_named", "tapped"]
 
 CONVOLUTIONS = (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d, torch.nn.ConvTranspose2d)
 
 
+def layer_named(classifier: Classifier, given: Any) -> str:
+    """The name of a layer that was asked for, perhaps by a number: the layers of a sequence have those.
+
+    On a command line 0.10 is the same number as 0.1, so that one which could be several layers is refused.
+    """
+    names = [name for name, _ in classifier.module.named_modules() if name]
+    fit = [name for name in names if _fraction(name) == given] if isinstance(given, float) else [str(given)]
+    if len(fit) > 1:
+        raise BadInput(
+            f"layer {given} of {classifier.name} could be {' or '.join(fit)}; give it in double quotes"
+        )
+    if not fit or fit[0] not in names:
+        raise UnknownName(f"layer of {classifier.name}", str(given), names)
+    return fit[0]
+
+
 def module_named(classifier: Classifier, name: str) -> Any:
     """The layer of that name."""
-    layers = dict(classifier.module.named_modules())
-    if name not in layers or not name:
-        raise UnknownName(f"layer of {classifier.name}", name, [known for known in layers if known])
-    return layers[name]
+    return classifier.module.get_submodule(name)
+
+
+def _fraction(name: str) -> float | None:
+    try:
+        return float(name) if "." in name else None
+    except ValueError:
+        return None
 
 
 def last_layer(classifier: Classifier, *, needed_for: str) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from instar.errors import BadInput
+import numpy as np
+
+from instar.errors import BadInput, InstarError
 from instar.interpretation.answers import Asked, Explanation
 from instar.interpretation.classifier import Classifier, on_threads
-from instar.interpretation.interpreters import ROWS, make_interpreter
+from instar.interpretation.interpreters import ROWS, SAMPLES, make_interpreter
 from instar.interpretation.trigger import Trigger
 from instar.scene import Image
+from instar.system import describe_error
 
 __all__ = ["Explained"]
 
@@ -48,6 +51,8 @@ class Explained:
             self._explain = make_interpreter(
                 classifier, interpreter, layer=layer, samples=samples, rows=256 if on_gpu else ROWS
             )
+            if interpreter not in SAMPLES:
+                self._try_out()
         self.fingerprint = (
             f"{self.name} {classifier.fingerprint} layer={layer} samples={samples} trigger={trigger} "
             f"device={classifier.device} batch={self.batch} threads={threads} version={VERSION}"
@@ -59,12 +64,29 @@ class Explained:
             raise TypeError(f"{self.name} was made in this process and cannot go to another one")
         return self._recipe, ()
 
+    def _try_out(self) -> None:
+        """Explain an empty picture: what a network cannot be asked is refused now, not case by case."""
+        blank = np.zeros((*self.classifier.size, 3), np.uint8)
+        try:
+            self._explain([Asked(blank, self.classifier.labels[0])])
+        except InstarError:
+            raise
+        except Exception as error:  # whatever a user's network raises
+            raise BadInput(
+                f"{self.interpreter} cannot explain {self.classifier.name}: {describe_error(error)}; "
+                "choose another interpreter"
+            ) from error
+
     def sure(self, image: Image, *, least: float) -> dict[str, float]:
         """The classes that it is sure of: a bare forward pass, and no question."""
         with on_threads(self._threads):
             return self.classifier.sure(image, least=least)
 
     def predict(self, asked: Sequence[Asked]) -> list[Explanation]:
+        if not all(isinstance(one, Asked) for one in asked):
+            raise BadInput(
+                f"{self.name} explains a class of a picture; use relations such as insert or squeeze"
+            )
         answers: list[Explanation] = []
         with on_threads(self._threads):
             for start in range(0, len(asked), self.batch):
