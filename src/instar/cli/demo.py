@@ -1,7 +1,7 @@
 """`instar demo`: the main job on real photographs, or on drawn streets where those cannot be had.
 
 Then the other families, on what the package draws itself: a text locator that fears glare, on pages of words,
-a driver who ignores people, on drives through a town, and, where torch is installed, explanations of a
+a network that never saw a person, on drives through a town, and, where torch is installed, explanations of a
 classifier that miss the small things they are about.
 """
 
@@ -11,9 +11,11 @@ import argparse
 import hashlib
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from instar import zoo
 from instar.cli.again import replaying, write_picture
@@ -23,8 +25,9 @@ from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
 from instar.cli.report import write_page
 from instar.errors import BadInput, FetchFailed, MissingExtra, RunError
+from instar.replay import Replay
 from instar.report import Summary, render
-from instar.report.summary import to_json
+from instar.report.summary import Violation, to_json
 from instar.store import RunStore
 from instar.system import Limits
 
@@ -40,6 +43,8 @@ RULES = (
     "If: lane lines are removed from the road, Then: the steering angle of ego-vehicle should keep the same.",
     "If: the driving time changes into night, Then: the ego-vehicle should slow down.",
 )
+
+TRY = "If: a bicyclist appears ahead, Then: the ego-vehicle should slow down at least 20%."
 
 Fetch = Callable[[str], tuple[Path, ...]]
 
@@ -69,7 +74,9 @@ def perform(args: argparse.Namespace) -> Outcome:
     of_words = [str(path) for path in _draw_findings(words, folder / "findings-text", args.json)]
     page_of_words = _page(words, folder / "report-text.html", args.json)
     (drives,) = execute(of_driving(folder), resume=True, quiet=args.json)
-    of_drives = [str(path) for path in _draw_findings(drives, folder / "findings-driving", args.json)]
+    of_drives = [
+        str(path) for path in _draw_findings(drives, folder / "findings-driving", args.json, plainest=True)
+    ]
     page_of_drives = _page(drives, folder / "report-driving.html", args.json)
     document = to_json(summary) | {
         "pictures": pictures,
@@ -82,8 +89,9 @@ def perform(args: argparse.Namespace) -> Outcome:
         _text(summary, pictures, missing, page),
         f"Text, on {of_text(folder).scenes}, drawn here:",
         _text(words, of_words, [], page_of_words),
-        f"Driving, on {of_driving(folder).scenes}, drawn here:",
-        _text(drives, of_drives, [], page_of_drives),
+        f"Driving by {DRIVERS[1]}, a small network that learned where nobody walks, on drives drawn here:",
+        _text(drives, of_drives, [], page_of_drives, plainest=True),
+        f'Drive under a rule of your own: instar demo --rule "{TRY}"',
     ]
     told, explanations = _explanations(folder, args.json)
     return Outcome("\n\n".join([*parts, *told]), document | {"interpretation": explanations})
@@ -150,13 +158,13 @@ def of_text(folder: Path) -> Plan:
 
 
 def of_driving(folder: Path) -> Plan:
-    """A driver who ignores people, and three rules of which one speaks of that: some seconds."""
+    """A network that knows no people, and three rules of which one speaks of that: some seconds."""
     rules = [Use("rule", {"text": text}) for text in RULES]
     return Plan(
-        systems=(Use("street-driver", {"fault": "ignores people"}),),
+        systems=(Use(DRIVERS[1]),),
         relations=tuple(RelationUse(one, Use("draws", {"n": 1})) for one in rules),
         scenes="drive:10",
-        out=str(folder / "run-street-driver"),
+        out=str(folder / f"run-{DRIVERS[1]}"),
     )
 
 
@@ -181,9 +189,10 @@ def _drive(folder: Path, rule: str, quiet: bool) -> Outcome:
     texts = [f"Driving, on {plan.scenes}, drawn here; {DRIVERS[1]} learned where nobody walks:"]
     document: dict[str, Any] = {"rule": rule, "runs": []}
     for name, summary in zip(DRIVERS, summaries):
-        pictures = [str(path) for path in _draw_findings(summary, folder / f"findings-{name}", quiet)]
+        found = _draw_findings(summary, folder / f"findings-{name}", quiet, plainest=True)
+        pictures = [str(path) for path in found]
         page = _page(summary, folder / f"report-{name}.html", quiet)
-        texts.append(_text(summary, pictures, [], page))
+        texts.append(_text(summary, pictures, [], page, plainest=True))
         document["runs"].append(to_json(summary) | {"pictures": pictures, "page": page})
     return Outcome("\n\n".join(texts), document)
 
@@ -210,18 +219,43 @@ def _photographs(folder: Path, fetch: Fetch, missing: list[str]) -> str:
     return str(folder)
 
 
-def _draw_findings(summary: Summary, folder: Path, quiet: bool) -> Iterator[Path]:
-    """Pictures of the worst findings, one of each scene before a second of any."""
-    cases = _spread(summary)[:PICTURES]
-    if not cases:
+def _draw_findings(summary: Summary, folder: Path, quiet: bool, *, plainest: bool = False) -> Iterator[Path]:
+    """Pictures of findings, one of each scene before a second of any: the worst first, or the plainest.
+
+    How bad a finding is says nothing of how well it can be seen: far off in the dark, somebody hardly is.
+    """
+    if not summary.findings:
         return
     with replaying(summary.totals.run, quiet=quiet) as make_again:
-        for case in cases:
+        findings = list(summary.findings)
+        if plainest:
+            seen = {finding.case: _to_be_seen(make_again(finding.case).replay) for finding in findings}
+            findings = _in_turns(sorted(findings, key=lambda finding: -seen[finding.case]))
+        for case in _spread(findings)[:PICTURES]:
             picture = make_again(case).picture
             if picture is not None:
                 path = folder / f"{case}.png"
                 write_picture(path, picture)
                 yield path
+
+
+def _to_be_seen(replay: Replay) -> float:
+    """How much of the picture is changed, and how much: pixels, each by its largest difference of 255."""
+    if replay.source is None:
+        return 0.0
+    before = np.asarray(replay.source.input, np.int16)
+    after = (np.asarray(follow_up.input, np.int16) for follow_up in replay.follow_ups)
+    return max((float(np.abs(one - before).max(axis=2).sum()) / 255 for one in after), default=0.0)
+
+
+def _in_turns(findings: Sequence[Violation]) -> list[Violation]:
+    """The first of every relation, then the second of every one: night changes more than a person does."""
+    turn: dict[str, int] = {}
+    ranked = []
+    for finding in findings:
+        turn[finding.relation] = turn.get(finding.relation, 0) + 1
+        ranked.append((turn[finding.relation], finding.relation, finding))
+    return [finding for _, _, finding in sorted(ranked, key=lambda entry: entry[:2])]
 
 
 def _page(summary: Summary, path: Path, quiet: bool) -> str:
@@ -232,20 +266,23 @@ def _page(summary: Summary, path: Path, quiet: bool) -> str:
     return str(path)
 
 
-def _spread(summary: Summary) -> list[str]:
+def _spread(findings: Sequence[Violation]) -> list[str]:
     seen: dict[str, int] = {}
     ranked = []
-    for finding in summary.findings:
+    for finding in findings:
         seen[finding.scene] = seen.get(finding.scene, 0) + 1
         ranked.append((seen[finding.scene], finding.case))
-    # A stable sort: within one round the worst still come first.
+    # A stable sort: within one round the order stays.
     return [case for _, case in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _text(summary: Summary, pictures: list[str], missing: list[str], page: str) -> str:
+def _text(
+    summary: Summary, pictures: list[str], missing: list[str], page: str, *, plainest: bool = False
+) -> str:
     lines = [render(summary)]
     if pictures:
-        lines += ["Pictures of the worst findings, before and after:"]
+        which = "what is to be seen best first" if plainest else "the worst first"
+        lines += [f"Pictures of findings, before and after, {which}:"]
         lines += [f"  {path}" for path in pictures]
     lines += [f"All of it as a page, to be opened in a browser: {page}"]
     if missing:
