@@ -328,3 +328,39 @@ def test_people_rate_with_mouse_and_keyboard_and_hand_back_a_file(rated_run, tmp
     assert main(["ratings", "import", str(rated_run), *map(str, sorted(tmp_path.glob("*.json")))]) == 0
     told = capsys.readouterr().out
     assert told.startswith("8 cases, rated by 2: ann (8), bo (2)")
+
+
+MORE = """
+from dataclasses import dataclass
+import instar
+
+@dataclass(frozen=True)
+class Nothing(instar.Change):
+    pass
+
+class System:
+    name = "asked"
+    def predict(self, inputs):
+        return [1.0 for _ in inputs]
+
+system = System()
+relation = instar.Relation(
+    "same",
+    lambda source, rng: Nothing(),
+    lambda asked, change: (asked,),
+    lambda source, follow_ups, change: instar.Verdict.held(1.0),
+    expand=lambda scene, system: [("a", lambda image: (image, "a"))],
+)
+"""
+
+
+def test_what_is_more_than_a_picture_is_not_rated(tmp_path, monkeypatch, capsys):
+    (tmp_path / "own_pairs_to_rate.py").write_text(MORE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    run = str(tmp_path / "run")
+    words = ["run", "--system", "own_pairs_to_rate:system", "--relation", "own_pairs_to_rate:relation"]
+    assert main([*words, "--scenes", "street:1", "--out", run, "--json"]) == 0
+    capsys.readouterr()
+    assert main(["ratings", "export", run]) == 2
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1] == f"instar: {run} cannot be rated: what its system is asked is more than a picture"

@@ -45,6 +45,8 @@ def perform(args: argparse.Namespace) -> Outcome:
 def _export(args: argparse.Namespace) -> Outcome:
     if args.n < 1:
         raise BadInput(f"--n {args.n} leaves nothing to rate; give 1 or more")
+    import numpy as np
+
     from instar.cli.again import replaying
     from instar.cli.progress import show_steps
     from instar.imaging.codecs import encode_jpeg
@@ -65,6 +67,8 @@ def _export(args: argparse.Namespace) -> Outcome:
             again = make_again(record.case).replay
             if again.source is None or not again.follow_ups:
                 raise BadInput(f"case {record.case} cannot be made again; see instar replay")
+            if not isinstance(again.source.input, np.ndarray):
+                raise BadInput(f"{args.run} cannot be rated: what its system is asked is more than a picture")
             # All the same way, so that nothing but the change tells them apart.
             seen = (again.source, *again.follow_ups)
             items.append(
