@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from instar.cli import main
+from instar.cli.again import write_picture
 from instar.driving.choosing import usual_engines
 from instar.driving.engines import deeptest
 from instar.driving.rules import read_rule
@@ -107,6 +108,7 @@ def test_a_table_that_nobody_can_fill_says_why():
     assert made["table-11"].rows[1:] == [["none", "0", "-"]]
     assert made["table-11"].note == "These rules are about speed, which none of these systems answers."
     assert len(made["table-11"].data) == 1
+    assert made["table-7"].note == "None of these rules could be judged on these scenes."
 
 
 def test_where_the_truth_is_not_known_the_card_of_a_network_says_its_error():
@@ -171,3 +173,13 @@ def test_a_system_that_does_not_drive_is_refused(capsys, tmp_path):
         == 2
     )
     assert "says neither speed nor steering" in capsys.readouterr().err
+
+
+def test_scenes_without_label_maps_are_refused(capsys, tmp_path):
+    (tmp_path / "photographs").mkdir()
+    picture = np.random.default_rng(0).integers(0, 256, (60, 80, 3), np.uint8)
+    write_picture(tmp_path / "photographs" / "a.png", picture)
+    words = ["study", "driving", "--systems", "epoch-ch2", "--scenes", str(tmp_path / "photographs")]
+    assert main([*words, "--out", str(tmp_path / "study"), "--json"]) == 2
+    assert "rules need pictures of roads with label maps" in capsys.readouterr().out
+    assert not list((tmp_path / "study").glob("*.csv"))

@@ -66,6 +66,10 @@ def perform(args: argparse.Namespace) -> Outcome:
     systems = [
         _measured(name, one, scenes, args, out, engines, shared, ready) for name, one in drivers.items()
     ]
+    if not any(rule.tried for system in systems for rule in system.rules.values()):
+        raise BadInput(
+            f"no rule can be judged on {args.scenes}; rules need pictures of roads with label maps"
+        )
     made = list(tables(systems))
     figures: list[str] = []
     if args.plots:

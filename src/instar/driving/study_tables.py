@@ -81,9 +81,11 @@ def _violations(systems: Sequence[Measured], part: str, name: str, title: str) -
             data.append([rule.name, *(number for one in found for number in _numbers(one))])
     note = "Violations of the bare inequality (share) | those that recur under changes that must not matter."
     if len(rows) == 1:
-        quantity = next(rule.quantity for rule in STUDY if rule.part == part)
+        about = {rule.quantity for rule in STUDY if rule.part == part}
         rows.append(["none", "0", *("-" for _ in systems)])
-        note = f"These rules are about {quantity}, which none of these systems answers."
+        note = f"These rules are about {' and '.join(sorted(about))}, which none of these systems answers."
+        if any(about & system.quantities for system in systems):
+            note = "None of these rules could be judged on these scenes."
     return Table(name, title, rows, note, data=data)
 
 
