@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from instar.cli import main
 from instar.cli.again import write_picture
+from instar.cli.study_driving import _errors_on_card
 from instar.driving.choosing import usual_engines
 from instar.driving.engines import deeptest
 from instar.driving.rules import read_rule
@@ -183,3 +185,9 @@ def test_scenes_without_label_maps_are_refused(capsys, tmp_path):
     assert main([*words, "--out", str(tmp_path / "study"), "--json"]) == 2
     assert "rules need pictures of roads with label maps" in capsys.readouterr().out
     assert not list((tmp_path / "study").glob("*.csv"))
+
+
+@pytest.mark.parametrize("card", [None, 5, "no JSON", "[]", '{"errors": {"speed": {"mae": 3}}}'])
+def test_a_card_that_is_none_of_ours_says_no_error(card):
+    assert _errors_on_card(SimpleNamespace(card=card)) == []
+    assert _errors_on_card(object()) == []

@@ -15,7 +15,7 @@ from instar.errors import BadInput
 
 if TYPE_CHECKING:
     from instar.driving.sharing import Shared
-    from instar.driving.study import Costs, Measured
+    from instar.driving.study import Costs, Error, Measured
     from instar.driving.study_rules import StudyRule
     from instar.relation import Relation
     from instar.running import Folder
@@ -91,7 +91,7 @@ def _measured(
 ) -> Measured:
     """Run what is not there yet, and count it."""
     from instar.cli.execute import execute
-    from instar.driving.study import Measured, errors_on_card, measure
+    from instar.driving.study import Measured, measure
     from instar.driving.study_rules import rules_for
     from instar.running import prepared
     from instar.store import RunStore
@@ -117,7 +117,7 @@ def _measured(
     (summary,) = execute(plan, resume=True, quiet=args.json, ready=once)
     with RunStore.read(summary.totals.run) as store:
         found = Measured(name, quantities, measure(store.records(changes=False)))
-    found.errors = _errors(scenes, controls) or errors_on_card(json.loads(getattr(system, "card", "{}")))
+    found.errors = _errors(scenes, controls) or _errors_on_card(system)
     found.waver = _waver(system, scenes, quantities)
     found.costs = _costs(rules, system, scenes, shared)
     return found
@@ -149,7 +149,7 @@ def _asked(system: System, scenes: Sequence[Scene]) -> tuple[set[str], list[Any]
     return quantities, controls
 
 
-def _errors(scenes: Sequence[Scene], controls: Sequence[Any]) -> list[Any]:
+def _errors(scenes: Sequence[Scene], controls: Sequence[Any]) -> list[Error]:
     from instar.driving.study import error_of
 
     errors = []
@@ -165,6 +165,15 @@ def _errors(scenes: Sequence[Scene], controls: Sequence[Any]) -> list[Any]:
             given, truth, ids = zip(*known)
             errors.append(error_of(quantity, given, truth, ids))
     return errors
+
+
+def _errors_on_card(system: Any) -> list[Error]:
+    from instar.driving.study import errors_on_card
+
+    try:
+        return errors_on_card(json.loads(system.card))
+    except (AttributeError, TypeError, ValueError, KeyError):
+        return []  # it has no card of instar's
 
 
 def _waver(system: System, scenes: Sequence[Scene], quantities: set[str]) -> dict[str, float]:
