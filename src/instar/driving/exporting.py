@@ -60,7 +60,9 @@ def export(model: Driver, path: Path, *, card: Mapping[str, Any], stored: str = 
 
 
 def _shrink(graph: Any, onnx: Any) -> None:
-    """Put a DequantizeLinear before every use of a large weight; a session folds it away when it loads."""
+    """Put a DequantizeLinear before every use of a large weight; a session that is told to (`systems.onnx`)
+    folds it away when it loads.
+    """
     added, kept = [], []
     outputs_first = _weights_of_matmul(graph)
     for tensor in graph.initializer:
