@@ -24,7 +24,7 @@ WEIGHTS = files("instar.driving") / "weights"
 LEARNED = {
     "vgg16-street": {"speed": 0.5, "steering": 0.1},
     "resnet101-street": {"speed": 0.6, "steering": 0.15},
-    "epoch-street": {"steering": 0.9},
+    "epoch-street": {"speed": 0.9, "steering": 0.35},
 }
 """What each has learned: its error is at most this share of a constant's; the cards say how well."""
 RULE = "If: a pedestrian appears on the roadside, Then: the ego-vehicle should slow down."
@@ -37,7 +37,7 @@ def network(name):
 def test_they_are_small_and_each_has_a_card():
     sizes = [len((WEIGHTS / f"{name}.onnx").read_bytes()) for name in NAMES]
     assert max(sizes) <= 5_000_000
-    assert sum(sizes) <= 6_000_000
+    assert sum(sizes) <= 10_000_000
     assert set(NAMES) <= SYSTEMS.keys()
     for name in NAMES:
         found = card(name)
