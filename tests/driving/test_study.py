@@ -191,3 +191,14 @@ def test_scenes_without_label_maps_are_refused(capsys, tmp_path):
 def test_a_card_that_is_none_of_ours_says_no_error(card):
     assert _errors_on_card(SimpleNamespace(card=card)) == []
     assert _errors_on_card(object()) == []
+
+
+def test_the_affine_set_of_deeptest_has_a_table_of_its_own(tmp_path, capsys):
+    words = ["study", "driving", "--systems", "street-driver,epoch-ch2", "--scenes", "street:1:4"]
+    assert main([*words, "--affine", "--out", str(tmp_path / "study"), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["tables"]["affine"]["rows"]
+    kinds = ["translate", "scale", "shear", "rotate", "contrast", "brightness", "blur"]
+    assert [row[0] for row in rows[1:]] == [f"DeepTest: {kind}" for kind in kinds]
+    assert {row[2] for row in rows[1:]} == {
+        "0 (0.0 %) | 0"
+    }  # goes by the truth, whatever the picture looks like

@@ -35,6 +35,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--systems", default=USUAL, metavar="A,B,C", help=f"the drivers, by name or module:attr ({USUAL})")
     add("--scenes", required=True, metavar="PATH", help="scenes with label maps, such as drive:60:7")
     add("--cases", type=int, default=1, metavar="N", help="cases per scene and rule (1)")
+    add("--affine", action="store_true", help="also DeepTest's affine changes, light and blur, in a table")
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
     add("--plots", action="store_true", help="also draw the figures; needs the extra 'plots'")
@@ -92,16 +93,19 @@ def _measured(
     """Run what is not there yet, and count it."""
     from instar.cli.execute import execute
     from instar.driving.study import Measured, measure
-    from instar.driving.study_rules import rules_for
+    from instar.driving.study_rules import AFFINE, rules_for
     from instar.running import prepared
     from instar.store import RunStore
 
     quantities, controls = _asked(system, scenes)
     drawn = all(scene.knowledge.get("drive") is not None for scene in scenes)
     rules = rules_for(quantities, drawn=drawn)
+    asked = [_use(rule, engines) for rule in rules]
+    if args.affine:
+        asked += [Use("deeptest", {"kind": kind}, called=called) for called, kind in AFFINE.items()]
     plan = Plan(
         systems=(Use(name),),
-        relations=tuple(RelationUse(_use(rule, engines), Use("draws", {"n": args.cases})) for rule in rules),
+        relations=tuple(RelationUse(use, Use("draws", {"n": args.cases})) for use in asked),
         scenes=args.scenes,
         seed=args.seed,
         limit=args.limit,

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["STUDY", "StudyRule", "rules_for"]
+from instar.driving.affine import KINDS
+
+__all__ = ["AFFINE", "STUDY", "StudyRule", "rules_for"]
+
+AFFINE = {f"DeepTest: {kind}": kind for kind in KINDS}
+"""DeepTest's changes of the whole picture, which the paper's tables have not, by the names in ours."""
 
 
 @dataclass(frozen=True, slots=True)

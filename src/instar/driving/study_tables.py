@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from instar.driving.study import Measured, RuleMeasured, share_below
-from instar.driving.study_rules import STUDY
+from instar.driving.study_rules import AFFINE, STUDY
 from instar.studies import Table
 
 __all__ = ["tables"]
@@ -13,6 +13,7 @@ __all__ = ["tables"]
 SPEED_THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 STEERING_THRESHOLDS = tuple(1.39 * factor for factor in (0.5, 1, 2, 3, 4, 5))
 THRESHOLD_RULES = {"speed": ("Rule 1", "Rule 2", "Rule 7"), "steering": ("Rule 5", "Rule 6")}
+COUNTED = "Violations of the bare inequality (share) | those that recur under changes that must not matter."
 UNITS = {"speed": "km/h", "steering": "degrees"}
 
 
@@ -27,6 +28,8 @@ def tables(systems: Sequence[Measured]) -> Iterator[Table]:
     yield _violations(systems, "compound", "table-9", "Compound rules (Table 9)")
     yield _violations(systems, "rain", "table-10", "Rain, steering keeps the same (Table 10)")
     yield _violations(systems, "rain-person", "table-11", "Rain, and rain with a person (Table 11)")
+    if any(name in system.rules for system in systems for name in AFFINE):
+        yield _affine(systems)
     yield _believed(systems)
     yield _costs(systems)
 
@@ -69,24 +72,39 @@ def _waver(systems: Sequence[Measured]) -> Table:
 
 def _violations(systems: Sequence[Measured], part: str, name: str, title: str) -> Table:
     """Bare violations as the paper counts them, and behind the bar those that recur."""
-    rows = [["rule", "cases", *(system.system for system in systems)]]
-    data = [["rule"]]
-    for system in systems:
-        data[0] += [f"{system.system}: {what}" for what in ("cases", "violated", "violated (%)", "recurring")]
-    for rule in (rule for rule in STUDY if rule.part == part):
-        found = [system.rules.get(rule.name) for system in systems]
-        cases = sorted({one.tried for one in found if one is not None and one.tried})
-        if cases:
-            rows.append([rule.name, "/".join(map(str, cases)), *map(_cell, found)])
-            data.append([rule.name, *(number for one in found for number in _numbers(one))])
-    note = "Violations of the bare inequality (share) | those that recur under changes that must not matter."
+    rules = [rule for rule in STUDY if rule.part == part]
+    rows, data = _counted(systems, [rule.name for rule in rules])
+    note = COUNTED
     if len(rows) == 1:
-        about = {rule.quantity for rule in STUDY if rule.part == part}
+        about = {rule.quantity for rule in rules}
         rows.append(["none", "0", *("-" for _ in systems)])
         note = f"These rules are about {' and '.join(sorted(about))}, which none of these systems answers."
         if any(about & system.quantities for system in systems):
             note = "None of these rules could be judged on these scenes."
     return Table(name, title, rows, note, data=data)
+
+
+def _affine(systems: Sequence[Measured]) -> Table:
+    rows, data = _counted(systems, AFFINE)
+    note = f"{COUNTED} Speed may change by 10 %, steering by 1.39 degrees."
+    return Table(
+        "affine", "DeepTest's affine changes, light and blur: the answer stays the same", rows, note, data
+    )
+
+
+def _counted(systems: Sequence[Measured], names: Iterable[str]) -> tuple[list[list[str]], list[list[str]]]:
+    """A row for each rule that has cases: for people, and with one number to a cell."""
+    rows = [["rule", "cases", *(system.system for system in systems)]]
+    data = [["rule"]]
+    for system in systems:
+        data[0] += [f"{system.system}: {what}" for what in ("cases", "violated", "violated (%)", "recurring")]
+    for name in names:
+        found = [system.rules.get(name) for system in systems]
+        cases = sorted({one.tried for one in found if one is not None and one.tried})
+        if cases:
+            rows.append([name, "/".join(map(str, cases)), *map(_cell, found)])
+            data.append([name, *(number for one in found for number in _numbers(one))])
+    return rows, data
 
 
 def _cell(found: RuleMeasured | None) -> str:
@@ -133,15 +151,15 @@ def _believed(systems: Sequence[Measured]) -> Table:
         ["system", "rule", "judged", "violated", "violated (%)", "95 % low (%)", "95 % high (%)", *counted]
     ]
     for system in systems:
-        for rule in STUDY:
-            found = system.rules.get(rule.name)
+        for name in (*(rule.name for rule in STUDY), *AFFINE):
+            found = system.rules.get(name)
             if found is None:
                 continue
             share, low, high = "-", "", ""
             if found.interval is not None:
                 low, high = (f"{100 * end:.1f}" for end in found.interval)
                 share = f"{100 * found.violated / found.judged:.1f}"
-            said = [system.system, rule.name, str(found.judged), str(found.violated)]
+            said = [system.system, name, str(found.judged), str(found.violated)]
             counts = [str(n) for n in (found.unstable, found.inapplicable, found.failed)]
             rows.append([*said, share, f"{low} to {high}" if low else "-", *counts])
             data.append([*said, share.strip("-"), low, high, *counts])
