@@ -89,3 +89,14 @@ def test_interpretation_lays_its_heat_map_over_the_picture():
     np.testing.assert_array_equal(first.heat, heat)
     assert [mark.fate for mark in first.marks] == ["matched"]
     assert [mark.fate for mark in second.marks] == ["matched", "moved"]
+
+
+def test_an_explanation_that_is_held_against_the_truth_shows_it():
+    asked = Asked(IMAGE, "dog")
+    one = instar.Observation.of(asked, Explanation(0.9, np.ones((6, 8), np.float32)))
+    missed = Verdict.violated([instar.Finding("beside the object", "", -0.1)])
+    for verdict, fate in ((missed, "lost"), (Verdict.held(0.2), "matched")):
+        _, second = interpretation_panels(
+            one, [one], Unchanged(), verdict, kept=0.2, truth=lambda scene, asked: [(1, 1, 5, 4)]
+        )
+        assert [mark.fate for mark in second.marks if mark.label == "dog"] == [fate]

@@ -211,6 +211,22 @@ def test_panoptic_things_become_objects_and_stuff_does_not(tmp_path):
     assert scene.image.shape == (6, 8, 3)
 
 
+def test_all_masks_of_a_panoptic_picture_are_read_from_its_file_once(tmp_path, monkeypatch):
+    from instar.imaging import codecs
+
+    decoded = []
+
+    def counting(data, decode=codecs.decode_png_exact):
+        decoded.append(len(data))
+        return decode(data)
+
+    monkeypatch.setattr(codecs, "decode_png_exact", counting)
+    scene = panoptic(panoptic_pack(tmp_path))[1]
+    masks = [thing.mask() for thing in scene.objects for _ in range(2)]
+    assert len(masks) >= 4
+    assert len(decoded) == 1
+
+
 def test_a_panoptic_mask_that_cannot_be_used_says_so_when_asked_for(tmp_path):
     scene = panoptic(panoptic_pack(tmp_path))[1]
     png = tmp_path / "panoptic" / "b.png"

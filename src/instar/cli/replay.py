@@ -50,7 +50,8 @@ def _document(again: Replay, picture: Path | None) -> dict[str, object]:
 
 def _text(again: Replay, picture: Path | None) -> str:
     record = again.record
-    lines = [f"case {record.case}: {record.relation} on {record.scene}", f"change  {record.change}"]
+    lines = [f"case {record.case}: {record.relation} on {record.scene}"]
+    lines += [f"change  {'none was made' if record.change is None else record.change}"]
     lines += [f"then    {verdict_text(record.verdict)}", f"now     {verdict_text(again.verdict)}"]
     lines += [f"same    {'yes' if again.same else 'no'}"]
     if picture is not None:

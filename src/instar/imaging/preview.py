@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from instar.scene import Image
 
-__all__ = ["encode_jpeg", "encode_preview", "heat_overlay", "scaled_down"]
+__all__ = ["encode_jpeg", "encode_preview", "heat_overlay", "scaled_down", "visible"]
 
 HEAT_SIDE = 224  # pixels: heat maps are smooth
 
@@ -36,6 +36,7 @@ def encode_jpeg(image: Image, *, longest: int, quality: int = 82) -> bytes:
 
 def heat_overlay(heat: npt.NDArray[np.float32]) -> bytes:
     """A heat map `(h, w)` in [0, 1] as a WebP to lay over its picture: the hotter, the less transparent."""
+    heat = visible(heat)
     scale = min(1.0, HEAT_SIDE / max(heat.shape))
     small = cv2.resize(heat, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else heat
     grey = np.rint(np.clip(small, 0, 1) * 255).astype(np.uint8)
@@ -43,3 +44,10 @@ def heat_overlay(heat: npt.NDArray[np.float32]) -> bytes:
     opacity = np.clip(40 + grey.astype(np.int16) * 0.8, 0, 220).astype(np.uint8)
     shown = np.dstack([colours, opacity])
     return cv2.imencode(".webp", shown, [cv2.IMWRITE_WEBP_QUALITY, 80])[1].tobytes()
+
+
+def visible(heat: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """A heat map to look at: hot pixels of a fine one are widened, since nobody would see single ones."""
+    side = 2 * (max(heat.shape) // 150) + 1
+    widened = cv2.dilate(heat, np.ones((side, side), np.uint8)) if side > 1 else heat
+    return np.asarray(widened, np.float32)

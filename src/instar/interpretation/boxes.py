@@ -162,5 +162,5 @@ def _regions(
     for x1, y1, x2, y2 in split:
         across = np.maximum(np.maximum(x1 - x, x - x2), 0)
         down = np.maximum(np.maximum(y1 - y, y - y2), 0)
-        distances.append(np.hypot(across[None, :], down[:, None]))
+        distances.append((across**2)[None, :] + (down**2)[:, None])
     return np.asarray(np.argmin(np.stack(distances), axis=0), np.intp)

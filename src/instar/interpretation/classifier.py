@@ -123,7 +123,8 @@ class Classifier:
 def at_rest(module: Any) -> Iterator[None]:
     """The module in evaluation mode, and each part of it in its own mode again afterwards."""
     training = [part for part in module.modules() if part.training]
-    module.eval()
+    if training:  # else there is nothing to do, which is usual
+        module.eval()
     try:
         yield
     finally:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import cv2
 import numpy as np
 
+from instar.imaging.preview import visible
 from instar.imaging.sheets import FONT, FOUND, INK, LOST, MADE, PAPER, Colour, dashed_line, panel, sheet
 from instar.interpretation.answers import Asked, Box, Explanation
 from instar.interpretation.boxes import pointed
@@ -61,7 +62,7 @@ def explained(
 ) -> Image:
     """A picture under its heat map, with boxes; the first `dashed` of them in dashes."""
     drawn, scale = panel(image, side=side)
-    heat = cv2.resize(found.heat, (drawn.shape[1], drawn.shape[0]), interpolation=cv2.INTER_LINEAR)
+    heat = cv2.resize(visible(found.heat), (drawn.shape[1], drawn.shape[0]), interpolation=cv2.INTER_LINEAR)
     levels = np.clip(heat * 255, 0, 255).astype(np.uint8)
     colours = cv2.cvtColor(cv2.applyColorMap(levels, cv2.COLORMAP_INFERNO), cv2.COLOR_BGR2RGB)
     weight = (0.65 * np.sqrt(np.clip(heat, 0, 1)))[..., None]

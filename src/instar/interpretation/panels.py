@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from instar.interpretation.answers import Asked, Explanation
+from instar.interpretation.answers import Asked, Box, Explanation
 from instar.interpretation.boxes import pointed
 from instar.interpretation.changes import Delete, Insert
 from instar.nulls import Conditioned, displacement
 from instar.panel import Mark, Panel
-from instar.scene import Observation
+from instar.scene import Observation, Scene
 from instar.verdict import Status, Verdict
 
 __all__ = ["panels"]
@@ -24,8 +24,11 @@ def panels(
     verdict: Verdict,
     *,
     kept: float,
+    truth: Callable[[Scene, Asked], Sequence[Box]] | None = None,
 ) -> list[Panel]:
-    """Before and after; where the explanation was is outlined in both."""
+    """Before and after; where the explanation was is outlined in both, and after it the objects of the
+    class, where it is the `truth` that it was held against.
+    """
     asked: Asked = source.input
     before: Explanation = source.answer
     after: Explanation = follow_ups[0].answer
@@ -34,8 +37,11 @@ def panels(
     now = pointed(after.heat, size, kept=kept, shift=displacement(change)).whole
     left = [Mark.box(was, "matched", "explanation")] if was is not None else []
     right = list(left)
+    violated = verdict.status is Status.VIOLATED
+    if truth is not None:
+        objects = truth(source.scene, asked)
+        right += [Mark.box(box, "lost" if violated else "matched", asked.label) for box in objects]
     if now is not None:
-        violated = verdict.status is Status.VIOLATED
         right.append(Mark.box(now, "moved" if violated else "matched", "explanation"))
     if isinstance(change, (Insert, Delete)):
         right.append(

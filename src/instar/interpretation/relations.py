@@ -204,7 +204,8 @@ def _truth(judging: _Judging, known: Known, helper: System | None) -> Relation:
 
     # A finding here is no contradiction between two answers, so that there is nothing to strike out by.
     relation = judging.relation("truth", draw, known, _no_cutouts, prepare)
-    return replace(relation, check=check, null=None, again=None)
+    held_against = partial(panels, kept=judging.kept, truth=known.boxes_of)
+    return replace(relation, check=check, null=None, again=None, panels=held_against)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from instar.errors import BadInput, UnreadablePicture
 from instar.scene import Mask, Scene, SceneObject
@@ -60,17 +61,27 @@ def _things(
 
 
 def _segment_mask(png: Path, segment: int, size: tuple[int, int]) -> Mask:
-    """The pixels whose colour spells the number of the segment: red + 256 green + 65536 blue."""
-    from instar.imaging.codecs import decode_png_exact
-
+    """The pixels whose colour spells the number of the segment."""
     try:
-        colours = decode_png_exact(png.read_bytes())
+        file = png.stat()
+        segments = _segments(png, file.st_mtime_ns, file.st_size)
     except OSError:
         raise UnreadablePicture(f"mask {png.name} is missing") from None
     except UnreadablePicture as error:
         raise UnreadablePicture(f"mask {png.name}: {error}") from None
-    if colours.shape != (*size, 3):
+    if segments.shape != size:
         raise UnreadablePicture(f"mask {png.name} does not fit its picture")
-    colour = np.array([segment & 255, segment >> 8 & 255, segment >> 16], np.uint8)
-    mask: Mask = (colours == colour).all(axis=2)
+    mask: Mask = segments == segment
     return mask
+
+
+@lru_cache(maxsize=4)  # a picture's objects are looked at one after the other, by a few threads
+def _segments(png: Path, changed: int, length: int) -> npt.NDArray[np.int32]:
+    """`int32 (height, width)`: red + 256 green + 65536 blue."""
+    from instar.imaging.codecs import decode_png_exact
+
+    colours = decode_png_exact(png.read_bytes())
+    if colours.ndim != 3 or colours.shape[2] != 3:
+        raise UnreadablePicture("its colours are not red, green and blue")
+    red, green, blue = np.moveaxis(colours.astype(np.int32), 2, 0)
+    return np.asarray(red | green << 8 | blue << 16, np.int32)
