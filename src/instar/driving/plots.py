@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,9 @@ __all__ = ["draw_figures"]
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#000000")
 MARKERS = "os^DvPX"
 LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
+COUNTED = "0.83"  # grey
 ROW = 0.27  # inches
+WIDEST = 20  # letters of a name on one line
 
 
 def draw_figures(systems: Sequence[Measured], folder: Path) -> Iterator[Path]:
@@ -36,6 +39,7 @@ def draw_figures(systems: Sequence[Measured], folder: Path) -> Iterator[Path]:
 def _violations(systems: Sequence[Measured]) -> Figure:
     """A panel for each system and a row for each rule: what the bare inequality counts, and what recurs."""
     from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
 
     rules = _asked(systems)
     at = np.arange(len(rules))
@@ -48,19 +52,22 @@ def _violations(systems: Sequence[Measured]) -> Figure:
                 panel.text(2, row, "not asked", va="center", fontsize=7, color="0.5")
                 continue
             bare, kept = 100 * found.bare / found.tried, 100 * found.violated / found.tried
-            panel.barh(row, bare, 0.72, color="0.83", edgecolor="0.4", linewidth=0.5)
+            panel.barh(row, bare, 0.72, color=COUNTED, edgecolor="0.4", linewidth=0.5)
             panel.barh(row, kept, 0.72, color=COLOURS[0])
             panel.text(bare + 2, row, f"{found.bare}/{found.tried}", va="center", fontsize=7)
-        panel.set(title=system.system, xlim=(0, 132), xticks=(0, 50, 100), xlabel="violations (%)")
+        panel.set(title=_wrapped(system.system), xlim=(0, 132), xticks=(0, 50, 100), xlabel="violations (%)")
         panel.title.set_fontsize(9)
         panel.tick_params(labelsize=8)
         panel.xaxis.label.set_fontsize(8)
         panel.spines[["top", "right"]].set_visible(False)
     panels[0].set_yticks(at, [rule.label for rule in rules])
     panels[0].set_ylim(len(rules) - 0.4, -0.6)
-    figure.suptitle(
-        "Violated, as the paper counts (grey), and violated under every null change (blue)", fontsize=9
-    )
+    handles = [
+        Patch(facecolor=COUNTED, edgecolor="0.4", label="violated, as the paper counts"),
+        Patch(facecolor=COLOURS[0], label="and under every change that must not matter"),
+    ]
+    columns = 1 if len(systems) == 1 else 2
+    figure.legend(handles=handles, loc="outside upper center", ncols=columns, fontsize=8, frameon=False)
     return figure
 
 
@@ -117,7 +124,9 @@ def _behaviour(systems: Sequence[Measured]) -> Figure:
     }
     rows = [max(len(of_quantity), 3) for of_quantity in rules.values()]
     spread = 0.75 / len(systems)
-    figure = Figure(figsize=(8.2, 1.3 * len(rows) + 0.34 * sum(rows)), layout="constrained")
+    figure = Figure(
+        figsize=(8.2, 1.3 * len(rows) + max(0.34, 0.085 * len(systems)) * sum(rows)), layout="constrained"
+    )
     panels: Any = figure.subplots(
         len(rules), 2, squeeze=False, gridspec_kw={"height_ratios": rows, "width_ratios": (2, 3)}
     )
@@ -145,7 +154,7 @@ def _behaviour(systems: Sequence[Measured]) -> Figure:
         left.set(
             xlabel=f"mean {quantity} error, {' or '.join(sorted(on))} ({UNITS[quantity]})", xlim=(0, None)
         )
-        left.set_yticks(range(len(systems)), [system.system for system in systems])
+        left.set_yticks(range(len(systems)), [_wrapped(system.system) for system in systems])
         left.set_ylim(len(systems) - 0.5, -0.5)
         right.set(xlabel="violations that recur (%), 95 % interval", xlim=(-3, 103))
         right.set_yticks(range(len(asked)), [rule.label for rule in asked])
@@ -183,7 +192,7 @@ def _name_systems(figure: Figure, systems: Sequence[Measured], *, lines: bool) -
         marks,
         names,
         loc="outside upper center",
-        ncols=min(4, len(names)),
+        ncols=min(4 if max(map(len, names)) <= WIDEST else 2, len(names)),
         fontsize=8,
         frameon=False,
         handlelength=3,
@@ -194,3 +203,8 @@ def _asked(systems: Sequence[Measured]) -> list[StudyRule]:
     """The rules of which any system has cases."""
     found = [(rule, [system.rules.get(rule.name) for system in systems]) for rule in STUDY]
     return [rule for rule, counted in found if any(one is not None and one.tried for one in counted)]
+
+
+def _wrapped(name: str) -> str:
+    """A long name on several lines."""
+    return "\n".join(textwrap.wrap(name.replace(":", ": "), WIDEST))
