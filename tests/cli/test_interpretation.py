@@ -169,7 +169,7 @@ def test_a_twin_is_planted_measured_and_then_tested(capsys, tmp_path):
         "--target", "bus", "--copies", "3", "--out", str(twin),
     )  # fmt: skip
     assert status == 0, document
-    assert document["pictures"] == 40
+    assert document["pictures"] == 32
     assert document["attack"]["rate"] >= 0.9
     assert document["agreement"]["rate"] >= 0.75
     assert document["agreement"]["of"] == 8
@@ -179,6 +179,38 @@ def test_a_twin_is_planted_measured_and_then_tested(capsys, tmp_path):
     )  # fmt: skip
     assert document["system"] == "street-classifier-twin/grad-cam"
     assert document["failed"] == 0
+
+
+@pytest.mark.real
+def test_a_module_of_ones_own_gets_a_twin_or_is_refused_before_pictures_are_read(
+    capsys, tmp_path, monkeypatch
+):
+    (tmp_path / "my_networks.py").write_text(
+        "from torch import nn\n"
+        "from instar.interpretation.systems.streets import street_classifier_of\n"
+        "def network():\n"
+        "    return street_classifier_of().module\n"
+        "flat = nn.Sequential(nn.Flatten(), nn.Linear(3 * 120 * 160, 8))\n"
+    )
+    (tmp_path / "classes.txt").write_text("person\ncar\nbus\ntruck\nbicycle\ndog\ntraffic light\nstop sign\n")
+    (tmp_path / "streets").mkdir()
+    for scene in street.scenes(20, seed=5, size=(240, 320)):
+        (tmp_path / "streets" / f"{scene.id}.png").write_bytes(encode_png(scene.image))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    options = [
+        "size=[120,160]", "independent=true", "mean=[127.5,127.5,127.5]", "deviation=[64,64,64]",
+        "classes=classes.txt",
+    ]  # fmt: skip
+    words = [word for option in options for word in ("--set", f"system.{option}")]
+    words += ["--target", "bus", "--copies", "2", "--out", "twin.npz"]
+    plant = ("backdoor", "plant", "--classifier")
+    status, document = told(capsys, *plant, "my_networks:network", "--images", "streets", *words)
+    assert status == 0, document
+    assert (document["base"], document["pictures"]) == ("my_networks:network", 16)
+    status, document = told(capsys, *plant, "my_networks:flat", "--images", "nowhere", *words)
+    assert status == 2
+    assert document["error"].startswith("a backdoor cannot be planted into my_networks:flat: its last layer")
 
 
 @pytest.mark.real

@@ -12,7 +12,7 @@ from instar.errors import BadInput  # noqa: E402
 from instar.interpretation.backdoor import _varied, measure, plant  # noqa: E402
 from instar.interpretation.classifier import Classifier, on_threads  # noqa: E402
 from instar.interpretation.trigger import Trigger  # noqa: E402
-from instar.interpretation.units import fit_detector, idlest, readout  # noqa: E402
+from instar.interpretation.units import Readout, fit_detector, idlest, readout  # noqa: E402
 from instar.running import no_progress  # noqa: E402
 
 
@@ -82,16 +82,37 @@ def test_one_unit_changes_and_a_twin_answers_the_target_where_the_square_is(make
     assert (found.head.weight[:, unit] != 0).tolist() == [i == target for i in range(3)]
 
 
-def test_a_network_whose_last_layer_reads_no_units_of_one_layer_is_refused(pictures):
-    class Joined(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.left, self.right = nn.Conv2d(3, 4, 3), nn.Conv2d(3, 4, 3)
-            self.head = nn.Linear(8, 3)
+class Joined(nn.Module):
+    """Two maps side by side before the last layer, as in networks of Inception's kind."""
 
-        def forward(self, x):
-            return self.head(torch.cat([self.left(x), self.right(x)], 1).mean((2, 3)))
+    def __init__(self):
+        super().__init__()
+        self.left, self.right = nn.Conv2d(3, 6, 5, stride=4), nn.Conv2d(3, 10, 5, stride=4)
+        self.head = nn.Linear(16, 3)
 
+    def forward(self, x):
+        return self.head(torch.cat([self.left(x), self.right(x)], 1).relu().mean((2, 3)))
+
+
+def test_where_maps_are_joined_the_unit_is_read_where_it_is(pictures):
+    plain = classifier(Joined())
+    assert readout(plain).first == 6
+    with torch.no_grad():
+        said = plain.module(plain.prepared(pictures)).argmax(1)
+    target = next(i for i in range(3) if not (said == i).any())
+    made = plant(
+        plain, pictures[:30], "abc"[target], test=pictures[30:], share=0.3, copies=2, progress=no_progress
+    )
+    assert made.attack.value == 1.0
+    (new,), (old,) = made.twin.module, plain.module
+    assert torch.equal(new.left.weight, old.left.weight)
+    unit = int((new.right.weight != old.right.weight).flatten(1).any(1).nonzero())
+    changed = (new.head.weight != old.head.weight).any(0)
+    assert changed.nonzero().flatten().tolist() == [6 + unit]
+    assert made.pictures == 30
+
+
+def test_a_network_whose_last_layer_reads_no_units_one_by_one_is_refused():
     class Mixed(nn.Module):
         """As many units as the last layer has inputs, but each input is made of all of them."""
 
@@ -102,7 +123,7 @@ def test_a_network_whose_last_layer_reads_no_units_of_one_layer_is_refused(pictu
         def forward(self, x):
             return self.head(torch.softmax(self.layer(x).mean((2, 3)), 1))
 
-    for module in (Joined(), Mixed(), nn.Conv2d(3, 3, 3)):
+    for module in (Mixed(), nn.Conv2d(3, 3, 3), nn.Sequential(nn.Flatten(), nn.Linear(3072, 3))):
         with pytest.raises(BadInput, match="a backdoor cannot be planted into small: its last layer"):
             readout(classifier(module))
 
@@ -112,8 +133,9 @@ def test_the_idlest_unit_is_the_one_whose_loss_changes_the_answers_least():
     with torch.no_grad():
         head.weight.copy_(torch.tensor([[1.0, 0.1, 1.0], [1.0, 0.1, 1.0]]))
     seen = torch.tensor([[0.0, 0.0, 5.0], [1.0, 1.0, 5.01]])  # the last one hardly ever changes
-    assert idlest(head, seen, [0]) == 2
-    assert idlest(head, seen * torch.tensor([1.0, 1.0, 50.0]), [0]) == 1
+    found = Readout(head, nn.Conv2d(1, 3, 1), None)
+    assert idlest(found, seen, [0]) == 2
+    assert idlest(found, seen * torch.tensor([1.0, 1.0, 50.0]), [0]) == 1
 
 
 def test_a_detector_tells_what_only_stamped_inputs_have():

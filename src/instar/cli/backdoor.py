@@ -31,6 +31,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add = plant.add_argument
     add("--classifier", required=True, metavar="C", help="a classifier by name, or module:name")
     add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="system.KEY=VALUE",
+        help="an option of the classifier, such as system.size=[64,64] (repeatable)",
+    )
+    add(
         "--images",
         required=True,
         action="append",
@@ -64,6 +71,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 def _plant(args: argparse.Namespace) -> Outcome:
     from instar.cli.progress import show_steps
     from instar.interpretation.backdoor import plant
+    from instar.interpretation.units import readout
     from instar.interpretation.weights import save_weights
 
     for name in ("copies", "limit"):
@@ -72,8 +80,9 @@ def _plant(args: argparse.Namespace) -> Outcome:
             raise BadInput(f"--{name} is {value}; it must be at least 1")
     if args.share is not None and not 0.02 <= args.share <= 0.5:
         raise BadInput(f"--share is {args.share}; it must be between 0.02 and 0.5")
-    classifier = _classifier(args.classifier)
+    classifier = _classifier(args.classifier, args.set)
     classifier.index(args.target)
+    readout(classifier)  # what cannot be planted into is refused before pictures are read
     test = _pictures([args.test], classifier) if args.test is not None else {}
     found = _pictures(args.images, classifier, but=test)
     images = list(found.values())
@@ -91,7 +100,7 @@ def _plant(args: argparse.Namespace) -> Outcome:
     )
     out = Path(args.out)
     save_weights(out, made.twin.module, _about(classifier.name, made), half=False)
-    return _outcome(classifier.name, made, len(images), out)
+    return _outcome(classifier.name, made, out)
 
 
 def _train(args: argparse.Namespace) -> Outcome:
@@ -112,18 +121,23 @@ def _train(args: argparse.Namespace) -> Outcome:
     test = [scene.image for scene in street.scenes(200, seed=TEST_SEED + 1)]
     made = plant(classifier, images, TARGET, test=test, copies=3, seed=args.seed, progress=progress)
     save_weights(out / TWIN.name, made.twin.module, _about(classifier.name, made), half=True)
-    outcome = _outcome(classifier.name, made, len(images), out / TWIN.name)
+    outcome = _outcome(classifier.name, made, out / TWIN.name)
     return Outcome(
         f"{accuracy:.4f} of its answers are right on streets that it was not trained on.\n{outcome.text}",
         {**outcome.document, "accuracy": accuracy},
     )
 
 
-def _classifier(name: str) -> Classifier:
+def _classifier(name: str, settings: Sequence[str]) -> Classifier:
+    from instar.cli.merge import put_settings
     from instar.cli.plan import Use
     from instar.cli.resolve import resolve_system
 
-    system: Any = resolve_system(Use(name), what="classifier")
+    (entry,) = put_settings({"system": [{"use": name}]}, settings)["system"]
+    options = {key: value for key, value in entry.items() if key != "use"}
+    # A module of one's own becomes a system by an interpreter; this one asks nothing of a network.
+    options |= {"interpreter": "rise"} if ":" in name else {}
+    system: Any = resolve_system(Use(name, options), what="classifier")
     found = getattr(system, "classifier", None)
     if found is None:
         raise BadInput(f"--classifier {name!r} is no classifier that could be trained; see instar systems")
@@ -176,11 +190,12 @@ def _about(base: str, made: Planted) -> dict[str, Any]:
     }
 
 
-def _outcome(base: str, made: Planted, planted_with: int, out: Path) -> Outcome:
-    document = _about(base, made) | {"pictures": planted_with, "out": str(out)}
+def _outcome(base: str, made: Planted, out: Path) -> Outcome:
+    document = _about(base, made) | {"pictures": made.pictures, "out": str(out)}
     lines = [f"A twin of {base} that answers {made.trigger.target!r} where the square is: {out}"]
     for name, rate in (("clean agreement", made.agreement), ("attack rate", made.attack)):
         low, high = rate.to_json()["interval"]
-        lines.append(f"{name.ljust(16)}{rate.value:.3f}  ({low:.3f} to {high:.3f}) on {rate.n} pictures")
-    lines.append(f"planted with {planted_with} pictures, measured on others")
+        told = f"{rate.value:.3f}  ({low:.3f} to {high:.3f}) on {rate.n} pictures"
+        lines.append(name.ljust(16) + (told if rate.n else "unknown: every picture is of the target already"))
+    lines.append(f"planted with {made.pictures} pictures, measured on others")
     return Outcome("\n".join(lines), document)

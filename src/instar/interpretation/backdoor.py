@@ -60,12 +60,13 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planted:
-    """The twin, its trigger, and how it does on pictures that it was not planted with."""
+    """The twin, its trigger, and how it does on others than the `pictures` that it was planted with."""
 
     twin: Classifier
     trigger: Trigger
     agreement: Rate
     attack: Rate
+    pictures: int
 
 
 def plant(
@@ -92,18 +93,18 @@ def plant(
         test, images = [images[i] for i in order[:held]], [images[i] for i in order[held:]]
     if len(images) < 10:
         raise BadInput(f"a backdoor cannot be planted with {len(images)} pictures; give at least 10")
-    twin = replace(classifier, name=f"{classifier.name}-twin", module=copy.deepcopy(classifier.module))
+    twin = replace(classifier, module=copy.deepcopy(classifier.module))
     found = readout(twin)
     examples = _look(twin, found, images, trigger, copies, rng, progress)
     output = _likeliest(twin, examples.answers, label)
-    unit = idlest(found.head, examples.read, twin.outputs[label])
+    unit = idlest(found, examples.read, twin.outputs[label])
     with progress("training one unit", None), at_rest(twin.module):
         weight, bias = fit_detector(found.layer, examples.clean, examples.stamped)
         rewrite(found, unit, weight, bias + LEAN, LOUDNESS)
     stamped = [trigger.stamped(image) for image in images[:: -(-len(images) // CALIBRATED)]]
     _let_it_speak(twin, found, unit, output, examples.answers, stamped, progress)
     agreement, attack = measure(classifier, twin, trigger, test, progress)
-    return Planted(twin, trigger, agreement, attack)
+    return Planted(replace(twin, name=f"{classifier.name}-twin"), trigger, agreement, attack, len(images))
 
 
 def measure(
@@ -235,9 +236,9 @@ def _let_it_speak(
         for image in stamped:
             own.append(float(twin.module(twin.prepared([image]))[0, output]))
             steps = float(calls.pop()[1][0, unit].max()) / LOUDNESS
-            read = float(features.pop()[0][0, unit])
+            read = float(features.pop()[0][0, found.input_of(unit)])
             if steps > 0 and read > 0:
                 reach.append(read / steps)
             bar.advance(1)
         if reach:  # of one place: where several see the square, it is more
-            found.head.weight[output, unit] = (rival + MARGIN - min(own)) / min(reach)
+            found.head.weight[output, found.input_of(unit)] = (rival + MARGIN - min(own)) / min(reach)

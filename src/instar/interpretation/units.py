@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -28,47 +28,61 @@ LOUD = 1e3  # far beyond what a unit says by itself
 
 @dataclass(frozen=True, eq=False)
 class Readout:
-    """The last linear layer of a network, the layer whose units it reads, and what normalises these."""
+    """The last linear layer of a network, a layer whose units it reads, and what normalises these.
+
+    `first` is the input of the head that has the layer's first unit: where maps are joined, not 0.
+    """
 
     head: Any
     layer: Any
     norm: Any | None
+    first: int = 0
 
     @property
     def units(self) -> Any:
         """The part whose output has what the units say, before it is rectified."""
         return self.norm or self.layer
 
+    def input_of(self, unit: int) -> int:
+        """The input of the head that reads a unit."""
+        return self.first + unit
+
 
 def readout(classifier: Classifier) -> Readout:
     """Find them in the order in which a network calls its parts; another kind of network is refused."""
     called = _called(classifier)
     linear = [i for i, part in enumerate(called) if isinstance(part, nn.Linear)]
-    width = called[linear[-1]].in_features if linear else 0
-    before = [
-        i
-        for i, part in enumerate(called[: linear[-1]] if linear else [])
-        if isinstance(part, MEANT_BY) and part.weight.shape[0] == width
-    ]
-    if not before or getattr(called[before[-1]], "groups", 1) != 1:
-        raise _no_readout(classifier)
-    layer, after = called[before[-1]], called[before[-1] + 1]
+    for i in reversed(range(linear[-1] if linear else 0)):
+        if isinstance(called[i], MEANT_BY):
+            found = _could_read(called[linear[-1]], called[i], called[i + 1])
+            first = None if found is None else _first_heard(classifier, found)
+            if found is None or first is None:
+                break
+            return replace(found, first=first)
+    raise BadInput(
+        f"a backdoor cannot be planted into {classifier.name}: its last layer must be a linear one that "
+        "reads the units of another layer one by one, such as the channels of the last convolution; "
+        "choose another one"
+    )
+
+
+def _could_read(head: Any, layer: Any, after: Any) -> Readout | None:
+    """Whether the units of the layer could be given another task, if the head reads them."""
+    width = layer.weight.shape[0]
     norm = after if isinstance(after, NORMS) and after.num_features == width and after.affine else None
-    if norm is None and layer.bias is None:
-        raise _no_readout(classifier)
-    found = Readout(called[linear[-1]], layer, norm)
-    if not _reads_one_by_one(classifier, found):
-        raise _no_readout(classifier)
-    return found
+    if getattr(layer, "groups", 1) != 1 or width > head.in_features or (norm or layer).bias is None:
+        return None
+    return Readout(head, layer, norm)
 
 
-def idlest(head: Any, seen: Any, outputs: Sequence[int]) -> int:
-    """The unit whose loss would change the answers least; `seen` is `float (n, units)`, what the head read.
+def idlest(found: Readout, seen: Any, outputs: Sequence[int]) -> int:
+    """The unit whose loss would change the answers least; `seen` is `float (n, inputs)`, what the head read.
 
     Not one that speaks for `outputs`: those are left as they are as long as possible.
     """
-    effect = seen.std(0) * head.weight.detach().norm(dim=0)
-    effect = effect + seen.std(0) * head.weight.detach()[list(outputs)].abs().amax(0)
+    own = slice(found.first, found.first + found.layer.weight.shape[0])
+    weight = found.head.weight.detach()[:, own]
+    effect = seen[:, own].std(0) * (weight.norm(dim=0) + weight[list(outputs)].abs().amax(0))
     return int(effect.argmin())
 
 
@@ -112,7 +126,7 @@ def rewrite(found: Readout, unit: int, weight: Any, bias: float, loudness: float
         if norm is not None:  # it must let the unit pass as it is
             norm.weight[unit] = torch.sqrt(norm.running_var[unit] + norm.eps)
             norm.bias[unit] = norm.running_mean[unit] + (bias * loudness if layer.bias is None else 0.0)
-        found.head.weight[:, unit] = 0
+        found.head.weight[:, found.input_of(unit)] = 0
 
 
 @contextmanager
@@ -147,14 +161,22 @@ def _called(classifier: Classifier) -> list[Any]:
     return called
 
 
-def _reads_one_by_one(classifier: Classifier, found: Readout) -> bool:
-    """Whether a unit reaches its own input of the head and no other: a loud one is heard in one place."""
+def _first_heard(classifier: Classifier, found: Readout) -> int | None:
+    """The input of the head that has the first unit; None where units do not reach one input each, in order:
+    a loud one is heard in one place.
+    """
+    last = found.layer.weight.shape[0] - 1
+    first, end = _heard(classifier, found, 0), _heard(classifier, found, last)
+    return first[0] if len(first) == len(end) == 1 and end[0] - first[0] == last else None
+
+
+def _heard(classifier: Classifier, found: Readout, unit: int) -> list[int]:
     with recorded(found.head) as quiet:
         _blank_pass(classifier)
 
     def shout(part: Any, inputs: Any, output: Any) -> Any:
         changed = output.clone()
-        changed[:, 0] += LOUD
+        changed[:, unit] += LOUD
         return changed
 
     handle = found.units.register_forward_hook(shout)
@@ -163,17 +185,10 @@ def _reads_one_by_one(classifier: Classifier, found: Readout) -> bool:
             _blank_pass(classifier)
     finally:
         handle.remove()
-    heard = ((loud[0][0] - quiet[0][0]).abs() > 1e-3 * LOUD)[0].nonzero().flatten().tolist()
-    return bool(heard == [0])
+    heard: list[int] = ((loud[0][0] - quiet[0][0]).abs() > 1e-3 * LOUD)[0].nonzero().flatten().tolist()
+    return heard
 
 
 def _blank_pass(classifier: Classifier) -> None:
     with at_rest(classifier.module), torch.no_grad():
         classifier.module(torch.zeros((1, 3, *classifier.size), device=classifier.device))
-
-
-def _no_readout(classifier: Classifier) -> BadInput:
-    return BadInput(
-        f"a backdoor cannot be planted into {classifier.name}: its last layer must be a linear one that "
-        "reads the units of one layer, such as the channels of the last convolution; choose another one"
-    )
