@@ -143,12 +143,24 @@ def test_gradients_are_those_of_captum(images):
     torch.testing.assert_close(ours, integrated.sum(1).float(), rtol=1e-3, atol=1e-5)
 
 
-def test_excitation_is_that_of_zennit(images, monkeypatch):
+def averaging():
+    """Average poolings where `sequential` has those of the maximum."""
+    from torch import nn
+
+    torch.manual_seed(4)
+    return nn.Sequential(
+        nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.AvgPool2d(2), nn.Conv2d(8, 12, 3, padding=1), nn.ReLU(),
+        nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(48, 5),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("network", ["sequential", "averaging"])
+def test_excitation_is_that_of_zennit(network, images, monkeypatch):
     zennit = zennit_without_torchvision(monkeypatch)
     from instar.interpretation.interpreters.excitation import SignedWeights, excitation
     from small_networks import sequential
 
-    net = make(sequential(3))
+    net = make(sequential(3) if network == "sequential" else averaging())
     x = net.prepared(images).abs()
     labels = [3, 1, 0]
     composite = zennit.ExcitationBackprop(stabilizer=1e-12, zero_params="bias")
