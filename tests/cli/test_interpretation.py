@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -248,3 +249,12 @@ def test_the_study_makes_its_tables_and_a_gallery(capsys, tmp_path):
     assert [row[0] for row in rows] == ["interpreter", "grad-cam", "deconvnet"]
     assert (tmp_path / "study" / "errors.csv").is_file()
     assert document["pictures"]
+    shown = {Path(picture).name for picture in document["pictures"] if "twin-grad-cam" in picture}
+    assert {"good-1.png", "good-2.png"} <= shown
+    # Another day, fewer interpreters: it goes on with what is there.
+    status, again = told(
+        capsys, "study", "interpretation", "--interpreters", "deconvnet", "--scenes", "street:2",
+        "--inserts", "1", "--out", str(tmp_path / "study"),
+    )  # fmt: skip
+    assert status == 0, again
+    assert again["tables"]["quality"]["rows"][1] == document["tables"]["quality"]["rows"][2]

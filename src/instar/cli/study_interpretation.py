@@ -71,7 +71,6 @@ def perform(args: argparse.Namespace) -> Outcome:
         systems.append((Use(args.system, {"twin": args.twin}), "-twin"))
     elif args.system == EMBEDDED:
         systems.append((Use(EMBEDDED_TWIN), "-twin"))
-    pool = args.pool
     found: list[list[Measured]] = []
     pictures: list[str] = []
     for use, suffix in systems:
@@ -82,9 +81,8 @@ def perform(args: argparse.Namespace) -> Outcome:
             options |= {"device": args.device} if args.device != "cpu" else {}
             options |= {"samples": samples[name]} if name in samples else {}
             folder = out / f"{folder_name(args.system)}{suffix}-{name}"
+            pool = args.pool or _pool_for(folder, out)
             measured = _measured(Use(use.name, options), name, args, folder, scenes, pool)
-            # The cut-outs of the first campaign serve all others.
-            pool = pool or str(folder / "pool")
             found[-1].append(measured)
             if not args.no_gallery:
                 pictures += _gallery(folder, out / "gallery" / f"{folder.name}", args.json)
@@ -99,6 +97,12 @@ def perform(args: argparse.Namespace) -> Outcome:
         "tables": {table.name: table.to_json() for table in made},
     }
     return Outcome(_text(made, out, len(pictures)), document)
+
+
+def _pool_for(folder: Path, out: Path) -> str | None:
+    """The cut-outs of the first campaign serve all others, also on a later day; that one made its own."""
+    made = sorted(index.parent for index in out.glob("*/pool/index.json"))
+    return None if not made or made[0].parent == folder else str(made[0])
 
 
 def _measured(
@@ -148,20 +152,24 @@ def _seconds(use: Use, scenes: Sequence[Scene]) -> float:
 
 
 def _gallery(folder: Path, pictures: Path, quiet: bool) -> list[str]:
-    """Pictures of the explanations that agree least with what they should be, and of the best."""
+    """Pictures of the explanations that agree least with what they should be, and of the best: the one that
+    is nearest to its object, and the one that a change moved least.
+    """
     from instar.cli.again import replaying, write_picture
     from instar.store import RunStore
     from instar.verdict import Status
 
     with RunStore.read(folder) as store:
         judged = [
-            (record.verdict.evidence["iomin"], record.case, record.verdict.status is Status.VIOLATED)
+            record
             for record in store.records(changes=False)
             if record.role == "case" and "iomin" in record.verdict.evidence
         ]
-    judged.sort(key=lambda one: (one[0], one[1]))
-    bad = [case for _, case, violated in judged if violated][:SHOWN]
-    good = [case for _, case, violated in reversed(judged) if not violated][:SHOWN]
+    # Many have an IoMin of one; of those the box that is not too large either is the better one.
+    judged.sort(key=lambda one: (one.verdict.evidence["iomin"], one.verdict.evidence["iou"], one.case))
+    bad = [one.case for one in judged if one.verdict.status is Status.VIOLATED][:SHOWN]
+    held = {one.relation == "truth": one.case for one in judged if one.verdict.status is Status.HELD}
+    good = [held[kind] for kind in (True, False) if kind in held]
     written: list[str] = []
     with replaying(str(folder), quiet=quiet) as make_again:
         for what, cases in (("bad", bad), ("good", good)):
