@@ -12,7 +12,8 @@ import hashlib
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -133,7 +134,8 @@ def observe_scene(setting: Setting, scene: Scene, story: Story) -> Needs[list[tu
             return lanes
         try:
             setting.inputs.get(scene.id, scene.read)
-            parts = [("", _unchanged)] if expand is None else (yield Consult(_Expansion(expand, scene)))
+            known = replace(scene, read=partial(setting.inputs.get, scene.id, scene.read))
+            parts = [("", _unchanged)] if expand is None else (yield Consult(_Expansion(expand, known)))
         except UnreadablePicture as unreadable:
             story.notes.append(Skipped(scene.id, str(unreadable)))
             return []

@@ -125,3 +125,22 @@ def test_a_scene_that_is_no_question_is_one_inapplicable_case_and_stays_one():
         (instar.Status.INAPPLICABLE, "nothing to ask")
     }
     assert replay(records[0], planted.pictures(2)[0], relation, planted.Hashed(), known_as=None).same
+
+
+def test_a_picture_is_decoded_once_for_its_questions_and_its_cases():
+    read = []
+
+    def looked_at(scene, system):
+        return [(str(i), np.copy) for i in range(2) if scene.image.shape]
+
+    def counting(scene):
+        def count():
+            read.append(scene.id)
+            return scene.image
+
+        return replace(scene, read=count)
+
+    relation = replace(planted.plain, expand=looked_at)
+    scenes = [counting(scene) for scene in planted.pictures(2)]
+    assert list(instar.run(scenes, relation, planted.Hashed(), search=instar.draws(3)))
+    assert sorted(read) == ["0000.png", "0001.png"]
