@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+READY_TORCH := .venv/.ready-torch
 READY_REAL := .venv/.ready-real
 
 .PHONY: install demo test test-real check bench clean
@@ -16,7 +17,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $(READY)
 
-demo: $(READY)
+demo: $(READY_TORCH)
 	$(BIN)/instar demo --out demo
 
 test: $(READY)
@@ -25,8 +26,12 @@ test: $(READY)
 test-real: $(READY_REAL)
 	$(BIN)/python -m pytest -m real
 
-$(READY_REAL): $(READY)
-	@echo "Installing torch for the systems that need it ..."
+$(READY_TORCH): $(READY)
+	@echo "Installing torch for what needs it, such as explanations ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,torch]'
+	@touch $(READY_TORCH)
+
+$(READY_REAL): $(READY_TORCH)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,torch,peers]'
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps zennit==0.5.1  # it asks for torchvision, and needs none
 	@touch $(READY_REAL)

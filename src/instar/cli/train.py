@@ -172,7 +172,7 @@ def _device(given: str | None) -> str:
 
     from instar.devices import require_device
 
-    return require_device(given or ("cuda" if torch.cuda.is_available() else "cpu"), "instar train")
+    return require_device(given or ("cuda" if torch.cuda.is_available() else "cpu"), "training")
 
 
 def _has_bfloat16() -> bool:
