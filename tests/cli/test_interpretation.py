@@ -258,3 +258,39 @@ def test_the_study_makes_its_tables_and_a_gallery(capsys, tmp_path):
     )  # fmt: skip
     assert status == 0, again
     assert again["tables"]["quality"]["rows"][1] == document["tables"]["quality"]["rows"][2]
+
+
+@pytest.mark.real
+def test_a_study_of_ones_own_network_leaves_out_what_it_cannot_be_asked(capsys, tmp_path, monkeypatch):
+    (tmp_path / "smooth_network.py").write_text(
+        "import torch\n"
+        "from torch import nn\n"
+        "def network():\n"
+        "    torch.manual_seed(0)\n"
+        "    return nn.Sequential(nn.Conv2d(3, 4, 5, 4), nn.SiLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(),\n"
+        "                         nn.Linear(4, 2))\n"
+    )
+    (tmp_path / "classes.txt").write_text("person\ncar\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    words = ["study", "interpretation", "--system", "smooth_network:network", "--scenes", "street:1"]
+    words += ["--set", "system.size=[60,80]", "--set", "system.classes=classes.txt", "--no-gallery"]
+    words += [
+        "--samples",
+        "rise=4,lime=4,integrated-gradients=2,smoothgrad=2",
+        "--inserts",
+        "1",
+        "--out",
+        "s",
+    ]
+    status, document = told(capsys, *words)
+    assert status == 0, document
+    assert set(document["left_out"]) == {"deconvnet", "guided-backprop"}
+    assert "has no rectifier" in document["left_out"]["deconvnet"]
+    assert [row[0] for row in document["tables"]["errors"]["rows"]][1:3] == [
+        "linear-approximation",
+        "excitation-backprop",
+    ]
+    status, document = told(capsys, *words, "--set", "system.size=[2,2]")
+    assert status == 2
+    assert "does not take pictures of 2x2" in document["error"]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from instar.cli.merge import put_settings
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
 from instar.cli.study_output import folder_name, split_names, write_csv
@@ -28,6 +29,13 @@ TIMED = 3
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--system", default=EMBEDDED, metavar="NAME", help=f"the classifier ({EMBEDDED}, drawn and embedded)")
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="system.KEY=VALUE",
+        help="an option of the classifier, such as system.size=[64,64] (repeatable)",
+    )
     add("--interpreters", default="all", metavar="A,B", help="by name, or all of them (all)")
     add("--scenes", default="street:8", metavar="PATH", help="annotated pictures (street:8)")
     add("--twin", metavar="FILE", help="a twin of the classifier that `instar backdoor plant` made")
@@ -66,9 +74,13 @@ def perform(args: argparse.Namespace) -> Outcome:
     samples = _samples(args.samples, INTERPRETERS)
     scenes = load_scenes(args.scenes, limit=args.limit)
     out = Path(args.out)
-    systems = [(Use(args.system), "")]
+    (entry,) = put_settings({"system": [{"use": args.system}]}, args.set)["system"]
+    own = {key: value for key, value in entry.items() if key != "use"}
+    left_out = _left_out(Use(args.system, own), names) if args.interpreters == "all" else {}
+    names = [name for name in names if name not in left_out]
+    systems = [(Use(args.system, own), "")]
     if args.twin is not None:
-        systems.append((Use(args.system, {"twin": args.twin}), "-twin"))
+        systems.append((Use(args.system, own | {"twin": args.twin}), "-twin"))
     elif args.system == EMBEDDED:
         systems.append((Use(EMBEDDED_TWIN), "-twin"))
     found: list[list[Measured]] = []
@@ -94,9 +106,31 @@ def perform(args: argparse.Namespace) -> Outcome:
         "out": str(out),
         "system": args.system,
         "pictures": pictures,
+        "left_out": left_out,
         "tables": {table.name: table.to_json() for table in made},
     }
-    return Outcome(_text(made, out, len(pictures)), document)
+    return Outcome(_text(made, out, len(pictures), left_out), document)
+
+
+def _left_out(use: Use, names: Sequence[str]) -> dict[str, str]:
+    """Why some interpreters cannot be asked about a network of the user's own; ours fit all of them."""
+    if ":" not in use.name:
+        return {}
+    told = {name: _why_not(Use(use.name, {**use.options, "interpreter": name})) for name in names}
+    refused = {name: reason for name, reason in told.items() if reason is not None}
+    if len(refused) == len(names):
+        raise BadInput(refused[names[0]])
+    return refused
+
+
+def _why_not(use: Use) -> str | None:
+    from instar.cli.resolve import resolve_system
+
+    try:
+        resolve_system(use)
+    except BadInput as error:
+        return str(error)
+    return None
 
 
 def _pool_for(folder: Path, out: Path) -> str | None:
@@ -197,10 +231,11 @@ def _samples(text: str, known: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _text(made: Sequence[Table], out: Path, pictures: int) -> str:
+def _text(made: Sequence[Table], out: Path, pictures: int, left_out: Mapping[str, str]) -> str:
     from instar.report.text import table as aligned
 
     parts = ["\n".join([one.title, aligned(one.rows, right=()), one.note]) for one in made]
+    parts += [f"Left out: {reason}" for reason in left_out.values()]
     parts.append(
         f"Tables as CSV, the runs and {pictures} pictures of good and bad explanations are in {out}."
     )
