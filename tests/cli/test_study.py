@@ -99,6 +99,10 @@ def test_a_study_that_is_there_is_told_again_without_a_question(
             "options of its systems only",
         ),
         (
+            ["interpretation", "--scenes", "street:1", "--set", "limits.queries=3"],
+            "options of its systems only",
+        ),
+        (
             ["text", "--systems", "page-exact", "--scenes", "page:1", "--counts", "some"],
             "invalid choice: 'some'",
         ),

@@ -11,7 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from instar.cli.merge import add_settings, systems_with
 from instar.cli.outcome import Outcome
+from instar.cli.plan import Use
 from instar.errors import BadInput, MissingExtra
 
 if TYPE_CHECKING:
@@ -30,13 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     plant = parts.add_parser("plant", description="plant a backdoor into a classifier")
     add = plant.add_argument
     add("--classifier", required=True, metavar="C", help="a classifier by name, or module:name")
-    add(
-        "--set",
-        action="append",
-        default=[],
-        metavar="system.KEY=VALUE",
-        help="an option of the classifier, such as system.size=[64,64] (repeatable)",
-    )
+    add_settings(plant, "system.KEY=VALUE", "an option of the classifier, such as system.size=[64,64]")
     add(
         "--images",
         required=True,
@@ -129,14 +125,11 @@ def _train(args: argparse.Namespace) -> Outcome:
 
 
 def _classifier(name: str, settings: Sequence[str]) -> Classifier:
-    from instar.cli.merge import put_settings
-    from instar.cli.plan import Use
     from instar.cli.resolve import resolve_system
 
-    (entry,) = put_settings({"system": [{"use": name}]}, settings)["system"]
-    options = {key: value for key, value in entry.items() if key != "use"}
+    (use,) = systems_with([name], settings)
     # A module of one's own becomes a system by an interpreter; this one asks nothing of a network.
-    options |= {"interpreter": "rise"} if ":" in name else {}
+    options = use.options if ":" not in name else {**use.options, "interpreter": "rise"}
     system: Any = resolve_system(Use(name, options), what="classifier")
     found = getattr(system, "classifier", None)
     if found is None:

@@ -230,11 +230,13 @@ def _draw_findings(summary: Summary, folder: Path, quiet: bool, *, plainest: boo
         findings = list(summary.findings)
         if plainest:
             seen = {finding.case: _to_be_seen(make_again(finding.case).replay) for finding in findings}
-            findings = _in_turns(sorted(findings, key=lambda finding: -seen[finding.case]))
-        for case in _spread(findings)[:PICTURES]:
-            picture = make_again(case).picture
+            findings.sort(key=lambda finding: (finding.relation, -seen[finding.case]))
+            # Night changes more than a person does, so that relations take turns too.
+            findings = _in_turns(findings, lambda finding: finding.relation)
+        for finding in _in_turns(findings, lambda finding: finding.scene)[:PICTURES]:
+            picture = make_again(finding.case).picture
             if picture is not None:
-                path = folder / f"{case}.png"
+                path = folder / f"{finding.case}.png"
                 write_picture(path, picture)
                 yield path
 
@@ -248,16 +250,6 @@ def _to_be_seen(replay: Replay) -> float:
     return max((float(np.abs(one - before).max(axis=2).sum()) / 255 for one in after), default=0.0)
 
 
-def _in_turns(findings: Sequence[Violation]) -> list[Violation]:
-    """The first of every relation, then the second of every one: night changes more than a person does."""
-    turn: dict[str, int] = {}
-    ranked = []
-    for finding in findings:
-        turn[finding.relation] = turn.get(finding.relation, 0) + 1
-        ranked.append((turn[finding.relation], finding.relation, finding))
-    return [finding for _, _, finding in sorted(ranked, key=lambda entry: entry[:2])]
-
-
 def _page(summary: Summary, path: Path, quiet: bool) -> str:
     """Where the page of a run was written."""
     with RunStore.read(summary.totals.run) as store:
@@ -266,14 +258,14 @@ def _page(summary: Summary, path: Path, quiet: bool) -> str:
     return str(path)
 
 
-def _spread(findings: Sequence[Violation]) -> list[str]:
-    seen: dict[str, int] = {}
+def _in_turns(findings: Sequence[Violation], of: Callable[[Violation], str]) -> list[Violation]:
+    """The first of every kind, then the second of every one, else in the order that they have."""
+    turn: dict[str, int] = {}
     ranked = []
     for finding in findings:
-        seen[finding.scene] = seen.get(finding.scene, 0) + 1
-        ranked.append((seen[finding.scene], finding.case))
-    # A stable sort: within one round the order stays.
-    return [case for _, case in sorted(ranked, key=lambda pair: pair[0])]
+        turn[of(finding)] = turn.get(of(finding), 0) + 1
+        ranked.append((turn[of(finding)], finding))
+    return [finding for _, finding in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def _text(

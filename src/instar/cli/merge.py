@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from instar.cli.builtin import usual_search
-from instar.cli.plan import Tables
+from instar.cli.plan import Tables, Use
 from instar.cli.toml import parse_value
 from instar.errors import BadInput, UnknownName
 
-__all__ = ["override", "put_settings"]
+__all__ = ["add_settings", "override", "put_settings", "systems_with"]
 
 OWNERS = ("system", "relation", "search", "limits")
+
+
+def add_settings(parser: argparse.ArgumentParser, metavar: str, help: str) -> None:
+    """The option `--set`, which may be repeated."""
+    parser.add_argument("--set", action="append", default=[], metavar=metavar, help=help)
 
 
 def override(tables: Tables, flags: Mapping[str, Any]) -> Tables:
@@ -65,6 +71,14 @@ def put_settings(tables: Tables, settings: Iterable[str]) -> Tables:
         except BadInput as error:
             raise BadInput(f"--set {setting!r}: {error}") from None
     return tables
+
+
+def systems_with(names: Sequence[str], settings: Iterable[str]) -> list[Use]:
+    """The systems with the options that were set for them, where nothing else can be set."""
+    tables = put_settings({"system": [{"use": name} for name in names]}, settings)
+    if tables.keys() != {"system"}:
+        raise BadInput("--set: this takes options of its systems only; give SYSTEM.KEY=VALUE")
+    return [Use(options.pop("use"), options) for options in map(dict, tables["system"])]
 
 
 def _put(tables: Tables, owner: str, setting: Tables) -> Tables:

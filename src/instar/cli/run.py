@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from instar.cli.gate import gate_arguments
-from instar.cli.merge import override, put_settings
+from instar.cli.merge import add_settings, override, put_settings
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, Tables, make_plan, read_tables
 from instar.cli.toml import parse_toml
@@ -50,12 +50,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--budget", type=int, metavar="N", help="questions to the system, at most")
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
     add("--max-seconds", type=float, metavar="S", help="stop after so many seconds")
-    add(
-        "--set",
-        action="append",
-        default=[],
-        metavar="RELATION.KEY=VALUE",
-        help="an option of a relation, of the system, the search or the limits; repeat it",
+    add_settings(
+        parser,
+        "RELATION.KEY=VALUE",
+        "an option of a relation, of the system, the search or the limits; repeat it",
     )
     add("--out", metavar="RUN", help="the run folder (runs/SYSTEM)")
     add("--resume", action="store_true", help="go on with a run that is there")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.cli.merge import put_settings
+from instar.cli.merge import add_settings, systems_with
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
 from instar.cli.study_output import folder_name, split_names, write_csv
@@ -29,19 +29,12 @@ TIMED = 3
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--system", default=EMBEDDED, metavar="NAME", help=f"the classifier ({EMBEDDED}, drawn and embedded)")
-    add(
-        "--set",
-        action="append",
-        default=[],
-        metavar="system.KEY=VALUE",
-        help="an option of the classifier, such as system.size=[64,64] (repeatable)",
-    )
+    add_settings(parser, "system.KEY=VALUE", "an option of the classifier, such as system.device=cuda")
     add("--interpreters", default="all", metavar="A,B", help="by name, or all of them (all)")
     add("--scenes", default="street:8", metavar="PATH", help="annotated pictures (street:8)")
     add("--twin", metavar="FILE", help="a twin of the classifier that `instar backdoor plant` made")
     add("--inserts", type=int, default=2, metavar="N", help="objects pasted and removed per question (2)")
     add("--samples", default="", metavar="rise=N,lime=N", help="fewer masks or samples than usual")
-    add("--device", default="cpu", metavar="NAME", help="where the classifier computes: cpu or cuda (cpu)")
     add("--pool", metavar="DIR", help="cut-outs to use instead of those made from the scenes")
     add("--objects", metavar="SYSTEM", help="the helper that finds objects where the data knows none")
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
@@ -74,23 +67,20 @@ def perform(args: argparse.Namespace) -> Outcome:
     samples = _samples(args.samples, INTERPRETERS)
     scenes = load_scenes(args.scenes, limit=args.limit)
     out = Path(args.out)
-    (entry,) = put_settings({"system": [{"use": args.system}]}, args.set)["system"]
-    own = {key: value for key, value in entry.items() if key != "use"}
-    left_out = _left_out(Use(args.system, own), names) if args.interpreters == "all" else {}
+    (own,) = systems_with([args.system], args.set)
+    left_out = _left_out(own, names) if args.interpreters == "all" else {}
     names = [name for name in names if name not in left_out]
-    systems = [(Use(args.system, own), "")]
+    systems = [(own, "")]
     if args.twin is not None:
-        systems.append((Use(args.system, own | {"twin": args.twin}), "-twin"))
+        systems.append((Use(own.name, {**own.options, "twin": args.twin}), "-twin"))
     elif args.system == EMBEDDED:
-        systems.append((Use(EMBEDDED_TWIN), "-twin"))
+        systems.append((Use(EMBEDDED_TWIN, own.options), "-twin"))
     found: list[list[Measured]] = []
     pictures: list[str] = []
     for use, suffix in systems:
         found.append([])
         for name in names:
             options = dict(use.options) | {"interpreter": name}
-            # Not said where it is the usual one: a run that was begun before can be gone on with.
-            options |= {"device": args.device} if args.device != "cpu" else {}
             options |= {"samples": samples[name]} if name in samples else {}
             folder = out / f"{folder_name(args.system)}{suffix}-{name}"
             pool = args.pool or _pool_for(folder, out)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.cli.merge import put_settings
+from instar.cli.merge import add_settings, systems_with
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
 from instar.cli.study_output import folder_name, split_names, system_names, write_csv
@@ -51,13 +51,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
-    add(
-        "--set",
-        action="append",
-        default=[],
-        metavar="SYSTEM.KEY=VALUE",
-        help="an option of one system, or of each as system.key=value",
-    )
+    add_settings(parser, "SYSTEM.KEY=VALUE", "an option of one system, or of each as system.key=value")
     add("--retrain", metavar="A,B", help="also write the follow-ups of these relations as training data")
     add("--as-is", action="store_true", help="tell what the runs in --out have so far, and ask nothing")
     add("--plots", action="store_true", help="also draw the figures; needs the extra 'plots'")
@@ -89,7 +83,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 
         require_matplotlib()
     scenes = load_scenes(args.scenes, limit=args.limit, truth=args.truth)
-    uses = _uses(names, args.set)
+    uses = systems_with(names, args.set)
     locators = [resolve_system(use) for use in uses]  # all of them, before the first is run
     systems = [
         _measured(use.name, one, _runs(use, args, out), scenes, args) for use, one in zip(uses, locators)
@@ -114,14 +108,6 @@ def perform(args: argparse.Namespace) -> Outcome:
     }
     told = f"{written} pictures to train with are in {retraining}." if written else ""
     return Outcome(_text(made, out, figures, told), document)
-
-
-def _uses(names: Sequence[str], settings: Sequence[str]) -> list[Use]:
-    """The systems with the options that were set for them."""
-    tables = put_settings({"system": [{"use": name} for name in names]}, settings)
-    if tables.keys() != {"system"}:
-        raise BadInput("--set: a study takes options of its systems only; give SYSTEM.KEY=VALUE")
-    return [Use(options.pop("use"), options) for options in map(dict, tables["system"])]
 
 
 def _runs(use: Use, args: argparse.Namespace, out: Path) -> list[Plan]:
