@@ -98,9 +98,10 @@ def test_a_study_that_is_there_is_told_again_without_a_question(
             ["text", "--systems", "page-exact", "--scenes", "page:1", "--set", "limits.queries=3"],
             "options of its systems only",
         ),
-        (
+        pytest.param(
             ["interpretation", "--scenes", "street:1", "--set", "limits.queries=3"],
             "options of its systems only",
+            marks=pytest.mark.real,  # it needs torch, and says that first
         ),
         (
             ["text", "--systems", "page-exact", "--scenes", "page:1", "--counts", "some"],
