@@ -36,7 +36,7 @@ $(READY_REAL): $(READY_TORCH)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps zennit==0.5.1  # it asks for torchvision, and needs none
 	@touch $(READY_REAL)
 
-check: $(READY)
+check: $(READY_TORCH)  # whose types are checked too
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
