@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 import instar
-from instar.detection import guided, insertion
-from instar.detection.systems import yolox
+from instar.tasks.detection import guided, insertion
+from instar.tasks.detection.systems import yolox
 from instar.worlds import street
 
 SCENES, PER_OBJECT, ROUNDS = 12, 3, 3

@@ -15,7 +15,7 @@ import numpy as np
 from skimage.feature import hog
 
 import instar
-from instar.detection import Detections, guided, insertion
+from instar.tasks.detection import Detections, guided, insertion
 from instar.worlds import street
 
 SCENES, PER_OBJECT = 20, 6

@@ -15,7 +15,7 @@ from skimage.feature import hog
 
 from instar.cutouts import Pool
 from instar.cutouts.pool import CutOut
-from instar.detection import Detections, map_equal, same_objects
+from instar.tasks.detection import Detections, map_equal, same_objects
 
 BOXES, CUTOUTS = 10, 10_000
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from instar.cli.plan import Use
 from instar.cli.resolve import resolve_system
-from instar.detection.answers import Detections
+from instar.core.scene import Scene
 from instar.imaging.geometry import iou
-from instar.scene import Scene
 from instar.scenes import load_scenes
+from instar.tasks.detection.answers import Detections
 
 DETECTORS = "yolox-nano,ssd-mobilenet-v2,ssd-mobilenet-v3,efficientdet-lite0,yolov4-tiny"
 

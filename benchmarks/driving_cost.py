@@ -14,10 +14,10 @@ import numpy as np
 from skimage.feature import hog
 
 from instar import Observation
-from instar.driving import Control, rule
-from instar.driving.rules import read_rule
-from instar.relation import Inapplicable
-from instar.running import Folder
+from instar.core.relation import Inapplicable
+from instar.core.run import Folder
+from instar.tasks.driving import Control, rule
+from instar.tasks.driving.rules import read_rule
 from instar.worlds.drive import scenes
 
 SIZE = (1208, 1920)

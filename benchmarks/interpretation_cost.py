@@ -21,13 +21,13 @@ import numpy as np
 import torch
 from torch import nn
 
-from instar.interpretation import Asked
-from instar.interpretation.classifier import Classifier
-from instar.interpretation.interpreters import GRID, INTERPRETERS, OPEN, ROWS, make_interpreter
-from instar.interpretation.interpreters.excitation import SignedWeights, excitation
-from instar.interpretation.interpreters.gradients import at_layer, rectified
-from instar.interpretation.interpreters.masking import rise
-from instar.interpretation.systems.streets import street_classifier_of
+from instar.tasks.interpretation import Asked
+from instar.tasks.interpretation.classifier import Classifier
+from instar.tasks.interpretation.interpreters import GRID, INTERPRETERS, OPEN, ROWS, make_interpreter
+from instar.tasks.interpretation.interpreters.excitation import SignedWeights, excitation
+from instar.tasks.interpretation.interpreters.gradients import at_layer, rectified
+from instar.tasks.interpretation.interpreters.masks import rise
+from instar.tasks.interpretation.systems.streets import street_classifier_of
 from instar.worlds.street import scenes
 
 VGG16 = (64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0)

@@ -64,7 +64,7 @@ def _rows(n: int) -> Iterator[tuple[object, ...]]:
         x, y, width, height = place[i]
         kind, reason, findings, evidence = "", "", "[]", "{}"
         change = {
-            "type": "instar.detection.changes:Insertion", "cutout": f"{i % 5000:064x}", "x": x, "y": y,
+            "type": "instar.tasks.detection.changes:Insertion", "cutout": f"{i % 5000:064x}", "x": x, "y": y,
             "width": width, "height": height, "label": LABELS[other[i]], "blend": "feather",
             "gain": 1.0, "offset": 0.0, "anchor": label[i],
         }  # fmt: skip

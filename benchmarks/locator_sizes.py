@@ -13,8 +13,8 @@ import time
 import cv2
 
 from instar.scenes import load_scenes
-from instar.text.accuracy import Counts, count_hits, truth_of
-from instar.text.systems import ppocr_v4, ppocr_v6
+from instar.tasks.text.accuracy import Counts, count_hits, truth_of
+from instar.tasks.text.systems import ppocr_v4, ppocr_v6
 
 SIZES = (("min", 736), ("min", 1080), ("max", 960))
 

@@ -27,15 +27,15 @@ import cv2
 import numpy as np
 
 import instar
-from instar.campaign import Campaign
 from instar.cli.plan import Use
 from instar.cli.resolve import resolve_search, resolve_system
-from instar.detection import insertion
-from instar.detection.choosing import Scale
+from instar.core.campaign import Campaign
+from instar.core.run import Folder, prepared
 from instar.engines.local import run_local
-from instar.running import Folder, prepared
 from instar.scenes import load_scenes
 from instar.store import MemoryStore
+from instar.tasks.detection import insertion
+from instar.tasks.detection.placement import Scale
 
 SYSTEMS = "yolox-nano,efficientdet-lite0,ssd-mobilenet-v3,yolov4-tiny"
 SEARCHES = ("random", "guided", "relocation", "adaptive")

@@ -21,13 +21,13 @@ import numpy as np
 from skimage.feature import hog
 
 from instar import Observation, Status
-from instar.driving import rule
-from instar.driving.answers import Control
-from instar.driving.study_rules import STUDY
-from instar.driving.systems.street import street_driver
-from instar.relation import Inapplicable
-from instar.running import Folder
+from instar.core.relation import Inapplicable
+from instar.core.run import Folder
 from instar.scenes import load_scenes
+from instar.studies.driving.rules import STUDY
+from instar.tasks.driving import rule
+from instar.tasks.driving.answers import Control
+from instar.tasks.driving.systems.street import street_driver
 from instar.worlds.drive import render, sample_drive, scenes
 
 SIZES = ((160, 320), (320, 640), (604, 960))

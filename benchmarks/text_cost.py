@@ -15,7 +15,9 @@ import numpy as np
 
 from instar import Observation, Record, Verdict
 from instar.store import RunStore
-from instar.text import (
+from instar.studies.text.measure import RELATIONS, measure
+from instar.studies.text.tables import tables
+from instar.tasks.text import (
     Quads,
     brightness_down,
     brightness_up,
@@ -25,9 +27,7 @@ from instar.text import (
     perspective,
     watermark,
 )
-from instar.text.study import RELATIONS, measure
-from instar.text.study_tables import tables
-from instar.text.systems import ppocr_v4
+from instar.tasks.text.systems import ppocr_v4
 from instar.worlds import page
 
 ASKED, CASES, SCENES = 4, 100_000, 600

@@ -22,10 +22,10 @@ import numpy as np
 from large_run import make_large_run
 from starlette.testclient import TestClient
 
-from instar.cli.bench import make_tools
+from instar.cli.workbench_tools import make_tools
 from instar.workbench.access import Access
 from instar.workbench.app import make_app, make_desk
-from instar.workbench.desk import Desk
+from instar.workbench.site import Desk
 
 TIMES = 20
 LIMIT = 300.0  # milliseconds

@@ -12,11 +12,11 @@ import cv2
 import numpy as np
 
 from instar import Observation
-from instar.driving import rule
-from instar.driving.study_rules import STUDY
-from instar.driving.systems.street import street_driver
-from instar.relation import Inapplicable
-from instar.running import Folder
+from instar.core.relation import Inapplicable
+from instar.core.run import Folder
+from instar.studies.driving.rules import STUDY
+from instar.tasks.driving import rule
+from instar.tasks.driving.systems.street import street_driver
 from instar.worlds.drive import render, sample_drive, scenes
 
 HERE = Path(__file__).parent / "studies"

@@ -21,15 +21,15 @@ import numpy as np
 from PIL import Image as Picture
 
 import instar
-from instar.detection import Detections, adaptive, insertion
-from instar.detection.changes import Insertion
-from instar.detection.systems import yolox
+from instar.core.replay import Replay, replay
+from instar.core.scene import Observation
+from instar.core.verdict import Verdict
 from instar.imaging.geometry import areas, intersections, shifted
 from instar.imaging.sheets import FOUND, INK, LOST, MADE, NEW, PAPER
-from instar.replay import Replay, replay
-from instar.scene import Observation
 from instar.store import RunStore
-from instar.verdict import Verdict
+from instar.tasks.detection import Detections, adaptive, insertion
+from instar.tasks.detection.changes import Insertion
+from instar.tasks.detection.systems import yolox
 
 EVERY = 22  # frames: a new picture about every two seconds
 COLUMNS, ROWS, WIDTH = 1, 3, 960  # of the contact sheet, and the width of each finding in pixels

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import instar
 from instar.cli import main
-from instar.cli.bench import make_tools
-from instar.record import Totals
+from instar.cli.workbench_tools import make_tools
+from instar.core.record import Totals
 from instar.store import RunStore
 from instar.workbench.access import Access
 from instar.workbench.app import make_desk
-from instar.workbench.desk import Desk
+from instar.workbench.site import Desk
 
 PORT = 8765
 SCRIPT = "<script>alert(1)</script>"

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from instar.detection.answers import Detections
-from instar.detection.systems.street import street_exact
-from instar.scene import Image
+from instar.core.scene import Image
+from instar.tasks.detection.answers import Detections
+from instar.tasks.detection.systems.street import street_exact
 
 Detect = Callable[[Image], Detections]
 

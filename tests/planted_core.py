@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import instar
-from instar.digest import digest
+from instar.core.digest import digest
 from instar.store.rows import row_from_record
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import drawn
-from instar.detection.answers import Detections
+from instar.tasks.detection.answers import Detections
 
 NEAR = 10  # pixels: the street keeps fourteen between objects, so that nothing is spoilt before a change
 

@@ -9,8 +9,8 @@ import hashlib
 
 import numpy as np
 
-from instar.detection.systems.street import street_exact
-from instar.interpretation import Asked, Explanation
+from instar.tasks.detection.systems.street import street_exact
+from instar.tasks.interpretation import Asked, Explanation
 
 
 class Perfect:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 
 import instar
-from instar.shrinking import shrink_case
-from instar.system import ask
-from instar.verdict import Status
+from instar.core.shrink import shrink_case
+from instar.core.system import ask
+from instar.core.verdict import Status
 
 
 def observed(relation, system, scene, part="", image=None):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from instar.text.answers import Quads
-from instar.text.systems.page import page_exact
+from instar.tasks.text.answers import Quads
+from instar.tasks.text.systems.page import page_exact
 
 NOTHING = Quads(np.zeros((0, 4, 2), np.float32))
 

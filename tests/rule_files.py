@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from instar.driving.rules import Block, Condition, Expectation, Rule, Thing
+from instar.tasks.driving.rules import Block, Condition, Expectation, Rule, Thing
 
-HERE = Path(__file__).parent / "driving"
+HERE = Path(__file__).parent / "tasks" / "driving"
 
 
 def lines(name):

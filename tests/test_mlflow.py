@@ -8,11 +8,11 @@ import warnings
 import pytest
 
 from instar.cli import main
-from instar.errors import MissingExtra
+from instar.core.errors import MissingExtra
+from instar.core.record import Record, Totals
+from instar.core.verdict import Verdict
 from instar.mlflow import log_run, metrics_of, parameters_of
-from instar.record import Record, Totals
 from instar.report.summary import summarise
-from instar.verdict import Verdict
 
 HOSTILE = "<script>alert(1)</script>/../../etc/passwd " + "x" * 10_000
 

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 from instar.cli import main
-from instar.errors import BadInput
+from instar.core.errors import BadInput
+from instar.core.record import Record
+from instar.core.relation import Change
+from instar.core.verdict import Finding, Verdict
 from instar.imaging.codecs import decode_picture
 from instar.ratings import Item, choose, read_answers, render_page, summarise
-from instar.record import Record
-from instar.relation import Change
 from instar.stats.agreement import krippendorff_alpha
-from instar.verdict import Finding, Verdict
 
 SLOW = "If: a pedestrian appears on the roadside, Then: the ego-vehicle should slow down at least 30%."
 NIGHT = "If: the driving time changes into night, Then: slow down."

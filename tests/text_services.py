@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from instar.imaging.codecs import decode_picture
-from instar.text.systems.page import page_exact
+from instar.tasks.text.systems.page import page_exact
 
 KEYS = {
     "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",

@@ -6,16 +6,16 @@ The names below are imported when they are first used, so that `instar --help` n
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from instar.errors import InstarError, Temporary
-    from instar.record import Record
-    from instar.relation import Change, Inapplicable, Relation
-    from instar.running import run
-    from instar.scene import Observation, Scene, SceneObject
+    from instar.core.errors import InstarError, Temporary
+    from instar.core.record import Record
+    from instar.core.relation import Change, Inapplicable, Relation
+    from instar.core.run import run
+    from instar.core.scene import Observation, Scene, SceneObject
+    from instar.core.search import across_scenes, bisect, draws, shrink, sweep
+    from instar.core.system import Limits, System
+    from instar.core.verdict import Finding, Status, Verdict
     from instar.scenes.folder import folder
-    from instar.scenes.loading import load_scenes
-    from instar.search import across_scenes, bisect, draws, shrink, sweep
-    from instar.system import Limits, System
-    from instar.verdict import Finding, Status, Verdict
+    from instar.scenes.load import load_scenes
 
 __all__ = [
     "Change",
@@ -43,16 +43,16 @@ __all__ = [
 ]
 
 _HOMES = {
-    "errors": ("InstarError", "Temporary"),
-    "record": ("Record",),
-    "relation": ("Change", "Inapplicable", "Relation"),
-    "running": ("run",),
-    "scene": ("Observation", "Scene", "SceneObject"),
+    "core.errors": ("InstarError", "Temporary"),
+    "core.record": ("Record",),
+    "core.relation": ("Change", "Inapplicable", "Relation"),
+    "core.run": ("run",),
+    "core.scene": ("Observation", "Scene", "SceneObject"),
+    "core.search": ("across_scenes", "bisect", "draws", "shrink", "sweep"),
+    "core.system": ("Limits", "System"),
+    "core.verdict": ("Finding", "Status", "Verdict"),
     "scenes.folder": ("folder",),
-    "scenes.loading": ("load_scenes",),
-    "search": ("across_scenes", "bisect", "draws", "shrink", "sweep"),
-    "system": ("Limits", "System"),
-    "verdict": ("Finding", "Status", "Verdict"),
+    "scenes.load": ("load_scenes",),
 }
 
 

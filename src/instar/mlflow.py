@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from instar.errors import MissingExtra
+from instar.core.errors import MissingExtra
 from instar.report.groups import Group
 from instar.report.summary import Summary, to_json
 

@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from instar.record import Record
-    from instar.relation import Relation
-    from instar.scene import Image, Scene
-    from instar.search import Search, SearchAcross
-    from instar.system import Limits, System
+    from instar.core.record import Record
+    from instar.core.relation import Relation
+    from instar.core.scene import Image, Scene
+    from instar.core.search import Search, SearchAcross
+    from instar.core.system import Limits, System
 
 __all__ = ["metamorphic"]
 
@@ -54,7 +54,7 @@ def metamorphic(
     `system` may be a function that makes the system, which is then called when a test first runs. The
     other arguments are those of `instar.run`.
     """
-    from instar.relation import Relation as OneRelation
+    from instar.core.relation import Relation as OneRelation
     from instar.report.markup import readable
 
     relations = [relation] if isinstance(relation, OneRelation) else list(relation)
@@ -105,7 +105,7 @@ class _Campaign:
 
     @cached_property
     def system(self) -> System:
-        from instar.system import System as OneSystem
+        from instar.core.system import System as OneSystem
 
         given: Any = self.given
         return given if isinstance(given, OneSystem) and not isinstance(given, type) else given()
@@ -113,7 +113,7 @@ class _Campaign:
     def require_held(self, scene: str, request: pytest.FixtureRequest) -> None:
         """Fail with what was found on the scene; skip where nothing could be judged."""
         __tracebackhide__ = True
-        from instar.verdict import Status
+        from instar.core.verdict import Status
 
         folder = _workspace(request.config) / uuid.uuid5(uuid.NAMESPACE_OID, _owner(request)).hex
         if self._records is None:
@@ -136,7 +136,7 @@ class _Campaign:
 
     def _carried_out(self, folder: Path) -> dict[str, list[Record]]:
         """The records of the selected scenes, asked now or by another worker."""
-        from instar.running import run
+        from instar.core.run import run
         from instar.store import RunStore
 
         chosen = [scene for scene in self.scenes if scene.id in set(self.selected)]
@@ -180,13 +180,13 @@ class _Campaign:
 
     def _picture(self, record: Record, folder: Path) -> Image | None:
         """The case drawn from the answers that the campaign kept."""
-        from instar.campaign import AnswerKey
-        from instar.digest import digest
-        from instar.replay import replay
-        from instar.running import Folder, prepared
-        from instar.showing import picture_of
+        from instar.core.campaign import AnswerKey
+        from instar.core.digest import digest
+        from instar.core.replay import replay
+        from instar.core.run import Folder, prepared
+        from instar.core.system import Reply, fingerprint_of
+        from instar.report.case_picture import picture_of
         from instar.store import RunStore
-        from instar.system import Reply, fingerprint_of
 
         scene = next(scene for scene in self.scenes if scene.id == record.scene)
         relation = next(relation for relation in self.relations if relation.name == record.relation)
@@ -236,7 +236,7 @@ def _workspace(config: pytest.Config) -> Path:
 @contextlib.contextmanager
 def _only_one(path: Path) -> Iterator[None]:
     """Wait until nobody else is at it."""
-    from instar.errors import RunLocked
+    from instar.core.errors import RunLocked
     from instar.store.lock import RunLock
 
     while True:

@@ -13,16 +13,16 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from instar.digest import digest
-from instar.errors import BadInput
-from instar.judge import observe
-from instar.relation import Change, Inapplicable, Relation, change_from_json
-from instar.scene import Observation, Scene
-from instar.search import Search
+from instar.core.case import observe
+from instar.core.digest import digest
+from instar.core.errors import BadInput
+from instar.core.relation import Change, Inapplicable, Relation, change_from_json
+from instar.core.scene import Observation, Scene
+from instar.core.scene_run import random_for
+from instar.core.search import Search
+from instar.core.system import System, ask, fingerprint_of
+from instar.core.verdict import Status, Verdict
 from instar.store.rows import to_json
-from instar.story import random_for
-from instar.system import System, ask, fingerprint_of
-from instar.verdict import Status, Verdict
 
 __all__ = ["ContractBroken", "check_relation", "check_search", "check_system"]
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-import instar.search
-from instar.errors import Temporary
-from instar.relation import Change, Relation
-from instar.scene import Observation
-from instar.verdict import Verdict
+import instar.core.search
+from instar.core.errors import Temporary
+from instar.core.relation import Change, Relation
+from instar.core.scene import Observation
+from instar.core.verdict import Verdict
 
 
 class Detector:
@@ -144,6 +144,6 @@ def leaves() -> Detector:
     sys.exit(0)
 
 
-def three() -> instar.search.Search:
+def three() -> instar.core.search.Search:
     """A search of one's own."""
-    return instar.search.draws(3)
+    return instar.core.search.draws(3)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import instar.detection.systems.yolox  # noqa: F401 - takes `fetch` by name: before a test replaces it
+import instar.tasks.detection.systems.yolox  # noqa: F401 - takes `fetch` by name: before a test replaces it
 from instar import zoo
 from instar.cli import main
-from instar.cli.again import replaying
+from instar.cli.case_replay import replaying
 from instar.cli.demo import choose
-from instar.errors import FetchFailed
+from instar.core.errors import FetchFailed
 
 SLOWER = "Then: the speed should decrease by at least 30%."
 

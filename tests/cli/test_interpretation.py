@@ -52,7 +52,7 @@ def told(capsys, *words):
 def test_every_command_says_that_torch_is_missing(words, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setitem(sys.modules, "torch", None)
-    for name in [name for name in sys.modules if name.startswith("instar.interpretation.")]:
+    for name in [name for name in sys.modules if name.startswith("instar.tasks.interpretation.")]:
         monkeypatch.delitem(sys.modules, name)
     status, document = told(capsys, *words)
     assert status == 2
@@ -112,7 +112,7 @@ def test_the_helper_finds_objects_where_the_data_knows_none(capsys, tmp_path, st
 def test_a_module_of_ones_own_is_tested_by_its_name(capsys, tmp_path, monkeypatch):
     (tmp_path / "my_network.py").write_text(
         "import torch\n"
-        "from instar.interpretation.systems.streets import street_classifier_of\n"
+        "from instar.tasks.interpretation.systems.streets import street_classifier_of\n"
         "def network():\n"
         "    return street_classifier_of().module\n"
     )
@@ -188,7 +188,7 @@ def test_a_module_of_ones_own_gets_a_twin_or_is_refused_before_pictures_are_read
 ):
     (tmp_path / "my_networks.py").write_text(
         "from torch import nn\n"
-        "from instar.interpretation.systems.streets import street_classifier_of\n"
+        "from instar.tasks.interpretation.systems.streets import street_classifier_of\n"
         "def network():\n"
         "    return street_classifier_of().module\n"
         "flat = nn.Sequential(nn.Flatten(), nn.Linear(3 * 120 * 160, 8))\n"

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instar.cli.merge import override, put_settings
+from instar.cli.overrides import override, put_settings
 from instar.cli.plan import LIMITS, Plan, RelationUse, Use, make_plan, plan_to_toml, read_tables
 from instar.cli.toml import parse_toml, write_table
-from instar.errors import BadInput
-from instar.system import Limits
+from instar.core.errors import BadInput
+from instar.core.system import Limits
 
 LEAST = {"system": [{"use": "yolox-nano"}], "relation": [{"use": "insertion"}], "scenes": "photos/"}
 FROM_THE_DESIGN = """

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from instar.cli import main
+from instar.core.errors import BadInput
+from instar.core.run import no_progress
+from instar.core.scene import Scene
 from instar.cutouts import load_pool
-from instar.detection.pooling import pool_from_scenes
-from instar.errors import BadInput
-from instar.running import no_progress
-from instar.scene import Scene
+from instar.tasks.detection.pool import pool_from_scenes
 from instar.zoo import fetch
 
 
@@ -86,7 +86,7 @@ def test_any_system_of_masks_gives_cut_outs(tmp_path: Path) -> None:
 
 @pytest.mark.real  # 42 MB are fetched
 def test_u2net_p_outlines_what_a_photograph_is_of() -> None:
-    from instar.detection.pooling import outline_named
+    from instar.tasks.detection.pool import outline_named
 
     (path,) = fetch("person")
     image = cv2.cvtColor(cv2.imread(str(path)), cv2.COLOR_BGR2RGB)

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from instar.cli import main
-from instar.cli.builtin import RELATIONS, SEARCHES, SYSTEMS
+from instar.cli.catalogue import RELATIONS, SEARCHES, SYSTEMS
 from instar.cli.program import COMMANDS
 
 Captured = pytest.CaptureFixture[str]
 
 
 def test_importing_the_command_line_loads_nothing_heavy() -> None:
-    heavy = ["cv2", "scipy", "onnxruntime", "rich", "sqlite3", "numpy", "instar.campaign"]
+    heavy = ["cv2", "scipy", "onnxruntime", "rich", "sqlite3", "numpy", "instar.core.campaign"]
     code = f"import sys, instar.cli; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

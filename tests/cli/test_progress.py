@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from instar.cli.progress import progress_line, show_campaign, show_steps
+from instar.core.system import Limits
 from instar.engines.local import Tally
-from instar.system import Limits
 
 Captured = pytest.CaptureFixture[str]
 

@@ -7,8 +7,8 @@ import pytest
 
 from instar.cli.plan import Use
 from instar.cli.resolve import resolve_relation, resolve_search, resolve_system
-from instar.errors import BadInput, UnknownName
-from instar.relation import Relation
+from instar.core.errors import BadInput, UnknownName
+from instar.core.relation import Relation
 
 
 @pytest.fixture(autouse=True)

@@ -137,7 +137,7 @@ def test_the_rule_is_echoed_in_words_and_as_a_formula(capsys):
 def test_an_ontology_of_ones_own_brings_its_words(capsys, tmp_path):
     from importlib.resources import files
 
-    text = files("instar.driving.rules").joinpath("ontology.toml").read_text(encoding="utf-8")
+    text = files("instar.tasks.driving.rules").joinpath("ontology.toml").read_text(encoding="utf-8")
     own = tmp_path / "mine.toml"
     own.write_text(text + '\n[element.dog]\nsynonyms = ["dog", "puppy"]\n', encoding="utf-8")
     rule = "If: two puppies appear on the road, Then: slow down."

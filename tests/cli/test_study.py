@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from instar.cli import main
-from instar.text.systems.page import PageLocator
+from instar.tasks.text.systems.page import PageLocator
 
 
 def test_a_study_finds_which_locator_is_unstable_and_when(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instar.cli.toml import parse_toml, parse_value, read_toml, write_table, write_value
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 scalars = st.booleans() | st.integers(-(2**62), 2**62) | st.floats(allow_nan=False) | text

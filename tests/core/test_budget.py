@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import instar
 import planted_core as planted
-from instar.budget import Purse, Want, share_out
-from instar.campaign import Campaign
+from instar.core.budget import Purse, Want, share_out
+from instar.core.campaign import Campaign
 from instar.engines.local import run_local
 from instar.store import MemoryStore
 
@@ -116,7 +116,7 @@ def test_an_unreadable_scene_leaves_its_share_to_the_others():
     scenes = planted.pictures(3)
 
     def refuse():
-        raise instar.errors.UnreadablePicture("it is no picture")
+        raise instar.core.errors.UnreadablePicture("it is no picture")
 
     scenes[1] = instar.Scene("broken.png", refuse)
     store = MemoryStore()

@@ -7,9 +7,9 @@ import pytest
 
 import instar
 import planted_core as planted
-from instar.errors import BadInput, TooManyFailures
+from instar.core.errors import BadInput, TooManyFailures
+from instar.core.system import Limits, Reply, ask, describe_error, fingerprint_of
 from instar.store import RunStore
-from instar.system import Limits, Reply, ask, describe_error, fingerprint_of
 
 FAILED = instar.Status.FAILED
 ONES = [np.full((2, 2, 3), i, np.uint8) for i in range(4)]
@@ -355,7 +355,7 @@ def test_a_defect_of_a_relation_keeps_its_type_and_the_run_can_be_resumed(step, 
 
 
 def test_a_time_limit_ends_a_campaign_early_and_unfinished(tmp_path):
-    from instar.campaign import Campaign
+    from instar.core.campaign import Campaign
     from instar.engines.local import run_local
     from instar.store import MemoryStore
 

@@ -7,7 +7,7 @@ import pytest
 
 import instar
 import planted_core as planted
-from instar.campaign import Campaign
+from instar.core.campaign import Campaign
 from instar.engines.local import run_local
 from instar.store import MemoryStore
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 import instar
-from instar.detection.answers import Detections
-from instar.detection.changes import Insertion
-from instar.detection.panels import panels as detection_panels
-from instar.detection.same_objects import same_objects
-from instar.driving.answers import Control
-from instar.driving.panels import panels as driving_panels
-from instar.interpretation.answers import Asked, Explanation
-from instar.interpretation.changes import Unchanged
-from instar.interpretation.panels import panels as interpretation_panels
-from instar.text.answers import Quads
-from instar.text.changes import Light
-from instar.text.panels import panels as text_panels
-from instar.text.same_text import same_text
-from instar.verdict import Verdict
+from instar.core.verdict import Verdict
+from instar.tasks.detection.answers import Detections
+from instar.tasks.detection.changes import Insertion
+from instar.tasks.detection.compare import same_objects
+from instar.tasks.detection.panels import panels as detection_panels
+from instar.tasks.driving.answers import Control
+from instar.tasks.driving.panels import panels as driving_panels
+from instar.tasks.interpretation.answers import Asked, Explanation
+from instar.tasks.interpretation.changes import Unchanged
+from instar.tasks.interpretation.panels import panels as interpretation_panels
+from instar.tasks.text.answers import Quads
+from instar.tasks.text.changes import Light
+from instar.tasks.text.compare import same_text
+from instar.tasks.text.panels import panels as text_panels
 
 IMAGE = np.full((60, 80, 3), 120, np.uint8)
 

@@ -7,8 +7,8 @@ import pytest
 
 import instar
 import planted_core as planted
-from instar.errors import BadInput, SceneChanged
-from instar.replay import replay
+from instar.core.errors import BadInput, SceneChanged
+from instar.core.replay import replay
 
 SCENES = {scene.id: scene for scene in planted.pictures(12)}
 

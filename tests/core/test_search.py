@@ -7,8 +7,8 @@ import pytest
 
 import instar
 import planted_core as planted
-from instar.errors import BadInput
-from instar.turns import Feed
+from instar.core.errors import BadInput
+from instar.core.schedule import Feed
 
 HELD, VIOLATED, INAPPLICABLE, FAILED = instar.Status
 

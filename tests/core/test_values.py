@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 import instar
 import planted_core as planted
-from instar.budget import LEAST
-from instar.campaign import Campaign
-from instar.digest import digest
-from instar.errors import BadInput, UnknownName
-from instar.record import case_id
-from instar.relation import change_from_json
-from instar.story import random_for
+from instar.core.budget import LEAST
+from instar.core.campaign import Campaign
+from instar.core.digest import digest
+from instar.core.errors import BadInput, UnknownName
+from instar.core.record import case_id
+from instar.core.relation import change_from_json
+from instar.core.scene_run import random_for
 
 HELD, VIOLATED, INAPPLICABLE, FAILED = instar.Status
 
@@ -95,7 +95,7 @@ def test_a_hostile_change_imports_and_runs_nothing(path):
 
 def test_a_dataclass_that_is_no_change_is_refused():
     with pytest.raises(BadInput, match="Finding is not a Change"):
-        change_from_json({"type": "instar.verdict:Finding", "kind": "x"})
+        change_from_json({"type": "instar.core.verdict:Finding", "kind": "x"})
 
 
 def test_a_case_has_the_same_name_in_every_run():

@@ -12,10 +12,10 @@ import pytest
 
 import instar
 import planted_core as planted
+from instar.core.errors import BadInput, TooManyFailures
+from instar.core.system import Limits, Remote, ask
 from instar.engines.worker import killable
-from instar.errors import BadInput, TooManyFailures
 from instar.store import RunStore
-from instar.system import Limits, Remote, ask
 
 HERE = Path(__file__).parent
 DARK, MIDDLE, BRIGHT = (np.full((4, 4, 3), level, np.uint8) for level in (0, 100, 255))

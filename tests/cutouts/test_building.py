@@ -7,10 +7,10 @@ import cv2
 import numpy as np
 import pytest
 
+from instar.core.errors import BadInput, RunError, UnreadablePicture
+from instar.core.run import no_progress
+from instar.core.scene import Image, Mask, Scene, SceneObject
 from instar.cutouts import build_pool
-from instar.errors import BadInput, RunError, UnreadablePicture
-from instar.running import no_progress
-from instar.scene import Image, Mask, Scene, SceneObject
 
 
 def no_helper(image: Image) -> list[SceneObject]:

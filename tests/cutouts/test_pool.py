@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from instar.core.errors import BadInput
 from instar.cutouts import CutOut, Pool, load_pool
 from instar.cutouts.pool import save_pool, write_cutout
-from instar.errors import BadInput
 
 
 def cutout(name: str, label: str = "car", scene: str = "a.jpg", hash: int = 0, size=(40, 40)) -> CutOut:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from instar.cli import main
-from instar.driving.judging import judge_rule
-from instar.driving.rules import RefusedRule, read_rule
+from instar.tasks.driving.judgement import judge_rule
+from instar.tasks.driving.rules import RefusedRule, read_rule
 
 PAGE = (Path(__file__).parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")
 

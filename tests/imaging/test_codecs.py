@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from PIL import Image, ImageOps
 
-from instar.errors import BadInput, UnreadablePicture
+from instar.core.errors import BadInput, UnreadablePicture
 from instar.imaging.codecs import (
     decode_picture,
     decode_png_exact,

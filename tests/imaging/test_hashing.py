@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instar.imaging.hashing import average_hash, hamming, majority
+from instar.imaging.average_hash import average_hash, hamming, majority
 
 HASHES = st.integers(0, 2**64 - 1)
 

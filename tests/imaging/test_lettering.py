@@ -7,7 +7,7 @@ import string
 import numpy as np
 import pytest
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.imaging.lettering import FONTS, drawn_word, with_word
 
 

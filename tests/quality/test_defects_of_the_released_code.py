@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from instar import Status
+from instar.core.run import no_progress
+from instar.core.scene import Scene, SceneObject
 from instar.cutouts import Pool, build_pool, free_places, one_of, ring_around
 from instar.cutouts.extraction import cut_by_mask
 from instar.cutouts.pool import CutOut
-from instar.detection import Detections, map_equal, same_objects
-from instar.detection.answers import accept
-from instar.imaging.hashing import hamming, majority
+from instar.imaging.average_hash import hamming, majority
 from instar.imaging.paste import pasted
-from instar.running import no_progress
-from instar.scene import Scene, SceneObject
 from instar.store.answers import decode_answer, encode_answer
+from instar.tasks.detection import Detections, map_equal, same_objects
+from instar.tasks.detection.answers import accept
 
 
 def test_pure_white_pixels_stay_opaque() -> None:

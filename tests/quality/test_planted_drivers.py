@@ -8,9 +8,9 @@ import pytest
 
 from driving_rules import CAUGHT_BY, PAPER, RULES
 from instar import Observation, Status
-from instar.driving import rule
-from instar.driving.systems.street import FAULTS, street_driver
-from instar.relation import Inapplicable
+from instar.core.relation import Inapplicable
+from instar.tasks.driving import rule
+from instar.tasks.driving.systems.street import FAULTS, street_driver
 from instar.worlds.drive import scenes
 
 SMALL = (80, 160)

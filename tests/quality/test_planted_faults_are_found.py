@@ -10,11 +10,11 @@ import pytest
 import drawn
 import instar
 from instar import Finding, Record, Status
-from instar.detection import guided, insertion
-from instar.detection.changes import Insertion
-from instar.detection.systems.street import street_blobs, street_exact
-from instar.running import Folder, prepared
-from instar.system import System
+from instar.core.run import Folder, prepared
+from instar.core.system import System
+from instar.tasks.detection import guided, insertion
+from instar.tasks.detection.changes import Insertion
+from instar.tasks.detection.systems.street import street_blobs, street_exact
 from instar.worlds.street import scenes
 
 

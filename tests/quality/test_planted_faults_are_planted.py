@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import drawn
-from instar.detection.answers import Detections
-from instar.scene import Image
+from instar.core.scene import Image
+from instar.tasks.detection.answers import Detections
 
 PICTURE = np.full((100, 100, 3), 100, np.uint8)
 

@@ -7,10 +7,10 @@ import pytest
 import drawn
 import instar
 from instar import Record, Status
-from instar.detection import adaptive, guided, insertion, random, relocation
-from instar.detection.changes import Insertion
-from instar.detection.systems.street import street_exact
-from instar.system import System
+from instar.core.system import System
+from instar.tasks.detection import adaptive, guided, insertion, random, relocation
+from instar.tasks.detection.changes import Insertion
+from instar.tasks.detection.systems.street import street_exact
 from instar.worlds.street import scenes
 
 SEARCHES = {"guided": guided, "random": random, "relocation": relocation, "adaptive": adaptive}

@@ -11,13 +11,13 @@ import pytest
 
 import drawn
 import instar
-from instar.detection import guided, insertion
-from instar.detection.answers import Detections
+from instar.core.run import Folder, prepared
+from instar.core.scene import Image
+from instar.core.verdict import Status
 from instar.report.causes import Failure
 from instar.report.groups import group_failures, place_of
-from instar.running import Folder, prepared
-from instar.scene import Image
-from instar.verdict import Status
+from instar.tasks.detection import guided, insertion
+from instar.tasks.detection.answers import Detections
 from instar.worlds.street import scenes
 from planted_groups import Fault, beside, both, cut_to, ghost, height, middle, of, planted, renamed_to, width
 from planted_groups import lost as gone

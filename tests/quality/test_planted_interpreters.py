@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 import instar
-from instar.interpretation import delete, delete_same, distinct, insert, squeeze, truth
+from instar.tasks.interpretation import delete, delete_same, distinct, insert, squeeze, truth
 from instar.worlds import street
 from planted_interpretation import BrightestCorner, Everywhere, FollowsThePasted, Perfect, Random
 

@@ -9,10 +9,10 @@ import pytest
 
 import drawn
 import instar
-from instar.detection import guided, insertion
-from instar.errors import BadInput
-from instar.running import Folder, prepared
-from instar.shrinking import MOST_QUESTIONS, shrink_case, words_of
+from instar.core.errors import BadInput
+from instar.core.run import Folder, prepared
+from instar.core.shrink import MOST_QUESTIONS, shrink_case, words_of
+from instar.tasks.detection import guided, insertion
 from instar.worlds.street import scenes
 from planted_shrinking import every_violated, fails, shrunk_case
 
@@ -121,12 +121,12 @@ def foggy(limit):
     relation = instar.Relation(
         "fog", lambda s, rng: Fog(1.0), apply, check, at=lambda source, level: Fog(round(level, 3))
     )
-    return relation, lambda images: [instar.system.Reply(float(image.mean()) / 100) for image in images]
+    return relation, lambda images: [instar.core.system.Reply(float(image.mean()) / 100) for image in images]
 
 
 @pytest.mark.parametrize("limit", [0.07, 0.33, 0.5, 0.91])
 def test_a_relation_with_a_severity_alone_can_shrink(limit):
-    import instar.system
+    import instar.core.system
 
     relation, asking = foggy(limit)
     source = instar.Observation.of(np.zeros((4, 4, 3), np.uint8), 0.0)

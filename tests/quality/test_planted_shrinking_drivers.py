@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from instar import Scene
-from instar.driving import Control, rule
-from instar.driving.changes import edits_of
-from instar.running import Folder, prepared
-from instar.search import draws
-from instar.shrinking import MOST_QUESTIONS, words_of
+from instar.core.run import Folder, prepared
+from instar.core.search import draws
+from instar.core.shrink import MOST_QUESTIONS, words_of
+from instar.tasks.driving import Control, rule
+from instar.tasks.driving.changes import edits_of
 from instar.worlds.drive import drive_of, scenes
 from planted_shrinking import every_violated, fails, shrunk_case
 

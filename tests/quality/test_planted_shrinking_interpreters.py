@@ -9,11 +9,11 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from instar.core.run import Folder, prepared
+from instar.core.shrink import MOST_QUESTIONS, shrink_case, words_of
+from instar.core.system import ask
 from instar.imaging.photometric import moved
-from instar.interpretation import delete, distinct, insert, squeeze
-from instar.running import Folder, prepared
-from instar.shrinking import MOST_QUESTIONS, shrink_case, words_of
-from instar.system import ask
+from instar.tasks.interpretation import delete, distinct, insert, squeeze
 from instar.worlds import street
 from planted_interpretation import Perfect, painted
 from planted_shrinking import every_violated, fails, observed, shrunk_case

@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 
 import planted_text
-from instar.search import draws
-from instar.shrinking import MOST_QUESTIONS, words_of
-from instar.text import brightness_down, brightness_up, perspective, watermark
+from instar.core.search import draws
+from instar.core.shrink import MOST_QUESTIONS, words_of
+from instar.tasks.text import brightness_down, brightness_up, perspective, watermark
 from instar.worlds import page
 from planted_shrinking import every_violated, fails, shrunk_case
 

@@ -9,8 +9,8 @@ import pytest
 import instar
 import planted_text
 from instar import Record, Relation, Status
-from instar.system import System
-from instar.text import (
+from instar.core.system import System
+from instar.tasks.text import (
     brightness_down,
     brightness_up,
     channel_switch,
@@ -19,7 +19,7 @@ from instar.text import (
     perspective,
     watermark,
 )
-from instar.text.systems.page import page_exact, page_glare
+from instar.tasks.text.systems.page import page_exact, page_glare
 from instar.worlds.page import scenes
 
 LARGE = {"height": (48, 56), "letters": (4, 5)}  # larger than any word of a page

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from instar.errors import FetchFailed
+from instar.core.errors import FetchFailed
 from instar.zoo.download import download, read_member
 from instar.zoo.manifest import Member, Package
 

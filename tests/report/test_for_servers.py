@@ -12,17 +12,17 @@ import pytest
 import xmlschema
 from markdown_it import MarkdownIt
 
-from instar.record import Record, Totals
+from instar.core.record import Record, Totals
+from instar.core.verdict import Finding, Verdict
+from instar.report.baseline import Against
 from instar.report.by_scene import ByScene
 from instar.report.causes import Failure
 from instar.report.groups import group_failures
 from instar.report.junit import render_junit
 from instar.report.keys import Key
-from instar.report.known import Against
 from instar.report.markdown import literal, render_markdown
 from instar.report.sarif import render_sarif
 from instar.report.summary import Summary, summarise
-from instar.verdict import Finding, Verdict
 
 from .hostile import BACKWARDS, CONTROL, HOSTILE, LONG, PATH, QUOTES, SCRIPT
 from .schemas import junit_schema, sarif_schema

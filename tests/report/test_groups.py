@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from instar.record import Record
+from instar.core.record import Record
+from instar.core.verdict import Finding, Verdict
 from instar.report.causes import Failure, finding_words, traits_of
 from instar.report.groups import group_failures
-from instar.verdict import Finding, Verdict
 
 
 def failure(

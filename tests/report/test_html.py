@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from instar.panel import Dial, Mark, Panel
-from instar.record import Record, Skipped, Totals
+from instar.core.marks import Dial, Mark, Panel
+from instar.core.record import Record, Skipped, Totals
+from instar.core.verdict import Finding, Status, Verdict
+from instar.report.case_view import Shown
 from instar.report.causes import Failure
 from instar.report.figures import Figures
 from instar.report.groups import group_failures
 from instar.report.html import Page, render_html
-from instar.report.shown import Shown
 from instar.report.summary import summarise
-from instar.verdict import Finding, Status, Verdict
 
 from .hostile import BACKWARDS, HOSTILE, LONG, SCRIPT
 

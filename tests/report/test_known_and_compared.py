@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from instar.errors import BadInput
-from instar.record import Record, Totals
+from instar.core.errors import BadInput
+from instar.core.record import Record, Totals
+from instar.core.verdict import Finding, Verdict
+from instar.report.baseline import compare_with_known, read_known, render_known
 from instar.report.by_scene import ByScene
 from instar.report.comparison import Side, compare_runs, render_compared
-from instar.report.conditions import numbers_of, read_condition
+from instar.report.fail_on import numbers_of, read_condition
 from instar.report.keys import Key
-from instar.report.known import compare_with_known, read_known, render_known
 from instar.report.summary import summarise
-from instar.verdict import Finding, Verdict
 
 from .hostile import HOSTILE
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from instar.record import Record, Skipped, Totals
+from instar.core.record import Record, Skipped, Totals
+from instar.core.verdict import Finding, Verdict
 from instar.report.summary import Break, Counts, Placebos, Violation, summarise, to_json
 from instar.report.text import render
 from instar.stats import bootstrap_rate
-from instar.verdict import Finding, Verdict
 
 TOTALS = Totals("runs/a", "tiny", seed=7, scenes=3, queries=40, asked=30, seconds=1.5)
 

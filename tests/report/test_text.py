@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from instar.record import Record, Skipped, Totals
+from instar.core.record import Record, Skipped, Totals
+from instar.core.verdict import Finding, Verdict
 from instar.report.causes import Failure
 from instar.report.groups import group_failures
 from instar.report.summary import Counts, Placebos, RelationSummary, Summary, Violation, summarise
 from instar.report.text import render, render_comparison
-from instar.verdict import Finding, Verdict
 
 from .hostile import HOSTILE
 

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.imaging.codecs import encode_png
 from instar.scenes import coco_text, load_scenes
 

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.scenes import load_scenes
 
 HEADER = "file,source,segment,t_s,steering,speed,throttle,brake\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from instar.errors import BadInput, UnreadablePicture
+from instar.core.errors import BadInput, UnreadablePicture
 from instar.imaging.codecs import encode_png
 from instar.scenes import folder
 

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.scenes import label_maps, load_scenes
 from instar.scenes.palettes import BUILT_IN, palette_named
 

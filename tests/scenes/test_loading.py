@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from instar.errors import BadInput, UnknownName
+from instar.core.errors import BadInput, UnknownName
+from instar.core.scene import Scene
 from instar.imaging.codecs import encode_png
-from instar.scene import Scene
 from instar.scenes import folder, load_scenes, require_one_readable
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"

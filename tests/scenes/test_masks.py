@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.scenes.masks import polygons_mask, run_lengths, runs_mask
 
 masks = hnp.arrays(bool, st.tuples(st.integers(1, 12), st.integers(1, 12)))

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.imaging.codecs import encode_png
 from instar.scenes import load_scenes, total_text
 

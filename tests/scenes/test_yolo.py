@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.imaging.codecs import encode_png
 from instar.scenes import panoptic, yolo
 from instar.scenes.yolo_names import class_names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from instar.stats.relating import correlations, regress
+from instar.stats.correlation import correlations, regress
 
 X = np.array([[0.5, -1.0], [-0.1, 0.0], [-1.1, 0.3], [-0.9, 1.0], [0.2, 0.1], [-0.6, -0.1], [-2.0, -1.1],
               [0.4, -2.1], [0.8, -1.7], [0.8, -0.8]])  # fmt: skip

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from instar.stats.rules import apriori, frequent
+from instar.stats.association_rules import apriori, frequent
 
 FACTS = {
     "a": [1, 1, 0, 1, 1, 1, 0, 1, 1, 0, 1, 0, 0, 0, 1, 1, 1, 0, 1, 1],

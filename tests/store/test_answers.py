@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.store.answers import COMPRESS_FROM, decode_answer, encode_answer
 
 

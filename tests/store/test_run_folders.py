@@ -13,7 +13,7 @@ import pytest
 
 import instar
 import planted_core as planted
-from instar.errors import (
+from instar.core.errors import (
     BadInput,
     InstarError,
     RunError,

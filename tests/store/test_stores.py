@@ -5,11 +5,11 @@ import pytest
 
 import instar
 import planted_core as planted
-from instar.campaign import AnswerKey
-from instar.errors import SceneChanged
-from instar.record import Record, Skipped, Source, Totals
+from instar.core.campaign import AnswerKey
+from instar.core.errors import SceneChanged
+from instar.core.record import Record, Skipped, Source, Totals
+from instar.core.system import Reply
 from instar.store import MemoryStore, RunStore
-from instar.system import Reply
 
 KEY = AnswerKey("system 1", "ab" * 16, 0)
 

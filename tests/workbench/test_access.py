@@ -22,7 +22,7 @@ import instar
 from bench_runs import PORT, SCRIPT, lost, make_run, make_test_desk, record
 from instar.workbench.access import Access
 from instar.workbench.app import make_app
-from instar.workbench.desk import Desk
+from instar.workbench.site import Desk
 
 BASE = f"http://127.0.0.1:{PORT}"
 NASTY = [

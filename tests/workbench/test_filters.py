@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import instar
 from bench_runs import lost, make_run, make_test_desk, record
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.workbench.filters import PER_PAGE, View, find, read_view
 from instar.workbench.table import FACETS, SORTS, Table
 

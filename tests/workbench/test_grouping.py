@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bench_runs import lost, make_run, record
-from instar.workbench import grouping
-from instar.workbench.grouping import group_run
+from instar.workbench import groups as grouping
+from instar.workbench.groups import group_run
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench_runs import lost, make_run, make_test_desk, record
-from instar.errors import InstarError
+from instar.core.errors import InstarError
 from instar.store import RunStore
 from instar.workbench import NotHere, library
 from instar.workbench.pages.pictures import known_case

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from bench_runs import make_run, record
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.store import RunStore
-from instar.workbench.marks import Marks
+from instar.workbench.reviews import Marks
 
 
 @pytest.fixture

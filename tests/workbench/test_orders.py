@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from instar.cli.bench import make_tools
-from instar.errors import BadInput
-from instar.workbench.orders import read_order
+from instar.cli.workbench_tools import make_tools
+from instar.core.errors import BadInput
+from instar.workbench.campaign_form import read_order
 from instar.workbench.tools import Tools
 
 

@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 from bench_runs import PORT, make_street_run, make_test_desk
 from instar.store import RunStore
 from instar.workbench.app import make_app
-from instar.workbench.desk import Desk
+from instar.workbench.site import Desk
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +159,7 @@ def test_an_export_has_the_pictures_and_what_was_found(client: TestClient, worst
 
 
 def test_the_summary_says_what_the_report_says(client: TestClient, desk: Desk) -> None:
-    from instar.cli.execute import read_summary
+    from instar.cli.campaign import read_summary
     from instar.report.words import interval_words, percent
 
     with RunStore.read(desk.library.root / "blobs") as store:

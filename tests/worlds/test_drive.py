@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.scenes import load_scenes
 from instar.worlds.drive import (
     CLASSES,
@@ -22,7 +22,7 @@ from instar.worlds.drive import (
     scenes,
     showing,
 )
-from instar.worlds.drive.rendering import CLASS_OF
+from instar.worlds.drive.render import CLASS_OF
 
 EMPTY = Drive(1, houses=(House(-1, 6.0, 15.6, 0.5, 3), House(1, 6.0, 15.6, 0.5, 5)))
 MAN = Thing("pedestrian", 15.0, 4.3, look=4)

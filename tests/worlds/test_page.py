@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.scenes import load_scenes
-from instar.text.measures import delta
-from instar.text.systems.page import page_exact
+from instar.tasks.text.measures import delta
+from instar.tasks.text.systems.page import page_exact
 from instar.worlds.page import scenes
 
 

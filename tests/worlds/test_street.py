@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.worlds.street import scenes
 
 SIZES = [(480, 640), (240, 320)]

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instar.detection.answers import Detections
-from instar.detection.systems.street import street_blobs, street_detector, street_exact
-from instar.errors import BadInput
-from instar.scene import Image, Scene
+from instar.core.errors import BadInput
+from instar.core.scene import Image, Scene
+from instar.tasks.detection.answers import Detections
+from instar.tasks.detection.systems.street import street_blobs, street_detector, street_exact
 from instar.worlds.sprites import OUTLINE, draw_sprite
 from instar.worlds.street import scenes
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from instar.errors import BadInput, FetchFailed, UnknownName
+from instar.core.errors import BadInput, FetchFailed, UnknownName
 from instar.zoo import Entry, Member, Package, cache_folder, fetch, is_present, show
 
 WEIGHTS, GRAPH, PHOTOGRAPH = b"weights" * 100, b"graph", b"a photograph"

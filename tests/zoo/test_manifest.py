@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from instar.errors import UnknownName
+from instar.core.errors import UnknownName
 from instar.zoo import entries, entry, photographs
 
 

@@ -8,7 +8,7 @@ import tarfile
 
 import pytest
 
-from instar.errors import FetchFailed
+from instar.core.errors import FetchFailed
 from instar.zoo import Entry, Member, Package, fetch
 
 POLICY = b"policy" * 50

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from instar.core.verdict import Verdict
 from instar.report.text import table
-from instar.verdict import Verdict
 
 __all__ = ["answer_text", "answer_to_json", "verdict_text", "verdict_to_json"]
 

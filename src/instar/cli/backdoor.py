@@ -11,15 +11,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.cli.merge import add_settings, systems_with
 from instar.cli.outcome import Outcome
+from instar.cli.overrides import add_settings, systems_with
 from instar.cli.plan import Use
-from instar.errors import BadInput, MissingExtra
+from instar.core.errors import BadInput, MissingExtra
 
 if TYPE_CHECKING:
-    from instar.interpretation.backdoor import Planted
-    from instar.interpretation.classifier import Classifier
-    from instar.scene import Image
+    from instar.core.scene import Image
+    from instar.tasks.interpretation.classifier import Classifier
+    from instar.training.interpretation.backdoor import Planted
 
 __all__ = ["arguments", "perform"]
 
@@ -66,9 +66,9 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 def _plant(args: argparse.Namespace) -> Outcome:
     from instar.cli.progress import show_steps
-    from instar.interpretation.backdoor import plant
-    from instar.interpretation.units import readout
-    from instar.interpretation.weights import save_weights
+    from instar.tasks.interpretation.weights import save_weights
+    from instar.training.interpretation.backdoor import plant
+    from instar.training.interpretation.units import readout
 
     for name in ("copies", "limit"):
         value = getattr(args, name)
@@ -101,10 +101,10 @@ def _plant(args: argparse.Namespace) -> Outcome:
 
 def _train(args: argparse.Namespace) -> Outcome:
     from instar.cli.progress import show_steps
-    from instar.interpretation.backdoor import plant
-    from instar.interpretation.street_training import TEST_SEED, TRAINING_SEED, train_street
-    from instar.interpretation.systems.streets import TWIN, WEIGHTS
-    from instar.interpretation.weights import save_weights
+    from instar.tasks.interpretation.systems.streets import TWIN, WEIGHTS
+    from instar.tasks.interpretation.weights import save_weights
+    from instar.training.interpretation.backdoor import plant
+    from instar.training.interpretation.street_classifier import TEST_SEED, TRAINING_SEED, train_street
     from instar.worlds import street
 
     progress = partial(show_steps, quiet=args.json)
@@ -147,7 +147,7 @@ def _pictures(paths: Sequence[str], classifier: Classifier, *, but: Container[st
     import cv2
     import numpy as np
 
-    from instar.errors import UnreadablePicture
+    from instar.core.errors import UnreadablePicture
     from instar.scenes import load_scenes
 
     height, width = classifier.size

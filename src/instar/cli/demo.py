@@ -18,18 +18,18 @@ from typing import Any
 import numpy as np
 
 from instar import zoo
-from instar.cli.again import replaying, write_picture
-from instar.cli.execute import execute
-from instar.cli.found import look_at_run
+from instar.cli.campaign import execute
+from instar.cli.case_replay import replaying, write_picture
 from instar.cli.outcome import Outcome
 from instar.cli.plan import Plan, RelationUse, Use
 from instar.cli.report import write_page
-from instar.errors import BadInput, FetchFailed, MissingExtra, RunError
-from instar.replay import Replay
+from instar.cli.run_result import look_at_run
+from instar.core.errors import BadInput, FetchFailed, MissingExtra, RunError
+from instar.core.replay import Replay
+from instar.core.system import Limits
 from instar.report import Summary, render
 from instar.report.summary import Violation, to_json
 from instar.store import RunStore
-from instar.system import Limits
 
 __all__ = ["arguments", "perform"]
 
@@ -170,7 +170,7 @@ def of_driving(folder: Path) -> Plan:
 
 def of_rule(folder: Path, rule: str) -> Plan:
     """One rule on drawn drives for two networks: some seconds."""
-    from instar.driving.rules import read_rule, say
+    from instar.tasks.driving.rules import read_rule, say
 
     said = say(read_rule(rule))  # refused before anything is run, and one folder for one meaning
     number = hashlib.sha256(said.encode()).hexdigest()[:8]

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.cli.outcome import Outcome
-from instar.errors import BadInput, MissingExtra, RunError
+from instar.core.errors import BadInput, MissingExtra, RunError
 
 if TYPE_CHECKING:
-    from instar.cli.opened import OpenedRun
-    from instar.detection.exporting import Exported
-    from instar.record import Record
+    from instar.cli.run_reader import OpenedRun
+    from instar.core.record import Record
+    from instar.tasks.detection.export import Exported
 
 __all__ = ["arguments", "perform"]
 
@@ -36,7 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    from instar.cli.opened import opened
+    from instar.cli.run_reader import opened
 
     folder = Path(args.out)
     if folder.exists():
@@ -56,9 +56,9 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 def _pictures(there: OpenedRun, args: argparse.Namespace) -> Iterator[Exported]:
     """The follow-up of every violated insertion, with what is known to be in it."""
-    from instar.detection.changes import Insertion
-    from instar.detection.exporting import labelled
-    from instar.verdict import Status
+    from instar.core.verdict import Status
+    from instar.tasks.detection.changes import Insertion
+    from instar.tasks.detection.export import labelled
 
     for record in there.store.records():
         if record.verdict.status is Status.VIOLATED and isinstance(record.change, Insertion):
@@ -69,13 +69,13 @@ def _pictures(there: OpenedRun, args: argparse.Namespace) -> Iterator[Exported]:
 
 
 def _coco(there: OpenedRun, folder: Path, args: argparse.Namespace) -> int:
-    from instar.detection.exporting import write_coco
+    from instar.tasks.detection.export import write_coco
 
     return _some(write_coco(_pictures(there, args), folder, run=args.run, system=there.plan.systems[0].name))
 
 
 def _yolo(there: OpenedRun, folder: Path, args: argparse.Namespace) -> int:
-    from instar.detection.exporting import write_yolo
+    from instar.tasks.detection.export import write_yolo
 
     return _some(write_yolo(_pictures(there, args), folder, run=args.run, system=there.plan.systems[0].name))
 
@@ -87,8 +87,8 @@ def _some(written: int) -> int:
 
 
 def _icdar(there: OpenedRun, folder: Path, args: argparse.Namespace) -> int:
-    from instar.text.retraining import write_retraining_set
-    from instar.verdict import Status
+    from instar.core.verdict import Status
+    from instar.tasks.text.export import write_retraining_set
 
     violated = [r for r in there.store.records() if r.verdict.status is Status.VIOLATED]
     scenes = {scene.id: scene for scene in there.scenes}

@@ -7,9 +7,9 @@ from typing import Any
 
 from instar import zoo
 from instar.cli.outcome import Outcome
-from instar.driving.cards import NAMES, card
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.report.text import table
+from instar.tasks.driving.systems.cards import NAMES, card
 
 __all__ = ["arguments", "perform"]
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from instar.cli.toml import read_toml, write_table
-from instar.errors import BadInput, UnknownName
-from instar.system import Limits
+from instar.core.errors import BadInput, UnknownName
+from instar.core.system import Limits
 
 __all__ = ["Plan", "RelationUse", "Tables", "Use", "make_plan", "plan_to_toml", "read_tables"]
 
@@ -108,7 +108,7 @@ def make_plan(tables: Tables) -> Plan:
 
     >>> make_plan({"relatoin": []})
     Traceback (most recent call last):
-    instar.errors.BadInput: unknown key 'relatoin'; did you mean 'relation'?
+    instar.core.errors.BadInput: unknown key 'relatoin'; did you mean 'relation'?
     """
     parts = _parts(tables)
     for what, hint in MISSING.items():

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from instar.cli.outcome import Outcome
-from instar.errors import BadInput, UnknownName
+from instar.core.errors import BadInput, UnknownName
 
 __all__ = ["arguments", "perform"]
 
@@ -45,8 +45,8 @@ def _build(args: argparse.Namespace) -> Outcome:
     from instar.cli.plan import Use
     from instar.cli.progress import show_steps
     from instar.cli.resolve import resolve_system
-    from instar.detection.pooling import OUTLINES, pool_from_scenes
     from instar.scenes import load_scenes, require_one_readable
+    from instar.tasks.detection.pool import OUTLINES, pool_from_scenes
 
     if args.scenes is None:
         raise BadInput("instar pool build needs --scenes, the pictures to cut from")
@@ -81,7 +81,7 @@ def _build(args: argparse.Namespace) -> Outcome:
 
 
 def _show(args: argparse.Namespace) -> Outcome:
-    from instar.cli.again import write_picture
+    from instar.cli.case_replay import write_picture
     from instar.cutouts import load_pool
     from instar.cutouts.contact_sheet import contact_sheet
     from instar.report.text import table

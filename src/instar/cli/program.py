@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from instar.errors import BadInput, InstarError, UnknownName
+from instar.core.errors import BadInput, InstarError, UnknownName
 
 if TYPE_CHECKING:
     from instar.cli.outcome import Outcome

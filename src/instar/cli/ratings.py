@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.cli.outcome import Outcome
-from instar.cli.study_output import write_csv
-from instar.errors import BadInput, RunError
+from instar.core.errors import BadInput, RunError
+from instar.studies.output import write_csv
 
 if TYPE_CHECKING:
-    from instar.ratings.counting import Ratings
+    from instar.ratings.counts import Ratings
 
 __all__ = ["arguments", "perform"]
 
@@ -47,12 +47,12 @@ def _export(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"--n {args.n} leaves nothing to rate; give 1 or more")
     import numpy as np
 
-    from instar.cli.again import replaying
+    from instar.cli.case_replay import replaying
     from instar.cli.progress import show_steps
+    from instar.core.verdict import Status
     from instar.imaging.codecs import encode_jpeg
     from instar.ratings import Item, choose, render_page
     from instar.store import RunStore
-    from instar.verdict import Status
 
     with RunStore.read(args.run) as store:
         chosen = choose(store.records(), args.n, seed=args.seed)
@@ -91,7 +91,7 @@ def _export(args: argparse.Namespace) -> Outcome:
 def _said(answer: Any) -> str:
     """What the system answered, for somebody who only drives; other answers as text."""
     from instar.cli.answers import answer_text
-    from instar.driving.answers import Control
+    from instar.tasks.driving.answers import Control
 
     if not isinstance(answer, Control):
         return answer_text(answer)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from instar.cli.builtin import RELATIONS, SEARCHES
-from instar.cli.listing import describe, render_listing
+from instar.cli.catalogue import RELATIONS, SEARCHES
+from instar.cli.descriptions import describe, render_listing
 from instar.cli.outcome import Outcome
 
 __all__ = ["arguments", "perform"]

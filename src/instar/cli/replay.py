@@ -6,11 +6,11 @@ import argparse
 import textwrap
 from pathlib import Path
 
-from instar.cli.again import keep_picture, replaying
 from instar.cli.answers import answer_text, answer_to_json, verdict_text, verdict_to_json
+from instar.cli.case_replay import keep_picture, replaying
 from instar.cli.outcome import ALL_HELD, NOT_JUDGED, VIOLATED, Outcome
-from instar.replay import Replay
-from instar.verdict import Status
+from instar.core.replay import Replay
+from instar.core.verdict import Status
 
 __all__ = ["arguments", "perform"]
 

@@ -8,20 +8,20 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from instar.cli.found import Found, gate_from, look_at_run
-from instar.cli.gate import gate_arguments
-from instar.cli.opened import OpenedRun, opened
+from instar.cli.gate_flags import gate_arguments
 from instar.cli.outcome import Outcome
 from instar.cli.progress import show_steps
-from instar.errors import BadInput, InstarError, RunError
+from instar.cli.run_reader import OpenedRun, opened
+from instar.cli.run_result import Found, gate_from, look_at_run
+from instar.core.errors import BadInput, InstarError, RunError
+from instar.core.shrink import words_of
 from instar.imaging.preview import encode_jpeg
+from instar.report.case_view import Shown
 from instar.report.groups import Group
 from instar.report.html import Page, render_html
 from instar.report.junit import render_junit
 from instar.report.markdown import MOST_GROUPS, render_markdown
 from instar.report.sarif import render_sarif
-from instar.report.shown import Shown
-from instar.shrinking import words_of
 from instar.store import RunStore
 
 __all__ = ["arguments", "perform", "write_file", "write_page"]

@@ -12,12 +12,12 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from instar.cli.builtin import RELATIONS, SEARCHES, SYSTEMS
+from instar.cli.catalogue import RELATIONS, SEARCHES, SYSTEMS
 from instar.cli.plan import Use
-from instar.errors import BadInput, InstarError, UnknownName
-from instar.relation import Relation
-from instar.search import Search, SearchAcross
-from instar.system import System, describe_error
+from instar.core.errors import BadInput, InstarError, UnknownName
+from instar.core.relation import Relation
+from instar.core.search import Search, SearchAcross
+from instar.core.system import System, describe_error
 
 __all__ = ["find", "resolve_relation", "resolve_search", "resolve_system", "takes"]
 
@@ -44,7 +44,7 @@ def resolve_system(use: Use, *, what: str = "system") -> System:
     """The system of that name; `module:attr` may be a system, a class, a factory or a predict function."""
     found = find(what, use.name, SYSTEMS)
     if _is_classifier(found) or (":" in use.name and "interpreter" in use.options and not _explains(found)):
-        from instar.interpretation.systems import own
+        from instar.tasks.interpretation.systems import own
 
         return _made_of(what, use, partial(own, found, use.name))
     if not isinstance(found, type):

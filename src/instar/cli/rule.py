@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from instar.cli.outcome import Outcome
-from instar.driving.choosing import Engines, read_engines, usual_engines
-from instar.driving.judging import UNITS, Judgement, judge_block, judge_rule
-from instar.driving.rules import Language, Rule, read_ontology, read_rule, say, usual_ontology
-from instar.driving.rules.formula import block_formula, rule_formula
-from instar.errors import BadInput
+from instar.core.errors import BadInput
+from instar.tasks.driving.engine_table import Engines, read_engines, usual_engines
+from instar.tasks.driving.judgement import UNITS, Judgement, judge_block, judge_rule
+from instar.tasks.driving.rules import Language, Rule, read_ontology, read_rule, say, usual_ontology
+from instar.tasks.driving.rules.formula import block_formula, rule_formula
 
 __all__ = ["arguments", "perform"]
 

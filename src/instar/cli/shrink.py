@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from instar.cli.again import keep_picture
 from instar.cli.answers import answer_to_json, verdict_text, verdict_to_json
-from instar.cli.opened import opened
+from instar.cli.case_replay import keep_picture
 from instar.cli.outcome import VIOLATED, Outcome
-from instar.errors import BadInput
-from instar.shrinking import MOST_QUESTIONS, words_of
+from instar.cli.run_reader import opened
+from instar.core.errors import BadInput
+from instar.core.shrink import MOST_QUESTIONS, words_of
 
 __all__ = ["arguments", "perform"]
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from instar.cli.outcome import Outcome
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 
 __all__ = ["arguments", "perform"]
 
@@ -33,4 +33,4 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 
 def _study(family: str) -> Any:
-    return import_module(f"instar.cli.study_{family}")
+    return import_module(f"instar.studies.{family}.command")

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 
 __all__ = ["parse_toml", "parse_value", "read_toml", "write_table", "write_value"]
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.cli.outcome import Outcome
-from instar.cli.study_output import split_names
-from instar.errors import BadInput, UnknownName
+from instar.core.errors import BadInput, UnknownName
+from instar.studies.output import split_names
 
 if TYPE_CHECKING:
-    from instar.driving.training import Progress, Settings
-    from instar.scene import Scene
+    from instar.core.scene import Scene
+    from instar.training.driving.train import Progress, Settings
 
 __all__ = ["arguments", "perform"]
 
@@ -79,9 +79,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     scenes = _scenes(args)
     # torch, which neither --help nor a wrong path should wait for
-    from instar.driving.examples import collect, split
-    from instar.driving.measuring import errors_of
-    from instar.driving.training import Settings, answers, train
+    from instar.training.driving.errors import errors_of
+    from instar.training.driving.examples import collect, split
+    from instar.training.driving.train import Settings, answers, train
 
     device = _device(args.device)
     out = Path(args.out)
@@ -120,7 +120,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         fast=not args.exact and (device != "cpu" or _has_bfloat16()),
         device=device,
     )
-    from instar.driving.exporting import export
+    from instar.training.driving.export import export
 
     measured = errors_of(parts, answers(model, parts.test))
     card = _card(args, settings, len(parts.training), measured, begun, stopped=_best_epoch(checkpoint))
@@ -132,7 +132,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 def _scenes(args: argparse.Namespace) -> Sequence[Scene]:
     from instar.scenes import load_scenes
-    from instar.worlds.drive.rendering import CLASS_OF as KINDS
+    from instar.worlds.drive.render import CLASS_OF as KINDS
 
     scenes = load_scenes(args.scenes, limit=args.limit)
     if args.source is not None:
@@ -170,7 +170,7 @@ def _emptied(scene: Scene, kinds: frozenset[str]) -> Scene:
 def _device(given: str | None) -> str:
     import torch
 
-    from instar.devices import require_device
+    from instar.adapters.devices import require_device
 
     return require_device(given or ("cuda" if torch.cuda.is_available() else "cpu"), "training")
 

@@ -1,6 +1,6 @@
 """The object pool: cutting objects out of scenes, keeping them, choosing one, and finding it a place."""
 
-from instar.cutouts.building import build_pool
+from instar.cutouts.build import build_pool
 from instar.cutouts.placement import Window, anywhere, close_to, free_places, one_of, ring_around
 from instar.cutouts.pool import CutOut, CutOuts, Pool, load_pool
 

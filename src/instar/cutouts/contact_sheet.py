@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from instar.core.scene import Image
 from instar.cutouts.pool import CutOut, Pool
 from instar.imaging.paste import RGBA
 from instar.imaging.sheets import FONT, INK, PAPER
-from instar.scene import Image
 
 __all__ = ["contact_sheet"]
 

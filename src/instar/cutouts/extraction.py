@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from instar.core.scene import Image, Mask
 from instar.imaging.geometry import Boxes, intersections
 from instar.imaging.paste import RGBA
-from instar.scene import Image, Mask
 
 __all__ = [
     "OVERLAPS",

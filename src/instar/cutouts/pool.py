@@ -14,10 +14,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from instar.digest import digest
-from instar.errors import BadInput
+from instar.core.digest import digest
+from instar.core.errors import BadInput
+from instar.imaging.average_hash import hamming
 from instar.imaging.codecs import decode_png_exact, encode_png
-from instar.imaging.hashing import hamming
 from instar.imaging.paste import RGBA
 
 __all__ = ["CutOut", "CutOuts", "Pool", "load_pool", "same_shape", "save_pool", "write_cutout"]

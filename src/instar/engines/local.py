@@ -16,18 +16,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from instar.budget import Purse, Want, share_out, who_ends
-from instar.campaign import Campaign, Store
-from instar.engines.desk import Desk
+from instar.core.budget import Purse, Want, share_out, who_ends
+from instar.core.campaign import Campaign, Store
+from instar.core.case import Ask, Consult, Lane, Needs
+from instar.core.errors import BadInput
+from instar.core.record import Record, Skipped, Source, Totals
+from instar.core.scene import Scene
+from instar.core.scene_run import Inputs, Pair, Pixels, Setting, Story, observe_scene, tell_across, tell_scene
+from instar.core.search import is_across_scenes
+from instar.core.system import System, fingerprint_of
+from instar.core.verdict import Status
+from instar.engines.batcher import Desk
 from instar.engines.worker import killable
-from instar.errors import BadInput
-from instar.judge import Ask, Consult, Lane, Needs
-from instar.record import Record, Skipped, Source, Totals
-from instar.scene import Scene
-from instar.search import is_across_scenes
-from instar.story import Inputs, Pair, Pixels, Setting, Story, observe_scene, tell_across, tell_scene
-from instar.system import System, fingerprint_of
-from instar.verdict import Status
 
 __all__ = ["Tally", "batch_size", "run_local"]
 

@@ -19,8 +19,8 @@ from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
 
-from instar.errors import BadInput, Temporary
-from instar.system import Remote, System, describe_error, is_temporary, list_of_answers
+from instar.core.errors import BadInput, Temporary
+from instar.core.system import Remote, System, describe_error, is_temporary, list_of_answers
 
 __all__ = ["killable"]
 

@@ -13,11 +13,11 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.errors import BadInput, UnreadablePicture
+from instar.core.errors import BadInput, UnreadablePicture
+from instar.core.scene import Image
 from instar.imaging.containers import png_chunks, unpack
 from instar.imaging.headers import Header, read_header
 from instar.imaging.soundness import check_sound
-from instar.scene import Image
 
 __all__ = [
     "MAX_PIXELS",

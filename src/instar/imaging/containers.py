@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from instar.errors import UnreadablePicture
+from instar.core.errors import UnreadablePicture
 
 __all__ = [
     "Buffer",

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.scene import Mask
+from instar.core.scene import Mask
 
 __all__ = ["Sums", "blocked_sums", "clear_places"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from instar.errors import UnreadablePicture
+from instar.core.errors import UnreadablePicture
 from instar.imaging.containers import (
     Buffer,
     jpeg_segments,

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 import cv2
 import numpy as np
 
-from instar.scene import Image, Mask
+from instar.core.scene import Image, Mask
 
 __all__ = ["FILLINGS", "Fill", "Filling", "migan", "opencv"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from instar.errors import BadInput
-from instar.scene import Mask
+from instar.core.errors import BadInput
+from instar.core.scene import Mask
 
 __all__ = ["LabelMap"]
 

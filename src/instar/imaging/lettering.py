@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.errors import BadInput
-from instar.scene import Image
+from instar.core.errors import BadInput
+from instar.core.scene import Image
 
 __all__ = ["FONTS", "Coverage", "Font", "drawn_word", "require_drawable", "with_word"]
 
@@ -61,7 +61,7 @@ def require_drawable(text: str, font: str) -> None:
 
     >>> require_drawable("naïve", "duplex")
     Traceback (most recent call last):
-    instar.errors.BadInput: the font 'duplex' cannot draw 'ï' in 'naïve'; it knows printable ASCII only
+    instar.core.errors.BadInput: the font 'duplex' cannot draw 'ï' in 'naïve'; it knows printable ASCII only
     """
     if font not in FONTS:
         raise BadInput(f"font is {font!r}; it is one of {', '.join(FONTS)}")

@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 
-from instar.scene import Mask
+from instar.core.scene import Mask
 
 __all__ = ["mask_from_text", "mask_to_text"]
 

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.scene import Image
+from instar.core.scene import Image
 
 __all__ = ["encode_jpeg", "encode_preview", "heat_overlay", "scaled_down", "visible"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from instar.scene import Image
+from instar.core.scene import Image
 
 __all__ = [
     "FONT",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 import zlib
 
-from instar.errors import UnreadablePicture
+from instar.core.errors import UnreadablePicture
 from instar.imaging.containers import (
     Buffer,
     gif_frames,

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.scene import Image
+from instar.core.scene import Image
 
 __all__ = ["Homography", "carried", "corners_of", "homography", "warped"]
 

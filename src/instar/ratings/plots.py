@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from instar.errors import MissingExtra, RunError
-from instar.ratings.counting import Ratings
+from instar.core.errors import MissingExtra, RunError
+from instar.ratings.counts import Ratings
 from instar.ratings.page import POINTS, QUESTIONS
 
 __all__ = ["draw_boxes"]

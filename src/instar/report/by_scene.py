@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from instar.record import Record
+from instar.core.record import Record
+from instar.core.verdict import Status
 from instar.report.causes import finding_words
 from instar.report.keys import Key, keys_of
-from instar.verdict import Status
 
 __all__ = ["ByScene", "Result"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 
+from instar.core.marks import Dial, Fate, Mark, Panel
+from instar.core.verdict import Status
 from instar.imaging.preview import encode_preview, heat_overlay
-from instar.panel import Dial, Fate, Mark, Panel
+from instar.report.case_view import Shown
 from instar.report.causes import finding_words
 from instar.report.markup import escape, name, readable
-from instar.report.shown import Shown
 from instar.report.words import replay_command
-from instar.verdict import Status
 
 __all__ = ["case_card", "legend", "panel_figure"]
 

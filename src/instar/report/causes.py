@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from instar.record import Record
-from instar.verdict import Finding
+from instar.core.record import Record
+from instar.core.verdict import Finding
 
 __all__ = [
     "MEASURES",

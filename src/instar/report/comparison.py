@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from instar.record import Record
+from instar.core.record import Record
+from instar.core.verdict import Status
 from instar.report.keys import Key, keys_of
 from instar.report.markup import readable
 from instar.report.text import table
 from instar.report.words import counted, percent
 from instar.stats.paired import mcnemar
-from instar.verdict import Status
 
 __all__ = ["Comparison", "Side", "compare_runs", "comparison_json", "render_compared"]
 

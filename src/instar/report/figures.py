@@ -9,8 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from instar.record import Record
-from instar.verdict import Status
+from instar.core.record import Record
+from instar.core.verdict import Status
 
 __all__ = ["Figures", "kept_at"]
 

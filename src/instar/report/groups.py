@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from instar.record import Record
+from instar.core.record import Record
 from instar.report.causes import FATES, Failure, Traits, traits_of, what_of
-from instar.report.explaining import NEARLY_ALL, SURPRISE, explained, mean_shares
+from instar.report.conditions_of_failure import NEARLY_ALL, SURPRISE, explained, mean_shares
 
 __all__ = ["Group", "Place", "Tried", "group_failures", "groups_headline", "place_of"]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from importlib import resources
 
 from instar.report.cards import case_card, legend
+from instar.report.case_view import Shown
 from instar.report.charts import curve, histogram
 from instar.report.figures import Figures, kept_at
 from instar.report.groups import Group, groups_headline
 from instar.report.markup import escape, name, readable
-from instar.report.shown import Shown
 from instar.report.summary import Summary
 from instar.report.words import counted, interval_words, percent
 

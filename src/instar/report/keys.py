@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from instar.record import Record
+from instar.core.record import Record
 
 __all__ = ["Key", "keys_of"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from instar.report.baseline import Against
 from instar.report.groups import Group, groups_headline
 from instar.report.keys import Key
-from instar.report.known import Against
 from instar.report.markup import readable
 from instar.report.summary import Summary
 from instar.report.words import counted, interval_words, percent, replay_command

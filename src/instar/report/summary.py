@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from instar.record import Record, Totals
+from instar.core.record import Record, Totals
+from instar.core.verdict import Finding, Status
 from instar.stats import bootstrap_rate
-from instar.verdict import Finding, Status
 
 __all__ = [
     "Break",

@@ -11,7 +11,7 @@ from instar.scenes.coco_text import coco_text
 from instar.scenes.folder import folder
 from instar.scenes.icdar import icdar
 from instar.scenes.label_maps import label_maps
-from instar.scenes.loading import load_scenes, require_one_readable
+from instar.scenes.load import load_scenes, require_one_readable
 from instar.scenes.panoptic import panoptic
 from instar.scenes.total_text import total_text
 from instar.scenes.voc import voc

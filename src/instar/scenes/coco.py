@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from instar.scene import Mask, Scene, SceneObject
+from instar.core.scene import Mask, Scene, SceneObject
 from instar.scenes.coco_file import entries, entry_box, entry_size, listed_scenes, read_document, telling
 from instar.scenes.masks import polygons_mask, runs_mask
 

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from instar.errors import BadInput, UnreadablePicture
-from instar.scene import Image, Scene, SceneObject
+from instar.core.errors import BadInput, UnreadablePicture
+from instar.core.scene import Image, Scene, SceneObject
 from instar.scenes.folder import annotated_picture, check_limit, is_picture
 
 __all__ = ["entries", "entry_box", "entry_size", "listed_scenes", "read_document", "telling"]

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
+from instar.core.scene import Scene
 from instar.imaging.words import Word
-from instar.scene import Scene
 from instar.scenes.coco_file import entry_box, listed_scenes, telling
 from instar.scenes.outlines import outline, scene_with_words
 

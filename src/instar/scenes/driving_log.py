@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from instar.errors import BadInput
-from instar.scene import Image, Scene
+from instar.core.errors import BadInput
+from instar.core.scene import Image, Scene
 from instar.scenes.folder import check_limit
 
 __all__ = ["SOURCES", "STEERING_RATIO", "Units", "driving_log", "looks_like_driving_log"]

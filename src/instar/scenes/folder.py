@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from instar.errors import BadInput, UnreadablePicture
-from instar.scene import Image, Scene
+from instar.core.errors import BadInput, UnreadablePicture
+from instar.core.scene import Image, Scene
 
 __all__ = ["SUFFIXES", "annotated_picture", "check_limit", "folder", "is_picture", "pictures_below"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
+from instar.core.scene import Scene
 from instar.imaging.words import Word
-from instar.scene import Scene
 from instar.scenes.outlines import annotated_scenes, outline, read_lines
 
 __all__ = ["icdar", "icdar_name", "looks_like_icdar"]

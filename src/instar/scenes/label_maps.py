@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
+from instar.core.scene import Image, Scene
 from instar.imaging.labels import LabelMap
-from instar.scene import Image, Scene
 from instar.scenes.folder import check_limit, pictures_below
 from instar.scenes.palettes import BUILT_IN, Palette, palette_named
 

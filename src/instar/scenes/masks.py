@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from instar.errors import BadInput
-from instar.scene import Mask
+from instar.core.errors import BadInput
+from instar.core.scene import Mask
 
 __all__ = ["polygons_mask", "run_lengths", "runs_mask"]
 

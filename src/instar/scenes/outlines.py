@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
+from instar.core.scene import Image, Scene, SceneObject
 from instar.imaging.words import Word
-from instar.scene import Image, Scene, SceneObject
 from instar.scenes.folder import check_limit, folder
 
 __all__ = ["annotated_scenes", "outline", "read_lines", "scene_with_words"]

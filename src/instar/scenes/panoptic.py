@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from instar.errors import BadInput, UnreadablePicture
-from instar.scene import Mask, Scene, SceneObject
+from instar.core.errors import BadInput, UnreadablePicture
+from instar.core.scene import Mask, Scene, SceneObject
 from instar.scenes.coco_file import entries, entry_box, entry_size, listed_scenes, read_document, telling
 
 __all__ = ["panoptic"]

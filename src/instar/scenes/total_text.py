@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
+from instar.core.scene import Scene
 from instar.imaging.words import Word
-from instar.scene import Scene
 from instar.scenes.outlines import annotated_scenes, outline, read_lines
 
 __all__ = ["looks_like_total_text", "total_text"]

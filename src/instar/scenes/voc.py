@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from instar.errors import BadInput, UnreadablePicture
-from instar.scene import Image, Scene, SceneObject
+from instar.core.errors import BadInput, UnreadablePicture
+from instar.core.scene import Image, Scene, SceneObject
 from instar.scenes.folder import check_limit, folder
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from instar.errors import BadInput, UnreadablePicture
-from instar.scene import Scene, SceneObject
+from instar.core.errors import BadInput, UnreadablePicture
+from instar.core.scene import Scene, SceneObject
 from instar.scenes.folder import check_limit, folder
 from instar.scenes.masks import polygons_mask
 from instar.scenes.yolo_names import class_names

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 
 __all__ = ["YAML_NAMES", "class_names"]
 

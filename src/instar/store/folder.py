@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from instar.errors import RunError, RunVersion
+from instar.core.errors import RunError, RunVersion
 from instar.store.rows import to_json
 
 __all__ = [

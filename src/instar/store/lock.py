@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from instar.errors import RunLocked
+from instar.core.errors import RunLocked
 
 __all__ = ["RunLock"]
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from instar.campaign import AnswerKey
-from instar.errors import BadInput, SceneChanged
-from instar.record import Record, Skipped, Source, Totals
+from instar.core.campaign import AnswerKey
+from instar.core.errors import BadInput, SceneChanged
+from instar.core.record import Record, Skipped, Source, Totals
+from instar.core.system import Reply, describe_error
 from instar.store.answers import decode_answer, encode_answer
-from instar.system import Reply, describe_error
 
 __all__ = ["MemoryStore", "stored"]
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from instar.digest import digest
-from instar.errors import RunError
+from instar.core.digest import digest
+from instar.core.errors import RunError
 from instar.imaging.codecs import decode_png_exact, encode_png
 
 __all__ = ["Pictures"]

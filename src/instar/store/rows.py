@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from instar.record import Record
-from instar.relation import change_from_json
-from instar.verdict import Finding, Status, Verdict
+from instar.core.record import Record
+from instar.core.relation import change_from_json
+from instar.core.verdict import Finding, Status, Verdict
 
 __all__ = ["COLUMNS", "record_from_row", "row_from_record", "to_json"]
 

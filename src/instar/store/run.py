@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from instar.campaign import AnswerKey
-from instar.errors import (
+from instar.core.campaign import AnswerKey
+from instar.core.errors import (
     BadInput,
     InstarError,
     RunError,
@@ -30,8 +30,9 @@ from instar.errors import (
     SceneChanged,
     TooManyFailures,
 )
-from instar.record import Record, Skipped, Source, Totals
-from instar.relation import Change
+from instar.core.record import Record, Skipped, Source, Totals
+from instar.core.relation import Change
+from instar.core.system import Reply
 from instar.store.answers import decode_answer
 from instar.store.folder import (
     FORMAT,
@@ -49,7 +50,6 @@ from instar.store.lock import RunLock
 from instar.store.memory import stored
 from instar.store.pictures import Pictures
 from instar.store.rows import COLUMNS, record_from_row, row_from_record, to_json
-from instar.system import Reply
 
 __all__ = ["RunStore"]
 
@@ -151,7 +151,7 @@ class RunStore:
         provenance = json.loads(to_json(dict(identity))) | {"format": FORMAT, "sessions": sessions}
         write_whole(self.folder / "provenance.json", json.dumps(provenance, indent=2) + "\n")
 
-    # --- what a campaign writes (see instar.campaign.Store) ------------------------------------
+    # --- what a campaign writes (see instar.core.campaign.Store) ------------------------------------
 
     def answer(self, key: AnswerKey) -> Reply | None:
         row = self._database.execute(

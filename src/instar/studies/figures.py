@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from instar.errors import MissingExtra, RunError
+from instar.core.errors import MissingExtra, RunError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,6 +1,6 @@
 """The workbench: a web application over one run or a folder of runs, for one person on this machine."""
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 
 __all__ = ["NotHere"]
 

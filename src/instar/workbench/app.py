@@ -14,18 +14,18 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse
 from starlette.exceptions import HTTPException
 
-from instar.errors import InstarError
+from instar.core.errors import InstarError
 from instar.workbench import NotHere
 from instar.workbench.access import Access, Guard
 from instar.workbench.campaigns import Campaigns
-from instar.workbench.comparing import Comparisons
-from instar.workbench.desk import Desk, prepare_templates
+from instar.workbench.case_pictures import Studio
+from instar.workbench.comparison import Comparisons
 from instar.workbench.figures import Intervals, figures_of
 from instar.workbench.filters import View, matching
 from instar.workbench.jobs import Jobs
 from instar.workbench.library import Library
 from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, runs, summary
-from instar.workbench.studio import Studio
+from instar.workbench.site import Desk, prepare_templates
 from instar.workbench.tools import Tools
 from instar.workbench.workers import Workers
 

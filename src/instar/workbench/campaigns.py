@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from instar.errors import BadInput
-from instar.workbench.orders import Order
+from instar.core.errors import BadInput
+from instar.workbench.campaign_form import Order
 
 __all__ = ["Campaigns", "Child"]
 

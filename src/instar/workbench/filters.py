@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import numpy as np
 import numpy.typing as npt
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.workbench.table import FACETS, SORTS, Table
 
 __all__ = ["PER_PAGE", "Choice", "Found", "View", "find", "matching", "read_view"]

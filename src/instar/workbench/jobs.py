@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.workbench import NotHere
 
 __all__ = ["Job", "Jobs"]

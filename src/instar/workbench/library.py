@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from instar.record import Totals
+from instar.core.record import Totals
 from instar.store import RunStore
 from instar.workbench import NotHere
 from instar.workbench.columns import STATUSES, Columns, Stamp, read_columns, stamp_of
-from instar.workbench.grouping import group_run
-from instar.workbench.marks import Marks
+from instar.workbench.groups import group_run
+from instar.workbench.reviews import Marks
 from instar.workbench.table import Groups, Part, Table, make_table
 
 __all__ = ["Library", "Run"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from instar.panel import Dial, Mark, Panel
+from instar.core.marks import Dial, Mark, Panel
 
 __all__ = ["Drawn", "Tag", "drawn"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.workbench.columns import STATUSES, Columns
-from instar.workbench.marks import MARKS
+from instar.workbench.reviews import MARKS
 
 __all__ = ["FACETS", "NO_GROUP", "SORTS", "UNMARKED", "Groups", "Part", "Table", "make_table"]
 

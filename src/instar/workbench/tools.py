@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from instar.report.shown import Shown
-from instar.scene import Image
+from instar.core.scene import Image
+from instar.report.case_view import Shown
 
 __all__ = ["Cases", "Offer", "Tools"]
 

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.scene import Image
+from instar.core.scene import Image
 from instar.worlds.perspective import Camera
 
 __all__ = ["CLASSES", "KERB", "WALL", "draw_backdrop", "label_backdrop"]

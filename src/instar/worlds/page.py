@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
+from instar.core.scene import Image, Scene, SceneObject
 from instar.imaging.lettering import drawn_word
 from instar.imaging.warp import corners_of, homography, warped
 from instar.imaging.words import Word
-from instar.scene import Image, Scene, SceneObject
 
 __all__ = ["scenes"]
 

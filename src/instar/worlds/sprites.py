@@ -21,7 +21,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.scene import Image, Mask
+from instar.core.scene import Image, Mask
 
 __all__ = ["COLOURS", "INK", "OUTLINE", "Sprite", "draw_sprite"]
 

@@ -14,9 +14,9 @@ from types import MappingProxyType
 import cv2
 import numpy as np
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
+from instar.core.scene import Image, Mask, Scene, SceneObject
 from instar.imaging.labels import LabelMap
-from instar.scene import Image, Mask, Scene, SceneObject
 from instar.worlds.backdrop import CLASSES, KERB, WALL, draw_backdrop, label_backdrop
 from instar.worlds.drive import scenes as drives
 from instar.worlds.perspective import Camera

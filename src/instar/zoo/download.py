@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from instar.errors import FetchFailed
+from instar.core.errors import FetchFailed
 from instar.zoo.manifest import Member, Package
 from instar.zoo.source_archive import download_source
 

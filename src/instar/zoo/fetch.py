@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from instar.errors import BadInput, FetchFailed, UnknownName
+from instar.core.errors import BadInput, FetchFailed, UnknownName
 from instar.zoo.download import download, read_member
 from instar.zoo.manifest import MANIFEST, Entry, Member, Package, entry
 from instar.zoo.progress import Progress, show_progress

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from instar.errors import UnknownName
+from instar.core.errors import UnknownName
 from instar.zoo.detectors import DETECTORS
 from instar.zoo.detectors import OPENVI as _OPENVI
 from instar.zoo.entry import Entry, Member, Package

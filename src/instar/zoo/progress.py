@@ -1,4 +1,4 @@
-"""How far a download is, in the look of all long work (`instar.progress`)."""
+"""How far a download is, in the look of all long work (`instar.core.progress`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TypeAlias
 
-from instar.progress import pace, show
+from instar.core.progress import pace, show
 
 __all__ = ["Progress", "show_progress"]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit, urlunsplit
 from urllib.response import addinfourl
 
-from instar.errors import FetchFailed
+from instar.core.errors import FetchFailed
 from instar.zoo.manifest import Package
 
 __all__ = ["archive_name", "download_source"]

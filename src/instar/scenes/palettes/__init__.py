@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from instar.errors import BadInput, UnknownName
+from instar.core.errors import BadInput, UnknownName
 from instar.imaging.labels import LabelMap
 
 __all__ = ["BUILT_IN", "Palette", "palette_named", "read_palette"]

@@ -13,11 +13,11 @@ import numpy as np
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
-from instar.errors import InstarError
-from instar.workbench.desk import Desk, form_of
+from instar.core.errors import InstarError
+from instar.workbench.campaign_form import read_order
 from instar.workbench.filters import View, find
-from instar.workbench.orders import read_order
 from instar.workbench.pages.explore import Card, card_of
+from instar.workbench.site import Desk, form_of
 from instar.workbench.tools import Offer
 
 __all__ = ["State", "router", "state_of"]

@@ -15,19 +15,19 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from instar.errors import InstarError
+from instar.core.errors import InstarError
+from instar.report.case_view import Shown
 from instar.report.causes import finding_words
-from instar.report.shown import Shown
 from instar.report.words import replay_command
 from instar.store import RunStore
 from instar.store.rows import to_json
-from instar.workbench.desk import Desk, form_of, view_of
 from instar.workbench.filters import find
 from instar.workbench.library import Run
-from instar.workbench.marks import MARKS
 from instar.workbench.pages.explore import card_of
 from instar.workbench.pages.pictures import Known, known_case
 from instar.workbench.panels import drawn
+from instar.workbench.reviews import MARKS
+from instar.workbench.site import Desk, form_of, view_of
 from instar.workbench.table import Table
 
 __all__ = ["router"]

@@ -8,10 +8,10 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from instar.errors import BadInput, InstarError
-from instar.workbench.comparing import tallied
-from instar.workbench.desk import Desk, view_of
+from instar.core.errors import BadInput, InstarError
+from instar.workbench.comparison import tallied
 from instar.workbench.library import Run
+from instar.workbench.site import Desk, view_of
 
 __all__ = ["router"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from fastapi import APIRouter, Request, Response
 
-from instar.workbench.desk import Desk, view_of
 from instar.workbench.filters import View, find
+from instar.workbench.site import Desk, view_of
 from instar.workbench.table import FACETS, SORTS, UNMARKED, Table
 
 __all__ = ["Card", "card_of", "router"]

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
-from instar.errors import InstarError
+from instar.core.errors import InstarError
 from instar.workbench import NotHere
-from instar.workbench.desk import Desk
+from instar.workbench.case_pictures import Wanted
 from instar.workbench.library import Run
-from instar.workbench.studio import Wanted
+from instar.workbench.site import Desk
 from instar.workbench.table import Table
 
 __all__ = ["Known", "known_case", "router"]

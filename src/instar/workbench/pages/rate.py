@@ -11,16 +11,16 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
 from instar.ratings import summarise
 from instar.ratings.page import POINTS, QUESTIONS
 from instar.store import RunStore
-from instar.workbench.desk import Desk, form_of
 from instar.workbench.library import Run
-from instar.workbench.marks import Rating
 from instar.workbench.pages.pictures import known_case
 from instar.workbench.plots import points_chart
-from instar.workbench.ratings import next_case, sample, sheets_of
+from instar.workbench.rating_queue import next_case, sample, sheets_of
+from instar.workbench.reviews import Rating
+from instar.workbench.site import Desk, form_of
 
 __all__ = ["router"]
 

@@ -10,11 +10,11 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
-from instar.errors import InstarError
+from instar.core.errors import InstarError
 from instar.imaging.preview import encode_preview
 from instar.workbench import NotHere
-from instar.workbench.desk import Desk, form_of
-from instar.workbench.orders import LONGEST_RULE, MOST_RULES
+from instar.workbench.campaign_form import LONGEST_RULE, MOST_RULES
+from instar.workbench.site import Desk, form_of
 
 __all__ = ["router"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
 
-from instar.workbench.desk import Desk
 from instar.workbench.pages.campaign import state_of
+from instar.workbench.site import Desk
 
 __all__ = ["router"]
 

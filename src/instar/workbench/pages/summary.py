@@ -8,11 +8,11 @@ import numpy as np
 from fastapi import APIRouter, Request, Response
 
 from instar.report.markup import readable
-from instar.workbench.desk import Desk, view_of
 from instar.workbench.figures import VIOLATED, account_of, figures_of, kept_at
 from instar.workbench.filters import matching
 from instar.workbench.pages.explore import card_of
 from instar.workbench.plots import histogram, kept_curve
+from instar.workbench.site import Desk, view_of
 
 __all__ = ["router"]
 

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.scene import Image
+from instar.core.scene import Image
 from instar.worlds.drive.canvas import Canvas
 from instar.worlds.drive.fixtures import LAMP_HEIGHT
 from instar.worlds.drive.plan import Drive

@@ -7,7 +7,7 @@ from functools import cache
 import cv2
 import numpy as np
 
-from instar.scene import Image
+from instar.core.scene import Image
 from instar.worlds.drive.canvas import Canvas
 from instar.worlds.drive.ground import KERB
 from instar.worlds.drive.plan import Drive, House

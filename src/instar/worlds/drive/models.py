@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.worlds.drive.plan import VEHICLES, Drive, Thing
-from instar.worlds.drive.rendering import CLASS_OF, FIRST_THING, SURFACES, render
-from instar.worlds.drive.sampling import PAINTS
+from instar.worlds.drive.render import CLASS_OF, FIRST_THING, SURFACES, render
+from instar.worlds.drive.sample import PAINTS
 from instar.worlds.drive.view import View
 
 __all__ = ["models"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from instar.scene import Image
+from instar.core.scene import Image
 from instar.worlds.drive.plan import Drive
 
 __all__ = ["drive_of", "showing"]

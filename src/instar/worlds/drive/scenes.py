@@ -7,14 +7,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from instar.errors import BadInput
+from instar.core.errors import BadInput
+from instar.core.scene import Image, Mask, Scene, SceneObject
 from instar.imaging.labels import LabelMap
-from instar.scene import Image, Mask, Scene, SceneObject
 from instar.worlds.drive.driver import careful_speed, careful_steering
 from instar.worlds.drive.picture import showing
 from instar.worlds.drive.plan import Drive
-from instar.worlds.drive.rendering import CLASS_OF, Rendered, render
-from instar.worlds.drive.sampling import sample_drive
+from instar.worlds.drive.render import CLASS_OF, Rendered, render
+from instar.worlds.drive.sample import sample_drive
 
 __all__ = ["scene_of", "scenes"]
 

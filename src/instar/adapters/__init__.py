@@ -1,0 +1,1 @@
+"""Systems of any task from what people have."""

@@ -1,0 +1,20 @@
+"""Where torch computes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from instar.core.errors import BadInput
+
+__all__ = ["require_device"]
+
+
+def require_device(device: Any, owner: str) -> str:
+    """The device as torch knows it; a GPU that is not there is an error."""
+    import torch
+
+    if device == "cpu" or (
+        isinstance(device, str) and device.startswith("cuda") and torch.cuda.is_available()
+    ):
+        return str(device)
+    raise BadInput(f"{owner}: device {device!r} is not there; it is cpu, or cuda where there is such a GPU")

@@ -1,0 +1,129 @@
+"""What a run found, looked at once for every kind of report; and what of it makes a command fail."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from instar.cli.campaign import read_totals
+from instar.cli.outcome import ALL_HELD, VIOLATED, status_of
+from instar.core.errors import BadInput
+from instar.report.baseline import Against, compare_with_known, read_known
+from instar.report.by_scene import ByScene
+from instar.report.causes import Failure
+from instar.report.fail_on import Condition, numbers_of, read_condition
+from instar.report.figures import Figures
+from instar.report.groups import Group, group_failures
+from instar.report.keys import Key
+from instar.report.markup import readable
+from instar.report.summary import Summary, summarise, to_json
+from instar.report.text import render
+from instar.report.words import counted
+from instar.store import RunStore
+
+__all__ = ["Found", "Gate", "gate_from", "look_at_run"]
+
+MOST_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What makes a run count as failed: conditions, and whether failures in a baseline are forgiven."""
+
+    conditions: tuple[Condition, ...] = ()
+    known: frozenset[Key] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """Everything that was counted and put together, and what it came to."""
+
+    summary: Summary
+    figures: Figures
+    scenes: ByScene
+    groups: Sequence[Group]
+    against: Against | None
+    met: tuple[Condition, ...]
+    status: int
+
+    def text(self) -> str:
+        parts = [render(self.summary, self.groups)]
+        if self.against is not None:
+            parts.append("\n".join(_told(self.against)))
+        if self.met:
+            parts.append(f"Failed by {', '.join(map(str, self.met))}")
+        return "\n\n".join(part.rstrip("\n") for part in parts)
+
+    def document(self) -> dict[str, Any]:
+        document = to_json(self.summary) | {"groups": [_group_json(group) for group in self.groups]}
+        if self.against is not None:
+            document["known"] = {
+                name: [key._asdict() for key in getattr(self.against, name)]
+                for name in ("new", "known", "fixed", "untried")
+            }
+        return document | {"failed_by": [str(condition) for condition in self.met]}
+
+
+def gate_from(args: argparse.Namespace) -> Gate:
+    """What the flags say, refused before anything is asked where it makes no sense."""
+    conditions = tuple(map(read_condition, args.fail_on))
+    known = None
+    if args.known is not None:
+        try:
+            text = Path(args.known).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise BadInput(
+                f"cannot read --known {args.known}: {reason}; instar known RUN writes one"
+            ) from None
+        known = read_known(text, name=args.known)
+    for condition in conditions:
+        if condition.name in ("new", "fixed") and known is None:
+            raise BadInput(f"--fail-on {condition} needs --known FILE")
+    return Gate(conditions, known)
+
+
+def look_at_run(store: RunStore, gate: Gate | None = None) -> Found:
+    """One pass over the records, and one over the violated of them."""
+    gate = gate or Gate()
+    figures, scenes = Figures(), ByScene()
+    records = scenes.watch(figures.watch(store.records(changes=False, held_evidence=False)))
+    summary = summarise(records, read_totals(store))
+    groups = group_failures((Failure(*pair) for pair in store.violated()), store.tried())
+    against = None if gate.known is None else compare_with_known(scenes, gate.known)
+    numbers = numbers_of(summary, groups, against)
+    met = tuple(condition for condition in gate.conditions if condition.met(numbers))
+    status = status_of(summary.counts)
+    if status == VIOLATED and against is not None and not against.new:
+        status = ALL_HELD
+    if gate.conditions and status in (ALL_HELD, VIOLATED):
+        status = VIOLATED if met else ALL_HELD
+    return Found(summary, figures, scenes, groups, against, met, status)
+
+
+def _group_json(group: Group) -> dict[str, Any]:
+    return {
+        "title": group.title,
+        "relation": group.relation,
+        "kind": group.kind,
+        "violations": len(group.cases),
+        "scenes": group.scenes,
+        "representative": group.representative,
+    }
+
+
+def _told(against: Against) -> list[str]:
+    new, known = counted(len(against.new), "new failure"), counted(len(against.known), "known failure")
+    lines = [f"{new}, {known}, {len(against.fixed):,} fixed, {len(against.untried):,} not tried again"]
+    for title, keys in (("new", against.new), ("fixed", against.fixed)):
+        for key in keys[:MOST_NAMED]:
+            what = " ".join(filter(None, [key.kind or "violated", key.object]))
+            lines.append(
+                f"  {title}: {readable(key.scene, 60)}: {readable(what, 60)} ({readable(key.relation, 48)})"
+            )
+        if len(keys) > MOST_NAMED:
+            lines.append(f"  {title}: and {len(keys) - MOST_NAMED:,} more")
+    return lines

@@ -1,0 +1,81 @@
+"""What a campaign leaves behind: one record per case, and the totals of the run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from instar.core.relation import Change
+from instar.core.verdict import Verdict
+
+__all__ = ["Record", "Skipped", "Source", "Totals", "case_id"]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One case: a change of one source and what came of it.
+
+    `role` is "null" for the change that measures false alarms; those are no cases. `source` is the
+    scene's id, or `scene#part` where a scene is several questions. `ordinal` counts the changes of one
+    search from 0. `change` is None when the system failed on the source already. `queries` are the
+    questions this case needed, its checks included.
+    """
+
+    case: str
+    scene: str
+    source: str
+    relation: str
+    ordinal: int
+    change: Change | None
+    verdict: Verdict
+    role: Literal["case", "null"] = "case"
+    queries: int = 0
+    naturalness: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A question that was asked of an unchanged scene, with the content hash of its input."""
+
+    id: str
+    scene: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A scene that could not be read, and why."""
+
+    scene: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The account of a whole run.
+
+    `queries` are the questions the plan needed, cached or not; `asked` those that were sent now.
+    `scenes` are those whose source was asked. `finished` is False when time, a failure or an
+    interrupt ended it; a budget that was used up is a regular end.
+    """
+
+    run: str
+    system: str
+    seed: int
+    scenes: int
+    queries: int
+    asked: int
+    seconds: float
+    price_per_query: float = 0.0
+    skipped: Sequence[Skipped] = field(default_factory=tuple)
+    finished: bool = True
+
+
+def case_id(system: str, relation: str, source: str, ordinal: int, change: Change | None) -> str:
+    """The name of a case: 16 hexadecimal digits that any run of the same plan gives it again."""
+    recipe = [system, relation, source, ordinal, change.to_json() if change else None]
+    text = json.dumps(recipe, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,238 @@
+"""Searches: which changes to try.
+
+A search is a generator over one source that yields a batch of changes and is sent back their
+verdicts, in that order. One that learns across scenes is marked with `across_scenes`; it gets all
+sources at once and yields rounds of (source, change).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from instar.core.errors import BadInput
+from instar.core.relation import Change, Inapplicable, Relation
+from instar.core.scene import Observation
+from instar.core.verdict import Status, Verdict
+
+__all__ = [
+    "Drawn",
+    "Search",
+    "SearchAcross",
+    "across_scenes",
+    "bisect",
+    "draws",
+    "fitting",
+    "is_across_scenes",
+    "require_fit",
+    "shrink",
+    "stored",
+    "sweep",
+]
+
+Drawn: TypeAlias = "Change | Inapplicable"
+Search: TypeAlias = Callable[
+    [Relation, Observation, np.random.Generator], Generator[Sequence[Drawn], Sequence[Verdict], None]
+]
+SearchAcross: TypeAlias = Callable[
+    [Relation, Sequence[Observation], np.random.Generator],
+    Generator[Sequence[tuple[Observation, Drawn]], Sequence[Verdict], None],
+]
+AnySearch = TypeVar("AnySearch", bound=Callable[..., Any])
+
+
+def across_scenes(search: AnySearch) -> AnySearch:
+    """Mark a search that wants all sources at once."""
+    search.across_scenes = True  # type: ignore[attr-defined]  # functions carry attributes
+    return search
+
+
+def is_across_scenes(search: Callable[..., Any]) -> bool:
+    return bool(getattr(search, "across_scenes", False))
+
+
+def fitting(require: Callable[[Relation], object], search: AnySearch) -> AnySearch:
+    """The search, with what it requires of a relation: `require` raises BadInput where that is missing.
+
+    A campaign asks before its first question, so that a search that cannot be done costs nothing.
+    """
+    search.require = require  # type: ignore[attr-defined]  # functions carry attributes
+    return search
+
+
+def require_fit(search: Callable[..., Any], relation: Relation) -> None:
+    """Raise BadInput when the search cannot be done with the relation."""
+    getattr(search, "require", lambda relation: None)(relation)
+
+
+def draws(n: int = 10) -> Search:
+    """The plain search: `n` changes, independently drawn."""
+    _require(n >= 1, f"draws: n is {n}; it must be at least 1")
+
+    def search(
+        relation: Relation, source: Observation, rng: np.random.Generator
+    ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
+        yield [relation.draw(source, rng) for _ in range(n)]
+
+    return search
+
+
+def sweep(levels: Sequence[float]) -> Search:
+    """Every severity in `levels`, for a relation that has `at`."""
+    numbers = isinstance(levels, Iterable) and all(map(_is_number, levels))
+    _require(numbers, f"sweep: levels is {levels!r}; give a list of numbers")
+    _require(len(levels) > 0, "sweep: levels is empty; give at least one number")
+
+    def search(
+        relation: Relation, source: Observation, rng: np.random.Generator
+    ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
+        at = _severity(relation)
+        yield [at(source, float(level)) for level in levels]
+
+    return fitting(_severity, search)
+
+
+def bisect(holds: float, breaks: float, *, within: float) -> Search:
+    """The severity at which the relation first breaks, between one that should hold and one that may not.
+
+    Ends at once when `breaks` holds after all, or `holds` does not.
+    """
+    for name, value in (("holds", holds), ("breaks", breaks), ("within", within)):
+        _require(_is_number(value), f"bisect: {name} is {value!r}; it must be a number")
+    _require(within > 0, f"bisect: within is {within}; it must be above 0")
+
+    def search(
+        relation: Relation, source: Observation, rng: np.random.Generator
+    ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
+        at = _severity(relation)
+        good, bad = float(holds), float(breaks)
+        ends = yield [at(source, good), at(source, bad)]
+        if ends[0].status is not Status.HELD or ends[1].status is not Status.VIOLATED:
+            return
+        while abs(bad - good) > within:
+            middle = (good + bad) / 2
+            (verdict,) = yield [at(source, middle)]
+            if verdict.status is Status.VIOLATED:
+                bad = middle
+            elif verdict.status is Status.HELD:
+                good = middle
+            else:
+                return
+
+    return fitting(_severity, search)
+
+
+def shrink(change: Change, *, at_once: int = 8) -> Search:
+    """From a failing change to the smallest that still fails.
+
+    `relation.smaller` gives single changes, of which `at_once` are asked at a time and the first that is
+    still violated is followed, and lines: sequences of changes along one quantity, the simplest first. Of a
+    line the last is asked first, which is nearest to the change at hand; where it is still violated the line
+    is bisected, else it is left. Then the lines after it have their turn. Ends when nothing simpler is
+    violated. Whatever is followed is simpler than what was followed before, so the result is the first
+    violated case of the last batch that has one, or `change` itself where no batch has. Nothing is asked
+    twice.
+    """
+
+    def search(
+        relation: Relation, source: Observation, rng: np.random.Generator
+    ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
+        if relation.smaller is None:
+            raise BadInput(f"relation {relation.name!r} cannot shrink: it has no smaller()")
+        fails = {change: True}
+        best: Change | None = change
+        turn = 0
+        while best is not None:
+            parts = _batches_and_lines(relation.smaller(source, best), at_once)
+            best = None
+            for number in [*range(turn, len(parts)), *range(min(turn, len(parts)))]:
+                one, is_batch = parts[number], isinstance(parts[number], list)
+                best = yield from (_first_of if is_batch else _least_of)(one, fails)
+                if best is not None:
+                    turn = number if is_batch else number + 1
+                    break
+
+    return search
+
+
+_Found: TypeAlias = Generator[Sequence[Drawn], Sequence[Verdict], "Change | None"]
+"""Asks, and ends with a change that still fails, if there is one."""
+
+
+def _batches_and_lines(
+    smaller: Iterable[Change | Sequence[Change]], at_once: int
+) -> list[list[Change] | tuple[Change, ...]]:
+    """Single changes that follow each other in lists of so many; lines as tuples."""
+    parts: list[list[Change] | tuple[Change, ...]] = []
+    for one in smaller:
+        if not isinstance(one, Change):
+            parts.append(tuple(one))
+        elif parts and isinstance(parts[-1], list) and len(parts[-1]) < at_once:
+            parts[-1].append(one)
+        else:
+            parts.append([one])
+    return parts
+
+
+def _asked(changes: Iterable[Change], fails: dict[Change, bool]) -> Generator[Any, Sequence[Verdict], None]:
+    """What is not known yet of these changes is asked."""
+    unknown = [change for change in dict.fromkeys(changes) if change not in fails]
+    if unknown:
+        verdicts = yield unknown
+        fails |= {one: verdict.status is Status.VIOLATED for one, verdict in zip(unknown, verdicts)}
+
+
+def _first_of(batch: Sequence[Change], fails: dict[Change, bool]) -> _Found:
+    yield from _asked(batch, fails)
+    return next((change for change in batch if fails[change]), None)
+
+
+def _least_of(line: Sequence[Change], fails: dict[Change, bool]) -> _Found:
+    """The first change of a line that fails, supposing that all after it do."""
+    if not line:
+        return None
+    yield from _asked(line[-1:], fails)
+    if not fails[line[-1]]:
+        return None
+    holds, breaks = -1, len(line) - 1
+    while breaks - holds > 1:
+        middle = (holds + breaks) // 2
+        yield from _asked([line[middle]], fails)
+        holds, breaks = (holds, middle) if fails[line[middle]] else (middle, breaks)
+    return line[breaks]
+
+
+def stored(changes: Mapping[str, Sequence[Change]]) -> Search:
+    """Changes that are there already, by source: those of another system's run, to be asked of this one.
+
+    One that is not fair with what this system answers to the source is inapplicable.
+    """
+
+    def search(
+        relation: Relation, source: Observation, rng: np.random.Generator
+    ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
+        ours = changes.get(source.id, ())
+        if ours:
+            fair = relation.fair or (lambda source, change: None)
+            yield [fair(source, change) or change for change in ours]
+
+    return search
+
+
+def _severity(relation: Relation) -> Callable[[Observation, float], Drawn]:
+    if relation.at is None:
+        raise BadInput(f"relation {relation.name!r} has no severity: it cannot be swept or bisected")
+    return relation.at
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise BadInput(message)

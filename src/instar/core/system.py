@@ -1,0 +1,174 @@
+"""Systems under test, and how they are asked.
+
+A system is anything with a `name` and `predict(inputs) -> answers` over a batch. It may also carry
+
+- `fingerprint`: a string that changes when its answers may (weights hash, version, settings);
+- `batch`: how many inputs it likes at once (1);
+- `concurrent`: True when `predict` may be called from several threads at a time (False);
+- `temporary`: a tuple of exception types after which the same question may succeed;
+- `sends_to`: the host that pictures leave the machine for ("", nowhere).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from instar.core.errors import BadInput, Temporary
+
+__all__ = [
+    "Limits",
+    "Remote",
+    "Reply",
+    "System",
+    "ask",
+    "describe_error",
+    "fingerprint_of",
+    "is_temporary",
+    "list_of_answers",
+]
+
+
+@runtime_checkable
+class System(Protocol):
+    """What is under test: a network, a process, a service, a plain function behind a name."""
+
+    @property
+    def name(self) -> str: ...
+
+    def predict(self, inputs: Sequence[Any], /) -> Sequence[Any]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """How much may be spent, and how patient to be.
+
+    `timeout` is the seconds one call of `predict` may take; a system that has one runs in a process
+    that can be killed. `retries` are for errors that the system calls temporary, each after a longer
+    pause. After `failures` failed questions in a row the campaign stops.
+    """
+
+    queries: int | None = None
+    seconds: float | None = None
+    price_per_query: float = 0.0
+    retries: int = 3
+    timeout: float | None = None
+    failures: int = 20
+
+    def __post_init__(self) -> None:
+        for name, least in [("queries", 1), ("seconds", 0), ("price_per_query", 0), ("retries", 0),
+                            ("timeout", 0), ("failures", 1)]:  # fmt: skip
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, (int, float)) and least <= value < math.inf):
+                raise BadInput(f"limits: {name} is {value!r}; it must be a number of at least {least}")
+        for name in ("queries", "retries", "failures"):
+            if isinstance(getattr(self, name), float):
+                raise BadInput(f"limits: {name} is {getattr(self, name)!r}; it must be a whole number")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer to one question, or why there is none."""
+
+    answer: Any = None
+    error: str | None = None
+    seconds: float = 0.0
+
+
+class Remote(Exception):
+    """An error that a system raised in another process; the text says which."""
+
+
+class NoAnswers(Exception):
+    """What `predict` gave is no sequence of answers; the text says what it is."""
+
+
+def describe_error(error: BaseException) -> str:
+    r"""An exception in one line.
+
+    >>> describe_error(ValueError("no such\nlayer"))
+    'ValueError: no such layer'
+    """
+    text = " ".join(str(error).split())
+    if isinstance(error, (Remote, NoAnswers)):
+        return text
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def is_temporary(system: System, error: BaseException) -> bool:
+    """Whether the same question may succeed later, by the system's own word."""
+    return isinstance(error, (Temporary, *getattr(system, "temporary", ())))
+
+
+def fingerprint_of(system: System) -> str:
+    """What answers are kept under; the bare name where a system does not say more."""
+    return str(getattr(system, "fingerprint", system.name))
+
+
+def ask(
+    system: System,
+    inputs: Sequence[Any],
+    *,
+    retries: int = 3,
+    pause: float = 0.5,
+    sleep: Callable[[float], None] = time.sleep,
+) -> list[Reply]:
+    """One reply per input, whatever the system does short of killing the process.
+
+    A batch that raises, or answers with the wrong number of answers, is asked again one by one, so
+    that one bad input fails alone. Temporary errors are tried again after pauses that double.
+    """
+    began = time.perf_counter()
+    for attempt in range(retries + 1):
+        error = ""
+        try:
+            answers = list_of_answers(system.predict(inputs))
+            if len(answers) != len(inputs):
+                error = f"predict gave {len(answers)} answers to {len(inputs)} inputs"
+            break
+        except (Exception, SystemExit) as raised:  # a system that exits has failed, and is not obeyed
+            error = describe_error(raised)
+            if not is_temporary(system, raised):
+                break
+            if attempt < retries:
+                sleep(pause * 2**attempt)
+    seconds = (time.perf_counter() - began) / len(inputs)
+    if not error:
+        return [_reply(answer, seconds) for answer in answers]
+    if len(inputs) == 1:
+        return [Reply(error=error, seconds=seconds)]
+    alone = (ask(system, [one], retries=retries, pause=pause, sleep=sleep) for one in inputs)
+    return [reply for replies in alone for reply in replies]
+
+
+def list_of_answers(given: Any) -> list[Any]:
+    """What `predict` gave, as a list; text and mappings have a length too, and are no answers."""
+    if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__"):
+        raise NoAnswers(f"predict gave a {type(given).__name__}, not a sequence of answers")
+    return list(given)
+
+
+def _reply(answer: Any, seconds: float) -> Reply:
+    if answer is None:
+        return Reply(error="the answer is None", seconds=seconds)
+    if _has_nan(answer):
+        return Reply(error="the answer contains NaN", seconds=seconds)
+    return Reply(answer, seconds=seconds)
+
+
+def _has_nan(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "fc" and bool(np.isnan(value).any())
+    if isinstance(value, (float, complex, np.inexact)):
+        return bool(np.isnan(value))
+    if isinstance(value, Mapping):
+        return any(_has_nan(v) for v in value.values())
+    if isinstance(value, (list, tuple)):
+        return any(_has_nan(v) for v in value)
+    fields = getattr(value, "__dataclass_fields__", None)
+    return fields is not None and any(_has_nan(getattr(value, name)) for name in fields)

@@ -1,0 +1,187 @@
+"""Building a pool: of every class the largest objects that make good cut-outs."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from instar.core.errors import BadInput, RunError, UnreadablePicture
+from instar.core.scene import Image, Mask, Scene, SceneObject
+from instar.cutouts.body import is_part_of_a_body
+from instar.cutouts.extraction import (
+    OVERLAPS,
+    cut_by_mask,
+    grab_mask,
+    hidden_by,
+    largest_piece,
+    why_box_unfit,
+    why_mask_unfit,
+)
+from instar.cutouts.pool import CutOut, Pool, load_pool, save_pool, write_cutout
+from instar.imaging.average_hash import average_hash
+from instar.imaging.geometry import Boxes, intersections
+from instar.imaging.paste import RGBA
+
+__all__ = ["FindObjects", "Outline", "build_pool"]
+
+TRIED = 6  # times as many candidates as cut-outs wanted
+
+FindObjects = Callable[[Image], Iterable[SceneObject]]
+"""A helper that finds objects in a picture whose scene knows none."""
+
+Outline = Callable[[Image, tuple[float, float, float, float]], Mask | None]
+"""The mask of the object in a box, in the whole picture; None where it cannot be told."""
+
+Candidate = tuple[Scene, SceneObject, Sequence[SceneObject]]
+"""An object, its scene, and everything else in it."""
+
+
+def build_pool(
+    scenes: Sequence[Scene],
+    folder: Path,
+    *,
+    find_objects: FindObjects,
+    outline: Outline = grab_mask,
+    progress: Callable[[str, int | None], Any],
+    keep: float = 0.10,
+    least: int = 5,
+) -> Pool:
+    """Cut out what the scenes know, or what the helper finds, and keep the best of each class.
+
+    Of each class the largest share `keep` stays, but never fewer than `least` where there are so many
+    good ones. Candidates are tried from the largest down until there are enough, since cutting out is the
+    costly part, and not far beyond that share: a tiny good one is worse than none. What is being built
+    lies beside `folder` until it is complete. Where only a box is known, `outline` finds the object. Scenes
+    that cannot be read are passed over.
+    """
+    candidates = _candidates(scenes, find_objects, progress)
+    building = folder.with_name(folder.name + ".building")
+    try:
+        shutil.rmtree(building, ignore_errors=True)
+        building.mkdir(parents=True)
+        save_pool(building, _cut_all(candidates, building, outline, progress, keep, least))
+        building.rename(folder)
+    except OSError as error:
+        raise RunError(
+            f"cannot write the pool {folder}: {error.strerror or error}; look at the disk"
+        ) from error
+    return load_pool(folder)
+
+
+def _cut_all(
+    candidates: dict[str, list[Candidate]],
+    folder: Path,
+    outline: Outline,
+    progress: Callable[[str, int | None], Any],
+    keep: float,
+    least: int,
+) -> list[CutOut]:
+    read = lru_cache(maxsize=16)(lambda scene: scene.image)
+    kept: list[CutOut] = []
+    with progress("cutting them out", len(candidates)) as bar:
+        for label in sorted(candidates):
+            enough = max(least, math.ceil(keep * len(candidates[label])))
+            kept += _cut_until(candidates[label][: enough * TRIED], enough, folder, read, outline)
+            bar.advance(1)
+    return kept
+
+
+def _candidates(
+    scenes: Sequence[Scene], find_objects: FindObjects, progress: Callable[[str, int | None], Any]
+) -> dict[str, list[Candidate]]:
+    """Every object of every scene by class, largest first."""
+    found: dict[str, list[Candidate]] = defaultdict(list)
+    with progress("looking for objects", len(scenes)) as bar:
+        for scene in scenes:
+            for label, candidate in _objects_of(scene, find_objects):
+                found[label].append(candidate)
+            bar.advance(1)
+    for group in found.values():
+        group.sort(key=lambda candidate: -_area(candidate[1].box))
+    return found
+
+
+def _objects_of(scene: Scene, find_objects: FindObjects) -> Iterator[tuple[str, Candidate]]:
+    objects = scene.objects
+    if objects is None:
+        try:
+            objects = tuple(find_objects(scene.image))
+        except UnreadablePicture:
+            return  # counted where the scene itself is tested
+    for i, thing in enumerate(objects):
+        if not thing.crowd:
+            yield thing.label, (scene, thing, (*objects[:i], *objects[i + 1 :]))
+
+
+def _cut_until(
+    candidates: Sequence[Candidate],
+    enough: int,
+    folder: Path,
+    read: Callable[[Scene], Image],
+    outline: Outline,
+) -> list[CutOut]:
+    kept: dict[str, CutOut] = {}
+    for scene, thing, others in candidates:
+        if len(kept) == enough:
+            break
+        pixels = _cut(scene, thing, others, read, outline)
+        if pixels is not None:
+            name = write_cutout(folder, pixels)
+            height, width = pixels.shape[:2]
+            area = int(np.count_nonzero(pixels[..., 3]))
+            kept[name] = CutOut(name, thing.label, scene.id, width, height, area, average_hash(pixels))
+    return list(kept.values())
+
+
+def _cut(
+    scene: Scene,
+    thing: SceneObject,
+    others: Sequence[SceneObject],
+    read: Callable[[Scene], Image],
+    outline: Outline,
+) -> RGBA | None:
+    try:
+        image = read(scene)
+        shape = (image.shape[0], image.shape[1])
+        overlapped = why_box_unfit(thing.box, shape, _boxes(others)) == OVERLAPS
+        # Boxes overlap wherever one thing stands beside another; outlines, where known, tell what is hidden.
+        unclear = others if thing.mask is None else [other for other in others if other.mask is None]
+        if why_box_unfit(thing.box, shape, _boxes(unclear)):
+            return None
+        mask = thing.mask() if thing.mask is not None else outline(image, thing.box)
+        if mask is None or mask.shape != shape or why_mask_unfit(mask, thing.box):
+            return None
+        if is_part_of_a_body(largest_piece(mask), thing.label):
+            return None
+        if overlapped and hidden_by(mask, _neighbours(thing, others, shape)):
+            return None
+    except BadInput:
+        return None  # a picture or an annotation that cannot be decoded
+    return cut_by_mask(image, mask)
+
+
+def _neighbours(thing: SceneObject, others: Sequence[SceneObject], shape: tuple[int, int]) -> Mask:
+    """Everything else that is outlined and whose box reaches into the object's."""
+    around: Mask = np.zeros(shape, np.bool_)
+    common = intersections(_boxes([thing]), _boxes(others))[0]
+    for other, area in zip(others, common.tolist()):
+        if area > 0 and other.mask is not None:
+            mask = other.mask()
+            if mask.shape == shape:
+                around |= mask
+    return around
+
+
+def _boxes(things: Sequence[SceneObject]) -> Boxes:
+    return np.array([thing.box for thing in things], np.float32).reshape(-1, 4)
+
+
+def _area(box: tuple[float, float, float, float]) -> float:
+    return (box[2] - box[0]) * (box[3] - box[1])

@@ -1,0 +1,143 @@
+"""The desk where questions are gathered, answered from the store, or sent to the system in batches."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from instar.core.campaign import AnswerKey, Store
+from instar.core.case import Question
+from instar.core.errors import TooManyFailures
+from instar.core.system import Limits, Reply, System, ask, describe_error
+
+__all__ = ["Desk"]
+
+Later = Callable[[Callable[[], None]], None]
+"""Have something done by the thread that owns the store."""
+
+
+@dataclass(eq=False)
+class _Order:
+    """Questions asked together; `done` gets the replies when the last one is in."""
+
+    replies: list[Reply | None]
+    done: Callable[[list[Reply]], None]
+
+    def deliver(self, i: int, reply: Reply) -> None:
+        self.replies[i] = reply
+        self.finish_if_complete()
+
+    def finish_if_complete(self) -> None:
+        if all(reply is not None for reply in self.replies):
+            self.done([reply for reply in self.replies if reply is not None])
+
+
+class Desk:
+    """Used by one thread only; the system is called in `askers`, whose work comes back through `later`.
+
+    A question that is on its way already is not sent twice. Answers are safe in the store before anyone
+    hears of them.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        store: Store,
+        *,
+        fingerprint: str,
+        batch: int,
+        slots: int,
+        limits: Limits,
+        askers: Executor,
+        later: Later,
+    ) -> None:
+        self.queries = self.asked = self.busy = 0
+        self._system, self._store, self._fingerprint = system, store, fingerprint
+        self._batch, self._slots, self._limits = batch, slots, limits
+        self._askers, self._later = askers, later
+        self._unsent: deque[tuple[AnswerKey, Question]] = deque()
+        self._expected: dict[AnswerKey, list[tuple[_Order, int]]] = {}
+        self._streak: list[AnswerKey] = []
+
+    def take(self, questions: Sequence[Question], done: Callable[[list[Reply]], None]) -> None:
+        """Have the questions answered; `done` is called at once when the store knows them all."""
+        order = _Order([None] * len(questions), done)
+        self.queries += len(questions)
+        for i, question in enumerate(questions):
+            key = AnswerKey(self._fingerprint, question.digest, question.repeat)
+            if key in self._expected:
+                self._expected[key].append((order, i))
+                continue
+            order.replies[i] = self._store.answer(key)
+            if order.replies[i] is None:
+                self._expected[key] = [(order, i)]
+                self._unsent.append((key, question))
+        order.finish_if_complete()
+
+    def send(self, *, more_coming: bool) -> None:
+        """Full batches as soon as there are any; a partial one when no more is coming to fill it."""
+        while self._unsent and self.busy < self._slots:
+            if len(self._unsent) < self._batch and more_coming:
+                return
+            taken = [self._unsent.popleft() for _ in range(min(self._batch, len(self._unsent)))]
+            self.asked += len(taken)
+            self.busy += 1
+            self._askers.submit(self._predict, taken)
+
+    def consult(self, call: Callable[[Any], Any], system: Any, done: Callable[[Any], None]) -> None:
+        """Have something else done with the system, in turn with its questions."""
+        self.busy += 1
+        self._askers.submit(self._call, call, system, done)
+
+    def drop(self) -> None:
+        """Forget what has not been sent."""
+        self._unsent.clear()
+        self._expected.clear()
+
+    def _predict(self, taken: list[tuple[AnswerKey, Question]]) -> None:
+        inputs = [question.input for _, question in taken]
+        try:
+            replies = ask(self._system, inputs, retries=self._limits.retries)
+        except BaseException as stop:  # an interrupt or exit inside the system ends the campaign
+            self._later(partial(self._raise, stop))
+            return
+        keyed = [(key, reply) for (key, _), reply in zip(taken, replies)]
+        self._later(partial(self._answered, keyed))
+
+    def _raise(self, stop: BaseException) -> None:
+        self.busy -= 1
+        raise stop
+
+    def _answered(self, keyed: list[tuple[AnswerKey, Reply]]) -> None:
+        self.busy -= 1
+        kept = self._store.keep_answers(keyed)
+        for (key, _), reply in zip(keyed, kept):
+            self._streak = [*self._streak, key] if reply.error is not None else []
+        if len(self._streak) >= self._limits.failures:
+            # They say that the system is down, not what it makes of these inputs: ask them again later.
+            self._store.forget_answers(self._streak)
+            raise TooManyFailures(
+                f"{self._system.name} failed {len(self._streak)} times in a row, "
+                f"last with: {kept[-1].error}; what came before is kept: mend it and go on with --resume"
+            )
+        for (key, _), reply in zip(keyed, kept):
+            for order, i in self._expected.pop(key, ()):
+                order.deliver(i, reply)
+
+    def _call(self, call: Callable[[Any], Any], system: Any, done: Callable[[Any], None]) -> None:
+        try:
+            outcome = call(system)
+        except (Exception, SystemExit) as raised:
+            outcome = Reply(error=describe_error(raised))
+        except BaseException as stop:
+            self._later(partial(self._raise, stop))
+            return
+        self._later(partial(self._called, done, outcome))
+
+    def _called(self, done: Callable[[Any], None], outcome: Any) -> None:
+        self.busy -= 1
+        done(outcome)

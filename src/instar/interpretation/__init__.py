@@ -1,7 +1,0 @@
-"""Interpretation: can the explanation of a classifier be trusted?"""
-
-from instar.interpretation.answers import Asked, Explanation
-from instar.interpretation.relations import delete, delete_same, insert, squeeze, truth
-from instar.interpretation.searches import distinct
-
-__all__ = ["Asked", "Explanation", "delete", "delete_same", "distinct", "insert", "squeeze", "truth"]

@@ -1,0 +1,192 @@
+"""Scenes from whatever the user names: the layout is recognised, or said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+
+from instar.core.errors import BadInput, UnknownName, UnreadablePicture
+from instar.core.scene import Scene
+from instar.scenes.coco import coco
+from instar.scenes.coco_text import coco_text
+from instar.scenes.driving_log import driving_log, looks_like_driving_log
+from instar.scenes.folder import SUFFIXES, check_limit, folder, is_picture
+from instar.scenes.icdar import icdar, looks_like_icdar
+from instar.scenes.label_maps import label_maps, looks_like_label_maps
+from instar.scenes.panoptic import panoptic
+from instar.scenes.total_text import looks_like_total_text, total_text
+from instar.scenes.voc import voc
+from instar.scenes.yolo import yolo
+from instar.scenes.yolo_names import YAML_NAMES
+
+__all__ = ["WORLDS", "load_scenes", "require_one_readable"]
+
+_LOADERS: dict[str, Callable[..., list[Scene]]] = {
+    "coco": coco,
+    "coco-text": coco_text,
+    "driving-log": driving_log,
+    "folder": folder,
+    "icdar": icdar,
+    "label-maps": label_maps,
+    "panoptic": panoptic,
+    "total-text": total_text,
+    "voc": voc,
+    "yolo": yolo,
+}
+_OF_FILES = ("coco", "coco-text", "panoptic")
+WORLDS = ("drive", "page", "street")
+_IMAGES = re.compile(rb'"images"\s*:\s*\[')
+
+
+def load_scenes(
+    spec: str,
+    *,
+    format: str | None = None,
+    limit: int | None = None,
+    truth: str | None = None,
+    palette: str | None = None,
+) -> list[Scene]:
+    """The scenes that `spec` names, in the order of their ids and at most `limit` of them.
+
+    A picture, a folder of pictures, a COCO instances or panoptic file (or the folder with the one such
+    file in it), a YOLO folder or its data.yaml, a VOC folder; of words an ICDAR or Total-Text folder or a
+    COCO-Text file; or `street:N` and `street:N:SEED`, drawn streets, `drive:N`, drives through a
+    drawn town, and `page:N`, drawn pages; or a folder of pictures with label maps, whose classes `palette`
+    names where they are not known. `format` ("folder", "coco", "coco-text", "icdar", "label-maps",
+    "panoptic", "total-text", "voc" or "yolo") says what is not to be guessed. A folder with pictures lying in
+    it is a plain folder, whatever COCO files are there.
+    `truth` is the folder of ICDAR's or Total-Text's annotations where they are not below the pictures.
+    """
+    check_limit(limit)
+    if format is not None and format not in _LOADERS:
+        raise UnknownName("scene format", format, _LOADERS)
+    if format is None and spec.partition(":")[0] in WORLDS:
+        if truth is not None:
+            raise BadInput(f"truth {truth!r} was given, but {spec} is drawn and known already")
+        return _drawn(spec, limit)
+    path = Path(spec)
+    if not path.exists():
+        raise BadInput(f"scenes {spec!r} do not exist; give a folder, a picture, a COCO json or street:N")
+    if truth is not None:
+        return _with_truth(path, Path(truth), format, limit)
+    if palette is not None:
+        if format not in (None, "label-maps"):
+            raise BadInput(f"palette {palette!r} was given, which {format} has no use for")
+        return label_maps(path, limit=limit, palette=palette)
+    format, path = _recognised(path) if format is None else (format, _annotation_file(path, format))
+    return _LOADERS[format](path, limit=limit)
+
+
+def _with_truth(path: Path, truth: Path, format: str | None, limit: int | None) -> list[Scene]:
+    if format is None and truth.is_dir():
+        format = "total-text" if looks_like_total_text(truth) else "icdar"
+    if format not in ("icdar", "total-text"):
+        raise BadInput(f"truth {str(truth)!r} is no folder of gt_NAME.txt or poly_gt_NAME.txt")
+    return _LOADERS[format](path, truth=truth, limit=limit)
+
+
+def require_one_readable(scenes: Sequence[Scene]) -> None:
+    """Raise BadInput with the first reasons when not one of the scenes can be decoded.
+
+    Stops at the first one that can, so a folder in order costs one picture.
+    """
+    reasons = []
+    for scene in scenes:
+        reason = _why_unreadable(scene)
+        if reason is None:
+            return
+        reasons.append(f"{scene.id}: {reason}")
+    first = "; ".join(reasons[:3]) + (f"; and {len(reasons) - 3} more" if len(reasons) > 3 else "")
+    raise BadInput(f"not one of {len(scenes)} pictures can be read ({first or 'there is none'})")
+
+
+def _why_unreadable(scene: Scene) -> str | None:
+    try:
+        scene.read()
+    except UnreadablePicture as reason:
+        return str(reason)
+    return None
+
+
+def _recognised(path: Path) -> tuple[str, Path]:
+    if path.is_file():
+        return _recognised_file(path), path
+    if (path / "Annotations").is_dir() and (path / "JPEGImages").is_dir():
+        return "voc", path
+    if _looks_like_yolo(path):
+        return "yolo", path
+    if looks_like_driving_log(path):
+        return "driving-log", path
+    if looks_like_total_text(path):
+        return "total-text", path
+    if looks_like_icdar(path):
+        return "icdar", path
+    if looks_like_label_maps(path):
+        return "label-maps", path
+    if not any(map(is_picture, path.iterdir())):
+        found = _annotation_files(path)
+        if len(found) > 1:
+            names = ", ".join(file.relative_to(path).as_posix() for file in islice(found, 4))
+            raise BadInput(f"{path} has several annotation files ({names}); name one of them")
+        for file, format in found.items():
+            return format, file
+    return "folder", path
+
+
+def _looks_like_yolo(path: Path) -> bool:
+    """Label files in their folder, and beside that the pictures' folder or a data.yaml."""
+    labelled = any(next(path.glob(place), None) for place in ("labels/**/*.txt", "*/labels/**/*.txt"))
+    described = any((path / name).is_file() for name in YAML_NAMES)
+    return labelled and (described or (path / "images").is_dir())
+
+
+def _recognised_file(path: Path) -> str:
+    if is_picture(path):
+        return "folder"
+    if path.suffix.lower() == ".json":
+        return _coco_format(path) or "coco"  # which will say what is wrong with it
+    if path.suffix.lower() in (".yaml", ".yml"):
+        return "yolo"
+    raise BadInput(f"{path} is no file of scenes; expected .json, .yaml or a picture ({', '.join(SUFFIXES)})")
+
+
+def _annotation_file(path: Path, format: str) -> Path:
+    """The file meant by a folder, where the format that was said is one of files."""
+    if path.is_file() or format not in _OF_FILES:
+        return path
+    found = [file for file, its_format in _annotation_files(path).items() if its_format == format]
+    if len(found) != 1:
+        raise BadInput(f"{path} has {len(found)} {format} files in it; name the file itself")
+    return found[0]
+
+
+def _annotation_files(path: Path) -> dict[Path, str]:
+    """The COCO files in a folder or in `annotations` below it; any other JSON is no concern of ours."""
+    files = sorted([*path.glob("*.json"), *path.glob("annotations/*.json")])
+    formats = {file: _coco_format(file) for file in files}
+    return {file: format for file, format in formats.items() if format is not None}
+
+
+def _coco_format(path: Path) -> str | None:
+    """What sort of COCO file it seems to be, without parsing what can be half a gigabyte."""
+    data = path.read_bytes()
+    if b'"imgToAnns"' in data and b'"anns"' in data:
+        return "coco-text"
+    if _IMAGES.search(data) is None or b'"file_name"' not in data:
+        return None
+    return "panoptic" if b'"segments_info"' in data else "coco"
+
+
+def _drawn(spec: str, limit: int | None) -> list[Scene]:
+    world, *numbers = spec.split(":")
+    try:
+        n, seed = [int(number) for number in (*numbers, "0")][:2]
+        if n < 1 or seed < 0 or len(numbers) > 2:
+            raise ValueError
+    except ValueError:
+        raise BadInput(f"scenes {spec!r}: expected {world}:N or {world}:N:SEED, such as {world}:20") from None
+    scenes: Callable[..., list[Scene]] = import_module(f"instar.worlds.{world}").scenes
+    return scenes(n if limit is None else min(n, limit), seed=seed)

@@ -1,0 +1,86 @@
+"""The figures of the study of detectors, drawn with matplotlib (the extra `plots`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from instar.stats import bootstrap_rate
+from instar.studies import save_figures
+from instar.studies.detection.measure import Measured
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw_figures"]
+
+
+def draw_figures(systems: Sequence[Measured], folder: Path) -> Iterator[Path]:
+    """Draw each figure into the folder: PNG files, whose paths are given back."""
+    figures = {
+        "random-guided": _ways(systems),
+        "distances": _distances(systems),
+        "kept": _kept(systems),
+    }
+    return save_figures(figures, folder)
+
+
+def _figure(title: str) -> tuple[Figure, Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    axes.set_title(title)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def _ways(systems: Sequence[Measured]) -> Figure:
+    figure, axes = _figure("Confirmed errors, random against guided")
+    for offset, (way, colour) in enumerate((("random", "#9aa5b1"), ("guided", "#146ee6"))):
+        rates, below, above = [], [], []
+        for system in systems:
+            one = system.campaigns[way]
+            scenes = sorted(one.judged)
+            rate = one.confirmed / one.cases if one.cases else 0.0
+            low, high = (
+                bootstrap_rate([one.violated[s] for s in scenes], [one.judged[s] for s in scenes])
+                if one.cases
+                else (0.0, 0.0)
+            )
+            rates.append(100 * rate)
+            below.append(100 * (rate - low))
+            above.append(100 * (high - rate))
+        at = np.arange(len(systems)) + 0.38 * (offset - 0.5)
+        axes.bar(at, rates, 0.36, label=way, color=colour, yerr=[below, above], capsize=3)
+    axes.set_xticks(range(len(systems)), [system.system for system in systems], rotation=15)
+    axes.set_ylabel("% of cases")
+    axes.legend(frameon=False)
+    return figure
+
+
+def _distances(systems: Sequence[Measured]) -> Figure:
+    figure, axes = _figure("How far failures travelled toward the centroid")
+    shares = [list(system.campaigns["relocation"].ends.values()) for system in systems]
+    axes.hist(shares, bins=np.linspace(0, 1, 11).tolist(), label=[system.system for system in systems])
+    axes.set_xlabel("share of the way")
+    axes.set_ylabel("unique failures")
+    axes.legend(frameon=False)
+    return figure
+
+
+def _kept(systems: Sequence[Measured]) -> Figure:
+    figure, axes = _figure("Failures kept against naturalness")
+    grid = np.linspace(0, 1, 101)
+    for system in systems:
+        values = np.array(
+            [v for one in system.campaigns.values() for part in one.natural.values() for v in part]
+        )
+        axes.plot(grid, [(values >= t).sum() for t in grid], label=system.system)
+    axes.set_xlabel("naturalness of at least")
+    axes.set_ylabel("failing pictures kept")
+    axes.legend(frameon=False)
+    return figure

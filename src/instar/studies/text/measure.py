@@ -1,0 +1,275 @@
+"""The study of the stability paper over any systems: what was measured, and what follows from it.
+
+Everything is made from records of finished campaigns. Whether a finding was believed plays no part in the
+measures: they are averages over all follow-ups, as in the paper. The null changes of the same pictures are
+measured alike, and a relation tells something only beyond them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from instar.core.record import Record
+from instar.core.verdict import Status
+from instar.stats.association_rules import Rule, apriori
+from instar.stats.correlation import Fit, correlations, regress
+from instar.stats.ranks import RankTest, friedman, nemenyi, vargha_delaney
+from instar.tasks.text.accuracy import Counts
+from instar.tasks.text.clarity import Look
+from instar.tasks.text.measures import set_similarity, shooting_rate
+
+__all__ = [
+    "RELATIONS",
+    "Comparison",
+    "Diagnosis",
+    "Measured",
+    "RelationMeasured",
+    "breaking_points",
+    "brightness_curve",
+    "compare",
+    "correlate",
+    "diagnose",
+    "least_stable",
+    "measure",
+]
+
+RELATIONS = ("brightness-up", "brightness-down", "channel-switch", "perspective", "watermark", "masking")
+LOWEST = 1 / 3  # of the pictures are called low, or high, in a rule
+FEWEST = 4  # pictures that a rule must speak of; fewer are an anecdote
+
+
+@dataclass(eq=False)
+class RelationMeasured:
+    """One relation on one system: the stability of each follow-up by scene, and what was believed."""
+
+    scenes: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    judged: int = 0
+    violated: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)  # of the worst finding of each that is violated
+    unstable: int = 0
+    inapplicable: int = 0
+    failed: int = 0
+    accuracy: Counts | None = None
+
+    @property
+    def stability(self) -> float:
+        """Set similarity, shooting rate or success rate: Eqs. 15 and 16."""
+        return set_similarity(self.scenes)
+
+    def of_scenes(self) -> dict[str, float]:
+        """The average of each scene (Eq. 14)."""
+        return {scene: float(np.mean(values)) for scene, values in self.scenes.items() if values}
+
+
+@dataclass(eq=False)
+class Measured:
+    """One system: its relations, and its stability under null changes by scene."""
+
+    system: str
+    relations: dict[str, RelationMeasured]
+    null: dict[str, list[float]]
+    levels: dict[float, dict[str, float]]
+    sources: Counts | None = None
+    looks: dict[str, Look] = field(default_factory=dict)
+
+    @property
+    def null_stability(self) -> float:
+        return set_similarity(self.null) if self.null else float("nan")
+
+    def stability(self, relation: str) -> float:
+        """The measure of a relation as the paper defines it; NaN where nothing was measured."""
+        found = self.relations.get(relation)
+        if found is None or not found.scenes:
+            return float("nan")
+        if relation == "watermark":
+            # Of all watermarks, not the average of the pictures' averages.
+            return shooting_rate({scene: [bool(v) for v in vs] for scene, vs in found.scenes.items()})
+        return found.stability
+
+
+def measure(system: str, records: Iterable[Record]) -> Measured:
+    """Count the records of one system's campaigns."""
+    relations: dict[str, RelationMeasured] = {}
+    null: dict[str, list[float]] = defaultdict(list)
+    levels: dict[float, dict[str, float]] = defaultdict(dict)
+    for record in records:
+        evidence = record.verdict.evidence
+        stability = evidence.get("stability")
+        if record.role == "null":
+            if stability is not None:
+                null[record.scene].append(float(stability))
+            continue
+        found = relations.setdefault(record.relation, RelationMeasured())
+        _count(found, record)
+        if stability is None:
+            continue
+        found.scenes[record.scene].append(float(stability))
+        if "level" in evidence:
+            levels[float(evidence["level"])][record.scene] = float(stability)
+        if "accuracy" in evidence:
+            found.accuracy = (found.accuracy or Counts(0, 0, 0)) + Counts(*evidence["accuracy"])
+    return Measured(system, relations, dict(null), dict(levels))
+
+
+def _count(found: RelationMeasured, record: Record) -> None:
+    status = record.verdict.status
+    found.judged += status in (Status.HELD, Status.VIOLATED)
+    found.violated += status is Status.VIOLATED
+    if status is Status.VIOLATED:
+        found.kinds[record.verdict.kind] += 1
+    found.failed += status is Status.FAILED
+    unstable = record.verdict.kind == "unstable"
+    found.unstable += unstable
+    found.inapplicable += status is Status.INAPPLICABLE and not unstable
+
+
+def least_stable(systems: Sequence[Measured], *, count: int = 10) -> dict[str, list[str]]:
+    """Per relation the scenes with the lowest stability over all systems, lowest first (Table 5)."""
+    chosen = {}
+    for relation in RELATIONS:
+        table, scenes = _common(systems, relation)
+        means = table.mean(axis=1)
+        order = sorted(range(len(scenes)), key=lambda i: (means[i], scenes[i]))
+        chosen[relation] = [scenes[i] for i in order[:count]]
+    return chosen
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """Whether the systems differ under one relation: Friedman's test, and for each pair (columns of the
+    systems) Nemenyi's p and Vargha and Delaney's A. The tests are None for fewer than three systems.
+    """
+
+    friedman: RankTest | None
+    nemenyi: npt.NDArray[np.float64] | None
+    effect: npt.NDArray[np.float64]
+    scenes: int
+
+
+def compare(systems: Sequence[Measured], relation: str) -> Comparison | None:
+    """The systems on the scenes that all of them were measured on; None where there are too few."""
+    table, scenes = _common(systems, relation)
+    if len(scenes) < 2:
+        return None
+    effect = np.array([[vargha_delaney(a, b) for b in table.T] for a in table.T])
+    if len(systems) < 3:
+        return Comparison(None, None, effect, len(scenes))
+    return Comparison(friedman(table), nemenyi(table), effect, len(scenes))
+
+
+def correlate(system: Measured) -> npt.NDArray[np.float64]:
+    """`float64 (6, 6)`: Pearson's coefficient between the relations, over scenes (Fig. 12)."""
+    scenes = sorted({scene for found in system.relations.values() for scene in found.scenes})
+    columns = [_column(system, relation, scenes) for relation in RELATIONS]
+    return correlations(np.array(columns).T.reshape(-1, len(RELATIONS)))
+
+
+def brightness_curve(system: Measured) -> dict[float, float]:
+    """Stability by grey levels added, in order (Fig. 13); 0 is no change at all."""
+    return {level: float(np.mean(list(values.values()))) for level, values in sorted(system.levels.items())}
+
+
+def breaking_points(system: Measured) -> dict[str, tuple[float | None, float | None]]:
+    """Per scene the first grey level, down and up, at which the boxes are no longer the same."""
+    down: dict[str, float] = {}
+    up: dict[str, float] = {}
+    for level, values in sorted(system.levels.items(), key=lambda item: abs(item[0])):
+        for scene, stability in values.items():
+            if stability < 1 and level:
+                (up if level > 0 else down).setdefault(scene, level)
+    scenes = sorted({scene for values in system.levels.values() for scene in values})
+    return {scene: (down.get(scene), up.get(scene)) for scene in scenes}
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What goes with instability: fits of the mean stability on brightness, boxes and clarity, and rules.
+
+    `scenes` are those where all of it is known; the fits are None where there are too few or nothing
+    varies.
+    """
+
+    scenes: int
+    linear: Fit | None
+    ridge: Fit | None
+    rules: tuple[Rule, ...]
+
+
+FEATURES = ("brightness", "boxes", "clarity")
+LOOKS = {
+    "dark": ("brightness", False),
+    "bright": ("brightness", True),
+    "few boxes": ("boxes", False),
+    "many boxes": ("boxes", True),
+    "low clarity": ("clarity", False),
+    "high clarity": ("clarity", True),
+}
+
+
+def diagnose(system: Measured, *, ridge: float = 1.0) -> Diagnosis:
+    """Relate the stability of pictures to what they look like (section 4.5 of the paper)."""
+    scenes = [s for s, look in sorted(system.looks.items()) if np.isfinite(look.clarity)]
+    looks = np.array([[getattr(system.looks[s], name) for name in FEATURES] for s in scenes], np.float64)
+    stability = np.array([_column(system, relation, scenes) for relation in RELATIONS])
+    measured = np.isfinite(stability).sum(axis=0) > 0 if len(scenes) else np.zeros(0, np.bool_)
+    scenes = [scene for scene, known in zip(scenes, measured) if known]
+    looks, stability = looks.reshape(-1, len(FEATURES))[measured], stability.reshape(6, -1)[:, measured]
+    fits: list[Fit | None] = [None, None]
+    if len(scenes) >= len(FEATURES) + 2:
+        mean = np.nanmean(stability, axis=0)
+        if np.ptp(mean) > 0:
+            fits = [regress(looks, mean), regress(looks, mean, ridge=ridge)]
+    facts = {f"{name} unstable": _low(row) for name, row in zip(RELATIONS, stability)}
+    facts |= {
+        name: _low(-looks[:, FEATURES.index(of)] if high else looks[:, FEATURES.index(of)])
+        for name, (of, high) in LOOKS.items()
+    }
+    support = max(0.1, FEWEST / max(1, len(scenes)))
+    rules = _telling(apriori(facts, support=support, confidence=0.6)) if support <= 1 else ()
+    return Diagnosis(len(scenes), fits[0], fits[1], rules)
+
+
+def _telling(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """Rules from instability alone to a look alone, more confident than chance and than any part of them."""
+    told: list[Rule] = []
+    for rule in sorted(rules, key=lambda rule: (len(rule.given), -rule.confidence)):
+        from_instability = all(name.endswith("unstable") for name in rule.given)
+        part_says_it = any(
+            other.then == rule.then
+            and set(other.given) < set(rule.given)
+            and other.confidence >= rule.confidence
+            for other in told
+        )
+        if from_instability and rule.then in LOOKS and rule.lift > 1 and not part_says_it:
+            told.append(rule)
+    return tuple(sorted(told, key=lambda rule: (-rule.confidence, -rule.support, rule.given)))
+
+
+def _low(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """The lowest third; none where all are alike, and never the highest, however many share it."""
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return np.zeros(len(values), np.bool_)
+    edge = np.quantile(known, LOWEST)
+    return np.asarray((values <= edge) & (values < known.max()))
+
+
+def _common(systems: Sequence[Measured], relation: str) -> tuple[npt.NDArray[np.float64], list[str]]:
+    """`float64 (scenes, systems)` of the scenes that every system was measured on, and those."""
+    each = [
+        system.relations[relation].of_scenes() if relation in system.relations else {} for system in systems
+    ]
+    scenes = sorted(set.intersection(*(set(one) for one in each))) if each else []
+    return np.array([[one[scene] for one in each] for scene in scenes]).reshape(-1, len(systems)), scenes
+
+
+def _column(system: Measured, relation: str, scenes: Sequence[str]) -> list[float]:
+    of_scenes: Mapping[str, float] = (
+        system.relations[relation].of_scenes() if relation in system.relations else {}
+    )
+    return [of_scenes.get(scene, float("nan")) for scene in scenes]

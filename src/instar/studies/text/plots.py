@@ -1,0 +1,129 @@
+"""The figures of the stability paper, drawn with matplotlib (the extra `plots`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from instar.studies import save_figures
+from instar.studies.text.measure import RELATIONS, Measured, brightness_curve, compare, correlate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw_figures"]
+
+SHORT = ("up", "down", "channels", "perspective", "watermark", "mask")
+
+
+def draw_figures(systems: Sequence[Measured], folder: Path) -> Iterator[Path]:
+    """Draw each figure into the folder: PNG files, whose paths are given back."""
+    figures = {
+        "distribution": _distribution(systems),
+        "brightness": _brightness(systems),
+        "correlation": _correlation(systems),
+        "clarity": _clarity(systems),
+    }
+    if len(systems) > 1:
+        figures["effects"] = _effects(systems)
+    return save_figures(figures, folder)
+
+
+def _panels(count: int, *, width: float = 3.6, height: float = 3.2) -> tuple[Figure, list[Any]]:
+    """A figure of that many panels, three in a row, without the state that pyplot keeps."""
+    from matplotlib.figure import Figure
+
+    columns, rows = min(count, 3), -(-count // 3)
+    figure = Figure(figsize=(max(4.2, width * columns), height * rows), layout="constrained")
+    panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    for panel in panels[count:]:
+        panel.set_axis_off()
+    return figure, panels[:count]
+
+
+def _distribution(systems: Sequence[Measured]) -> Figure:
+    """Box plots of the pictures' stability, per relation (Fig. 8), and under null changes."""
+    figure, panels = _panels(len(systems))
+    for panel, system in zip(panels, systems):
+        values = [_values(system, relation) for relation in RELATIONS]
+        values.append([float(np.mean(of_scene)) for of_scene in system.null.values()])
+        panel.boxplot(values, widths=0.6, medianprops={"color": "tab:red", "linewidth": 1.5})
+        panel.set_xticks(range(1, len(values) + 1), [*SHORT, "null"], rotation=40, ha="right")
+        panel.set(title=system.system, ylim=(-0.03, 1.03), ylabel="stability")
+    return figure
+
+
+def _brightness(systems: Sequence[Measured]) -> Figure:
+    """Stability by grey levels added (Fig. 13)."""
+    figure, (panel,) = _panels(1, width=7, height=3.6)
+    for system in systems:
+        curve = brightness_curve(system)
+        panel.plot(list(curve), list(curve.values()), marker=".", label=system.system)
+    panel.set(xlabel="grey levels added", ylabel="stability", ylim=(-0.03, 1.03))
+    panel.axvline(0, color="0.7", linewidth=0.8)
+    panel.legend()
+    return figure
+
+
+def _effects(systems: Sequence[Measured]) -> Figure:
+    """Vargha and Delaney's A of each pair, per relation (Fig. 10)."""
+    found = {name: compare(systems, name) for name in RELATIONS}
+    shown = {name: one.effect for name, one in found.items() if one is not None}
+    figure, panels = _panels(max(1, len(shown)))
+    names = [system.system for system in systems]
+    for panel, (name, effect) in zip(panels, shown.items()):
+        _map(panel, effect, names, names, low=0.0, high=1.0)
+        panel.set_title(name)
+    return figure
+
+
+def _correlation(systems: Sequence[Measured]) -> Figure:
+    """Pearson's coefficients between the relations (Fig. 12)."""
+    figure, panels = _panels(len(systems), height=3.8)
+    for panel, system in zip(panels, systems):
+        _map(panel, correlate(system), SHORT, SHORT, low=-1.0, high=1.0)
+        panel.set_title(system.system)
+    return figure
+
+
+def _clarity(systems: Sequence[Measured]) -> Figure:
+    """Clarity against the number of boxes, coloured by mean stability (Fig. 15)."""
+    figure, panels = _panels(len(systems))
+    dots = None
+    for panel, system in zip(panels, systems):
+        of_scenes = [found.of_scenes() for found in system.relations.values()]
+        mean = {
+            scene: float(np.mean([one[scene] for one in of_scenes if scene in one]))
+            for scene in system.looks
+            if any(scene in one for one in of_scenes)
+        }
+        x = [system.looks[scene].clarity for scene in mean]
+        y = [system.looks[scene].boxes for scene in mean]
+        dots = panel.scatter(x, y, c=list(mean.values()), vmin=0, vmax=1, cmap="viridis", s=18)
+        panel.set(title=system.system, xlabel="clarity", ylabel="boxes")
+    if dots is not None:
+        figure.colorbar(dots, ax=panels, label="stability")
+    return figure
+
+
+def _map(
+    panel: Any, values: Any, rows: Sequence[str], columns: Sequence[str], *, low: float, high: float
+) -> None:
+    """A table of numbers in colours; what is not known stays white."""
+    panel.imshow(values, vmin=low, vmax=high, cmap="coolwarm")
+    middle, far = (low + high) / 2, 0.35 * (high - low)  # from there on colours are dark
+    panel.set_xticks(range(len(columns)), columns, rotation=40, ha="right")
+    panel.set_yticks(range(len(rows)), rows)
+    for i, row in enumerate(values):
+        for j, value in enumerate(row):
+            if np.isfinite(value):
+                ink = "white" if abs(value - middle) > far else "black"
+                panel.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=ink)
+
+
+def _values(system: Measured, relation: str) -> list[float]:
+    found = system.relations.get(relation)
+    return [] if found is None else list(found.of_scenes().values())

@@ -1,0 +1,242 @@
+"""The study of text locators as tables, the same for people and for files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from instar.stats.ranks import magnitude, signed_rank
+from instar.studies import Table
+from instar.studies.text.measure import (
+    FEATURES,
+    RELATIONS,
+    Measured,
+    breaking_points,
+    brightness_curve,
+    compare,
+    correlate,
+    diagnose,
+    least_stable,
+)
+from instar.tasks.text.accuracy import Counts
+
+__all__ = ["picture_rows", "tables"]
+
+SIGNIFICANT = 0.1  # the paper's level
+REDUNDANT = 0.8  # from this coefficient on, one relation tells what the other does
+FEWEST = 10  # pictures from which on that may be said
+MOST_RULES = 10
+
+
+def tables(systems: Sequence[Measured]) -> Iterator[Table]:
+    """Everything that the study has to say about the systems."""
+    yield _stability(systems)
+    yield _light(systems)
+    yield _believed(systems)
+    yield _distribution(systems)
+    if any(system.sources is not None for system in systems):
+        yield _accuracy(systems)
+    if len(systems) > 1:
+        yield from _comparison(systems)
+    yield _correlation(systems)
+    yield _curve(systems)
+    yield _diagnosis(systems)
+    yield _rules(systems)
+    yield _worst(systems)
+
+
+def picture_rows(systems: Sequence[Measured]) -> Iterator[Sequence[str]]:
+    """A row for every system, relation and picture, with its stability (Eq. 14) and how it looks."""
+    yield [
+        "system",
+        "relation",
+        "picture",
+        "follow-ups",
+        "stability",
+        "null",
+        "brightness",
+        "boxes",
+        "clarity",
+    ]
+    for system in systems:
+        for relation in (name for name in RELATIONS if name in system.relations):
+            for scene, values in sorted(system.relations[relation].scenes.items()):
+                look = system.looks.get(scene)
+                features = ["", "", ""] if look is None else [_text(getattr(look, name)) for name in FEATURES]
+                null = np.mean(system.null[scene]) if system.null.get(scene) else math.nan
+                mean = _text(float(np.mean(values)))
+                yield [system.system, relation, scene, str(len(values)), mean, _text(float(null)), *features]
+
+
+def _stability(systems: Sequence[Measured]) -> Table:
+    rows = [["relation", *(system.system for system in systems)]]
+    rows += [[name, *(_text(system.stability(name)) for system in systems)] for name in RELATIONS]
+    rows.append(["null changes", *(_text(system.null_stability) for system in systems)])
+    less = [s for s in systems if s.stability("brightness-up") < s.stability("brightness-down")]
+    return Table(
+        "stability",
+        "Stability (set similarity; watermarks found; nothing found after masking)",
+        rows,
+        f"Brightness up is less stable than down for {len(less)} of {len(systems)}"
+        + (f": {', '.join(s.system for s in less)}." if less else "."),
+    )
+
+
+def _light(systems: Sequence[Measured]) -> Table:
+    rows = [["system", "up", "down", "less stable up", "alike", "less stable down", "Wilcoxon p"]]
+    for system in systems:
+        up, down = (
+            system.relations[name].of_scenes() if name in system.relations else {}
+            for name in ("brightness-up", "brightness-down")
+        )
+        pairs = np.array([(up[scene], down[scene]) for scene in up if scene in down]).reshape(-1, 2)
+        apart = pairs[:, 0] - pairs[:, 1]
+        counts = [(apart < 0).sum(), (apart == 0).sum(), (apart > 0).sum()]
+        means = (system.stability(name) for name in ("brightness-up", "brightness-down"))
+        p = f"{signed_rank(*pairs.T).p:.2g}"
+        rows.append([system.system, *map(_text, means), *map(str, counts), p])
+    note = "Pictures by which of the two is less stable; the paper found up less stable for all its systems."
+    return Table("light", "Brightness up against down", rows, note)
+
+
+def _believed(systems: Sequence[Measured]) -> Table:
+    rows = [["system", "relation", "cases", "violated", "unstable", "inapplicable", "failed", "kinds"]]
+    for system in systems:
+        for name in (name for name in RELATIONS if name in system.relations):
+            found = system.relations[name]
+            counts = (found.violated, found.unstable, found.inapplicable, found.failed)
+            cases = found.judged + found.unstable + found.inapplicable + found.failed
+            kinds = ", ".join(f"{kind} {n}" for kind, n in found.kinds.most_common())
+            rows.append([system.system, name, str(cases), *map(str, counts), kinds or "-"])
+    note = "Unstable: null changes of the same picture show it too, or it does not recur."
+    return Table("cases", "Cases that stand", rows, note)
+
+
+def _distribution(systems: Sequence[Measured]) -> Table:
+    rows = [["system", "relation", "pictures", "least", "quarter", "median", "three quarters", "most"]]
+    for system in systems:
+        for name in (name for name in RELATIONS if name in system.relations):
+            values = list(system.relations[name].of_scenes().values())
+            if values:
+                quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75, 1])
+                rows.append([system.system, name, str(len(values)), *(_text(float(q)) for q in quartiles)])
+    return Table("distribution", "Distribution over pictures", rows)
+
+
+def _accuracy(systems: Sequence[Measured]) -> Table:
+    rows = [["system", "pictures", "precision", "recall", "F-score"]]
+    for system in systems:
+        if system.sources is not None:
+            rows.append([system.system, "sources", *_scores(system.sources)])
+        for name in (name for name in RELATIONS if name in system.relations):
+            counts = system.relations[name].accuracy
+            if counts is not None:
+                rows.append([system.system, name, *_scores(counts)])
+    return Table("accuracy", "Accuracy where the truth is known (ICDAR 2015 rules)", rows)
+
+
+def _comparison(systems: Sequence[Measured]) -> Iterator[Table]:
+    tests = [["relation", "pictures", "Friedman", "p"]]
+    pairs = [["relation", "system", "and", "A", "effect", "Nemenyi p"]]
+    differ = []
+    for name in RELATIONS:
+        found = compare(systems, name)
+        if found is None:
+            continue
+        if found.friedman is not None:
+            tests.append(
+                [name, str(found.scenes), f"{found.friedman.statistic:.2f}", f"{found.friedman.p:.2g}"]
+            )
+            if found.friedman.p < SIGNIFICANT:
+                differ.append(name)
+        for i, j in combinations(range(len(systems)), 2):
+            p = "" if found.nemenyi is None else f"{found.nemenyi[i, j]:.2g}"
+            a = float(found.effect[i, j])
+            pairs.append([name, systems[i].system, systems[j].system, f"{a:.3f}", magnitude(a), p])
+    if len(systems) >= 3:
+        note = f"At {SIGNIFICANT} the systems differ under: {', '.join(differ) or 'none'}."
+        yield Table("friedman", "Do the systems differ? (Friedman)", tests, note)
+    note = "A is how likely the first is more stable than the second on a picture."
+    yield Table("effects", "How much? (Vargha-Delaney A, Nemenyi)", pairs, note)
+
+
+def _correlation(systems: Sequence[Measured]) -> Table:
+    rows = [["system", "relation", *RELATIONS]]
+    redundant = []
+    for system in systems:
+        found = correlate(system)
+        rows += [
+            [system.system, name, *(_text(float(r)) for r in row)] for name, row in zip(RELATIONS, found)
+        ]
+        redundant += [
+            f"{RELATIONS[i]} and {RELATIONS[j]} ({system.system})"
+            for i, j in combinations(range(len(RELATIONS)), 2)
+            if found[i, j] >= REDUNDANT
+        ]
+    note = f"Redundant (from {REDUNDANT} on): {'; '.join(redundant) or 'none'}."
+    pictures = min((len(one.scenes) for s in systems for one in s.relations.values()), default=0)
+    if pictures < FEWEST:
+        note = f"{pictures} pictures are too few to call a relation redundant."
+    return Table("correlation", "Correlation between relations over pictures (Pearson)", rows, note)
+
+
+def _curve(systems: Sequence[Measured]) -> Table:
+    curves = [brightness_curve(system) for system in systems]
+    levels = sorted({level for curve in curves for level in curve})
+    rows = [["grey levels", *(system.system for system in systems)]]
+    rows += [[f"{level:+g}", *(_text(curve.get(level, math.nan)) for curve in curves)] for level in levels]
+    first = []
+    for system in systems:
+        points = breaking_points(system).values()
+        for word, side in (("down", 0), ("up", 1)):
+            broken = [level for point in points if (level := point[side]) is not None]
+            if broken:
+                median = f"{float(np.median(broken)):+g}"
+                first.append(f"{system.system} {word} {median} in {len(broken)} of {len(points)}")
+    note = f"First breaks at (median of the pictures that break): {'; '.join(first) or 'nowhere'}."
+    return Table("brightness", "Stability by brightness", rows, note)
+
+
+def _diagnosis(systems: Sequence[Measured]) -> Table:
+    rows = [["system", "pictures", "fit", *FEATURES, "R2", "R2 of unseen"]]
+    for system in systems:
+        found = diagnose(system)
+        for name, fit in (("linear", found.linear), ("ridge", found.ridge)):
+            if fit is not None:
+                weights = [f"{weight:+.3f}" for weight in fit.weights]
+                shares = [f"{fit.r2:.3f}", f"{fit.r2_unseen:.3f}"]
+                rows.append([system.system, str(found.scenes), name, *weights, *shares])
+    note = "Mean stability on what a picture looks like, per standard deviation."
+    return Table("diagnosis", "What goes with stability (regression)", rows, note)
+
+
+def _rules(systems: Sequence[Measured]) -> Table:
+    rows = [["system", "where", "then", "support", "confidence", "lift"]]
+    for system in systems:
+        for rule in diagnose(system).rules[:MOST_RULES]:
+            numbers = (rule.support, rule.confidence, rule.lift)
+            rows.append([system.system, " and ".join(rule.given), rule.then, *(f"{n:.2f}" for n in numbers)])
+    note = (
+        "Unstable, dark, few and low are the lowest third of the pictures; bright, many and high the highest."
+    )
+    return Table("rules", "What goes with instability (association rules)", rows, note)
+
+
+def _worst(systems: Sequence[Measured]) -> Table:
+    chosen = least_stable(systems)
+    rows = [["relation", "least stable pictures"]]
+    rows += [[name, ", ".join(scenes)] for name, scenes in chosen.items()]
+    union = sorted({scene for scenes in chosen.values() for scene in scenes})
+    note = f"{len(union)} pictures together, for services with a quota."
+    return Table("least-stable", "Least stable pictures over all systems", rows, note)
+
+
+def _scores(counts: Counts) -> list[str]:
+    return [_text(value) for value in (counts.precision, counts.recall, counts.f_score)]
+
+
+def _text(value: float) -> str:
+    return "-" if not math.isfinite(value) else f"{value:.3f}" if isinstance(value, float) else str(value)

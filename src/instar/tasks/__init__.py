@@ -1,0 +1,1 @@
+"""The tasks: one package each, all of the same plan."""

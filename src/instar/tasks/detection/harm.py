@@ -1,0 +1,70 @@
+"""How bad a finding is, by the class of its object: a lost person is not a lost vase."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from instar.core.errors import BadInput
+from instar.core.verdict import Finding, Verdict
+
+_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+__all__ = ["Severity", "load_severity", "with_severity"]
+
+OWN = Path(__file__).with_name("harm.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Severity:
+    """A small table: levels from the worst down, and the level of each class."""
+
+    levels: tuple[str, ...]
+    classes: Mapping[str, str]
+    default: str
+
+    def of(self, label: str) -> str:
+        return self.classes.get(label, self.default)
+
+    def of_finding(self, finding: Finding) -> str | None:
+        """The worse of what an object was and what it is now taken for; None where no object is named."""
+        told = (finding.evidence.get("was"), finding.evidence.get("is"))
+        labels = [str(one["label"]) for one in told if one]
+        if finding.subject.startswith("class "):
+            labels.append(finding.subject.removeprefix("class "))
+        return min(map(self.of, labels), key=self.levels.index, default=None)
+
+
+def load_severity(path: Path | str | None = None) -> Severity:
+    """The table in a TOML file; without one, instar's own."""
+    file = Path(path) if path is not None else OWN
+    try:
+        content: dict[str, Any] = _toml.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"cannot read the table of severities {file}: {error.strerror or error}") from None
+    except (_toml.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{file} is no TOML: {error}") from None
+    levels, classes = content.get("levels"), content.get("classes", {})
+    default = content.get("default")
+    if not (isinstance(levels, list) and levels and all(isinstance(level, str) for level in levels)):
+        raise BadInput(f"{file}: levels is {levels!r}; it must be a list of names, the worst first")
+    for label, level in [*classes.items(), ("default", default)]:
+        if level not in levels:
+            raise BadInput(f"{file}: {label} is {level!r}; it is one of {', '.join(levels)}")
+    return Severity(tuple(levels), classes, str(default))
+
+
+def with_severity(verdict: Verdict, severity: Severity) -> Verdict:
+    """The verdict with the severity of every finding in its evidence."""
+    if not verdict.findings:
+        return verdict
+    findings = []
+    for finding in verdict.findings:
+        level = severity.of_finding(finding)
+        evidence = finding.evidence if level is None else {**finding.evidence, "severity": level}
+        findings.append(replace(finding, evidence=evidence))
+    return replace(verdict, findings=tuple(findings))

@@ -1,0 +1,109 @@
+"""Where a pool's objects come from: annotations, a detector's boxes with an outline, or a system of masks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from instar.core.errors import BadInput, UnreadablePicture
+from instar.core.scene import Image, Mask, Scene, SceneObject
+from instar.core.system import System, describe_error
+from instar.cutouts import Pool, build_pool
+from instar.cutouts.build import Outline
+from instar.cutouts.extraction import grab_mask
+from instar.tasks.detection.answers import accept
+
+__all__ = ["OUTLINES", "OutlineName", "outline_named", "pool_from_scenes"]
+
+OutlineName = Literal["grabcut", "u2net-p"]
+OUTLINES: tuple[OutlineName, ...] = ("grabcut", "u2net-p")
+
+
+def outline_named(name: OutlineName) -> Outline:
+    """How the outline of an object is found where only its box is known."""
+    if name == "grabcut":
+        return grab_mask
+    from instar.tasks.detection.systems.u2net import u2net_outline  # fetched only when it is wanted
+
+    return lru_cache(maxsize=1)(u2net_outline)()
+
+
+def pool_from_scenes(
+    scenes: Sequence[Scene],
+    folder: Path,
+    *,
+    objects: System | str,
+    outline: OutlineName,
+    progress: Callable[[str, int | None], Any],
+    keep: float = 0.10,
+    least: int = 5,
+) -> Pool:
+    """Cut out what the scenes know, else what the helper `objects` finds.
+
+    A helper may answer with boxes, whose outlines are then looked for, or with masks: a mapping with
+    `masks` (n, H, W) and `labels`. Questions to a helper are no queries.
+    """
+    find = lru_cache(maxsize=1)(lambda: _helper(objects))  # loaded only when a scene knows no objects
+    slow = lru_cache(maxsize=1)(lambda: outline_named(outline))
+
+    def find_objects(image: Image) -> Iterable[SceneObject]:
+        helper = find()
+        try:
+            (answer,) = helper.predict([image])
+            return tuple(_masked(image, answer) if _has_masks(answer) else _boxed(image, answer))
+        except UnreadablePicture:
+            raise
+        except Exception as error:  # whatever a helper raises; hiding it would leave a pool of too few
+            raise BadInput(
+                f"insertion: {helper.name} cannot find objects to cut out ({describe_error(error)}); "
+                "give another system as objects, or a pool"
+            ) from error
+
+    return build_pool(
+        scenes,
+        folder,
+        find_objects=find_objects,
+        outline=lambda image, box: slow()(image, box),
+        progress=progress,
+        keep=keep,
+        least=least,
+    )
+
+
+def _boxed(image: Image, answer: Any) -> Iterable[SceneObject]:
+    found = accept(image, answer).confident()
+    for label, (x1, y1, x2, y2) in zip(found.labels, found.boxes.tolist()):
+        yield SceneObject(label, (x1, y1, x2, y2))
+
+
+def _has_masks(answer: Any) -> bool:
+    return isinstance(answer, Mapping) and "masks" in answer
+
+
+def _masked(image: Image, answer: Mapping[str, Any]) -> Iterable[SceneObject]:
+    masks, labels = np.asarray(answer["masks"]).astype(np.bool_), list(answer["labels"])
+    if masks.ndim != 3 or masks.shape[1:] != image.shape[:2] or len(masks) != len(labels):
+        raise ValueError(f"masks {masks.shape} and {len(labels)} labels do not fit a picture {image.shape}")
+    for mask, label in zip(masks, labels):
+        rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+        if len(rows):
+            box = (float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1))
+            yield SceneObject(str(label), box, _keeper(mask))
+
+
+def _keeper(mask: Mask) -> Callable[[], Mask]:
+    return lambda: mask
+
+
+def _helper(objects: System | str) -> System:
+    if not isinstance(objects, str):
+        return objects
+    if objects != "yolox-nano":
+        raise BadInput(f"insertion: objects is {objects!r}; give a system, or 'yolox-nano'")
+    from instar.tasks.detection.systems import yolox  # onnxruntime only when it is needed
+
+    return yolox()

@@ -1,0 +1,228 @@
+"""A user's own detector in an ONNX file, by declaration: what it wants to see and what its answers mean."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import onnxruntime  # type: ignore[import-untyped]  # it ships no types
+
+from instar.core.errors import BadInput, UnknownName
+from instar.core.scene import Image
+from instar.tasks.detection.answers import Detections
+from instar.tasks.detection.coco_names import COCO_NAMES
+from instar.tasks.detection.systems.decode import (
+    SAME_OBJECT,
+    Floats,
+    finished,
+    require_confidence,
+    require_picture,
+    require_threads,
+)
+from instar.tasks.detection.systems.heads import HEADS, Head
+from instar.tasks.detection.systems.yolox import open_session
+
+__all__ = ["OnnxDetector", "onnx_detector"]
+
+FITS = ("letterbox", "corner", "stretch")
+COLOURS = ("rgb", "bgr")
+LAYOUTS = ("nchw", "nhwc")
+DECODER = 1
+"""Counts up whenever the code below, or a head, gives other answers for the same network output."""
+
+
+def onnx_detector(
+    *,
+    model: str,
+    head: str,
+    labels: str | Sequence[str] = "coco",
+    size: int | Sequence[int] | None = None,
+    colour: str = "rgb",
+    divide: float = 255.0,
+    mean: float | Sequence[float] = 0.0,
+    std: float | Sequence[float] = 1.0,
+    layout: str = "nchw",
+    fit: str = "letterbox",
+    padding: int = 114,
+    same_object: float = SAME_OBJECT,
+    confidence: float = 0.5,
+    threads: int = 1,
+    called: str | None = None,
+) -> OnnxDetector:
+    """Your own ONNX detector: a file, its head (yolox, yolov5, yolov8, ssd, tensorflow) and its labels.
+
+    The picture is fitted into `size` (height and width, by default what the file says): in the middle of a
+    square ("letterbox"), in its top left ("corner") or pressed into it ("stretch"), the rest `padding`. Then
+    colours in the order `colour` are divided by `divide`, less `mean`, over `std`. `labels` are "coco", a
+    list, or a text file with one on each line. Of boxes of a class that overlap by more than `same_object`
+    the strongest stays.
+    """
+    for option, value, known in (
+        ("head", head, tuple(HEADS)),
+        ("colour", colour, COLOURS),
+        ("layout", layout, LAYOUTS),
+        ("fit", fit, FITS),
+    ):
+        if value not in known:
+            raise BadInput(f"onnx: {UnknownName(option, str(value), known)}")
+    return OnnxDetector(
+        Path(model),
+        head=HEADS[head],
+        names=_names(labels),
+        size=size,
+        look=partial(_look, colour=colour, divide=divide, mean=mean, std=std, layout=layout),
+        fit=partial(_fitted, fit=fit, padding=padding),
+        layout=layout,
+        same_object=same_object,
+        confidence=confidence,
+        threads=threads,
+        name=called or Path(model).stem,
+        settings=f"head={head} colour={colour} divide={divide:g} mean={mean} std={std} layout={layout} "
+        f"fit={fit} padding={padding} same_object={same_object:g}",
+    )
+
+
+class OnnxDetector:
+    """A network in a file. Every picture is asked on its own, so its neighbours do not matter."""
+
+    batch = 8
+    concurrent = True
+
+    def __init__(
+        self,
+        model: Path,
+        *,
+        head: Head,
+        names: Sequence[str],
+        size: int | Sequence[int] | None,
+        look: Callable[[Image], Floats],
+        fit: Callable[[Image, tuple[int, int]], tuple[Image, Floats, Floats]],
+        layout: str,
+        same_object: float,
+        confidence: float,
+        threads: int,
+        name: str,
+        settings: str,
+    ) -> None:
+        require_confidence(name, confidence)
+        require_threads(name, threads)
+        content, self._session = _opened(model, threads)
+        (network_input, *others) = self._session.get_inputs()
+        if others:
+            raise BadInput(f"onnx: {model} wants {1 + len(others)} inputs; a detector is shown one picture")
+        self._input_name: str = network_input.name
+        self._as_float = "float" in network_input.type
+        self._size = _size(size, network_input.shape, layout, model)
+        self._head, self._names, self._look, self._fit = head, tuple(names), look, fit
+        self._same_object, self._confidence = float(same_object), float(confidence)
+        self.name = name
+        self.fingerprint = (
+            f"onnx weights={hashlib.sha256(content).hexdigest()[:16]} size={self._size} {settings} "
+            f"labels={hashlib.sha256(repr(self._names).encode()).hexdigest()[:8]} "
+            f"confidence={confidence:g} threads={threads} decoder={DECODER} "
+            f"onnxruntime={onnxruntime.__version__} cv2={cv2.__version__}"
+        )
+        self._recipe = partial(
+            OnnxDetector, model, head=head, names=names, size=size, look=look, fit=fit, layout=layout,
+            same_object=same_object, confidence=confidence, threads=threads, name=name, settings=settings,
+        )  # fmt: skip
+
+    def __reduce__(self) -> tuple[Callable[[], OnnxDetector], tuple[()]]:
+        # A session cannot be pickled; a worker process opens its own.
+        return self._recipe, ()
+
+    def predict(self, images: Sequence[Image]) -> list[Detections]:
+        """The objects of each picture `uint8 (H, W, 3)` RGB, strongest first."""
+        return [self._find(image) for image in images]
+
+    def _find(self, image: Image) -> Detections:
+        require_picture(image)
+        fitted, scale, offset = self._fit(image, self._size)
+        shown: npt.NDArray[Any] = (
+            self._look(fitted) if self._as_float else self._look(fitted).astype(np.uint8)
+        )
+        outputs = self._session.run(None, {self._input_name: shown})
+        boxes, classes, scores = self._head(outputs, self._size)
+        if len(classes) and int(classes.max()) >= len(self._names):
+            raise ValueError(f"class {int(classes.max())} has no label; there are {len(self._names)}")
+        return finished(
+            (boxes - offset) * scale,
+            classes,
+            scores,
+            names=self._names,
+            size=(image.shape[0], image.shape[1]),
+            confidence=self._confidence,
+            same_object=self._same_object,
+        )
+
+
+def _opened(model: Path, threads: int) -> tuple[bytes, Any]:
+    try:
+        content = model.read_bytes()
+        return content, open_session(content, threads)
+    except OSError as error:
+        raise BadInput(f"onnx: cannot read {model}: {error.strerror or error}") from None
+    except Exception as error:  # whatever onnxruntime raises at what is no network
+        raise BadInput(f"onnx: {model} is no network that onnxruntime can run: {error}") from None
+
+
+def _size(
+    given: int | Sequence[int] | None, shape: Sequence[Any], layout: str, model: Path
+) -> tuple[int, int]:
+    wanted = [given, given] if isinstance(given, int) else given
+    if wanted is None:
+        wanted = list(shape[2:4] if layout == "nchw" else shape[1:3])
+        if not all(isinstance(side, int) for side in wanted):
+            raise BadInput(f"onnx: {model} takes pictures of any size; give size, such as size = 640")
+    if len(wanted) != 2 or not all(isinstance(side, int) and side > 0 for side in wanted):
+        raise BadInput(f"onnx: size is {given!r}; it must be a whole number, or height and width")
+    return int(wanted[0] or 0), int(wanted[1] or 0)
+
+
+def _names(labels: str | Sequence[str]) -> Sequence[str]:
+    if labels == "coco":
+        return COCO_NAMES
+    if not isinstance(labels, str):
+        return tuple(str(label) for label in labels)
+    try:
+        lines = Path(labels).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"onnx: cannot read the labels {labels!r}: {error}; give a file, or a list") from None
+    return tuple(line.strip() for line in lines if line.strip())
+
+
+def _fitted(image: Image, size: tuple[int, int], *, fit: str, padding: int) -> tuple[Image, Floats, Floats]:
+    """The picture at that size (height, width), and the way back: x, y, x, y less the offset, times scale."""
+    (height, width), (rows, columns) = image.shape[:2], size
+    if fit == "stretch":
+        scale = np.array([width / columns, height / rows] * 2, np.float32)
+        return np.asarray(cv2.resize(image, (columns, rows)), np.uint8), scale, np.zeros(4, np.float32)
+    ratio = min(rows / height, columns / width)
+    inner = max(1, round(height * ratio)), max(1, round(width * ratio))
+    top, left = ((rows - inner[0]) // 2, (columns - inner[1]) // 2) if fit == "letterbox" else (0, 0)
+    canvas = np.full((rows, columns, 3), padding, np.uint8)
+    canvas[top : top + inner[0], left : left + inner[1]] = cv2.resize(image, (inner[1], inner[0]))
+    scale = np.array([width / inner[1], height / inner[0]] * 2, np.float32)
+    return canvas, scale, np.array([left, top, left, top], np.float32)
+
+
+def _look(
+    image: Image,
+    *,
+    colour: str,
+    divide: float,
+    mean: float | Sequence[float],
+    std: float | Sequence[float],
+    layout: str,
+) -> Floats:
+    """`float32 (1, 3, H, W)` or `(1, H, W, 3)`, as the network was trained to see it."""
+    ordered = image if colour == "rgb" else image[..., ::-1]
+    values = ordered.astype(np.float32) / np.float32(divide)
+    values = (values - np.asarray(mean, np.float32)) / np.asarray(std, np.float32)
+    return np.ascontiguousarray(values[None] if layout == "nhwc" else values.transpose(2, 0, 1)[None])

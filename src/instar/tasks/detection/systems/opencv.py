@@ -1,0 +1,127 @@
+"""Detectors that OpenCV's network module runs: SSD from TensorFlow, YOLOv4-tiny from Darknet."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from instar.core.scene import Image
+from instar.tasks.detection.answers import Detections
+from instar.tasks.detection.coco_names import COCO_IDS, COCO_NAMES
+from instar.tasks.detection.systems.decode import Floats, finished, require_confidence, require_picture
+from instar.zoo import fetch
+
+__all__ = ["OpenCVDetector", "ssd_mobilenet_v2", "ssd_mobilenet_v3", "yolov4_tiny"]
+
+DECODER = 1
+"""Counts up whenever the code below gives other answers for the same network output."""
+
+# TensorFlow's class number -> place in COCO_NAMES; the numbers have gaps, and 0 is the background.
+SSD_CLASSES = np.full(91, -1, np.intp)
+SSD_CLASSES[list(COCO_IDS)] = np.arange(len(COCO_IDS))
+
+
+def ssd_mobilenet_v2(*, confidence: float = 0.4) -> OpenCVDetector:
+    """SSD MobileNet v2, 80 COCO classes, 300x300: the family of the MetaOD paper."""
+    return OpenCVDetector("ssd-mobilenet-v2", fetch("ssd-mobilenet-v2"), confidence=confidence)
+
+
+def ssd_mobilenet_v3(*, confidence: float = 0.5) -> OpenCVDetector:
+    """SSD MobileNet v3 large, 80 COCO classes, 320x320."""
+    return OpenCVDetector("ssd-mobilenet-v3", fetch("ssd-mobilenet-v3"), confidence=confidence)
+
+
+def yolov4_tiny(*, confidence: float = 0.3) -> OpenCVDetector:
+    """YOLOv4-tiny, 80 COCO classes, 416x416."""
+    return OpenCVDetector("yolov4-tiny", fetch("yolov4-tiny"), confidence=confidence)
+
+
+class OpenCVDetector:
+    """A network of OpenCV. Every picture is asked on its own, so its neighbours do not matter."""
+
+    batch = 4
+    concurrent = False  # a network of OpenCV holds the answer to one question at a time
+
+    def __init__(self, name: str, files: Sequence[Path], *, confidence: float) -> None:
+        require_confidence(name, confidence)
+        contents = [np.fromfile(path, np.uint8) for path in files]
+        digest = hashlib.sha256(b"".join(content.tobytes() for content in contents)).hexdigest()[:16]
+        self.name = name
+        self.fingerprint = (
+            f"{name} weights={digest} confidence={confidence:g} decoder={DECODER} cv2={cv2.__version__}"
+        )
+        self._recipe = partial(OpenCVDetector, name, tuple(files), confidence=confidence)
+        self._confidence = float(confidence)
+        read, self._look, self._decode = NETWORKS[name]
+        self._network = read(*contents)
+        self._outputs = self._network.getUnconnectedOutLayersNames()
+
+    def __reduce__(self) -> tuple[Callable[[], OpenCVDetector], tuple[()]]:
+        # A network of OpenCV cannot be pickled; a worker process opens its own.
+        return self._recipe, ()
+
+    def predict(self, images: Sequence[Image]) -> list[Detections]:
+        """The objects of each picture `uint8 (H, W, 3)` RGB, strongest first."""
+        return [self._find(image) for image in images]
+
+    def _find(self, image: Image) -> Detections:
+        require_picture(image)
+        self._network.setInput(self._look(np.ascontiguousarray(image)))
+        outputs = self._network.forward(self._outputs)
+        return self._decode(outputs, (image.shape[0], image.shape[1]), self._confidence)
+
+
+def _read_darknet(settings: npt.NDArray[np.uint8], weights: npt.NDArray[np.uint8]) -> Any:
+    """The network, told to answer with weak boxes too: OpenCV would drop those below 0.2."""
+    text = settings.tobytes().replace(b"[yolo]", b"[yolo]\nthresh=0.01")
+    return cv2.dnn.readNetFromDarknet(np.frombuffer(text, np.uint8), weights)
+
+
+def _decode_ssd(outputs: Sequence[Floats], size: tuple[int, int], confidence: float) -> Detections:
+    """Rows of picture, class, score, x1, y1, x2, y2; corners as shares of the picture, duplicates gone."""
+    rows = outputs[0].reshape(-1, 7)
+    numbers = rows[:, 1].astype(np.intp)
+    classes = SSD_CLASSES[np.clip(numbers, 0, len(SSD_CLASSES) - 1)]
+    rows, classes = rows[classes >= 0], classes[classes >= 0]
+    return finished(
+        rows[:, 3:7] * _sides(size), classes, rows[:, 2],
+        names=COCO_NAMES, size=size, confidence=confidence, same_object=None,
+    )  # fmt: skip
+
+
+def _decode_yolo(outputs: Sequence[Floats], size: tuple[int, int], confidence: float) -> Detections:
+    """Rows of centre, sides, objectness and 80 scores, which OpenCV has multiplied with it."""
+    rows = np.concatenate(outputs)
+    rows = rows[rows[:, 4] > 0]
+    classes = rows[:, 5:].argmax(axis=1)
+    scores = rows[np.arange(len(rows)), 5 + classes]
+    halves = rows[:, 2:4] / 2
+    boxes = np.concatenate([rows[:, :2] - halves, rows[:, :2] + halves], axis=1) * _sides(size)
+    hopeful = scores >= 0.01
+    return finished(
+        boxes[hopeful], classes[hopeful], scores[hopeful],
+        names=COCO_NAMES, size=size, confidence=confidence,
+    )  # fmt: skip
+
+
+def _sides(size: tuple[int, int]) -> Floats:
+    return np.array([size[1], size[0], size[1], size[0]], np.float32)
+
+
+def _blob(side: int, *, scale: float = 1.0, mean: float = 0.0) -> Callable[[Image], Any]:
+    """The whole picture, RGB, pressed into a square of that side."""
+    return partial(cv2.dnn.blobFromImage, scalefactor=scale, size=(side, side), mean=(mean, mean, mean))
+
+
+NETWORKS: dict[str, tuple[Callable[..., Any], Callable[[Image], Any], Callable[..., Detections]]] = {
+    "ssd-mobilenet-v2": (cv2.dnn.readNetFromTensorflow, _blob(300), _decode_ssd),
+    "ssd-mobilenet-v3": (cv2.dnn.readNetFromTensorflow, _blob(320, scale=1 / 127.5, mean=127.5), _decode_ssd),
+    "yolov4-tiny": (_read_darknet, _blob(416, scale=1 / 255), _decode_yolo),
+}

@@ -1,0 +1,133 @@
+"""From the blocks of a rule to edits: what each condition does to a scene, and what a comparative alters."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from instar.core.relation import Inapplicable
+from instar.cutouts import CutOuts
+from instar.tasks.driving.changes import OF_THE_AIR, Redrawn, edits_of, frozen
+from instar.tasks.driving.engine_table import Engines
+from instar.tasks.driving.engines import Edit, View
+from instar.tasks.driving.engines.described import changed
+from instar.tasks.driving.ground import ground_of
+from instar.tasks.driving.relabel import relabelled
+from instar.tasks.driving.rules import Condition, Rule
+from instar.tasks.driving.rules.ontology import Ontology
+from instar.tasks.driving.rules.resolve import antecedent
+
+__all__ = ["at_severity", "planned"]
+
+ATTEMPTS = 12
+
+
+@dataclass(slots=True)
+class _Plan:
+    """Conditions so far, each with the edits that make it true and the view in which they were decided."""
+
+    rule: Rule
+    ontology: Ontology
+    engines: Engines
+    view: View
+    rng: np.random.Generator
+    cutouts: CutOuts
+    done: list[tuple[Condition, tuple[Edit, ...], View]]
+
+    def add(self, condition: Condition, earlier: Sequence[Condition]) -> Inapplicable | None:
+        name = self.engines.name_for(condition)
+        assert name is not None, "every condition has an engine, or the rule was refused"
+        engine = self.engines.named(name)
+        if condition.comparative is None:
+            edits = engine.plan(condition, self.view, self.rng)
+            if isinstance(edits, Inapplicable):
+                return edits
+            self.done.append((condition, edits, self.view))
+            self.view = _after(self.view, edits, self.cutouts)
+            return None
+        brought = condition.new or condition.thing
+        found = antecedent(self.ontology, brought.element, brought.properties, earlier)
+        at = next(i for i, (known, _, _) in reversed(list(enumerate(self.done))) if known == found)
+        _, edits, view = self.done[at]
+        altered = self._altered(condition, condition.comparative, edits, view)
+        if isinstance(altered, Inapplicable):
+            return altered
+        self.done[at] = (condition, altered, view)
+        return None
+
+    def _altered(
+        self, condition: Condition, comparative: str, edits: tuple[Edit, ...], view: View
+    ) -> tuple[Edit, ...] | Inapplicable:
+        engine = self.engines.named(edits[0]["engine"])
+        if condition.op == "add" and comparative == "more":
+            further = engine.plan(
+                dataclasses.replace(condition, comparative=None, count=1), self.view, self.rng
+            )
+            return further if isinstance(further, Inapplicable) else (*edits, *further)
+        if condition.op == "add" and comparative == "less":
+            return edits[:-1] if len(edits) > 1 else Inapplicable("there is only one")
+        altered: list[Edit] = []
+        for edit in edits:
+            other = engine.alter(edit, comparative, view)
+            if isinstance(other, Inapplicable):
+                return other
+            altered.append(other)
+        return tuple(altered)
+
+
+def planned(
+    rule: Rule,
+    ontology: Ontology,
+    engines: Engines,
+    view: View,
+    rng: np.random.Generator,
+    cutouts: CutOuts,
+) -> Redrawn | Inapplicable:
+    """The change that a rule asks for in this view."""
+    for _ in range(ATTEMPTS):
+        # What was placed may leave no room to come closer: then all is placed anew.
+        change = _once(_Plan(rule, ontology, engines, view, rng, cutouts, []))
+        if isinstance(change, Redrawn):
+            break
+    return change
+
+
+def _after(view: View, edits: Sequence[Edit], cutouts: CutOuts) -> View:
+    """What the next condition finds: the drive or the label map with what was decided so far."""
+    for edit in edits:
+        if view.drive is not None and "do" in edit:
+            view = dataclasses.replace(view, drive=changed(view.drive, edit))
+        else:
+            labels = relabelled(view.labels, edit, cutouts)
+            rise = view.gallery.rise if view.gallery is not None else 0.0
+            view = dataclasses.replace(
+                view, labels=labels, ground=ground_of(labels, rise=rise) or view.ground
+            )
+    return view
+
+
+def _once(plan: _Plan) -> Redrawn | Inapplicable:
+    blocks = []
+    for index, block in enumerate(plan.rule.blocks):
+        for condition in block.conditions:
+            failed = plan.add(condition, plan.rule.earlier(index))
+            if failed is not None:
+                return failed
+        edits = [edit for _, edits, _ in plan.done for edit in edits]
+        # Weather and light fall on everything, so they come last.
+        blocks.append(frozen(sorted(edits, key=lambda edit: edit.get("of") in OF_THE_AIR)))
+    return Redrawn(tuple(blocks))
+
+
+def at_severity(change: Redrawn, level: float) -> Redrawn | Inapplicable:
+    """The change with the strength of its weather or darkness set; drawn nights have none."""
+    blocks = []
+    for edits in edits_of(change):
+        if not all("level" in edit or "strength" in edit for edit in edits):
+            return Inapplicable("it has no severity")
+        keys = ["level" if "level" in edit else "strength" for edit in edits]
+        blocks.append(frozen([{**edit, key: level} for edit, key in zip(edits, keys)]))
+    return dataclasses.replace(change, blocks=tuple(blocks))

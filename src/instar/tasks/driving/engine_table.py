@@ -1,0 +1,117 @@
+"""Which engine makes which picture, read from a file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from instar.core.errors import BadInput, UnknownName
+from instar.tasks.driving.rules.model import Condition, Rule
+
+if TYPE_CHECKING:
+    from instar.tasks.driving.engines import Engine  # loads OpenCV, which naming an engine does not need
+
+__all__ = ["USUAL", "Engines", "read_engines", "usual_engines"]
+
+# The same parser under two names; only one of them is installed, so neither can be imported by statement.
+_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+OPS = ("add", "remove", "replace")
+USUAL = ("pasted", "rendered", "migan", "deeptest_pasted", "deeptest_rendered")
+COMMAND = "command:"
+RENDERED = "instar.tasks.driving.engines.rendered"
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """`modules` by the name of the engine, and the name for each operation and element."""
+
+    modules: Mapping[str, str]
+    choices: Mapping[str, Mapping[str, str]]
+
+    def name_for(self, condition: Condition) -> str | None:
+        """The engine that makes this condition true, if there is one."""
+        chosen = self.choices.get(condition.op, {})
+        return chosen.get(condition.element, chosen.get("*"))
+
+    def lacking(self, rule: Rule) -> str | None:
+        """What of a rule no engine here can make, in words."""
+        for block in rule.blocks:
+            for condition in block.conditions:
+                if self.name_for(condition) is None:
+                    known = ", ".join(self.choices.get(condition.op, {}))
+                    return f"no engine can {condition.op} a {condition.element}, only: {known}"
+        return None
+
+    @property
+    def needs_no_gallery(self) -> bool:
+        return set(self.modules.values()) <= {RENDERED}
+
+    def named(self, name: str) -> Engine:
+        """The engine of that name; only those that the file lists are ever imported."""
+        if name not in self.modules:
+            raise BadInput(str(UnknownName("engine", name, self.modules)))
+        engine: Any = _found(name, self.modules[name])
+        for part in ("plan", "alter", "make"):
+            if not callable(getattr(engine, part, None)):
+                raise BadInput(f"engine {name!r}: {self.modules[name]} has no function {part}")
+        found: Engine = engine
+        return found
+
+
+@cache
+def usual_engines(name: str = "pasted") -> Engines:
+    """A mapping that comes with instar: "pasted" changes any picture, "rendered" draws a drive anew."""
+    return _engines(
+        _toml.loads(files("instar.tasks.driving").joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    )
+
+
+def read_engines(path: Path) -> Engines:
+    """The mapping in a user's file; whatever is wrong with it is said in one line."""
+    try:
+        return _engines(_toml.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise BadInput(f"cannot read the engines {path}: {error.strerror or error}") from None
+    except (UnicodeDecodeError, _toml.TOMLDecodeError) as error:
+        raise BadInput(f"{path} is not TOML: {error}") from None
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
+
+
+def _found(name: str, path: str) -> Any:
+    """The module, `module:object` or "command: ..." that an engine is."""
+    if path.startswith(COMMAND):
+        from instar.tasks.driving.engines.command import CommandEngine
+
+        return CommandEngine(name, path.removeprefix(COMMAND).strip())
+    module, _, attributes = path.partition(":")
+    try:
+        found: Any = import_module(module)
+    except ImportError as error:
+        raise BadInput(f"engine {name!r}: cannot import {module}: {error}") from None
+    for part in filter(None, attributes.split(".")):
+        if not hasattr(found, part):
+            raise BadInput(f"engine {name!r}: {module} has no {attributes}")
+        found = getattr(found, part)
+    return found
+
+
+def _engines(tables: Mapping[str, Any]) -> Engines:
+    for name, table in tables.items():
+        if name not in ("engine", *OPS):
+            raise BadInput(str(UnknownName("table", name, ("engine", *OPS))))
+        if not isinstance(table, Mapping) or not all(isinstance(value, str) for value in table.values()):
+            raise BadInput(f"{name!r} must be a table of texts")
+    modules = tables.get("engine", {})
+    for op in OPS:
+        for engine in tables.get(op, {}).values():
+            if engine not in modules:
+                raise BadInput(str(UnknownName("engine", engine, modules)))
+    return Engines(modules, {op: tables.get(op, {}) for op in OPS})

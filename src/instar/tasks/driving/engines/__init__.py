@@ -1,0 +1,66 @@
+"""Engines that make the picture which a condition speaks of.
+
+An engine has `plan`, which looks at the scene and decides, `make`, which carries out what was decided, and
+`alter`, which decides again for a comparative. What is decided is an edit: a flat mapping of JSON values that
+is everything needed to make the picture again.
+
+An engine may have `less(edit, view)`, which yields lines of edits that do less, the least first; without it
+what it does is not made smaller when a failing change is shrunk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from instar.core.relation import Inapplicable
+from instar.core.scene import Image
+from instar.cutouts import CutOuts
+from instar.imaging.labels import LabelMap
+from instar.tasks.driving.gallery import Gallery
+from instar.tasks.driving.ground import Ground
+from instar.tasks.driving.rules.model import Condition
+from instar.tasks.driving.rules.ontology import Ontology
+from instar.worlds.drive.plan import Drive
+
+__all__ = ["Edit", "Engine", "View"]
+
+Edit = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """What an engine may look at to decide: the picture and what is known about it.
+
+    `drive` is the description of a drawn drive. `least_lines` and `least_objects` are the shares of the
+    picture that must be there to be removed or replaced: less cannot be expected to matter.
+    """
+
+    scene: str
+    image: Image
+    labels: LabelMap
+    ground: Ground
+    gallery: Gallery | None
+    ontology: Ontology
+    drive: Drive | None = None
+    least_lines: float = 0.01
+    least_objects: float = 0.05
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.image.shape[0], self.image.shape[1]
+
+
+class Engine(Protocol):
+    """How a module or an object is used as an engine."""
+
+    def plan(
+        self, condition: Condition, view: View, rng: np.random.Generator
+    ) -> tuple[Edit, ...] | Inapplicable: ...
+
+    def alter(self, edit: Edit, comparative: str, view: View) -> Edit | Inapplicable: ...
+
+    def make(self, image: Image, edit: Edit, cutouts: CutOuts) -> Image: ...

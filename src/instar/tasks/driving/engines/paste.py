@@ -1,0 +1,275 @@
+"""Adding by pasting a cut-out where it can stand, as large as it is there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import cv2
+import numpy as np
+
+from instar.core.relation import Inapplicable
+from instar.core.scene import Image
+from instar.cutouts import CutOuts
+from instar.cutouts.pool import CutOut
+from instar.imaging.paste import pasted, resized, toned
+from instar.imaging.photometric import light_of
+from instar.tasks.driving.engines import Edit, View
+from instar.tasks.driving.ground import Ground
+from instar.tasks.driving.rules.model import Condition, Thing
+
+__all__ = ["alter", "cutout_of", "less", "make", "paste_of", "place_at", "places", "plan"]
+
+TRIES = 60
+NEAREST, FARTHEST = 0.95, 0.22  # rows where things may stand, as shares of the way down from the horizon
+CLOSER = (0.6, 0.7)  # of the distance: as much as there is room for
+LARGER = 1.4
+SOFT = 90  # pixels high
+LEAST_HEIGHT = 0.06  # of the picture; smaller ones could not be seen
+GAINS = (0.6, 1.2)  # how far a cut-out's light is matched to the picture's
+DAY, DRAWN_GAINS = 115.0, (0.3, 1.1)  # how light drawn days are, and how far models are matched to others
+SHADOW, FLAT = 0.5, 0.22  # how dark the shadow at its feet is, and how high, of its width
+ALIKE = 1.7  # times as light: cut-outs of such scenes look at home
+ROADSIDES = {None, "scene", "sidewalk"}
+AHEAD = {"vehicle", "lane", "line"}
+
+
+def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
+    """One paste for each thing that is added; two where the sentence leaves the number open."""
+    assert view.gallery is not None, "a gallery is made before pictures are pasted"
+    where = places(condition)
+    edits: list[Edit] = []
+    for _ in range(2 if condition.count is None else condition.count):
+        cutout = cutout_of(condition.thing, view, rng)
+        if isinstance(cutout, Inapplicable):
+            return cutout
+        size = view.gallery.heights[cutout.label]
+        if where is None:
+            found = place_by(paste_of(cutout, view), condition, size, view, rng)
+            if isinstance(found, Inapplicable):
+                return found
+        else:
+            found = place_at(paste_of(cutout, view), where, size, view, rng)
+        if found is None:
+            return Inapplicable("no free place")
+        edit, ground = found
+        edits.append(edit)
+        view = replace(view, ground=ground)
+    return tuple(edits)
+
+
+def cutout_of(thing: Thing, view: View, rng: np.random.Generator) -> CutOut | Inapplicable:
+    """Any cut-out of what is wanted, from another scene."""
+    assert view.gallery is not None, "a gallery is made before pictures are pasted"
+    if "color" in thing.properties:
+        return Inapplicable("no cut-out of a given colour")
+    kind = thing.properties.get("type")
+    classes = [name for name in view.ontology.elements[thing.element].classes if kind is None or name == kind]
+    cutouts = _in_such_light(view.gallery.of(classes, not_from=view.scene), view)
+    if not cutouts:
+        return Inapplicable("no cut-out of its class")
+    return cutouts[int(rng.integers(len(cutouts)))]
+
+
+def _in_such_light(cutouts: list[CutOut], view: View) -> list[CutOut]:
+    """Those from scenes about as light as this one; all where there are none."""
+    assert view.gallery is not None, "a gallery is made before pictures are pasted"
+    lights, own = view.gallery.lights, light_of(view.image).mean
+    alike = [c for c in cutouts if own / ALIKE <= lights.get(c.scene, own) <= own * ALIKE]
+    return alike or cutouts
+
+
+def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
+    """The same cut-out closer, farther, larger or smaller; its own place counts as free."""
+    horizon, height = view.ground.horizon, view.ground.size[0]
+    row, size = float(edit["foot"]), float(edit["size"])
+    if comparative in ("closer", "farther"):
+        steps = [1 / share if comparative == "closer" else share for share in CLOSER]
+        rows = [horizon + (row - horizon) * step for step in steps]
+    elif comparative in ("larger", "smaller"):
+        size *= LARGER if comparative == "larger" else 1 / LARGER
+        rows = [row]
+    else:
+        return Inapplicable("no engine makes it more or fewer")
+    inside = [round(row) for row in rows if row <= height - 2]
+    if not inside:
+        return Inapplicable("it is as close as it can be")
+    found = (_standing(edit, row, size, view.ground) for row in inside)
+    return next((one for one in found if one is not None), Inapplicable("no free place"))
+
+
+def less(edit: Edit, view: View) -> Iterator[Sequence[Edit]]:
+    """The same cut-out farther, row by row, and smaller on its feet, pixel by pixel."""
+    ground, foot = view.ground, int(edit["foot"])
+    rows = range(math.ceil(ground.horizon) + 1, foot)
+    found = [_standing(edit, row, float(edit["size"]), ground) for row in rows]
+    yield [one for one in found if one is not None]
+    heights = range(math.ceil(edit["least"] * ground.size[0]), edit["height"])
+    yield [_smaller(edit, height, ground) for height in heights]
+
+
+def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
+    """The picture with the cut-out in it."""
+    pixels = resized(cutouts.pixels(edit["cutout"]), edit["width"], edit["height"])
+    # A soft edge is some pixels wide: of a small thing it would leave a ghost.
+    blend: Literal["feather", "hard"] = "feather" if edit["height"] >= SOFT else "hard"
+    if edit.get("shadow"):
+        image = _shaded(image, edit)
+    return pasted(image, toned(pixels, edit["gain"], edit["offset"]), edit["x"], edit["y"], blend)
+
+
+def _shaded(image: Image, edit: Edit) -> Image:
+    """The picture with a shadow where the thing meets the ground, inside of its box."""
+    width, height = edit["width"], edit["height"]
+    flat = min(height, max(2, round(FLAT * width)))
+    rows = slice(edit["y"] + height - flat, edit["y"] + height)
+    columns = slice(edit["x"], edit["x"] + width)
+    down = np.linspace(-1, 1, flat, dtype=np.float32)[:, None]
+    across = np.linspace(-1, 1, width, dtype=np.float32)
+    shade = np.clip(1 - down**2 - across**2, 0, 1)[..., None] * np.float32(edit["shadow"])
+    result: Image = image.copy()
+    result[rows, columns] = np.rint(image[rows, columns] * (1 - shade)).astype(np.uint8)
+    return result
+
+
+def places(condition: Condition) -> str | None:
+    """roadside, roadside left or right, path, road or crosswalk; None where nothing can be placed."""
+    reference, position = condition.reference, condition.position
+    if position in ("left of", "right of") and reference in ("road", "ego-vehicle", "scene"):
+        return f"roadside {position.split()[0]}"
+    if position == "in front of" and reference == "ego-vehicle":
+        return "path"
+    if position == "on" and reference in ("road", "lane"):
+        return "road"
+    if position == "on" and reference == "crosswalk":
+        return "crosswalk"
+    if reference in ROADSIDES or (position == "near" and reference in ("road", "ego-vehicle")):
+        return "road" if condition.element in AHEAD and reference in (None, "scene") else "roadside"
+    return None
+
+
+def place_at(
+    drawn: Edit, where: str, size: float, view: View, rng: np.random.Generator
+) -> tuple[Edit, Ground] | None:
+    """The edit with a place to stand, and the ground with that place taken; None where none is free."""
+    ground = view.ground
+    depth = ground.size[0] - 1 - ground.horizon
+    for _ in range(TRIES):
+        row = round(ground.horizon + depth * float(rng.uniform(FARTHEST, NEAREST)))
+        side = "left" if rng.random() < 0.5 else "right"
+        tried = {
+            **drawn,
+            "where": f"roadside {side}" if where == "roadside" else where,
+            "across": float(rng.uniform(0.15, 0.85)),
+        }
+        found = _standing(tried, row, size, ground)
+        if found is not None:
+            return found, _taken(ground, found)
+    return None
+
+
+def paste_of(cutout: CutOut, view: View) -> Edit:
+    """A paste that is not placed yet, in the light of the picture."""
+    assert view.gallery is not None, "a gallery is made before pictures are pasted"
+    light = light_of(view.image).mean
+    own = view.gallery.lights.get(cutout.scene) or light_of(view.gallery.pool.pixels(cutout.digest)).mean
+    gain = float(np.clip(light / max(own, 1.0), *GAINS)) ** 0.5
+    if view.drive is None and not cutout.scene:  # a drawn model in a photograph: it knows only day
+        gain = float(np.clip(light / DAY, *DRAWN_GAINS))
+    return {
+        "engine": "paste",
+        "cutout": cutout.digest,
+        "label": cutout.label,
+        "aspect": cutout.width / cutout.height,
+        "least": LEAST_HEIGHT,
+        "gain": round(gain, 3),
+        "offset": 0.0,
+        "shadow": SHADOW if view.drive is None else 0.0,  # drawn drives have a light of their own
+    }
+
+
+def place_by(
+    drawn: Edit, condition: Condition, size: float, view: View, rng: np.random.Generator
+) -> tuple[Edit, Ground] | Inapplicable | None:
+    """A place beside, before or behind a thing of the label map that the sentence names."""
+    element, position = condition.reference, condition.position
+    if element is None or element not in view.ontology.elements or position is None:
+        return Inapplicable("no engine places things there")
+    kind = condition.reference_properties.get("type")
+    if set(condition.reference_properties) - {"type"}:
+        return Inapplicable("the label map does not know its properties")
+    classes = [c for c in view.ontology.elements[element].classes if kind is None or c == kind]
+    _, _, stats, _ = cv2.connectedComponentsWithStats(view.labels.mask(classes).astype(np.uint8))
+    boxes = [box for *box, area in stats[1:].tolist() if area >= 40]
+    if not boxes:
+        return Inapplicable("nothing of that class is there")
+    ground = view.ground
+    stand = replace(ground, roadside=ground.roadside | ground.road)
+    for _ in range(TRIES):
+        left, top, width, height = boxes[int(rng.integers(len(boxes)))]
+        row = top + height - 1 + round(_AWAY.get(position, 0.0) * height)
+        if row >= ground.size[0] - 2 or row <= ground.horizon + 2:
+            continue
+        tall = round(size * (row - ground.horizon))
+        wide = max(2, round(tall * drawn["aspect"]))
+        side = {"left of": -1, "right of": 1}.get(position, 1 if rng.random() < 0.5 else -1)
+        middle = left + width / 2 + side * (width / 2 + wide * float(rng.uniform(0.55, 0.9)))
+        if position == "in front of":
+            middle = left + width / 2
+        x, y = round(middle - wide / 2), row + 1 - tall
+        if tall >= drawn["least"] * ground.size[0] and stand.can_stand(x, y, wide, tall, stand.roadside):
+            where = {"foot": row, "size": size, "x": x, "y": y, "width": wide, "height": tall}
+            found = {**drawn, "where": position, "across": 0.5, **where}
+            return found, _taken(ground, found)
+    return None
+
+
+_AWAY = {"behind": -0.12, "in front of": 0.35}
+"""How much lower its feet are than those of what it stands by, in heights of that."""
+
+
+def _standing(edit: Edit, row: int, size: float, ground: Ground) -> Edit | None:
+    """The edit with its feet in that row, `size` times as high as they are below the horizon, if it fits."""
+    height = round(size * (row - ground.horizon))
+    width = max(2, round(height * edit["aspect"]))
+    if height < edit["least"] * ground.size[0]:
+        return None
+    where, surface = edit["where"], ground.road
+    if where.startswith("roadside"):
+        side = -1 if where.endswith("left") else 1
+        surface, edge = ground.roadside, ground.edge(row, side)
+        if edge is None:
+            return None
+        away = max(1, round(edit["across"] * width))
+        left = edge + away if side > 0 else edge - width - away
+    elif where == "path":
+        left = round(ground.path(row) - width / 2)
+    elif where not in ("road", "crosswalk"):
+        return None  # it stands by something, and would not any more
+    else:
+        if where == "crosswalk":
+            surface = ground.crosswalk
+        columns = np.flatnonzero(surface[row])
+        if not len(columns):
+            return None
+        left = round(float(np.quantile(columns, edit["across"])) - width / 2)
+    top = row + 1 - height
+    if not ground.can_stand(left, top, width, height, surface):
+        return None
+    return {**edit, "foot": row, "size": size, "x": left, "y": top, "width": width, "height": height}
+
+
+def _smaller(edit: Edit, height: int, ground: Ground) -> Edit:
+    """Lower, within the place that it has."""
+    width = min(edit["width"], max(2, round(height * edit["aspect"])))
+    x, y = edit["x"] + (edit["width"] - width) // 2, edit["foot"] + 1 - height
+    size = height / (edit["foot"] - ground.horizon)
+    return {**edit, "size": size, "x": x, "y": y, "width": width, "height": height}
+
+
+def _taken(ground: Ground, edit: Edit) -> Ground:
+    taken = ground.taken.copy()
+    taken[edit["y"] : edit["y"] + edit["height"], edit["x"] : edit["x"] + edit["width"]] = True
+    return replace(ground, taken=taken)

@@ -1,0 +1,75 @@
+"""Adding a traffic sign by drawing it, on a pole on the roadside."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from instar.core.relation import Inapplicable
+from instar.core.scene import Image
+from instar.cutouts import CutOuts
+from instar.imaging.paste import RGBA, pasted
+from instar.tasks.driving.engines import Edit, View
+from instar.tasks.driving.engines.paste import alter, less, place_at, places
+from instar.tasks.driving.rules.model import Condition
+from instar.worlds.drive.boards import board
+from instar.worlds.drive.textures import at_height
+
+__all__ = ["alter", "drawn_sign", "less", "make", "plan"]
+
+HEIGHT = 1.65  # of a person: a sign with its pole
+ASPECT = 0.3
+LEAST_HEIGHT = 0.18  # of the picture; what is on smaller ones could not be seen
+USUAL_LIGHT = 95.0  # of a road by day
+
+
+def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
+    assert view.gallery is not None, "a gallery is made before pictures are pasted"
+    person = view.gallery.person
+    if person is None:
+        return Inapplicable("nothing to tell the size of a sign from")
+    where = places(condition)
+    if where is None:
+        return Inapplicable("no engine places things there")
+    drawn = {
+        "engine": "sign",
+        "label": "traffic sign",
+        "variant": condition.properties.get("type", "speed limit"),
+        "shape": condition.properties.get("shape", ""),
+        "aspect": ASPECT,
+        "least": LEAST_HEIGHT,
+        "gain": round(float(np.clip(view.image[view.ground.road].mean() / USUAL_LIGHT, 0.3, 1.1)), 3),
+    }
+    edits: list[Edit] = []
+    for _ in range(2 if condition.count is None else condition.count):
+        found = place_at(drawn, where, HEIGHT * person, view, rng)
+        if found is None:
+            return Inapplicable("no free place")
+        edit, ground = found
+        edits.append(edit)
+        view = replace(view, ground=ground)
+    return tuple(edits)
+
+
+def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
+    """The picture with the sign in it."""
+    return pasted(image, drawn_sign(edit), edit["x"], edit["y"], "hard")
+
+
+def drawn_sign(edit: Edit) -> RGBA:
+    """The board on its pole, `uint8 (height, width, 4)`."""
+    width, height = edit["width"], edit["height"]
+    drawn = np.zeros((height, width, 4), np.uint8)
+    pole = max(1, round(width * 0.1))
+    left = (width - pole) // 2
+    drawn[width // 2 :, left : left + pole] = (96, 98, 102, 255)
+    levels = board(edit["variant"], edit["shape"])
+    face = cv2.resize(at_height(levels, width), (width, min(width, height)), interpolation=cv2.INTER_AREA)
+    share = face[..., 3:].astype(np.float32) / 255
+    top = drawn[: face.shape[0]]
+    top[..., :3] = np.rint(top[..., :3] * (1 - share) + face[..., :3] * share)
+    top[..., 3] = np.maximum(top[..., 3], face[..., 3])
+    drawn[..., :3] = np.clip(drawn[..., :3].astype(np.float32) * edit["gain"], 0, 255)
+    return drawn

@@ -1,0 +1,228 @@
+"""Cut-outs to add to a street, and how large each class is on the ground."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from instar.core.relation import Workspace
+from instar.core.scene import Mask, Scene, SceneObject
+from instar.cutouts import Pool, build_pool, load_pool
+from instar.cutouts.pool import CutOut, save_pool, write_cutout
+from instar.imaging.average_hash import average_hash
+from instar.imaging.labels import LabelMap
+from instar.imaging.photometric import light_of
+from instar.tasks.driving.ground import ROAD, ROADSIDE, ground_of
+from instar.tasks.driving.maps import labels_of
+from instar.worlds.drive.models import models
+
+__all__ = ["Gallery", "collect_gallery"]
+
+CLASSES = ("person", "rider", "bicycle", "car", "truck", "bus", "van", "traffic light", "animal")
+LEAST_PIXELS = 300  # of a piece of a label map; less is a crumb
+WIDTHS = {
+    "person": (0.2, 0.6),
+    "rider": (0.25, 0.75),
+    "bicycle": (0.4, 2.0),
+    "car": (0.8, 2.4),
+    "truck": (0.5, 3.0),
+    "bus": (0.5, 3.5),
+    "van": (0.6, 2.6),
+}  # over the height: a wider piece of people is two of them, a narrower one is half hidden
+METRES = {"person": 1.72, "rider": 1.75, "car": 1.5, "van": 2.1, "truck": 3.0, "bus": 3.0}  # usual heights
+KEPT, LEAST = 0.25, 10  # of the things of a class, the largest: enough for pictures of any light
+RISES = tuple(np.linspace(0.0, 0.12, 13).round(2).tolist())  # of the picture
+ENOUGH = 8  # things of a class, to tell the horizon from
+FULL = {"car": 0.65, "truck": 0.65, "bus": 0.65, "van": 0.65}  # of its box; less is a car behind a pole
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gallery:
+    """The pool, and for each class its height over how far its feet are below the horizon.
+
+    `lights` are the mean light of the scenes that cut-outs come from, where they come from scenes. `rise` is
+    how much higher than the end of the road the horizon is, as a share of the picture.
+    """
+
+    pool: Pool
+    heights: Mapping[str, float]
+    lights: Mapping[str, float] = field(default_factory=dict)
+    rise: float = 0.0
+
+    @property
+    def person(self) -> float | None:
+        """The height of a person on the ground; where nobody was seen, told from what else stands there."""
+        known = next((label for label in METRES if label in self.heights), None)
+        return None if known is None else self.heights[known] * METRES["person"] / METRES[known]
+
+    def of(self, labels: Sequence[str], *, not_from: str) -> list[CutOut]:
+        """The cut-outs of these classes that do not come from a scene."""
+        return [
+            cutout
+            for cutout in self.pool.cutouts
+            if cutout.label in labels and cutout.scene != not_from and cutout.label in self.heights
+        ]
+
+
+def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
+    """Cut the objects out of the scenes, by their masks or by their label maps.
+
+    Of drawn drives there are models, which are near and whole.
+    """
+    folder: Path = workspace.folder / "gallery"
+    sizes = folder.with_name("gallery-sizes.json")
+    if not ((folder / "index.json").is_file() and sizes.is_file()):
+        sizes.parent.mkdir(parents=True, exist_ok=True)
+        if any(scene.knowledge.get("drive") is not None for scene in scenes):
+            heights, lights, rise = _keep_models(folder), {}, 0.0
+        else:
+            known = _whole_only([_with_objects(scene) for scene in scenes])
+            heights, rise = _heights(known)
+            lights = {scene.id: light_of(scene.image).mean for scene in known if scene.objects}
+            shutil.rmtree(folder, ignore_errors=True)  # one that was left unfinished
+            pool = build_pool(
+                known,
+                folder,
+                find_objects=lambda image: (),
+                progress=workspace.progress,
+                keep=KEPT,
+                least=LEAST,
+            )
+            heights = _with_models(pool, folder, heights)
+        kept = {"heights": heights, "lights": lights, "rise": rise}
+        sizes.write_text(json.dumps(kept), encoding="utf-8")
+    return Gallery(load_pool(folder), **json.loads(sizes.read_text(encoding="utf-8")))
+
+
+def _keep_models(folder: Path) -> dict[str, float]:
+    """A pool of drawn things, and how large each class is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    kept, heights = _drawn(folder)
+    save_pool(folder, kept)
+    return heights
+
+
+def _drawn(folder: Path) -> tuple[list[CutOut], dict[str, float]]:
+    """The drawn models as cut-outs of no scene, and how large each class is where they are drawn."""
+    kept, seen = [], defaultdict(list)
+    for label, pixels, height in models():
+        name = write_cutout(folder, pixels)
+        tall, wide = pixels.shape[:2]
+        area = int(np.count_nonzero(pixels[..., 3]))
+        kept.append(CutOut(name, label, "", wide, tall, area, average_hash(pixels)))
+        seen[label].append(height)
+    return kept, {label: median(heights) for label, heights in sorted(seen.items())}
+
+
+def _with_models(pool: Pool, folder: Path, heights: Mapping[str, float]) -> dict[str, float]:
+    """The heights, after drawn models were put into the pool for classes that no two scenes show."""
+    drawn, usual = _drawn(folder)
+    person = Gallery(pool, heights).person
+    scale = 1.0 if person is None else person / usual["person"]
+    shown = {label: {c.scene for c in pool.cutouts if c.label == label} for label in usual}
+    save_pool(folder, [*pool.cutouts, *(c for c in drawn if len(shown[c.label]) < 2)])
+    return {label: height * scale for label, height in usual.items()} | dict(heights)
+
+
+def _with_objects(scene: Scene) -> Scene:
+    """The scene with the pieces of its label map as objects, where it knows no objects."""
+    labels = labels_of(scene)
+    if scene.objects is not None or labels is None:
+        return scene
+    return dataclasses.replace(scene, objects=tuple(_pieces(scene, labels)))
+
+
+def _whole_only(scenes: Sequence[Scene]) -> list[Scene]:
+    """The scenes with only those pieces that show a single thing as a whole, where a class has any."""
+    whole = {id(thing) for scene in scenes for thing in scene.objects or () if _is_whole(scene, thing)}
+    having = {thing.label for scene in scenes for thing in scene.objects or () if id(thing) in whole}
+    return [
+        scene
+        if scene.objects is None
+        else dataclasses.replace(
+            scene, objects=tuple(t for t in scene.objects if id(t) in whole or t.label not in having)
+        )
+        for scene in scenes
+    ]
+
+
+def _is_whole(scene: Scene, thing: SceneObject) -> bool:
+    """Whether a piece is inside the picture, shaped like one thing, and stands on the ground it hides."""
+    labels = labels_of(scene)
+    if labels is None or thing.mask is None:
+        return True
+    left, top, right, bottom = (round(edge) for edge in thing.box)
+    rows, columns = labels.ids.shape
+    narrowest, widest = WIDTHS.get(thing.label, (0.0, np.inf))
+    if left < 1 or top < 1 or right >= columns or bottom >= rows - 1:
+        return False
+    if not narrowest <= (right - left) / (bottom - top) <= widest:
+        return False
+    if thing.label not in WIDTHS:
+        return True
+    mask = thing.mask()[top:bottom, left:right]
+    quarter = (right - left) // 4
+    below = labels.mask((*ROAD, *ROADSIDE))[bottom : bottom + 2, left + quarter : right - quarter]
+    return bool(mask.mean() >= FULL.get(thing.label, 0.3) and below.mean() > 0.5)
+
+
+def _pieces(scene: Scene, labels: LabelMap) -> Iterator[SceneObject]:
+    for name in CLASSES:
+        mask = labels.mask([name]).astype(np.uint8)
+        _, _, stats, _ = cv2.connectedComponentsWithStats(mask)
+        for number, (left, top, width, height, area) in enumerate(stats[1:].tolist(), start=1):
+            if area >= LEAST_PIXELS:
+                box = (float(left), float(top), float(left + width), float(top + height))
+                yield SceneObject(name, box, mask=partial(_piece, scene, name, number))
+
+
+def _piece(scene: Scene, name: str, number: int) -> Mask:
+    labels = labels_of(scene)
+    assert labels is not None, "it had one when its pieces were found"
+    _, pieces = cv2.connectedComponents(labels.mask([name]).astype(np.uint8))
+    return np.asarray(pieces == number)
+
+
+def _heights(scenes: Sequence[Scene]) -> tuple[dict[str, float], float]:
+    """For each class the median of height over distance below the horizon, and how high that is.
+
+    Things of a class have one height, so that ratio is the same near and far: the horizon is where it is.
+    """
+    seen: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for scene in scenes:
+        labels = labels_of(scene)
+        ground = None if labels is None else ground_of(labels)
+        if ground is None:
+            continue
+        rows = ground.size[0]
+        for thing in scene.objects or ():
+            _, top, _, bottom = thing.box
+            below = bottom - ground.horizon
+            if below > 0.1 * (rows - ground.horizon) and bottom < rows - 1:
+                seen[thing.label].append(((bottom - top) / rows, below / rows))
+    found = {label: np.array(pairs) for label, pairs in sorted(seen.items())}
+    rise = min(RISES, key=lambda rise: _unevenness(found, rise))
+    return {
+        label: float(np.median(pairs[:, 0] / (pairs[:, 1] + rise))) for label, pairs in found.items()
+    }, rise
+
+
+def _unevenness(seen: Mapping[str, npt.NDArray[np.float64]], rise: float) -> float:
+    """How much things of one class differ in height, as shares, if the horizon is that much higher."""
+    errors = [0.0]
+    for pairs in seen.values():
+        if len(pairs) >= ENOUGH:
+            ratios = pairs[:, 0] / (pairs[:, 1] + rise)
+            errors += np.abs(np.log(ratios / np.median(ratios))).tolist()
+    return float(np.mean(errors))

@@ -1,0 +1,137 @@
+"""Changes of an earlier change: "he gets closer", "the rain becomes heavier", "the number of cars grows"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from instar.tasks.driving.rules import if_words as said
+from instar.tasks.driving.rules.clauses import BE, Clause, does
+from instar.tasks.driving.rules.english import participles
+from instar.tasks.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, opt, seq, to
+from instar.tasks.driving.rules.things import COMPARATIVES, Mention, Things
+
+__all__ = ["closer", "comparing"]
+
+
+def closer(words: Things) -> Parser:
+    """ "(Even) closer (to the ego-vehicle)": the value is the comparative."""
+    return to(
+        lambda _, word, __: word,
+        opt(Phrase("even", "still")),
+        Phrase(*COMPARATIVES),
+        opt(seq(Phrase("to", "from", "away from"), _own(words))),
+    )
+
+
+def comparing(words: Things) -> list[Parser]:
+    who, near = words.several, closer(words)
+    own = _own(words)
+    return [
+        to(lambda who, _, word: compared(who, word), who, does(said.GROW), near),
+        to(
+            lambda who, _, __, word: compared(who, word),
+            who,
+            Phrase(*BE),
+            Phrase(*participles(said.BRING)),
+            near,
+        ),
+        to(
+            lambda _, __, who, word: compared(who, word),
+            opt(Phrase("we", "you")),
+            Phrase(*said.BRING),
+            who,
+            near,
+        ),
+        to(
+            lambda who, word, _: compared(who, as_word(word, "closer")),
+            who,
+            where_does(said.APPROACH),
+            opt(own),
+        ),
+        to(
+            lambda who, word, _: compared(who, as_word(word, "farther")),
+            who,
+            where_does(said.LEAVE),
+            opt(seq(Phrase("from"), own)),
+        ),
+        to(
+            lambda _, __, word, ___, who: compared(who, word),
+            own,
+            does(said.GROW),
+            _distance(),
+            Phrase("to", "from"),
+            who,
+        ),
+        to(lambda _, word, who: compared(who, as_word(word, "closer")), own, where_does(said.APPROACH), who),
+        *_numbers(words),
+        *_distances(words),
+    ]
+
+
+def compared(who: Sequence[Mention], word: Found) -> tuple[Clause, ...]:
+    for mention in who:
+        if mention.is_none:
+            raise Objection(mention.first, "what does not happen is no change")
+        if mention.comparative is not None:
+            raise Objection(word.at, f"{word.phrase!r} is a second comparison")
+    return tuple(Clause("compare", mention, comparative=word) for mention in who)
+
+
+def as_word(said: Found, comparative: str) -> Found:
+    """The comparative that a verb stands for: to approach is to get closer."""
+    return Found(comparative, said.at)
+
+
+def where_does(verbs: Sequence[str]) -> Parser:
+    """Like `does`, with the first word of the verb as its value."""
+    return to(lambda value: _first(value), does(verbs))
+
+
+def _first(value: object) -> Found:
+    while isinstance(value, tuple):
+        value = value[-1]
+    assert isinstance(value, Found)
+    return value
+
+
+def _own(words: Things) -> Parser:
+    """The ego-vehicle, which here may be called the vehicle or the car."""
+    return alt(words.ego, Phrase("the vehicle", "the car"))
+
+
+def _distance() -> Parser:
+    return Phrase(*(word for word, meaning in COMPARATIVES.items() if meaning in ("closer", "farther")))
+
+
+def _numbers(words: Things) -> list[Parser]:
+    number = seq(opt(Phrase("the")), Phrase("number of", "amount of", "intensity of", "level of"))
+    up, down = where_does(said.INCREASE), where_does(said.SHRINK)
+    return [
+        to(lambda _, who, word: compared(who, as_word(word, "more")), number, words.several, up),
+        to(lambda _, who, word: compared(who, as_word(word, "less")), number, words.several, down),
+    ]
+
+
+def _distances(words: Things) -> list[Parser]:
+    who, own = words.several, _own(words)
+    distance = seq(opt(Phrase("the")), Phrase("distance"))
+    to_who = alt(
+        to(lambda _, who, __: who, Phrase("to", "from"), who, opt(seq(Phrase("from", "to"), own))),
+        to(lambda _, __, ___, who: who, Phrase("between"), own, Phrase("and"), who),
+        to(lambda _, who, __, ___: (who,), Phrase("between"), words.one, Phrase("and"), own),
+        to(lambda _, __, ___, who: who, Phrase("from"), own, Phrase("to"), who),
+    )
+    return [
+        to(
+            lambda _, who, word: compared(who, as_word(word, "closer")),
+            distance,
+            to_who,
+            where_does(said.SHRINK),
+        ),
+        to(
+            lambda _, who, word: compared(who, as_word(word, "farther")),
+            distance,
+            to_who,
+            where_does(said.INCREASE),
+        ),
+    ]

@@ -1,0 +1,115 @@
+"""How much: "by at least 30 %", "by 10 km/h or more", "even more"."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from instar.tasks.driving.rules import then_words as then
+from instar.tasks.driving.rules.english import NUMBERS
+from instar.tasks.driving.rules.grammar import (
+    Found,
+    Number,
+    Numeral,
+    Objection,
+    Parser,
+    Phrase,
+    alt,
+    named,
+    opt,
+    to,
+)
+
+__all__ = ["NO_DEGREE", "Degree", "degrees", "one_degree"]
+
+
+@dataclass(frozen=True, slots=True)
+class Degree:
+    """An amount, a bound on it, or "more" or "less" than in the block before (`compared`).
+
+    `at` is the word of the unit, or of the number where there is no unit.
+    """
+
+    comparator: str | None = None
+    amount: float | None = None
+    unit: str | None = None
+    at: int = 0
+    compared: Found | None = None
+
+
+NO_DEGREE = Degree()
+
+
+def degrees() -> Parser:
+    """The parser of degrees; where none is said, its value is `NO_DEGREE`."""
+    number = alt(Number(), to(lambda word: Numeral(float(NUMBERS[word.phrase]), word.at), Phrase(*NUMBERS)))
+    amount = named(
+        alt(
+            to(
+                lambda number, unit: Degree(None, number.value, then.UNITS[unit.phrase], unit.at),
+                number,
+                Phrase(*then.UNITS),
+            ),
+            to(lambda number: Degree(None, number.value, None, number.at), number),
+            to(lambda word: Degree(None, 50.0, "%", word.at), Phrase("half", "a half", "one half")),
+            to(
+                lambda word: Degree(None, 100 / 3, "%", word.at),
+                Phrase("a third", "one third", "a third of its value"),
+            ),
+            to(lambda word: Degree(None, 200 / 3, "%", word.at), Phrase("two thirds")),
+            to(lambda word: Degree(None, 75.0, "%", word.at), Phrase("three quarters")),
+            to(lambda word: Degree(None, 10.0, "%", word.at), Phrase("a tenth", "one tenth")),
+            to(lambda word: Degree(None, 20.0, "%", word.at), Phrase("a fifth", "one fifth")),
+            to(lambda word: Degree(None, 25.0, "%", word.at), Phrase("a quarter", "one quarter")),
+        )
+    )
+    more = Phrase(*then.MORE, *then.LESS)
+    return named(
+        alt(
+            to(
+                _bounded,
+                opt(Phrase("by", "of", "for")),
+                opt(Phrase(*then.BOUNDS)),
+                opt(Phrase("by")),
+                amount,
+                opt(Phrase(*then.BOUNDS_BEHIND)),
+                opt(Phrase(*then.OF_BEFORE)),
+                opt(more),
+            ),
+            to(lambda word: Degree(compared=word), more),
+            to(lambda: NO_DEGREE),
+        )
+    )
+
+
+def one_degree(before: Degree, behind: Degree, compared: Found | None, at: int) -> Degree:
+    """The degree that stands before or behind a word, but not both, with "even" as a comparison."""
+    if NO_DEGREE not in (before, behind):
+        raise Objection(at, "two amounts stand around one word")
+    found = behind if before == NO_DEGREE else before
+    if compared is None:
+        return found
+    if found.compared is not None:
+        raise Objection(found.compared.at, f"{found.compared.phrase!r} is said twice")
+    return dataclasses.replace(found, compared=compared)
+
+
+def _bounded(
+    _: object,
+    before: Found | None,
+    __: object,
+    amount: Degree,
+    behind: Found | None,
+    of_before: Found | None,
+    compared: Found | None,
+) -> Degree:
+    if before is not None and behind is not None:
+        raise Objection(behind.at, f"{behind.phrase!r} is a second bound beside {before.phrase!r}")
+    if of_before is not None and of_before.phrase.startswith("of") and amount.unit != "%":
+        raise Objection(of_before.at, f"{of_before.phrase!r} is said of a share only")
+    comparator = None
+    if before is not None:
+        comparator = then.BOUNDS[before.phrase]
+    elif behind is not None:
+        comparator = then.BOUNDS_BEHIND[behind.phrase]
+    return dataclasses.replace(amount, comparator=comparator, compared=compared)

@@ -1,0 +1,332 @@
+"""The Then half: "the ego-vehicle should slow down by at least 30 %"."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from instar.tasks.driving.rules import then_words as then
+from instar.tasks.driving.rules.degrees import NO_DEGREE, Degree, degrees, one_degree
+from instar.tasks.driving.rules.english import finite, gerunds, participles
+from instar.tasks.driving.rules.expected import Expected, Predicate, about, expected
+from instar.tasks.driving.rules.grammar import (
+    Found,
+    Objection,
+    Parser,
+    Phrase,
+    alt,
+    named,
+    only,
+    opt,
+    seq,
+    to,
+)
+from instar.tasks.driving.rules.ontology import Ontology
+
+__all__ = ["expectations"]
+
+
+def expectations(ontology: Ontology) -> Parser:
+    """The parser of the Then half; its values are `Expected`."""
+    ego, degree = _ego(ontology), degrees()
+    quantity = _quantity(ontology, ego)
+    of_ego, of_quantity = _ego_predicate(quantity, degree), _quantity_predicate(degree)
+    empty, further = opt(Phrase(*then.EMPTY)), opt(Phrase("further"))
+    will = _will()
+    command = opt(alt(_do_not(), Phrase("never")))
+    return named(
+        alt(
+            to(lambda _, no, __, more, what: expected(no, more, what), ego, will, empty, further, of_ego),
+            to(lambda no, _, what: expected(no, None, what), command, empty, of_ego),
+            to(
+                lambda quantity, no, _, more, what: expected(no, more, about(quantity, what)),
+                quantity,
+                will,
+                empty,
+                further,
+                of_quantity,
+            ),
+            to(_no_target, opt(ego), will, Phrase("stop")),
+            *_noun_forms(quantity, degree, will),
+            *_no_faster(ego, quantity),
+            *_neither(ego, quantity, of_ego, of_quantity),
+        )
+    )
+
+
+def _no_target(_: object, __: object, word: Found) -> None:
+    raise Objection(word.at, "to stop is no change of so much; say by how much the speed decreases")
+
+
+def _ego(ontology: Ontology) -> Parser:
+    """The ego-vehicle; nothing else can be expected to do anything, so "it" and "the car" are it too."""
+    article = Phrase("the", "our", "my", "your", "this", "a", "an", "any", "every", "each")
+    return named(
+        alt(
+            seq(opt(article), Phrase(*ontology.references["ego-vehicle"])),
+            seq(article, Phrase("car", "vehicle")),
+            Phrase("it", "we", "you"),
+        )
+    )
+
+
+def _quantity(ontology: Ontology, ego: Parser) -> Parser:
+    owner = alt(
+        seq(
+            opt(Phrase("the", "our", "my", "your")),
+            Phrase(*ontology.references["ego-vehicle"], "car", "vehicle"),
+            opt(Phrase("'s")),
+        ),
+        Phrase("its", "the", "our", "my", "your", "this"),
+    )
+    kind = opt(Phrase(*then.KINDS))
+    of = opt(seq(Phrase("of"), ego))
+    return named(
+        alt(
+            to(lambda *_: "speed", opt(owner), kind, Phrase(*then.SPEED), of),
+            to(lambda *_: "steering", opt(owner), kind, Phrase(*then.STEERING), of),
+        )
+    )
+
+
+def _will() -> Parser:
+    """Modal verbs and negation in front of a verb; the value is the negating word, if there is one."""
+    negation = Phrase("not", "never")
+    return named(
+        alt(
+            to(
+                lambda _, __, no: no,
+                Phrase(*then.MODALS),
+                opt(Phrase("also", "still", "always")),
+                opt(negation),
+            ),
+            to(lambda _, no: no, Phrase("can"), negation),
+            _do_not(),
+            to(lambda no: no, Phrase("never")),
+            to(lambda: None),
+        )
+    )
+
+
+def _do_not() -> Parser:
+    return to(lambda _, no: no, Phrase("do", "does", "did"), Phrase("not"))
+
+
+def _verbs(verbs: list[str]) -> Phrase:
+    """A verb behind "should", on its own or in a command."""
+    return Phrase(*finite(verbs), *(f"be {gerund}" for gerund in gerunds(verbs)))
+
+
+def _ego_predicate(quantity: Parser, degree: Parser) -> Parser:
+    """What the ego-vehicle itself does."""
+    more = opt(Phrase("more", "further", "even more", "even further", "less"))
+    even, than = opt(Phrase("even", "still")), opt(Phrase("than before"))
+
+    def paced(
+        _: object, early: Degree, even: Found | None, word: Found, __: object, late: Degree
+    ) -> Predicate:
+        found = one_degree(early, late, even, word.at)
+        return Predicate(then.PACE[word.phrase], "speed", found, comparative=True)
+
+    def turned(_: object, more: Found | None, side: Found, degree: Degree) -> Predicate:
+        found = one_degree(NO_DEGREE, degree, more, side.at)
+        return Predicate(then.SIDE[side.phrase], "steering", found)
+
+    def made(_: object, side: Found, degree: Degree) -> Predicate:
+        return Predicate(1 if "left" in side.phrase else -1, "steering", degree)
+
+    return named(
+        alt(
+            to(lambda _, d: Predicate(-1, "speed", d), _verbs(then.SLOW), degree),
+            to(lambda _, d: Predicate(1, "speed", d), _verbs(then.FAST), degree),
+            to(paced, _verbs(then.DRIVE), degree, even, Phrase(*then.PACE), than, degree),
+            to(turned, _verbs(then.TURN), more, Phrase(*then.SIDE), degree),
+            to(
+                lambda _, d, side: Predicate(then.SIDE[side.phrase], "steering", d),
+                _verbs(then.TURN),
+                only(lambda degree: degree.amount is not None, degree),
+                Phrase(*then.SIDE),
+            ),
+            to(
+                made,
+                _verbs(["make", "take"]),
+                Phrase("a left turn", "a left", "a right turn", "a right"),
+                degree,
+            ),
+            to(lambda _, what, d: Predicate(-1, what, d), _verbs(then.LOWER), quantity, degree),
+            to(lambda _, what, d: Predicate(1, what, d), _verbs(then.RAISE), quantity, degree),
+            to(lambda _, what, __: Predicate(0, what), _verbs(then.KEEP), quantity, opt(Phrase(*then.SAME))),
+            to(lambda _, __, what: Predicate(0, what), _verbs(then.KEEP), opt(Phrase(*then.KEPT)), quantity),
+            to(lambda _, what, d: Predicate(0, what, d, changes=True), _verbs(then.ALTER), quantity, degree),
+        )
+    )
+
+
+def _quantity_predicate(degree: Parser) -> Parser:
+    """What happens to the speed or the steering angle; the quantity is filled in by `_about`."""
+    lowered = Phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then.LOWER)))
+    raised = Phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then.RAISE)))
+    stay = _verbs(then.STAY)
+    even, than = opt(Phrase("even", "still")), opt(Phrase("than before"))
+    original = opt(Phrase("of the original value", "of the original", "of the source"))
+
+    def sized(
+        _: object, early: Degree, even: Found | None, word: Found, __: object, late: Degree
+    ) -> Predicate:
+        found = one_degree(early, late, even, word.at)
+        return Predicate(then.SIZE[word.phrase], "", found, comparative=True)
+
+    def within(_: object, word: Found, bound: Degree, __: object) -> Predicate:
+        if bound.amount is None or bound.comparator is not None or bound.compared is not None:
+            raise Objection(word.at, "'within' needs a plain amount")
+        return Predicate(0, "", dataclasses.replace(bound, comparator="at most"))
+
+    def absolute(word: Found, bound: Degree) -> Predicate:
+        if bound.amount is None:
+            raise Objection(word.at, f"{word.phrase!r} what is not said", ("lower", "higher", "the same"))
+        behind = word.at + len(word.phrase.split())
+        raise Objection(behind, "a rule speaks of changes: say by how much it decreases or increases")
+
+    return named(
+        alt(
+            to(lambda _, d: Predicate(-1, "", d), alt(_verbs(then.FALL), lowered), degree),
+            to(lambda _, d: Predicate(1, "", d), alt(_verbs(then.RISE), raised), degree),
+            to(sized, _verbs(["be", "become", "get"]), degree, even, Phrase(*then.SIZE), than, degree),
+            to(lambda *_: Predicate(0, ""), stay, Phrase(*then.SAME)),
+            to(lambda *_: Predicate(0, ""), Phrase("be kept", "be maintained", "is kept", "is maintained")),
+            to(lambda _, d: Predicate(0, "", d, changes=True), _verbs(then.CHANGE), degree),
+            to(within, stay, Phrase("within"), degree, original),
+            to(absolute, stay, degree),
+            to(
+                lambda _, side, d: Predicate(then.SIDE[side.phrase], "steering", d, at=side.at),
+                _verbs(["turn", "move", "go", "shift"]),
+                Phrase(*then.SIDE),
+                degree,
+            ),
+        )
+    )
+
+
+def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
+    """ "There should be a decrease in speed", "the deceleration should be at least 30 %"."""
+    noun, be, exceed = Phrase(*then.NOUNS), Phrase("be", "is", "are"), Phrase(*then.EXCEED)
+    article = opt(Phrase("a", "an", "the", "no"))
+    of_what = opt(to(lambda _, quantity: quantity, Phrase("in", "of", "to"), quantity))
+
+    def changed(no: Found | None, word: Found, quantity: str | None, degree: Degree) -> Expected:
+        way = then.NOUNS[word.phrase]
+        if quantity is None and word.phrase not in ("deceleration", "acceleration", "slowdown"):
+            raise Objection(word.at, f"{word.phrase!r} of what is not said", ("speed", "steering angle"))
+        return expected(no, None, Predicate(way, quantity or "speed", degree, changes=way == 0))
+
+    def there_is(
+        no: Found | None, article: Found | None, word: Found, quantity: str | None, degree: Degree
+    ) -> Expected:
+        none = article if article is not None and article.phrase == "no" else None
+        if no is not None and none is not None:
+            raise Objection(none.at, "'no' is a second negation")
+        return changed(no or none, word, quantity, degree)
+
+    def measured(word: Found, quantity: str | None, no: Found | None, by: Found, degree: Degree) -> Expected:
+        if degree.amount is None:
+            raise Objection(word.at, f"how large the {word.phrase} should be is not said")
+        if by.phrase in then.EXCEED:
+            if degree.comparator is not None:
+                raise Objection(by.at, f"{by.phrase!r} is a bound already")
+            degree = dataclasses.replace(degree, comparator="more than")
+        return changed(no, word, quantity, degree)
+
+    return [
+        to(
+            lambda _, no, __, article, which, word, what, d: there_is(no, article, word, which or what, d),
+            Phrase("there"),
+            will,
+            be,
+            article,
+            opt(quantity),
+            noun,
+            of_what,
+            degree,
+        ),
+        to(
+            lambda what, no, _, article, word, d: there_is(no, article, word, what, d),
+            quantity,
+            will,
+            _verbs(["have", "show"]),
+            article,
+            noun,
+            degree,
+        ),
+        to(
+            lambda _, word, what, no, by, d: measured(word, what, no, by, d),
+            opt(Phrase("the")),
+            noun,
+            of_what,
+            will,
+            alt(be, exceed),
+            degree,
+        ),
+        to(
+            lambda what, word, no, by, d: measured(word, what, no, by, d),
+            quantity,
+            noun,
+            will,
+            alt(be, exceed),
+            degree,
+        ),
+    ]
+
+
+def _no_faster(ego: Parser, quantity: Parser) -> list[Parser]:
+    """ "Drive no faster", "the speed should be no higher than before"."""
+    modal, no = opt(Phrase(*then.MODALS)), Phrase("no")
+    than = opt(Phrase("than before"))
+
+    def paced(_: object, __: object, ___: object, no: Found, word: Found, ____: object) -> Expected:
+        return expected(no, None, Predicate(then.PACE[word.phrase], "speed", comparative=True))
+
+    def sized(what: str, _: object, __: object, no: Found, word: Found, ___: object) -> Expected:
+        return expected(no, None, Predicate(then.SIZE[word.phrase], what, comparative=True))
+
+    return [
+        to(paced, opt(ego), modal, _verbs(then.DRIVE), no, Phrase(*then.PACE), than),
+        to(sized, quantity, modal, _verbs(["be", "become", "get"]), no, Phrase(*then.SIZE), than),
+    ]
+
+
+def _neither(ego: Parser, quantity: Parser, of_ego: Parser, of_quantity: Parser) -> list[Parser]:
+    """ "Neither accelerate nor brake", "not rise or fall": what does neither stays the same."""
+    modal, neither = Phrase(*then.MODALS), Phrase("neither")
+    no = to(lambda _, no: no, opt(alt(modal, Phrase("do", "does"))), alt(neither, Phrase("not")))
+    side = to(lambda word: Predicate(then.SIDE[word.phrase], "steering"), Phrase(*then.SIDE))
+    either = Phrase("nor", "or")
+
+    def same(no: Found, one: Predicate, word: Found, other: Predicate) -> Expected:
+        is_plain = NO_DEGREE == one.degree == other.degree
+        if one.quantity != other.quantity or one.way * other.way != -1 or not is_plain:
+            word = no if no.phrase == "neither" else word
+            raise Objection(
+                word.at, f"{word.phrase!r} brings a second expectation: write a second rule for it"
+            )
+        return expected(None, None, Predicate(0, one.quantity))
+
+    return [
+        to(lambda _, *said: same(*said), opt(ego), no, of_ego, either, alt(of_ego, side)),
+        to(
+            lambda what, no, one, word, other: same(no, about(what, one), word, about(what, other)),
+            quantity,
+            no,
+            of_quantity,
+            either,
+            of_quantity,
+        ),
+        to(
+            lambda _, __, ___, *said: same(*said),
+            opt(ego),
+            opt(modal),
+            _verbs(then.TURN),
+            neither,
+            side,
+            Phrase("nor"),
+            side,
+        ),
+    ]

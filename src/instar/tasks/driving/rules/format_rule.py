@@ -1,0 +1,153 @@
+"""A rule back in words: a sentence that reads as the same rule again."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from decimal import Decimal
+
+from instar.tasks.driving.rules.english import plural
+from instar.tasks.driving.rules.model import Condition, Expectation, Rule, Thing
+from instar.tasks.driving.rules.ontology import Ontology, usual_ontology
+from instar.tasks.driving.rules.resolve import antecedent
+
+__all__ = ["say", "say_amount", "say_thing"]
+
+_POSITIONS = {"left of": "to the left of", "right of": "to the right of"}
+_CLOSER = {
+    "closer": "closer to the ego-vehicle",
+    "farther": "farther away from the ego-vehicle",
+    "larger": "larger",
+    "smaller": "smaller",
+}
+_STRONGER = {"more": "becomes stronger", "less": "becomes weaker"}
+
+
+def say(rule: Rule, *, ontology: Ontology | None = None) -> str:
+    """The rule as a sentence that `read_rule` reads as the same rule.
+
+    >>> from instar.tasks.driving.rules.read import read_rule
+    >>> say(read_rule("if it rains hard, brake"))
+    'If: the weather changes to heavy rain, Then: the speed should decrease.'
+    """
+    ontology = ontology or usual_ontology()
+    sentences = []
+    for index, block in enumerate(rule.blocks):
+        changes = [_condition(ontology, condition, rule.earlier(index)) for condition in block.conditions]
+        sentences.append(f"If: {' and '.join(changes)}, Then: {_expectation(block.expectation)}.")
+    return " ".join(sentences)
+
+
+def say_thing(ontology: Ontology, thing: Thing, *, is_plural: bool = False) -> str:
+    """The thing without an article: "black truck", "heavy rain"."""
+    element = ontology.elements[thing.element]
+    noun, adjectives = element.synonyms[0], []
+    for name, value in thing.properties.items():
+        words = element.properties[name][value]
+        if words.nouns and noun == element.synonyms[0]:
+            noun = words.nouns[0]
+        else:
+            adjectives.append(words.adjectives[0])
+    return " ".join([*adjectives, plural(noun) if is_plural else noun])
+
+
+def say_amount(amount: float, unit: str | None) -> str:
+    """An amount with its unit, in digits that read as the same number."""
+    number = format(Decimal(repr(amount)), "f")
+    if "." in number:
+        number = number.rstrip("0").rstrip(".")
+    return number if unit is None else number + unit if unit == "%" else f"{number} {unit}"
+
+
+def _condition(ontology: Ontology, condition: Condition, earlier: Sequence[Condition]) -> str:
+    if condition.comparative is not None:
+        return _comparative(ontology, condition, condition.comparative, earlier)
+    if ontology.elements[condition.element].is_environment:
+        assert condition.new is not None, "weather and time are always replaced"
+        new = say_thing(ontology, condition.new)
+        was = f"from {say_thing(ontology, condition.thing)} " if condition.properties else ""
+        return f"the {ontology.elements[condition.element].synonyms[0]} changes {was}to {new}"
+    several, place = condition.count != 1, _place(ontology, condition)
+    verb = "are" if several else "is"
+    if condition.op == "add":
+        return f"{_counted(ontology, condition)} {verb} added{place}"
+    if condition.op == "remove":
+        return f"{_counted(ontology, condition, open_article='the ')} {verb} removed{place}"
+    assert condition.new is not None, "what is replaced is replaced by something"
+    new = say_thing(ontology, condition.new, is_plural=several)
+    return (
+        f"{_counted(ontology, condition, open_article='the ')}{place} {verb} replaced with "
+        f"{new if several else _with_article(new)}"
+    )
+
+
+def _comparative(
+    ontology: Ontology, condition: Condition, comparative: str, earlier: Sequence[Condition]
+) -> str:
+    thing = condition.new if ontology.elements[condition.element].is_environment else condition.thing
+    assert thing is not None, "weather and time are always replaced"
+    found = antecedent(ontology, thing.element, thing.properties, earlier)
+    same = found is not None and dataclasses.replace(found, comparative=comparative) == condition
+    several = condition.count != 1
+    if ontology.elements[condition.element].is_environment:
+        return f"the {say_thing(ontology, thing)} {_STRONGER[comparative]}"
+    place = "" if same else _place(ontology, condition)
+    if comparative in ("more", "less"):
+        word = "more" if comparative == "more" else "fewer"
+        return f"there are {word} {say_thing(ontology, thing, is_plural=True)}{place}"
+    if same:
+        gets = f"get{'' if several else 's'} {_CLOSER[comparative]}"
+        return f"the {say_thing(ontology, thing, is_plural=several)} {gets}"
+    return f"a {comparative} {say_thing(ontology, thing)} is added{place}"
+
+
+def _counted(ontology: Ontology, condition: Condition, *, open_article: str = "") -> str:
+    thing = condition.thing
+    if condition.count is None:
+        return open_article + say_thing(ontology, thing, is_plural=True)
+    if condition.count == 1:
+        return _with_article(say_thing(ontology, thing))
+    return f"{condition.count} {say_thing(ontology, thing, is_plural=True)}"
+
+
+def _place(ontology: Ontology, condition: Condition) -> str:
+    if condition.reference is None:
+        return ""
+    if condition.reference in ontology.references:
+        reference = f"the {condition.reference}"
+    else:
+        name = say_thing(ontology, Thing(condition.reference, condition.reference_properties))
+        # "The vehicle" would be our own.
+        reference = _with_article(name) if condition.reference == "vehicle" else f"the {name}"
+    if condition.position is None:
+        return f" from {reference}"
+    if condition.position == "on" and condition.reference == "scene":
+        return f" in {reference}"
+    return f" {_POSITIONS.get(condition.position, condition.position)} {reference}"
+
+
+def _expectation(expectation: Expectation) -> str:
+    subject = "the speed" if expectation.quantity == "speed" else "the steering angle"
+    comparator, negated, verb = expectation.comparator, expectation.negated, expectation.direction
+    if expectation.direction == "same":
+        if expectation.amount is None:
+            return f"{subject} should {'change' if negated else 'keep the same'}"
+        verb = "change"
+        if negated:
+            comparator = {"at most": "more than", "less than": "at least"}[comparator or ""]
+            negated = False
+    words = [subject, "should not" if negated else "should", verb]
+    if expectation.amount is not None:
+        words += [
+            "by",
+            *([comparator] if comparator else []),
+            say_amount(expectation.amount, expectation.unit),
+        ]
+    if expectation.relative_to_block is not None:
+        is_less = expectation.amount is None and comparator == "less than"
+        words.append("less" if is_less else "more")
+    return " ".join(words)
+
+
+def _with_article(name: str) -> str:
+    return ("an " if name[0] in "aeiou" else "a ") + name

@@ -1,0 +1,183 @@
+"""The elements of a street scene, their properties and the words for them, read from a file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from instar.core.errors import BadInput, UnknownName
+
+__all__ = ["Element", "Ontology", "Value", "read_ontology", "usual_ontology"]
+
+# The same parser under two names; only one of them is installed, so neither can be imported by statement.
+_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+CATEGORIES = ("road network", "object", "environment")
+REFERENCES = ("road", "scene", "ego-vehicle")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value of a property and the words that say it; `nouns` name the element with it."""
+
+    adjectives: tuple[str, ...]
+    nouns: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = ()
+    adverbs: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """Something a scene can have: its words, its properties by name and value, its label-map classes."""
+
+    name: str
+    category: str
+    synonyms: tuple[str, ...]
+    heads: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
+    person: bool = False
+    usual: Mapping[str, str] = field(default_factory=dict)
+    named: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    properties: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+
+    @property
+    def is_environment(self) -> bool:
+        return self.category == "environment"
+
+    def said_by(self, adjective: str) -> tuple[str, str] | None:
+        """The property and the value that this adjective gives the element, if it can have it.
+
+        >>> usual_ontology().elements["line"].said_by("dashed")
+        ('type', 'dash')
+        """
+        for name, values in self.properties.items():
+            for value, words in values.items():
+                if adjective in words.adjectives:
+                    return name, value
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Ontology:
+    """All elements, and the words for the road, the scene and the ego-vehicle."""
+
+    elements: Mapping[str, Element]
+    references: Mapping[str, tuple[str, ...]]
+
+
+@cache
+def usual_ontology() -> Ontology:
+    """The ontology that comes with instar (Table 3 of the paper)."""
+    text = files("instar.tasks.driving.rules").joinpath("ontology.toml").read_text(encoding="utf-8")
+    return _ontology(_toml.loads(text))
+
+
+def read_ontology(path: Path) -> Ontology:
+    """The ontology in a user's file; whatever is wrong with it is said in one line."""
+    try:
+        return _ontology(_toml.loads(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise BadInput(f"cannot read the ontology {path}: {error.strerror or error}") from None
+    except (UnicodeDecodeError, _toml.TOMLDecodeError) as error:
+        raise BadInput(f"{path} is not TOML: {error}") from None
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
+
+
+def _ontology(tables: Mapping[str, Any]) -> Ontology:
+    _only("table", tables, ("element", "reference"))
+    references = _table("reference", tables.get("reference", {}))
+    _only("reference", references, REFERENCES)
+    missing = [name for name in REFERENCES if name not in references]
+    if missing:
+        raise BadInput(f"the reference {missing[0]!r} is missing; copy it from instar's own ontology")
+    elements = _table("element", tables.get("element", {}))
+    return Ontology(
+        {name: _element(name, _table(name, entry)) for name, entry in elements.items()},
+        {name: _reference(name, _table(name, entry)) for name, entry in references.items()},
+    )
+
+
+def _reference(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
+    _only(f"key of {name}", entry, ("synonyms",))
+    return _phrases(name, "synonyms", entry.get("synonyms", [name]))
+
+
+def _element(name: str, entry: Mapping[str, Any]) -> Element:
+    known = (
+        "category",
+        "synonyms",
+        "heads",
+        "kinds",
+        "unlike",
+        "classes",
+        "person",
+        "usual",
+        "named",
+        "property",
+    )
+    _only(f"key of {name}", entry, known)
+    category = entry.get("category", "object")
+    _only("category", [category], CATEGORIES)
+    properties = {
+        prop: {
+            value: _value(name, value, _table(value, words)) for value, words in _table(prop, values).items()
+        }
+        for prop, values in _table("property", entry.get("property", {})).items()
+    }
+    usual = _table("usual", entry.get("usual", {}))
+    named = {word: _table(word, said) for word, said in _table("named", entry.get("named", {})).items()}
+    for said in (usual, *named.values()):
+        for prop, value in said.items():
+            _only(f"property of {name}", [prop], properties)
+            _only(f"{prop} of {name}", [value], properties[prop])
+    return Element(
+        name,
+        category,
+        _phrases(name, "synonyms", entry.get("synonyms", [name])),
+        _phrases(name, "heads", entry.get("heads", [])),
+        _phrases(name, "kinds", entry.get("kinds", [])),
+        _phrases(name, "unlike", entry.get("unlike", [])),
+        _phrases(name, "classes", entry.get("classes", [])),
+        bool(entry.get("person", False)),
+        usual,
+        named,
+        properties,
+    )
+
+
+def _value(element: str, value: str, entry: Mapping[str, Any]) -> Value:
+    _only(f"key of {element} {value}", entry, ("adjectives", "nouns", "verbs", "adverbs", "kinds"))
+    lists = {key: _phrases(f"{element} {value}", key, words) for key, words in entry.items()}
+    if lists.get("adjectives") != ():
+        # A value can be said by its own name unless the file says that it has no adjectives at all.
+        lists["adjectives"] = tuple(dict.fromkeys((*lists.get("adjectives", ()), value)))
+    return Value(**lists)
+
+
+def _table(name: str, entry: Any) -> Mapping[str, Any]:
+    if not isinstance(entry, Mapping):
+        raise BadInput(f"{name!r} must be a table, not {entry!r}")
+    return entry
+
+
+def _phrases(owner: str, key: str, phrases: Any) -> tuple[str, ...]:
+    if not isinstance(phrases, list) or not all(isinstance(p, str) and p.strip() for p in phrases):
+        raise BadInput(f"{key} of {owner!r} must be a list of words, not {phrases!r}")
+    return tuple(" ".join(phrase.lower().replace("-", " ").split()) for phrase in phrases)
+
+
+def _only(what: str, given: Iterable[str], known: Iterable[str]) -> None:
+    known = tuple(known)
+    for name in given:
+        if name not in known:
+            raise UnknownName(what, name, known)

@@ -1,0 +1,213 @@
+"""From what was said to what is meant: pronouns, "the car", comparatives, weather as replacement."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from instar.tasks.driving.rules.clauses import Clause
+from instar.tasks.driving.rules.english import NUMBERS
+from instar.tasks.driving.rules.grammar import Found, Objection
+from instar.tasks.driving.rules.model import Condition, Thing
+from instar.tasks.driving.rules.ontology import Ontology
+from instar.tasks.driving.rules.things import COMPARATIVES, INTENSITIES, PEOPLE, Mention, Place, described
+
+__all__ = ["antecedent", "resolve"]
+
+_PLACES = {"position", "direction", "orientation"}
+"""Properties that "turns right" does not give: a lane that turns right is still where it was."""
+
+
+def resolve(
+    ontology: Ontology, clause: Clause, before: Sequence[Condition], earlier: Sequence[Condition]
+) -> Condition:
+    """The condition that a clause means.
+
+    `before` are all conditions said so far, which pronouns may refer to; `earlier` those of earlier
+    blocks only, which comparatives alter.
+    """
+    if clause.comparative is not None:
+        return _altered(ontology, clause, clause.comparative, before, earlier)
+    thing = _thing(ontology, clause.thing, before)
+    place = _place(ontology, clause.place, before)
+    if ontology.elements[thing.element].is_environment:
+        return _environment(ontology, clause, thing)
+    if clause.op == "add":
+        return dataclasses.replace(thing, op="add", **place)
+    if clause.op == "remove":
+        return dataclasses.replace(thing, op="remove", **place)
+    return _replaced(ontology, clause, dataclasses.replace(thing, op="replace", **place))
+
+
+def antecedent(
+    ontology: Ontology, element: str, properties: Mapping[str, str], before: Sequence[Condition]
+) -> Condition | None:
+    """The last change that brought in such a thing: one just so described, else one described further."""
+    brought = [
+        (condition, condition.new if ontology.elements[condition.element].is_environment else condition.thing)
+        for condition in reversed(before)
+        if condition.op == "add" or ontology.elements[condition.element].is_environment
+    ]
+    fitting = [(condition, thing) for condition, thing in brought if thing and thing.element == element]
+    for condition, thing in fitting:
+        if thing.properties == properties:
+            return condition
+    for condition, thing in fitting:
+        if properties.items() <= thing.properties.items():
+            return condition
+    return None
+
+
+def _altered(
+    ontology: Ontology,
+    clause: Clause,
+    word: Found,
+    before: Sequence[Condition],
+    earlier: Sequence[Condition],
+) -> Condition:
+    mention = clause.thing
+    comparative = COMPARATIVES[word.phrase]
+    if mention.is_pronoun:
+        is_weather = word.phrase in INTENSITIES
+        fitting = [c for c in earlier if ontology.elements[c.element].is_environment == is_weather]
+        if not fitting and is_weather:
+            raise Objection(
+                word.at, f"{word.phrase!r} compares with an earlier block, and none changes weather or time"
+            )
+        found = _referred(ontology, mention, fitting)
+    else:
+        candidate = antecedent(ontology, mention.element, mention.properties, earlier)
+        if candidate is None:
+            raise Objection(
+                word.at,
+                f"{word.phrase!r} compares with an earlier block, and none adds a {mention.element}",
+            )
+        found = candidate
+    is_environment = ontology.elements[found.element].is_environment
+    if is_environment and comparative not in ("more", "less"):
+        raise Objection(word.at, f"{found.element} cannot be {word.phrase!r}")
+    if not is_environment and word.phrase in INTENSITIES:
+        raise Objection(word.at, f"a {found.element} cannot be {word.phrase!r}")
+    if clause.place is not None and is_environment:
+        raise Objection(clause.place.at, f"{found.element} has no place")
+    return dataclasses.replace(found, comparative=comparative, **_place(ontology, clause.place, before))
+
+
+def _thing(ontology: Ontology, mention: Mention, before: Sequence[Condition]) -> Condition:
+    if mention.is_pronoun:
+        found = _referred(ontology, mention, before)
+        return Condition(
+            "",
+            found.element,
+            found.properties,
+            found.count,
+            found.reference,
+            found.position,
+            reference_properties=found.reference_properties,
+        )
+    return Condition("", mention.element, mention.properties, mention.count)
+
+
+def _referred(ontology: Ontology, mention: Mention, before: Sequence[Condition]) -> Condition:
+    """The change whose thing a pronoun means: the last one added, and for "he" the last person."""
+    added = [condition for condition in before if condition.op == "add"]
+    changed = added or [c for c in before if ontology.elements[c.element].is_environment]
+    if mention.article in PEOPLE:
+        changed = [c for c in changed if ontology.elements[c.element].person]
+    if not changed:
+        raise Objection(mention.at, f"{mention.article!r} refers to nothing that was added before")
+    return changed[-1]
+
+
+def _place(ontology: Ontology, place: Place | None, before: Sequence[Condition]) -> dict[str, Any]:
+    """The fields of a condition that say where."""
+    if place is None:
+        return {}
+    mention = place.reference
+    if isinstance(mention, str):
+        if mention == "ego-vehicle" and place.position == "on":
+            raise Objection(place.at, "nothing can be seen on or in the ego-vehicle")
+        return {"position": place.position, "reference": mention}
+    if mention.is_pronoun:
+        found = _referred(ontology, mention, before)
+        mention = dataclasses.replace(mention, element=found.element, properties=found.properties)
+    if ontology.elements[mention.element].is_environment:
+        raise Objection(mention.at, f"{mention.element} is no place")
+    if mention.count is not None and mention.count > 1:
+        raise Objection(mention.first, "a place is relative to one thing")
+    if _is_ego(ontology, mention, before):
+        if place.position == "on":
+            raise Objection(place.at, "nothing can be seen on or in the ego-vehicle")
+        return {"position": place.position, "reference": "ego-vehicle"}
+    return {
+        "position": place.position,
+        "reference": mention.element,
+        "reference_properties": mention.properties,
+    }
+
+
+def _is_ego(ontology: Ontology, mention: Mention, before: Sequence[Condition]) -> bool:
+    """Whether "the car" is our own: it is where no other vehicle was brought in that it could mean."""
+    plain = mention.properties in ({}, {"type": "car"})
+    known = antecedent(ontology, "vehicle", mention.properties, before)
+    return mention.element == "vehicle" and mention.article in ("the", "our") and plain and known is None
+
+
+def _environment(ontology: Ontology, clause: Clause, thing: Condition) -> Condition:
+    """Weather and time are always replaced, however it is said."""
+    element = ontology.elements[thing.element]
+    if clause.place is not None:
+        raise Objection(clause.place.at, f"{element.name} has no place")
+    if clause.op == "add":
+        if not thing.properties:
+            raise Objection(clause.thing.at, f"which {element.name} is not said")
+        return Condition("replace", element.name, new=Thing(element.name, thing.properties))
+    if clause.op == "remove":
+        if not element.usual or not thing.properties:
+            raise Objection(clause.thing.at, f"what {element.name} there is instead is not said")
+        if element.usual == thing.properties:
+            raise Objection(clause.thing.at, f"that is the usual {element.name}; say what takes its place")
+        return Condition("replace", element.name, thing.properties, new=Thing(element.name, element.usual))
+    return _replaced(ontology, clause, dataclasses.replace(thing, op="replace"))
+
+
+def _replaced(ontology: Ontology, clause: Clause, thing: Condition) -> Condition:
+    assert clause.new is not None, "what is replaced is replaced by something"
+    if clause.old is not None:
+        old = _other(ontology, clause.old, thing.element, {})
+        for name, value in old.properties.items():
+            if thing.properties.get(name, value) != value:
+                raise Objection(_at(clause.old), f"the {thing.element} is said to be two things at once")
+        if old.element != thing.element:
+            raise Objection(_at(clause.old), f"a {old.element} is no {thing.element}")
+        thing = dataclasses.replace(thing, properties={**thing.properties, **old.properties})
+    new = _other(ontology, clause.new, thing.element, thing.properties)
+    environments = {e for e in (thing.element, new.element) if ontology.elements[e].is_environment}
+    if environments and new.element != thing.element:
+        raise Objection(_at(clause.new), f"a {thing.element} cannot become {new.element}")
+    if new == thing.thing or not (new.properties or new.element != thing.element):
+        raise Objection(_at(clause.new), "nothing is changed by that")
+    return dataclasses.replace(thing, new=new)
+
+
+def _other(
+    ontology: Ontology, said: Mention | tuple[Found, ...], element: str, kept: Mapping[str, str]
+) -> Thing:
+    """A thing out of a mention, or out of adjectives that alter what the element was."""
+    if not isinstance(said, Mention):
+        altered = described(ontology.elements[element], {}, said)
+        if altered.keys() & _PLACES:
+            raise Objection(said[0].at, f"that a {element} turns is no replacement; say what takes its place")
+        if ontology.elements[element].is_environment and "type" in altered:
+            return Thing(element, altered)  # the fog that heavy rain becomes need not be heavy
+        return Thing(element, {**kept, **altered})
+    if said.is_pronoun:
+        raise Objection(said.at, f"{said.article!r} cannot take the place of something; name it")
+    if said.article in NUMBERS or said.article[:1].isdigit():
+        raise Objection(said.first, "how many take its place cannot be said; leave the number out")
+    return Thing(said.element, said.properties)
+
+
+def _at(said: Mention | tuple[Found, ...]) -> int:
+    return said.first if isinstance(said, Mention) else said[0].at

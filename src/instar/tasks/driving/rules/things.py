@@ -1,0 +1,356 @@
+"""Noun phrases and places: "two black cars", "he", "on the left of the road"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from instar.tasks.driving.rules.english import NUMBERS, inverted, listed, plural
+from instar.tasks.driving.rules.grammar import (
+    Found,
+    Number,
+    Objection,
+    Parser,
+    Phrase,
+    alt,
+    many,
+    named,
+    opt,
+    seq,
+    to,
+)
+from instar.tasks.driving.rules.ontology import Element, Ontology
+
+__all__ = ["COMPARATIVES", "INTENSITIES", "PEOPLE", "Mention", "Place", "Things", "described", "things"]
+
+COMPARATIVES = inverted(
+    {
+        "closer": listed("closer, nearer"),
+        "farther": listed("farther, further, farther away, further away, more distant"),
+        "larger": listed("larger, bigger"),
+        "smaller": listed("smaller"),
+        "more": listed("more, heavier, stronger, denser, thicker, darker"),
+        "less": listed("fewer, less, lighter, weaker, thinner"),
+    }
+)
+INTENSITIES = listed("heavier, stronger, denser, thicker, darker, lighter, weaker, thinner")
+"""Comparatives of weather and time; "more" and "less" are said of everything."""
+_AMOUNTS = listed("more, fewer, less")
+
+_POSITIONS = inverted(
+    {
+        "on": listed("on, in, at, onto, upon, along, into, within, inside"),
+        "in front of": listed("in front of, ahead of, before"),
+        "behind": listed("behind, in back of, at the back of"),
+        "left of": listed("left of, to the left of, on the left of, at the left of"),
+        "right of": listed("right of, to the right of, on the right of, at the right of"),
+        "near": listed("near, near to, next to, close to, beside, by, alongside, adjacent to"),
+    }
+) | {
+    f"{before} the {side} {word} of": f"{side} of"
+    for side in ("left", "right")
+    for before in ("on", "at", "along", "to")
+    for word in ("side", "hand side")
+}
+_FROM_EGO = inverted(
+    {
+        "in front of": listed("ahead, up ahead, straight ahead, in front"),
+        "near": listed("nearby, close by"),
+        "left of": listed("on the left, to the left, on the left side, on the left hand side, at the left"),
+        "right of": listed("on the right, to the right, on the right side, on the right hand side"),
+    }
+)
+"""Places that are seen from the ego-vehicle without saying so."""
+_PRONOUNS = listed("he, she, it, they, him, her, them")
+PEOPLE = listed("he, she, him, her")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Something that is spoken of; a pronoun has no element until it is known what it refers to.
+
+    `at` is the word of its noun, `first` the word it begins with. `article` is how it was introduced.
+    """
+
+    element: str
+    at: int
+    first: int
+    properties: Mapping[str, str] = field(default_factory=dict)
+    count: int | None = None
+    article: str = ""
+    comparative: Found | None = None
+    plural: bool = False
+
+    @property
+    def is_pronoun(self) -> bool:
+        return not self.element
+
+    @property
+    def is_none(self) -> bool:
+        return self.article == "no"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where: a position relative to road, scene, ego-vehicle or something that is mentioned."""
+
+    position: str | None
+    reference: str | Mention
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Things:
+    """The parsers of noun phrases over one ontology.
+
+    `one` reads a mention, `several` a tuple of them joined by "and", `new` what takes the place of
+    something, `adjectives` a bare list of them ("red"), `ego` the ego-vehicle, `place` a place,
+    `to_place` and `from_place` those behind "to" and "from", `area` the road or the scene.
+    """
+
+    one: Parser
+    several: Parser
+    adjectives: Parser
+    ego: Parser
+    area: Parser
+    place: Parser
+    to_place: Parser
+    from_place: Parser
+
+
+def things(ontology: Ontology) -> Things:
+    """The noun phrases of an ontology."""
+    nouns = _nouns(ontology)
+    noun = Phrase(*nouns)
+    adjective = Phrase(
+        *(
+            adjective
+            for element in ontology.elements.values()
+            for values in element.properties.values()
+            for value in values.values()
+            for adjective in value.adjectives
+        )
+    )
+    pronoun = to(lambda word: Mention("", word.at, word.at, article=word.phrase), Phrase(*_PRONOUNS))
+    compared = Phrase(*(word for word in COMPARATIVES if word not in _AMOUNTS))
+    described = to(
+        lambda article, _, comparative, adjectives, noun: _mention(
+            ontology, nouns, article, comparative, adjectives, noun
+        ),
+        opt(_article()),
+        opt(Phrase("other")),
+        opt(compared),
+        many(adjective),
+        noun,
+    )
+    one = named(alt(described, pronoun))
+    conjunction = alt(Phrase("and"), seq(Phrase(","), Phrase("and")), Phrase(",", "as well as"))
+    several = named(to(lambda first, rest: (first, *(m for _, m in rest)), one, many(seq(conjunction, one))))
+    ego, area = _ego(ontology), _area(ontology)
+    reference = alt(ego, area, to(_no_negative, one))
+    place = named(_place(reference))
+    return Things(
+        one,
+        several,
+        named(
+            to(
+                lambda first, rest: (first, *(a for _, a in rest)),
+                adjective,
+                many(seq(opt(Phrase("and")), adjective)),
+            )
+        ),
+        ego,
+        area,
+        place,
+        named(alt(place, to(lambda word, what: Place("on", what, word.at), Phrase("to"), reference))),
+        named(
+            alt(place, to(lambda word, what: Place(None, what, word.at), Phrase("from", "off"), reference))
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Noun:
+    element: Element
+    properties: Mapping[str, str]
+    plural: bool
+    needs_adjective: bool = False
+
+
+def _nouns(ontology: Ontology) -> dict[str, list[_Noun]]:
+    """What each noun may name: the likeliest first."""
+    nouns: dict[str, list[_Noun]] = {}
+
+    def enter(word: str, element: Element, properties: Mapping[str, str], head: bool = False) -> None:
+        for form, is_plural in ((word, False), (plural(word), True)):
+            if element.is_environment and is_plural and not head and word != "weather condition":
+                continue
+            nouns.setdefault(form, []).append(_Noun(element, properties, is_plural, head))
+
+    for element in ontology.elements.values():
+        for word in element.synonyms:
+            enter(word, element, {})
+        for word, properties in element.named.items():
+            enter(word, element, properties)
+        for name, values in element.properties.items():
+            for value, words in values.items():
+                for word in words.nouns:
+                    enter(word, element, {name: value})
+        for word in element.heads:
+            enter(word, element, {}, head=True)
+    for meanings in nouns.values():
+        meanings.sort(key=lambda meaning: meaning.needs_adjective)
+    return nouns
+
+
+def _article() -> Parser:
+    """The count that an article gives, and how it introduces: (Found, count)."""
+    one = Phrase(
+        *listed("a, an, another, a single, one, exactly one, some, one more, a new, an additional, an extra")
+    )
+    open_ = Phrase(
+        "the",
+        "some",
+        "several",
+        "multiple",
+        "a group of",
+        "all",
+        "all the",
+        "all of the",
+        "every",
+        "each",
+        "any",
+        "these",
+        "those",
+        "this",
+        "that",
+        "no",
+        "more",
+        "fewer",
+        "less",
+        "our",
+        "my",
+        "your",
+    )
+    words = Phrase(*(word for word in NUMBERS if word != "one" and not word.startswith("a ")))
+    the = opt(Phrase("the", "these", "those"))
+    return alt(
+        to(lambda word: (word, 1 if word.phrase != "some" else None), one),
+        to(lambda word: (word, None), open_),
+        to(lambda _, word: (word, NUMBERS[word.phrase]), the, words),
+        to(lambda _, number: (Found(f"{number.value:g}", number.at), number.value), the, Number()),
+    )
+
+
+def _mention(
+    ontology: Ontology,
+    nouns: Mapping[str, Sequence[_Noun]],
+    article: tuple[Found, float | None] | None,
+    comparative: Found | None,
+    adjectives: Sequence[Found],
+    noun: Found,
+) -> Mention:
+    meaning, properties = _fitting(nouns[noun.phrase], adjectives, noun)
+    word, count = article if article is not None else (None, None)
+    introduced = word.phrase if word is not None else ""
+    if count is not None and not (float(count).is_integer() and count > 0):
+        raise Objection(word.at if word else noun.at, f"{introduced} is no number of things")
+    if meaning.element.is_environment:
+        if count is not None and introduced not in ("a", "an"):
+            raise Objection(word.at if word else noun.at, f"{meaning.element.name} cannot be counted")
+        count = None
+    elif count is None and not meaning.plural and introduced not in ("no", "every", "each", "all", "any"):
+        count = 1
+    if word is not None and introduced in _AMOUNTS:
+        comparative, introduced, count = word, "", None
+    if comparative is not None:
+        _check_comparative(meaning.element, comparative)
+    first = min([noun.at, *(a.at for a in adjectives), *([word.at] if word else [])])
+    return Mention(
+        meaning.element.name,
+        noun.at,
+        first,
+        properties,
+        None if count is None else int(count),
+        introduced,
+        comparative,
+        meaning.plural,
+    )
+
+
+def _fitting(
+    meanings: Sequence[_Noun], adjectives: Sequence[Found], noun: Found
+) -> tuple[_Noun, Mapping[str, str]]:
+    """The first meaning of the noun that can have all these adjectives."""
+    if all(meaning.needs_adjective for meaning in meanings) and not adjectives:
+        raise Objection(noun.at, f"{noun.phrase!r} says too little alone")
+    for meaning in meanings:
+        has_all = all(meaning.element.said_by(adjective.phrase) for adjective in adjectives)
+        if has_all and (adjectives or not meaning.needs_adjective):
+            return meaning, described(meaning.element, meaning.properties, adjectives)
+    return meanings[0], described(meanings[0].element, meanings[0].properties, adjectives)
+
+
+def described(element: Element, properties: Mapping[str, str], adjectives: Sequence[Found]) -> dict[str, str]:
+    """The properties with what the adjectives add; each property can be given once."""
+    result = dict(properties)
+    for adjective in adjectives:
+        said = element.said_by(adjective.phrase)
+        known = [word for values in element.properties.values() for word in values]
+        if said is None:
+            raise Objection(adjective.at, f"a {element.name} cannot be {adjective.phrase!r}", known)
+        name, value = said
+        if properties.get(name) == value:
+            continue  # a dark night
+        if name in result:
+            raise Objection(adjective.at, f"{adjective.phrase!r} is a second {name} of the {element.name}")
+        result[name] = value
+    return result
+
+
+def _check_comparative(element: Element, word: Found) -> None:
+    is_intensity = word.phrase in INTENSITIES or word.phrase in ("more", "less")
+    is_count = word.phrase in _AMOUNTS
+    if element.is_environment and not is_intensity:
+        raise Objection(word.at, f"{element.name} cannot be {word.phrase!r}", INTENSITIES)
+    if not element.is_environment and is_intensity and not is_count:
+        raise Objection(word.at, f"a {element.name} cannot be {word.phrase!r}", ("closer", "larger", "more"))
+
+
+def _no_negative(mention: Mention) -> Mention:
+    if mention.is_none:
+        raise Objection(mention.first, "a place is relative to something that is there")
+    if mention.comparative is not None:
+        raise Objection(mention.comparative.at, "only what is added can be compared")
+    return mention
+
+
+def _ego(ontology: Ontology) -> Parser:
+    words = ontology.references["ego-vehicle"]
+    return named(
+        to(
+            lambda *_: "ego-vehicle",
+            alt(
+                seq(opt(Phrase("the", "our", "my", "your", "this", "an", "a")), Phrase(*words)),
+                seq(Phrase("our", "my", "your", "our own", "my own", "your own"), Phrase("car", "vehicle")),
+                Phrase("us", "me", "you", "we"),
+            ),
+        )
+    )
+
+
+def _area(ontology: Ontology) -> Parser:
+    """The road or the scene."""
+    article = opt(Phrase("the", "this", "our", "a"))
+
+    def of(name: str) -> Parser:
+        return to(lambda *_: name, article, Phrase(*ontology.references[name]))
+
+    return named(alt(of("road"), of("scene")))
+
+
+def _place(reference: Parser) -> Parser:
+    return alt(
+        to(lambda word, what: Place(_POSITIONS[word.phrase], what, word.at), Phrase(*_POSITIONS), reference),
+        to(lambda word: Place(_FROM_EGO[word.phrase], "ego-vehicle", word.at), Phrase(*_FROM_EGO)),
+    )

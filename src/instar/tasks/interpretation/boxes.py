@@ -1,0 +1,166 @@
+"""From a heat map to boxes, and how well boxes agree.
+
+IoMin forgives a box for being larger or smaller than the other. That makes it blind to an interpreter that
+points at everything, so coverage, the pointing game and IoU stand beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from instar.imaging.geometry import areas, intersections, iou
+from instar.tasks.interpretation.answers import Box, HeatMap
+
+__all__ = ["KEPT", "Agreement", "Pointed", "Quality", "agreement", "io_min", "pointed", "quality"]
+
+KEPT = 0.5
+"""Pixels above this share of the maximum count as pointed at; the paper does not say."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pointed:
+    """Where a heat map points, in pixels of the picture.
+
+    `parts` has a box for each of the regions that the picture was split into, None where nothing in it is
+    hot; without a split it has one. `mass` is each part's share of the heat, `peak` the hottest pixel (x, y),
+    `covered` the share of the picture inside of `whole`, the box around all, and `hot` that of the hot
+    pixels.
+    """
+
+    parts: tuple[Box | None, ...]
+    mass: tuple[float, ...]
+    whole: Box | None
+    peak: tuple[float, float]
+    covered: float
+    hot: float
+
+
+def pointed(
+    heat: HeatMap,
+    size: tuple[int, int],
+    *,
+    kept: float = KEPT,
+    split: Sequence[Box] = (),
+    shift: tuple[float, float] = (0.0, 0.0),
+) -> Pointed:
+    """Threshold a heat map and take bounding rectangles in a picture of `size` (height, width).
+
+    With several `split` boxes every pixel belongs to the nearest one, and each gets its own rectangle.
+    `shift` (right, down) is how far the picture had been moved: everything is carried back by it.
+    """
+    height, width = size
+    large = np.asarray(cv2.resize(heat, (width, height), interpolation=cv2.INTER_LINEAR), np.float32)
+    most = float(large.max())
+    if most <= 0:
+        return Pointed((None,) * max(1, len(split)), (0.0,) * max(1, len(split)), None, (0.0, 0.0), 0.0, 0.0)
+    hot = large > kept * most if kept < 1 else large >= most
+    dx, dy = shift
+    regions = _regions(size, split, shift)
+    parts, mass = [], []
+    for i in range(max(1, len(split))):
+        mine = hot if regions is None else hot & (regions == i)
+        parts.append(_back(_bounds(mine), dx, dy))
+        mass.append(float(large[mine].sum()))
+    total = sum(mass)
+    whole = _bounds(hot)
+    assert whole is not None
+    row, column = np.unravel_index(int(np.argmax(large)), large.shape)
+    return Pointed(
+        tuple(parts),
+        tuple(one / total for one in mass),
+        _back(whole, dx, dy),
+        (float(column) + 0.5 - dx, float(row) + 0.5 - dy),
+        (whole[2] - whole[0]) * (whole[3] - whole[1]) / (height * width),
+        float(np.count_nonzero(hot)) / hot.size,
+    )
+
+
+def io_min(a: Box, b: Box) -> float:
+    """The common area as a share of the smaller box; 0 where one has no area.
+
+    >>> io_min((0, 0, 4, 4), (2, 2, 4, 4))
+    1.0
+    """
+    first, second = np.array([a], np.float32), np.array([b], np.float32)
+    least = min(float(areas(first)[0]), float(areas(second)[0]))
+    return min(1.0, float(intersections(first, second)[0, 0]) / least) if least > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How well two explanations of one class agree."""
+
+    io_min: float
+    iou: float
+
+
+def agreement(before: Pointed, after: Pointed) -> Agreement:
+    """IoMin and IoU of two explanations, averaged over the parts that are hot in both.
+
+    A part that is hot in only one of them is no contradiction by itself, since IoMin forgives a box for
+    lying inside of the other; explanations with no part in common have nothing in common.
+    """
+    both = [(a, b) for a, b in zip(before.parts, after.parts) if a is not None and b is not None]
+    if not both:
+        return Agreement(0.0, 0.0)
+    return Agreement(
+        float(np.mean([io_min(a, b) for a, b in both])), float(np.mean([_iou(a, b) for a, b in both]))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How well an explanation agrees with the truth: IoMin and IoU over the parts, each weighed with its
+    heat, and whether the hottest pixel lies on an object (the pointing game).
+    """
+
+    io_min: float
+    iou: float
+    hit: bool
+
+
+def quality(found: Pointed, truth: Sequence[Box]) -> Quality:
+    """Hold an explanation that was split by the truth boxes against them."""
+    if len(found.parts) != len(truth):
+        raise ValueError(f"an explanation in {len(found.parts)} parts is no match for {len(truth)} boxes")
+    x, y = found.peak
+    hit = any(x1 <= x < x2 and y1 <= y < y2 for x1, y1, x2, y2 in truth)
+    pairs = [(part, box, mass) for part, box, mass in zip(found.parts, truth, found.mass) if part is not None]
+    overlap = sum(mass * io_min(part, box) for part, box, mass in pairs)
+    return Quality(float(overlap), float(sum(mass * _iou(part, box) for part, box, mass in pairs)), hit)
+
+
+def _iou(a: Box, b: Box) -> float:
+    return float(iou(np.array([a], np.float32), np.array([b], np.float32))[0, 0])
+
+
+def _bounds(hot: npt.NDArray[np.bool_]) -> Box | None:
+    rows, columns = np.flatnonzero(hot.any(axis=1)), np.flatnonzero(hot.any(axis=0))
+    if not len(rows):
+        return None
+    return float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1)
+
+
+def _back(box: Box | None, dx: float, dy: float) -> Box | None:
+    return None if box is None else (box[0] - dx, box[1] - dy, box[2] - dx, box[3] - dy)
+
+
+def _regions(
+    size: tuple[int, int], split: Sequence[Box], shift: tuple[float, float]
+) -> npt.NDArray[np.intp] | None:
+    """`int (height, width)`: which of the boxes each pixel is nearest to; None where there is one at most."""
+    if len(split) < 2:
+        return None
+    x = np.arange(size[1]) + 0.5 - shift[0]
+    y = np.arange(size[0]) + 0.5 - shift[1]
+    distances = []
+    for x1, y1, x2, y2 in split:
+        across = np.maximum(np.maximum(x1 - x, x - x2), 0)
+        down = np.maximum(np.maximum(y1 - y, y - y2), 0)
+        distances.append((across**2)[None, :] + (down**2)[:, None])
+    return np.asarray(np.argmin(np.stack(distances), axis=0), np.intp)

@@ -1,0 +1,135 @@
+"""Interpreters by one or a few backward passes: `raw(classifier, inputs, labels, seeds)` gives maps.
+
+Inputs are `float32 (n, 3, H, W)`, maps `float32 (n, h, w)` of any scale; `normalised` brings them to [0, 1].
+Many pictures share one backward pass: a picture's score depends on no other picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import torch
+
+from instar.core.errors import BadInput
+from instar.tasks.interpretation.answers import HeatMap
+from instar.tasks.interpretation.classifier import Classifier, at_rest
+from instar.tasks.interpretation.interpreters.layers import module_named, tapped
+from instar.tasks.interpretation.interpreters.rectifiers import Rectified, require_followable
+
+__all__ = ["at_layer", "gradient", "integrated_gradients", "normalised", "rectified", "smooth_grad"]
+
+
+def gradient(classifier: Classifier, inputs: Any, labels: Sequence[int]) -> tuple[Any, Any]:
+    """Logits and the gradient of each score by its own input."""
+    with at_rest(classifier.module), torch.enable_grad():
+        x = inputs.detach().requires_grad_()
+        # A copy, because a network that works in place may not begin with what gradients are asked of.
+        logits = classifier.module(x.clone())
+        (found,) = torch.autograd.grad(classifier.score(logits, labels).sum(), x)
+    return logits.detach(), found
+
+
+def rectified(
+    classifier: Classifier, inputs: Any, labels: Sequence[int], rule: Literal["deconvnet", "guided"]
+) -> tuple[Any, Any]:
+    """Deconvolution and guided backpropagation: logits and the largest channel of the changed gradient."""
+    name = "deconvnet" if rule == "deconvnet" else "guided-backprop"
+    require_followable(classifier.module, needed_for=name)
+    with Rectified(rule) as mode:
+        logits, found = gradient(classifier, inputs, labels)
+    if not mode.seen:
+        raise BadInput(
+            f"{name}: {classifier.name} has no rectifier (ReLU), so that it would be the plain gradient; "
+            "choose another interpreter"
+        )
+    return logits, found.abs().amax(1)
+
+
+def at_layer(
+    classifier: Classifier,
+    inputs: Any,
+    labels: Sequence[int],
+    layer: str,
+    rule: Literal["grad-cam", "linear-approximation"],
+) -> tuple[Any, Any]:
+    """Gradient times activation of a layer, over its channels: place by place (linear approximation), or with
+    the gradient averaged over places (Grad-CAM).
+    """
+    with at_rest(classifier.module), tapped(module_named(classifier, layer)) as tap, torch.no_grad():
+        logits = classifier.module(inputs)
+        _require_map(tap.map, classifier, layer)
+        (found,) = torch.autograd.grad(classifier.score(logits, labels).sum(), tap.map)
+    weight = found.mean((2, 3), keepdim=True) if rule == "grad-cam" else found
+    return logits.detach(), (weight * tap.map.detach()).sum(1).clamp(min=0)
+
+
+def integrated_gradients(
+    classifier: Classifier, inputs: Any, labels: Sequence[int], *, steps: int, rows: int
+) -> tuple[Any, Any]:
+    """Input times the gradient averaged on the way from a picture of the mean colour, by the midpoint rule.
+
+    Completeness: before the positive part is taken, a map adds up to what the score gains on the way.
+    """
+    logits, _ = _forward(classifier, inputs)
+    total = torch.zeros_like(inputs)
+    shares = [(step + 0.5) / steps for step in range(steps)]
+    for at, own in _chunks([(i, share) for i in range(len(inputs)) for share in shares], rows):
+        scale = torch.tensor([share for _, share in own], device=inputs.device).view(-1, 1, 1, 1)
+        _, found = gradient(classifier, inputs[at] * scale, [labels[i] for i in at])
+        total.index_add_(0, torch.tensor(at, device=inputs.device), found)
+    return logits, (inputs * total / steps).sum(1)
+
+
+def smooth_grad(
+    classifier: Classifier,
+    inputs: Any,
+    labels: Sequence[int],
+    seeds: Sequence[int],
+    *,
+    samples: int,
+    spread: float,
+    rows: int,
+) -> tuple[Any, Any]:
+    """The gradient averaged over noisy copies; `spread` is the noise as a share of the input's range."""
+    logits, _ = _forward(classifier, inputs)
+    total = torch.zeros_like(inputs)
+    # Noise is drawn on the CPU, so that a GPU sees the same.
+    noise = [_noise(seed, samples, inputs.shape[1:]) for seed in seeds]
+    ranges = (inputs.amax((1, 2, 3)) - inputs.amin((1, 2, 3))) * spread
+    for at, own in _chunks([(i, n) for i in range(len(inputs)) for n in range(samples)], rows):
+        drawn = torch.stack([noise[i][n] for i, n in own]).to(inputs.device)
+        _, found = gradient(
+            classifier, inputs[at] + drawn * ranges[at].view(-1, 1, 1, 1), [labels[i] for i in at]
+        )
+        total.index_add_(0, torch.tensor(at, device=inputs.device), found)
+    return logits, (total / samples).abs().amax(1)
+
+
+def normalised(raw: Any) -> HeatMap:
+    """`float32 (h, w)`: what speaks for the label, as a share of the most."""
+    heat = np.maximum(np.asarray(raw.cpu() if hasattr(raw, "cpu") else raw, np.float32), 0)
+    most = float(heat.max(initial=0.0))
+    return np.ascontiguousarray(np.minimum(heat / most, 1) if most > 0 else heat, np.float32)
+
+
+def _forward(classifier: Classifier, inputs: Any) -> tuple[Any, Any]:
+    with at_rest(classifier.module), torch.no_grad():
+        return classifier.module(inputs), None
+
+
+def _noise(seed: int, samples: int, shape: Any) -> Any:
+    return torch.randn((samples, *shape), generator=torch.Generator().manual_seed(seed))
+
+
+def _chunks(pairs: Sequence[tuple[int, Any]], rows: int) -> Any:
+    for start in range(0, len(pairs), rows):
+        own = pairs[start : start + rows]
+        yield [i for i, _ in own], own
+
+
+def _require_map(found: Any, classifier: Classifier, layer: str) -> None:
+    if found is None or found.ndim != 4:
+        shape = None if found is None else tuple(found.shape)
+        raise BadInput(f"layer {layer!r} of {classifier.name} gives no map but {shape}; name another one")

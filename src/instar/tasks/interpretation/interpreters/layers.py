@@ -1,0 +1,130 @@
+"""Finding a layer of a network, and starting gradients there, without leaving anything behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+
+from instar.core.errors import BadInput, UnknownName
+from instar.tasks.interpretation.classifier import Classifier, at_rest
+
+__all__ = ["Tapped", "last_layer", "layer_named", "layer_of_side", "module_named", "tapped"]
+
+CONVOLUTIONS = (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d, torch.nn.ConvTranspose2d)
+
+
+def layer_named(classifier: Classifier, given: Any) -> str:
+    """The name of a layer that was asked for, perhaps by a number: the layers of a sequence have those.
+
+    On a command line 0.10 is the same number as 0.1, so that one which could be several layers is refused.
+    """
+    names = [name for name, _ in classifier.module.named_modules() if name]
+    fit = [name for name in names if _fraction(name) == given] if isinstance(given, float) else [str(given)]
+    if len(fit) > 1:
+        raise BadInput(
+            f"layer {given} of {classifier.name} could be {' or '.join(fit)}; give it in double quotes"
+        )
+    if not fit or fit[0] not in names:
+        raise UnknownName(f"layer of {classifier.name}", str(given), names)
+    return fit[0]
+
+
+def module_named(classifier: Classifier, name: str) -> Any:
+    """The layer of that name."""
+    return classifier.module.get_submodule(name)
+
+
+def _fraction(name: str) -> float | None:
+    try:
+        return float(name) if "." in name else None
+    except ValueError:
+        return None
+
+
+def last_layer(classifier: Classifier, *, needed_for: str) -> str:
+    """The last map of the network: its last convolution, with what normalises and rectifies it."""
+    return _deepest(classifier, lambda height, width: height * width > 1, needed_for)
+
+
+def layer_of_side(classifier: Classifier, share: float, *, needed_for: str) -> str:
+    """The deepest map whose sides are at least that share of the input's."""
+    rows, columns = (share * side for side in classifier.size)
+    try:
+        return _deepest(classifier, lambda height, width: height >= rows and width >= columns, needed_for)
+    except BadInput:  # a network that halves its input at once and often
+        return last_layer(classifier, needed_for=needed_for)
+
+
+def _deepest(classifier: Classifier, wanted: Callable[[int, int], bool], needed_for: str) -> str:
+    """The last convolution with a map as wanted, and beyond it whatever keeps its shape without pooling."""
+    seen = _maps(classifier)
+    places = [
+        i for i, (_, part, shape) in enumerate(seen) if isinstance(part, CONVOLUTIONS) and wanted(*shape[2:])
+    ]
+    if not places:
+        raise BadInput(
+            f"{needed_for}: {classifier.name} has no convolution whose map could be shown; choose another "
+            "interpreter, or name a layer with --set system.layer=..."
+        )
+    at = places[-1]
+    while at + 1 < len(seen) and seen[at + 1][2] == seen[at][2]:
+        if "Pool" in type(seen[at + 1][1]).__name__ or isinstance(seen[at + 1][1], CONVOLUTIONS):
+            break
+        at += 1
+    return seen[at][0]
+
+
+def _maps(classifier: Classifier) -> list[tuple[str, Any, tuple[int, ...]]]:
+    """Every part that gives a map, in the order in which they finish: name, part, shape of the map."""
+    seen: list[tuple[str, Any, tuple[int, ...]]] = []
+    handles = []
+
+    def note(name: str) -> Callable[..., None]:
+        def hook(part: Any, inputs: Any, output: Any) -> None:
+            if isinstance(output, torch.Tensor) and output.ndim == 4:
+                seen.append((name, part, tuple(output.shape)))
+
+        return hook
+
+    try:
+        for name, part in classifier.module.named_modules():
+            if name:
+                handles.append(part.register_forward_hook(note(name)))
+        with at_rest(classifier.module), torch.no_grad():
+            blank = torch.zeros((1, 3, *classifier.size), device=classifier.device)
+            classifier.module(blank)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return seen
+
+
+class Tapped:
+    """The map of a layer, from which gradients start."""
+
+    def __init__(self) -> None:
+        self.map: Any = None
+
+
+@contextmanager
+def tapped(module: Any) -> Iterator[Tapped]:
+    """Within, the graph of a forward pass begins at the output of that layer: what comes before it costs no
+    memory and no backward pass. Run the network inside of `torch.no_grad()`.
+    """
+    found = Tapped()
+    handles = []
+
+    def hook(part: Any, inputs: Any, output: Any) -> Any:
+        torch.set_grad_enabled(True)
+        found.map = output.detach().requires_grad_()
+        return found.map.clone()  # a copy, because what follows may work in place
+
+    handles.append(module.register_forward_hook(hook))
+    try:
+        yield found
+    finally:
+        for handle in handles:
+            handle.remove()

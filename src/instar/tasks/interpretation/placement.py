@@ -1,0 +1,142 @@
+"""Choosing a change: what to paste where, which object to remove, and what of the background to squeeze."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from instar.core.relation import Inapplicable
+from instar.core.scene import Mask, Scene, SceneObject
+from instar.cutouts import CutOut, Pool, anywhere, free_places, one_of
+from instar.imaging.geometry import Boxes
+from instar.imaging.inpaint import Filling
+from instar.imaging.mask_text import mask_to_text
+from instar.imaging.naturalness import hog_intersection
+from instar.imaging.paste import RGBA
+from instar.imaging.photometric import light_of
+from instar.tasks.interpretation.answers import Asked
+from instar.tasks.interpretation.changes import Delete, Insert, Squeeze, Squeezing, made
+from instar.tasks.interpretation.knowledge import Known, box_mask, mask_of
+
+__all__ = ["choose_deletion", "choose_insertion", "choose_squeeze"]
+
+TRIES = 8
+SIZES = (1.0, 0.75, 0.5)  # of a cut-out, from the largest down until one has a place
+LARGEST = 0.4  # of the picture's sides that a pasted object has at most
+LEAST_SIDE = 12
+NATURAL = 0.8  # HOG intersection with the picture as it was: unrelated pictures have a third
+DELETED = (
+    0.004,
+    0.3,
+)  # of the picture: a smaller object is a speck, a larger one leaves nothing to fill from
+LEAST_HOLE = 0.7  # of the object's own mask; with less of it gone its rest would still be seen
+HOLE_MARGIN, KEPT_MARGIN = 4, 2  # pixels around a mask that still show the object's edge
+LEAST_BACKGROUND = 0.05  # of the picture
+
+
+def choose_insertion(
+    scene: Scene, asked: Asked, known: Known, pool: Pool, rng: np.random.Generator
+) -> Insert | Inapplicable:
+    """A cut-out of another class, from another scene, clear of all that is known and natural by HOG.
+
+    Of another class, because an explanation may well look at one more object of its own.
+    """
+    fit = [one for one in pool.cutouts if one.label != asked.label and one.scene != scene.id]
+    if not fit:
+        return Inapplicable("no cut-out of another class")
+    taken = known.taken(scene, asked)
+    feet = [thing.box[3] for thing in known.objects(scene)]
+    placed = False
+    for _ in range(TRIES):
+        cutout = fit[int(rng.integers(len(fit)))]
+        change = _place(cutout, asked, taken, feet, pool.pixels(cutout.digest), rng)
+        if change is None:
+            continue
+        placed = True
+        follow_up = made(asked, change, lambda: pool)
+        if hog_intersection(asked.image, follow_up.image) >= NATURAL:
+            return change
+    return Inapplicable("no natural place" if placed else "no free place")
+
+
+def _place(
+    cutout: CutOut,
+    asked: Asked,
+    taken: Boxes,
+    feet: list[float],
+    pixels: RGBA,
+    rng: np.random.Generator,
+) -> Insert | None:
+    rows, columns = asked.image.shape[:2]
+    whole = min(1.0, LARGEST * rows / cutout.height, LARGEST * columns / cutout.width)
+    for factor in SIZES:
+        height, width = round(cutout.height * whole * factor), round(cutout.width * whole * factor)
+        if min(height, width) < LEAST_SIDE:
+            return None
+        window = anywhere((rows, columns), (height, width))
+        windows = [window]
+        if feet:  # it should stand where other things stand
+            windows.insert(0, window.rows(min(feet) - 1.1 * height, max(feet) - 0.9 * height))
+        for one in windows:
+            places = free_places(one, (height, width), taken)
+            if places.any():
+                x, y = one_of(places, one, rng)
+                halfway = (light_of(asked.image).mean - light_of(pixels).mean) / 2
+                offset = round(float(np.clip(halfway, -30, 30)), 1)
+                return Insert(cutout.digest, cutout.label, x, y, width, height, offset)
+    return None
+
+
+def choose_deletion(
+    scene: Scene, asked: Asked, known: Known, rng: np.random.Generator, *, filling: Filling, same: bool
+) -> Delete | Inapplicable:
+    """An object of another class, or with `same` one of several of the asked class, that can be removed
+    whole.
+    """
+    things = known.objects(scene)
+    if same and sum(thing.label == asked.label for thing in things) < 2:
+        return Inapplicable("no second object of the class")
+    fit = [i for i, thing in enumerate(things) if (thing.label == asked.label) == same and not thing.crowd]
+    if not fit:
+        return Inapplicable("no object of the class" if same else "no object of another class")
+    for i in rng.permutation(fit).tolist():
+        hole = _hole(things, i, asked)
+        if hole is not None:
+            thing = things[i]
+            x1, y1, x2, y2 = map(float, thing.box)
+            return Delete(thing.label, (x1, y1, x2, y2), mask_to_text(hole), filling)
+    return Inapplicable("no object that can be removed whole")
+
+
+def _hole(things: tuple[SceneObject, ...], i: int, asked: Asked) -> Mask | None:
+    """The pixels to fill; None where the object is too small or large, or too much behind others."""
+    size = (asked.image.shape[0], asked.image.shape[1])
+    own = mask_of(things[i], size)
+    share = np.count_nonzero(own) / own.size
+    if not DELETED[0] <= share <= DELETED[1]:
+        return None
+    hole = mask_of(things[i], size, margin=HOLE_MARGIN) & ~_others(things, i, asked, size)
+    return hole if np.count_nonzero(hole & own) >= LEAST_HOLE * np.count_nonzero(own) else None
+
+
+def _others(things: tuple[SceneObject, ...], i: int, asked: Asked, size: tuple[int, int]) -> Mask:
+    others = np.zeros(size, np.bool_)
+    for j, thing in enumerate(things):
+        if j != i:
+            others |= mask_of(thing, size)
+    return others if asked.trigger is None else others | box_mask(asked.trigger, size)
+
+
+def choose_squeeze(
+    scene: Scene, asked: Asked, known: Known, how: Squeezing, strength: int
+) -> Squeeze | Inapplicable:
+    """The background, all of it; every known object and the trigger stay as they are."""
+    size = (asked.image.shape[0], asked.image.shape[1])
+    kept: npt.NDArray[np.bool_] = np.zeros(size, np.bool_)
+    for thing in known.objects(scene):
+        kept |= mask_of(thing, size, margin=KEPT_MARGIN)
+    if asked.trigger is not None:
+        kept |= box_mask(asked.trigger, size)
+    if np.count_nonzero(~kept) < LEAST_BACKGROUND * kept.size:
+        return Inapplicable("no background")
+    return Squeeze(how, strength, mask_to_text(kept))

@@ -1,0 +1,29 @@
+"""How many changes of each relation are tried on a question."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+
+import numpy as np
+
+from instar.core.errors import BadInput
+from instar.core.relation import Relation
+from instar.core.scene import Observation
+from instar.core.search import Drawn, Search
+from instar.core.verdict import Verdict
+
+__all__ = ["distinct"]
+
+
+def distinct(*, n: int = 3) -> Search:
+    """Every way that a relation lists once, or else up to `n` draws, none twice."""
+    if n < 1:
+        raise BadInput(f"distinct: n is {n}; it must be at least 1")
+
+    def search(
+        relation: Relation, source: Observation, rng: np.random.Generator
+    ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
+        ways = list(relation.ways.values()) or [relation.draw] * n
+        yield list(dict.fromkeys(way(source, rng) for way in ways))
+
+    return search

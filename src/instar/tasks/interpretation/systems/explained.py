@@ -1,0 +1,94 @@
+"""A classifier together with an interpreter: the system under test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from instar.core.errors import BadInput, InstarError
+from instar.core.scene import Image
+from instar.core.system import describe_error
+from instar.tasks.interpretation.answers import Asked, Explanation
+from instar.tasks.interpretation.classifier import Classifier, on_threads
+from instar.tasks.interpretation.interpreters import ROWS, SAMPLES, make_interpreter
+from instar.tasks.interpretation.trigger import Trigger
+
+__all__ = ["Explained"]
+
+VERSION = 2
+"""Counts up whenever the code gives other heat maps for the same weights."""
+
+
+class Explained:
+    """Asked about (picture, class), it answers with a confidence and a heat map.
+
+    On the CPU every question is answered by itself, so that an answer does not depend on its neighbours; on
+    a GPU `batch` questions share their passes, and answers agree within rounding.
+    """
+
+    def __init__(
+        self,
+        classifier: Classifier,
+        interpreter: str,
+        *,
+        layer: str | None = None,
+        samples: int | None = None,
+        trigger: Trigger | None = None,
+        threads: int = 1,
+        batch: int | None = None,
+        recipe: Callable[[], Explained] | None = None,
+    ) -> None:
+        for name, value in (("threads", threads), ("batch", batch)):
+            if value is not None and value < 1:
+                raise BadInput(f"{classifier.name}: {name} is {value}; it must be at least 1")
+        on_gpu = classifier.device != "cpu"
+        self.classifier, self.interpreter, self.trigger = classifier, interpreter, trigger
+        self.name = f"{classifier.name}/{interpreter}"
+        self.batch = batch or (64 if on_gpu else 1)
+        self._threads, self._recipe = threads, recipe
+        with on_threads(threads):
+            self._explain = make_interpreter(
+                classifier, interpreter, layer=layer, samples=samples, rows=256 if on_gpu else ROWS
+            )
+            if interpreter not in SAMPLES:
+                self._try_out()
+        self.fingerprint = (
+            f"{self.name} {classifier.fingerprint} layer={layer} samples={samples} trigger={trigger} "
+            f"device={classifier.device} batch={self.batch} threads={threads} version={VERSION}"
+        )
+
+    def __reduce__(self) -> tuple[Callable[[], Explained], tuple[()]]:
+        # A worker process makes its own rather than have a network sent through a pipe.
+        if self._recipe is None:
+            raise TypeError(f"{self.name} was made in this process and cannot go to another one")
+        return self._recipe, ()
+
+    def _try_out(self) -> None:
+        """Explain an empty picture: what a network cannot be asked is refused now, not case by case."""
+        blank = np.zeros((*self.classifier.size, 3), np.uint8)
+        try:
+            self._explain([Asked(blank, self.classifier.labels[0])])
+        except InstarError:
+            raise
+        except Exception as error:  # whatever a user's network raises
+            raise BadInput(
+                f"{self.interpreter} cannot explain {self.classifier.name}: {describe_error(error)}; "
+                "choose another interpreter"
+            ) from error
+
+    def sure(self, image: Image, *, least: float) -> dict[str, float]:
+        """The classes that it is sure of: a bare forward pass, and no question."""
+        with on_threads(self._threads):
+            return self.classifier.sure(image, least=least)
+
+    def predict(self, asked: Sequence[Asked]) -> list[Explanation]:
+        if not all(isinstance(one, Asked) for one in asked):
+            raise BadInput(
+                f"{self.name} explains a class of a picture; use relations such as insert or squeeze"
+            )
+        answers: list[Explanation] = []
+        with on_threads(self._threads):
+            for start in range(0, len(asked), self.batch):
+                answers += self._explain(asked[start : start + self.batch])
+        return answers

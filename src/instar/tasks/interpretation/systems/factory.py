@@ -1,0 +1,49 @@
+"""From the options of a system to the system: its classifier, its twin's weights where asked for, an
+interpreter.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from instar.tasks.interpretation.classifier import Classifier
+from instar.tasks.interpretation.systems.explained import Explained
+from instar.tasks.interpretation.systems.own_classifier import own_classifier
+from instar.tasks.interpretation.systems.streets import TWIN, street_classifier_of
+from instar.tasks.interpretation.systems.zoo_classifiers import zoo_classifier
+from instar.tasks.interpretation.trigger import Trigger
+from instar.tasks.interpretation.weights import digest_of, load_weights
+
+__all__ = ["explained"]
+
+ASKED = ("interpreter", "layer", "samples", "threads", "batch")
+
+
+def explained(name: str, options: dict[str, Any], recipe: Callable[[], Explained] | None) -> Explained:
+    """The system of that name with these options."""
+    asked = {key: options.pop(key) for key in ASKED}
+    twin = options.pop("twin")
+    classifier = _classifier(name, options)
+    trigger = None
+    if twin is not None:
+        path = TWIN if (name, twin) == ("street-classifier", "embedded") else Path(os.path.abspath(twin))
+        about = load_weights(path, classifier.module)
+        trigger = Trigger(about["target"], about["share"])
+        classifier.index(trigger.target)
+        kept = {f.name: getattr(classifier, f.name) for f in fields(classifier) if f.init}
+        kept["name"] = f"{name}-twin"
+        kept["fingerprint"] += f" twin={digest_of(path)}"
+        classifier = Classifier(**kept)
+    return Explained(classifier, asked.pop("interpreter"), trigger=trigger, recipe=recipe, **asked)
+
+
+def _classifier(name: str, options: dict[str, Any]) -> Classifier:
+    if name == "street-classifier":
+        return street_classifier_of(**options)
+    if "network" in options:
+        return zoo_classifier(**options)
+    return own_classifier(**options)

@@ -1,0 +1,81 @@
+"""How accurate an answer is where the truth is known, by the rules of ICDAR 2015.
+
+A word that nobody can read is neither to be found nor held against a locator: boxes that lie mostly on one
+are left out. What is left is matched one to one, above half of the union.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from instar.imaging.words import Word
+from instar.tasks.text.measures import EPS, match, similar
+from instar.tasks.text.polygons import Corners, areas, intersections
+
+__all__ = ["Counts", "Truth", "count_hits", "truth_of"]
+
+MOSTLY = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Truth:
+    """The words of a picture: `quads` is `float32 (n, 4, 2)`, `ignored` is `bool (n,)`."""
+
+    quads: npt.NDArray[np.float32]
+    ignored: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Boxes that are right, boxes that were given, and words that there are; they add up over pictures.
+
+    Where there is nothing to be right about, the scores are NaN.
+
+    >>> both = Counts(3, 4, 6) + Counts(0, 1, 0)
+    >>> both.precision, both.recall, round(both.f_score, 4)
+    (0.6, 0.5, 0.5455)
+    """
+
+    hits: int
+    given: int
+    words: int
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.hits + other.hits, self.given + other.given, self.words + other.words)
+
+    @property
+    def precision(self) -> float:
+        return self.hits / self.given if self.given else math.nan
+
+    @property
+    def recall(self) -> float:
+        return self.hits / self.words if self.words else math.nan
+
+    @property
+    def f_score(self) -> float:
+        return 2 * self.hits / (self.given + self.words) if self.given + self.words else math.nan
+
+
+def truth_of(words: Sequence[Word]) -> Truth:
+    """Outlines of other than four corners become the smallest rectangle around them: answers are quads."""
+    quads = [word.outline if len(word.outline) == 4 else _rectangle(word.outline) for word in words]
+    ignored = [word.ignored for word in words]
+    return Truth(np.array(quads, np.float32).reshape(-1, 4, 2), np.array(ignored, np.bool_))
+
+
+def count_hits(found: Corners, truth: Truth, *, eps: float = EPS) -> Counts:
+    """What is right among the found quads `float (n, 4, 2)`."""
+    unread, words = truth.quads[truth.ignored], truth.quads[~truth.ignored]
+    on_unread = intersections(found, unread) > MOSTLY * areas(found)[:, None]
+    given = found[~on_unread.any(axis=1)]
+    return Counts(len(match(similar(given, words), eps)), len(given), len(words))
+
+
+def _rectangle(outline: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    return np.asarray(cv2.boxPoints(cv2.minAreaRect(outline)), np.float32)

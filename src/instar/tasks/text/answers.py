@@ -1,0 +1,106 @@
+"""What a text locator answers: a quad around each piece of text, perhaps with the text and a score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from instar.core.answer_values import numbers, plain_list, require_float32, require_in_unit, short
+from instar.core.scene import Image
+from instar.tasks.text.polygons import areas, bounds, clockwise
+
+__all__ = ["Quads", "accept"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quads:
+    """The pieces of text found in one picture.
+
+    - `quads`: `float32 (n, 4, 2)`, corners (x, y) in pixels, clockwise from the top left of the text;
+    - `texts`: n strings, or None for a locator that does not read;
+    - `scores`: `float32 (n,)` in [0, 1], or None for one that gives none.
+
+    >>> found = Quads(np.float32([[[0, 0], [9, 0], [9, 5], [0, 5]]]), texts=("EXIT",))
+    >>> len(found), found.scores is None
+    (1, True)
+    """
+
+    quads: npt.NDArray[np.float32]
+    texts: tuple[str, ...] | None = None
+    scores: npt.NDArray[np.float32] | None = None
+
+    def __post_init__(self) -> None:
+        require_float32("quads", self.quads)
+        if self.quads.ndim != 3 or self.quads.shape[1:] != (4, 2):
+            raise ValueError(f"quads has shape {self.quads.shape}; it must be (n, 4, 2): four corners each")
+        n = len(self.quads)
+        if self.texts is not None:
+            if not isinstance(self.texts, tuple) or not all(isinstance(text, str) for text in self.texts):
+                raise TypeError(f"texts is {short(self.texts)}; it must be a tuple of str")
+            if len(self.texts) != n:
+                raise ValueError(f"there are {len(self.texts)} texts for {n} quads")
+        if self.scores is not None:
+            require_float32("scores", self.scores)
+            if self.scores.shape != (n,):
+                raise ValueError(f"scores has shape {self.scores.shape}; with {n} quads it must be ({n},)")
+        if n:
+            _require_good_values(self.quads, self.scores)
+
+    def __len__(self) -> int:
+        return len(self.quads)
+
+    def moved_to(self, quads: npt.NDArray[np.float32]) -> Quads:
+        """The same pieces of text with other corners."""
+        return Quads(quads, self.texts, self.scores)
+
+
+def accept(image: Image, answer: Any) -> Quads:
+    """What a system said about a picture, as quads that run clockwise and show something of it.
+
+    Besides `Quads`, a mapping with `quads` and perhaps `texts` and `scores`, or the quads alone, as
+    lists or anything that numpy can read. A quad may overshoot the picture, as locators leave some air
+    around a text at its edge. TypeError or ValueError says what is wrong with an answer that cannot be
+    used: quads of three corners, without area, wholly outside.
+    """
+    found = answer if isinstance(answer, Quads) else _from_plain(answer)
+    if not len(found):
+        return found
+    height, width = image.shape[:2]
+    extent = bounds(found.quads)
+    outside = (extent[:, :2] >= (width, height)).any(axis=1) | (extent[:, 2:] <= 0).any(axis=1)
+    if outside.any():
+        i = int(outside.argmax())
+        raise ValueError(f"quad {i} {found.quads[i].tolist()} lies outside the picture of {width}x{height}")
+    return found.moved_to(np.asarray(clockwise(found.quads), np.float32))
+
+
+def _from_plain(answer: Any) -> Quads:
+    given = answer if isinstance(answer, Mapping) else {"quads": answer}
+    if "quads" not in given:
+        raise ValueError(f"the answer has no 'quads'; it has {sorted(map(str, given))}")
+    quads = numbers("quads", given["quads"])
+    if quads.size == 0:
+        quads = quads.reshape(0, 4, 2)  # a plain [] has lost its other dimensions
+    texts, scores = given.get("texts"), given.get("scores")
+    return Quads(
+        quads,
+        None if texts is None else tuple(plain_list("texts", texts, "str")),
+        None if scores is None else numbers("scores", scores),
+    )
+
+
+def _require_good_values(quads: npt.NDArray[np.float32], scores: npt.NDArray[np.float32] | None) -> None:
+    finite = np.isfinite(quads).all(axis=(1, 2))
+    if not finite.all():
+        i = int(finite.argmin())
+        raise ValueError(f"quad {i} {quads[i].tolist()} is not finite")
+    solid = areas(quads) > 0
+    if not solid.all():
+        i = int(solid.argmin())
+        raise ValueError(f"quad {i} {quads[i].tolist()} has no area")
+    if scores is not None:
+        require_in_unit("score", scores)

@@ -1,0 +1,58 @@
+"""Follow-ups as training data: pictures with their words carried along, in the layout of ICDAR 2015."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
+
+from instar.core.errors import BadInput, RunError
+from instar.core.record import Record
+from instar.core.scene import Scene
+from instar.imaging.codecs import encode_png
+from instar.imaging.nulls import Conditioned
+from instar.imaging.words import Word
+from instar.tasks.text.accuracy import truth_of
+from instar.tasks.text.changes import made
+from instar.tasks.text.words import words_after
+
+__all__ = ["icdar_line", "write_retraining_set"]
+
+
+def write_retraining_set(
+    records: Iterable[Record], scenes: Mapping[str, Scene], folder: Path, relations: Iterable[str]
+) -> int:
+    """Write a picture `images/NAME-CASE.png` and its `gt/gt_NAME-CASE.txt` for every case of the relations.
+
+    Returns how many. Only scenes whose words are known make training data; BadInput where none are.
+    """
+    wanted, written = set(relations), 0
+    for record in records:
+        change, scene = record.change, scenes.get(record.scene)
+        if record.role != "case" or record.relation not in wanted or not isinstance(change, Conditioned):
+            continue
+        words = None if scene is None else scene.knowledge.get("words")
+        if scene is None or words is None:
+            continue
+        name = f"{PurePosixPath(scene.id).stem}-{record.case}"
+        lines = [icdar_line(word) for word in words_after(words, change)]
+        _write(folder / "images" / f"{name}.png", encode_png(made(scene.image, change)))
+        _write(folder / "gt" / f"gt_{name}.txt", "".join(f"{line}\r\n" for line in lines).encode("utf-8-sig"))
+        written += 1
+    if not written:
+        raise BadInput(f"no case of {', '.join(sorted(wanted))} is about a picture whose words are known")
+    return written
+
+
+def icdar_line(word: Word) -> str:
+    """A word as ICDAR 2015 writes it: whole pixels, clockwise, and ### for what nobody can read."""
+    (quad,) = truth_of([word]).quads
+    corners = ",".join(str(round(value)) for value in quad.ravel().tolist())
+    return f"{corners},{'###' if word.ignored else word.text}"
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error

@@ -1,0 +1,99 @@
+"""Locators for drawn pages, from pixels alone: steep edges, grown together into words, boxes around them.
+
+`page_exact` is right. `page_glare` has a fault that real locators have: where most of a picture is white it
+expects glare, asks for steeper edges, and loses words that are as plain to see as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from instar.core.scene import Image
+from instar.tasks.text.answers import Quads
+from instar.tasks.text.systems.rectangles import (
+    from_top_left,
+    in_reading_order,
+    rectangle_corners,
+    smallest_rectangle,
+)
+
+__all__ = ["PageLocator", "page_exact", "page_glare"]
+
+# The grain of the paper and what compression leaves are below, every ink at every brightness above.
+_STEEP = 34
+_WHITE = 245
+# Letters are at most so many pixels apart, words further.
+_REACH = 17
+# Longer than any word, such as the edge of a page on a larger canvas.
+_LONGEST = 0.72
+_LEAST_SIDE = 7.0
+_AIR = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class PageLocator:
+    """Finds drawn words; in a picture that is mostly white, edges must be as steep as `in_glare` says."""
+
+    name: str
+    in_glare: int
+
+    batch = 8
+    concurrent = True
+
+    @property
+    def fingerprint(self) -> str:
+        return f"page-locator 1, in glare {self.in_glare}"
+
+    def predict(self, images: Sequence[Image]) -> list[Quads]:
+        return [self._locate(image) for image in images]
+
+    def _locate(self, image: Image) -> Quads:
+        grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+        glare = np.count_nonzero(grey >= _WHITE) > grey.size / 2
+        edges = _steepest(image) >= (self.in_glare if glare else _STEEP)
+        return Quads(_boxes(edges.view(np.uint8)))
+
+
+def page_exact() -> PageLocator:
+    """Finds exactly the words that are there."""
+    return PageLocator("page-exact", _STEEP)
+
+
+def page_glare() -> PageLocator:
+    """Loses words in pictures that are mostly white."""
+    return PageLocator("page-glare", 110)
+
+
+def _steepest(image: Image) -> npt.NDArray[np.uint8]:
+    """`uint8 (H, W)`: how far the values around each pixel are apart, in the channel where it is most."""
+    red, green, blue = cv2.split(cv2.morphologyEx(image, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8)))
+    return np.asarray(cv2.max(cv2.max(red, green), blue), np.uint8)
+
+
+def _boxes(edges: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+    """`float32 (n, 4, 2)`: the words among the edges, in reading order."""
+    height, width = edges.shape
+    room = cv2.copyMakeBorder(edges, _REACH, _REACH, _REACH, _REACH, cv2.BORDER_CONSTANT, value=0)
+    grown = cv2.morphologyEx(room, cv2.MORPH_CLOSE, np.ones((_REACH, _REACH), np.uint8))
+    _, pieces, stats, _ = cv2.connectedComponentsWithStats(grown, connectivity=8)
+    centres, sides, turns = [], [], []
+    for number, (x, y, wide, high, _) in enumerate(stats[1:].tolist(), start=1):
+        if wide > _LONGEST * width or high > _LONGEST * height:
+            continue
+        rows, columns = np.nonzero(pieces[y : y + high, x : x + wide] == number)
+        points = np.stack([columns + x, rows + y], axis=1).astype(np.float32)
+        centre, side, turn = smallest_rectangle(points)
+        if side.min() < _LEAST_SIDE:
+            continue
+        centres.append(centre + 0.5 - _REACH)  # from the centres of pixels to their corners
+        sides.append(side + 1 + 2 * _AIR)
+        turns.append(turn)
+    if not centres:
+        return np.zeros((0, 4, 2), np.float32)
+    quads = from_top_left(rectangle_corners(np.array(centres), np.array(sides), np.array(turns, np.float32)))
+    return quads[in_reading_order(quads)]

@@ -1,0 +1,186 @@
+"""A text service under test: one way of asking, of playing back and of failing for all of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from instar.core.errors import BadInput, Temporary
+from instar.core.scene import Image
+from instar.imaging.codecs import encode_jpeg, encode_png
+from instar.tasks.text.answers import Quads
+from instar.tasks.text.options import require_one_of, require_picture
+from instar.tasks.text.polygons import areas
+from instar.tasks.text.systems.services.exchange import Request, Transport, host_of, over_http
+from instar.tasks.text.systems.services.recordings import Recordings
+
+__all__ = ["Api", "Piece", "Service", "Trouble"]
+
+ENCODINGS = ("png", "jpeg")
+JPEG_QUALITY = 95
+BUSY = frozenset({408, 429, 500, 502, 503, 504})
+READER = 1
+"""Counts up whenever the code here gives other answers for the same responses."""
+
+Piece = tuple[Sequence[tuple[float, float]], str, float | None]
+"""Four corners (x, y) in pixels, the text, and how sure the service is, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What a service says went wrong: its own code and message, and what that means for us."""
+
+    code: str
+    message: str
+    credentials: bool = False
+    busy: bool = False
+
+
+class Api(Protocol):
+    """What differs from service to service. Secrets stay in the environment until a request is signed."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def settings(self) -> str:
+        """What answers may depend on, besides the picture."""
+
+    @property
+    def most_bytes(self) -> int:
+        """Of the largest picture file that it takes."""
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """The environment variables that it needs."""
+
+    @property
+    def missing(self) -> Sequence[str]:
+        """Those of them that are not set."""
+
+    @property
+    def url(self) -> str: ...
+
+    def request(self, picture: bytes) -> Request: ...
+
+    def trouble(self, status: int, answer: Mapping[str, Any]) -> Trouble | None: ...
+
+    def pieces(self, answer: Mapping[str, Any], size: tuple[int, int]) -> Sequence[Piece]: ...
+
+
+class Service:
+    """A service that is asked over a transport, or whose recorded answers are played back.
+
+    With a folder of recordings an answer that is there is not asked for, and one that is not is asked for
+    and kept, where there are credentials to ask with.
+    """
+
+    batch = 1
+    concurrent = True
+
+    def __init__(
+        self,
+        api: Api,
+        *,
+        recorded: str | Path = "",
+        encoding: str = "png",
+        transport: Transport = over_http,
+    ) -> None:
+        require_one_of(api.name, "encoding", encoding, ENCODINGS)
+        if api.missing and not recorded:
+            raise BadInput(
+                f"{api.name} needs {' and '.join(api.missing)} in the environment, or answers that were "
+                "recorded: --set system.recorded=DIR"
+            )
+        if api.missing and not Path(recorded).is_dir():
+            raise BadInput(
+                f"recorded is {str(recorded)!r}, which is no folder, and {' and '.join(api.missing)} "
+                f"{'is' if len(api.missing) == 1 else 'are'} not set to ask {api.name} itself"
+            )
+        self.name = api.name
+        self.fingerprint = f"{api.name} {api.settings} encoding={encoding} reader={READER}"
+        self.sends_to = "" if api.missing else host_of(api.url)
+        self._api, self._transport, self._encoding = api, transport, encoding
+        self._recordings = Recordings(recorded, f"{api.name}-{encoding}") if recorded else None
+
+    def predict(self, images: Sequence[Image]) -> list[Quads]:
+        """The text that the service finds in each picture `uint8 (H, W, 3)` RGB."""
+        return [self._find(image) for image in images]
+
+    def _find(self, image: Image) -> Quads:
+        require_picture(image)
+        kept = self._recordings.read(image) if self._recordings else None
+        if kept is not None and self._recordings is not None:
+            try:
+                return self._read(200, kept, image)
+            except ValueError as error:
+                raise BadInput(f"{self._recordings.path(image)}: {error}") from error
+        if self._api.missing:
+            assert self._recordings is not None, "without recordings there are credentials"
+            raise BadInput(
+                f"{self._recordings.path(image)} is not there, and {' and '.join(self._api.missing)} not set"
+            )
+        response = self._transport(self._api.request(self._encoded(image)))
+        found = self._read(response.status, response.body, image)
+        if self._recordings is not None:
+            self._recordings.keep(image, response.body)
+        return found
+
+    def _encoded(self, image: Image) -> bytes:
+        data = encode_png(image) if self._encoding == "png" else encode_jpeg(image, JPEG_QUALITY)
+        if len(data) > self._api.most_bytes:
+            hint = "; try --set system.encoding=jpeg" if self._encoding == "png" else ""
+            size = f"{len(data) / 1e6:.1f} MB as {self._encoding}"
+            raise ValueError(
+                f"the picture has {size}; {self.name} takes {self._api.most_bytes / 1e6:g}{hint}"
+            )
+        return data
+
+    def _read(self, status: int, body: bytes, image: Image) -> Quads:
+        try:
+            answer = json.loads(body)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            if status in BUSY:
+                raise Temporary(f"{self.name} is busy (status {status})")
+            start = " ".join(body[:60].decode("utf-8", "replace").split())
+            raise ValueError(f"{self.name} answered {start!r} (status {status}), which is no JSON object")
+        try:
+            trouble = self._api.trouble(status, answer)
+            if trouble is not None:
+                raise self._error(trouble, status)
+            return _quads(self._api.pieces(answer, (image.shape[0], image.shape[1])))
+        except (KeyError, TypeError, AttributeError, IndexError) as error:
+            problem = f"{type(error).__name__} {error}"
+            raise ValueError(
+                f"the answer of {self.name} has another form than expected: {problem}"
+            ) from error
+
+    def _error(self, trouble: Trouble, status: int) -> Exception:
+        said = f"{trouble.code}: {' '.join(trouble.message.split())}"
+        if trouble.credentials or status in (401, 403):
+            return BadInput(
+                f"{self.name} refuses the credentials ({said}); see {' and '.join(self._api.keys)}"
+            )
+        if trouble.busy or status in BUSY:
+            return Temporary(f"{self.name} is busy ({said})")
+        return ValueError(f"{self.name} refuses the picture ({said})")
+
+
+def _quads(pieces: Sequence[Piece]) -> Quads:
+    """Pieces with an area: services that give whole pixels now and then report a line without any."""
+    for corners, text, _ in pieces:
+        if len(corners) != 4:
+            raise ValueError(f"the box of {text!r} has {len(corners)} corners, not four")
+    quads = np.array([corners for corners, _, _ in pieces], np.float32).reshape(-1, 4, 2)
+    solid = areas(quads) > 0
+    kept = [piece for piece, has_area in zip(pieces, solid) if has_area]
+    sure = [score for _, _, score in kept if score is not None]
+    scores = np.clip(np.array(sure, np.float32), 0, 1) if len(sure) == len(kept) else None
+    return Quads(quads[solid], tuple(text for _, text, _ in kept), scores)

@@ -1,0 +1,1 @@
+"""What makes weights: drivers, classifiers and their twins with a backdoor."""

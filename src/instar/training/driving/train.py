@@ -1,0 +1,302 @@
+"""Training of a driving network: seeded, stopping early, and resumable to the same end.
+
+Every epoch draws its random numbers from (seed, epoch) alone: a training that was killed goes on as if it had
+not been.
+
+Where examples know what is shown where, a single layer over the network's features learns to tell it, beside
+what the driver does, and is thrown away in the end. It takes the place of the labelled photographs that such
+networks usually begin with: one number per picture teaches too slowly what a person looks like.
+
+Batches are made by threads while the network learns from the ones before.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from instar.core.errors import BadInput, RunError
+from instar.training.driving.examples import CELLS, Examples
+from instar.training.driving.networks import Driver, build
+from instar.training.driving.segmentation_loss import class_weights, untold
+
+Floats = npt.NDArray[np.float32]
+Bytes = npt.NDArray[np.uint8]
+
+__all__ = ["Progress", "Settings", "answers", "train"]
+
+AHEAD = 4
+"""Threads that make batches; as many batches again wait to be learned from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How to train; all of it is kept with the weights. `patience` are epochs without a better validation."""
+
+    architecture: str
+    outputs: tuple[str, ...]
+    width: float = 1.0
+    grey: bool = False
+    epochs: int = 40
+    patience: int = 8
+    batch: int = 32
+    rate: float = 1e-3
+    decay: float = 1e-4
+    augment: bool = True
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "patience", "batch"):
+            if getattr(self, name) < 1:
+                raise BadInput(f"{name} is {getattr(self, name)}; it must be at least 1")
+        if not (0 < self.rate < 1 and 0 <= self.decay < 1):
+            raise BadInput(f"rate {self.rate} and decay {self.decay} must lie between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a training is: losses are mean absolute errors in spreads of the targets."""
+
+    epoch: int
+    epochs: int
+    training: float
+    validation: float
+    best: float
+    seconds: float
+
+
+@dataclass(slots=True, eq=False)
+class _State:
+    """What a checkpoint holds."""
+
+    model: dict[str, Tensor]
+    optimiser: dict[str, Any]
+    epoch: int
+    best: float
+    best_epoch: int
+    best_model: dict[str, Tensor]
+    settings: dict[str, Any]
+
+
+def train(
+    settings: Settings,
+    training: Examples,
+    validation: Examples,
+    *,
+    checkpoint: Path,
+    resume: bool = False,
+    start: Path | None = None,
+    told: Callable[[Progress], None] = lambda progress: None,
+    fast: bool = True,
+    device: str = "cpu",
+) -> Driver:
+    """The network of the best validation, on the CPU wherever it was trained.
+
+    It begins with what fits of the weights in `start`, the checkpoint of another training. `fast` computes in
+    bfloat16 where the device is quick at it.
+    """
+    torch.manual_seed(settings.seed)
+    model = build(settings.architecture, settings.outputs, width=settings.width, grey=settings.grey)
+    model.centre.copy_(torch.from_numpy(training.targets.mean(axis=0)))
+    model.spread.copy_(torch.from_numpy(np.maximum(training.targets.std(axis=0), 1e-3)))
+    if start is not None:
+        _begin_as(model, start)
+    classes = training.shown.shape[1]
+    teller = torch.nn.Conv2d(model.channels, classes, 1) if classes else torch.nn.Identity()
+    learner = torch.nn.ModuleDict({"driver": model, "teller": teller}).to(device)
+    weights = class_weights(training.shown).to(device)
+    optimiser = torch.optim.AdamW(learner.parameters(), lr=settings.rate, weight_decay=settings.decay)
+    state = _State({}, {}, 0, math.inf, 0, {}, _plain(settings))
+    if resume and checkpoint.exists():
+        state = _restored(checkpoint, settings)
+        learner.load_state_dict(state.model)
+        optimiser.load_state_dict(state.optimiser)
+    while state.epoch < settings.epochs and state.epoch - state.best_epoch < settings.patience:
+        began = time.perf_counter()
+        loss = _one_epoch(model, teller, weights, optimiser, training, settings, state.epoch, fast)
+        given = answers(model, validation, batch=settings.batch, fast=fast)
+        spread = model.spread.cpu().numpy()
+        error = float((np.abs(given - validation.targets) / spread).mean())
+        state.epoch += 1
+        if error < state.best:
+            state.best, state.best_epoch = error, state.epoch
+            state.best_model = {name: value.clone() for name, value in model.state_dict().items()}
+        state.model, state.optimiser = learner.state_dict(), optimiser.state_dict()
+        _keep(checkpoint, state)
+        seconds = time.perf_counter() - began
+        told(Progress(state.epoch, settings.epochs, loss, error, state.best, seconds))
+    model.load_state_dict(state.best_model)
+    return model.cpu().eval()  # type: ignore[no-any-return]  # torch is untyped where it is missing
+
+
+def answers(
+    model: Driver, examples: Examples, *, batch: int = 32, fast: bool = False
+) -> npt.NDArray[np.float32]:
+    """`float32 (n, outputs)`: what the network says to each picture."""
+    model.eval()
+    device = model.spread.device
+    with torch.inference_mode(), _precision(device, fast):
+        return np.concatenate(
+            [
+                model(torch.from_numpy(examples.pictures[start : start + batch]).to(device))
+                .float()
+                .cpu()
+                .numpy()
+                for start in range(0, len(examples), batch)
+            ]
+        )
+
+
+def _one_epoch(
+    model: Driver,
+    teller: torch.nn.Module,
+    weights: Tensor,
+    optimiser: torch.optim.Optimizer,
+    examples: Examples,
+    settings: Settings,
+    epoch: int,
+    fast: bool,
+) -> float:
+    rng = np.random.default_rng([settings.seed, epoch])
+    torch.manual_seed(int(rng.integers(2**62)))
+    model.train()
+    device = model.spread.device
+    total, steps = torch.zeros((), device=device), 0
+    batches = math.ceil(len(examples) / settings.batch)
+    for made in _batches(examples, settings, rng):
+        pictures, targets, shown = (part.to(device, non_blocking=True) for part in made)
+        _set_rate(optimiser, settings, epoch + steps / batches)
+        with _precision(device, fast):
+            features = model.look(pictures)
+            off = (model.decide(features) - targets) / model.spread
+            loss: Any = torch.nn.functional.smooth_l1_loss(off.float(), torch.zeros_like(off).float())
+            if len(shown):
+                cells = torch.nn.functional.adaptive_avg_pool2d(features, CELLS)
+                loss = loss + untold(teller(cells).float(), shown, weights)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+        optimiser.step()
+        total += off.detach().float().abs().mean()  # read at the end: a GPU would have to be waited for
+        steps += 1
+    return float(total) / steps
+
+
+_Batch = tuple[Tensor, Tensor, Tensor]
+
+
+def _batches(examples: Examples, settings: Settings, rng: np.random.Generator) -> Iterator[_Batch]:
+    """Pictures, targets and what is shown; a batch's random numbers are its own, whatever thread makes it."""
+    order = rng.permutation(len(examples))
+    # A last one alone is left out: batch normalisation needs two.
+    waiting = iter(range(0, max(1, len(order) - 1), settings.batch))
+    with ThreadPoolExecutor(AHEAD) as threads:
+
+        def begun(start: int) -> Future[_Batch]:
+            chosen = np.sort(order[start : start + settings.batch])
+            return threads.submit(_batch, examples, settings, chosen, int(rng.integers(2**62)))
+
+        made = deque(begun(start) for start in itertools.islice(waiting, 2 * AHEAD))
+        while made:
+            yield made.popleft().result()
+            made.extend(begun(start) for start in itertools.islice(waiting, 1))
+
+
+def _batch(examples: Examples, settings: Settings, chosen: npt.NDArray[np.int64], seed: int) -> _Batch:
+    pictures, targets = examples.pictures[chosen], examples.targets[chosen]
+    shown = examples.shown[chosen] if len(examples.shown) else examples.shown
+    if settings.augment:
+        rng = np.random.default_rng(seed)
+        pictures, targets, shown = _varied(pictures, targets, shown, settings.outputs, rng)
+    return torch.from_numpy(pictures), torch.from_numpy(targets), torch.from_numpy(shown)
+
+
+def _varied(
+    pictures: Bytes, targets: Floats, shown: Bytes, outputs: tuple[str, ...], rng: np.random.Generator
+) -> tuple[Bytes, Floats, Bytes]:
+    """Mirrored (and then steering the other way), moved by a few pixels, and in other light.
+
+    By OpenCV on bytes: on floats it costs as much as a small network.
+    """
+    varied, targets, shown = np.empty_like(pictures), targets.copy(), shown.copy()
+    for i, picture in enumerate(pictures):
+        if rng.random() < 0.5:
+            picture = cv2.flip(picture, 1)
+            if len(shown):
+                shown[i] = shown[i, :, :, ::-1]
+            if "steering" in outputs:
+                targets[i, outputs.index("steering")] *= -1
+        picture = np.roll(picture, (rng.integers(-6, 7), rng.integers(-4, 5)), (0, 1))
+        gain = rng.uniform(0.75, 1.25) * rng.uniform(0.8, 1.2, 3)
+        levels = np.arange(256)[:, None] * gain + rng.uniform(-20, 20)
+        varied[i] = cv2.LUT(picture, np.clip(levels, 0, 255).astype(np.uint8)[None])
+    return varied, targets, shown
+
+
+def _set_rate(optimiser: torch.optim.Optimizer, settings: Settings, at: float) -> None:
+    """Up within the first epoch, then down along a cosine to a hundredth."""
+    falling = 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * at / settings.epochs))
+    for group in optimiser.param_groups:
+        group["lr"] = settings.rate * min(1.0, 0.05 + at) * falling
+
+
+def _precision(device: torch.device, fast: bool) -> torch.autocast:
+    return torch.autocast(device.type, torch.bfloat16, enabled=fast)
+
+
+def _plain(settings: Settings) -> dict[str, Any]:
+    return dataclasses.asdict(settings) | {"outputs": list(settings.outputs)}
+
+
+def _keep(path: Path, state: _State) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_name(path.name + ".part")
+        torch.save({f.name: getattr(state, f.name) for f in dataclasses.fields(state)}, unfinished)
+        os.replace(unfinished, path)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
+
+
+def _begin_as(model: Driver, checkpoint: Path) -> None:
+    """Take over the features, and of the head what has the same shape; the units of the answers stay."""
+    try:
+        there = torch.load(checkpoint, weights_only=True, map_location="cpu")["best_model"]
+    except Exception as error:
+        raise BadInput(f"{checkpoint} is no checkpoint of a training: {error}") from error
+    mine = model.state_dict()
+    fits = {
+        name: there[name]
+        for name, value in mine.items()
+        if name.startswith(("features.", "head.")) and name in there and there[name].shape == value.shape
+    }
+    if not all(name in fits for name in mine if name.startswith("features.")):
+        raise BadInput(f"{checkpoint} is of another network; start from one of the same kind and width")
+    model.load_state_dict(mine | fits)
+
+
+def _restored(path: Path, settings: Settings) -> _State:
+    try:
+        state = _State(**torch.load(path, weights_only=True, map_location="cpu"))
+    except Exception as error:
+        raise BadInput(f"{path} is no checkpoint of a training: {error}") from error
+    for name, now in _plain(settings).items():
+        if state.settings.get(name) != now:
+            then = state.settings.get(name)
+            raise BadInput(f"{path} was begun with {name} {then!r}, not {now!r}; give the same again")
+    return state

@@ -1,0 +1,1 @@
+"""Training of classifiers, and of twins with a backdoor."""

@@ -1,0 +1,218 @@
+"""Pictures on demand: cases are made again from their recipes, one by one, and the last ones are kept.
+
+Each run has two threads, one for thumbnails and one for whole cases, so that whoever opens a case does not
+wait behind a page of thumbnails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import cv2
+import numpy as np
+
+from instar.core.errors import BadInput, InstarError
+from instar.core.marks import Panel
+from instar.core.scene import Image
+from instar.imaging.codecs import encode_png
+from instar.imaging.preview import encode_preview, heat_overlay, scaled_down
+from instar.report.case_view import Shown
+from instar.workbench import NotHere
+from instar.workbench.tools import Cases, Tools
+
+__all__ = ["Studio", "Wanted"]
+
+MOST_RUNS = 6  # open at once
+MOST_SHOWN, MOST_FILES = 12, 3_000
+THUMBNAIL = 300  # pixels
+COLOURS = {
+    "lost": (229, 72, 77), "new": (232, 131, 12), "moved": (201, 151, 0), "renamed": (163, 72, 214),
+    "change": (47, 125, 246),
+}  # fmt: skip
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A case as the table has it: in another run of the same name, or judged anew, it looks otherwise."""
+
+    folder: Path
+    identity: Hashable
+    case: str
+    verdict: Hashable
+
+
+class _Recent(Generic[T]):
+    """The last so many values, by key."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._values = most, OrderedDict[Hashable, T]()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> T | None:
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
+
+    def put(self, key: Hashable, value: T) -> list[T]:
+        """Keep it; what had to go."""
+        with self._lock:
+            self._values[key] = value
+            gone = []
+            while len(self._values) > self._most:
+                gone.append(self._values.popitem(last=False)[1])
+            return gone
+
+    def clear(self) -> list[T]:
+        with self._lock:
+            values = list(self._values.values())
+            self._values.clear()
+            return values
+
+
+class _Lane:
+    """A run opened on a thread of its own, since a database connection stays with its thread."""
+
+    def __init__(self, tools: Tools, folder: Path) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="studio")
+        self._tools, self._folder = tools, folder
+        self._open = contextlib.ExitStack()
+        self._cases: Cases | None = None
+
+    def do(self, work: Callable[[Cases], T]) -> Future[T]:
+        return self._thread.submit(self._do, work)
+
+    def close(self) -> None:
+        with contextlib.suppress(RuntimeError):
+            self._thread.submit(self._open.close)
+        self._thread.shutdown(wait=False)
+
+    def _do(self, work: Callable[[Cases], T]) -> T:
+        if self._cases is None:
+            self._cases = self._open.enter_context(self._tools.opened(self._folder))
+        return work(self._cases)
+
+
+class Studio:
+    """Where pictures are made."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._tools = tools
+        self._lanes = _Recent[_Lane](2 * MOST_RUNS)
+        self._shown = _Recent[Shown](MOST_SHOWN)
+        self._files = _Recent[bytes](MOST_FILES)
+        self._opening = threading.Lock()
+
+    def show(self, wanted: Wanted) -> Future[Shown]:
+        """The case with its panels."""
+        return _ready(self._shown.get(wanted)) or self._lane(wanted, "cases").do(
+            lambda cases: self._show(cases, wanted)
+        )
+
+    def thumbnail(self, wanted: Wanted) -> Future[bytes]:
+        """The follow-up with what is marked on it, small, as WebP; empty where there is no picture."""
+
+        def work(cases: Cases) -> bytes:
+            panels = _shown(cases, wanted.case).panels
+            return encode_preview(_marked(panels[-1]), longest=THUMBNAIL) if panels else b""
+
+        return self._file(wanted, ("thumbnail", wanted), work, lane="thumbnails")
+
+    def panel(self, wanted: Wanted, number: int, *, heat: bool = False) -> Future[bytes]:
+        """One panel's picture, or the heat map over it, as WebP."""
+
+        def work(cases: Cases) -> bytes:
+            panels = self._show(cases, wanted).panels
+            if not 0 <= number < len(panels):
+                raise NotHere(f"the case has no panel {number}")
+            panel = panels[number]
+            if heat:
+                return b"" if panel.heat is None else heat_overlay(panel.heat)
+            return encode_preview(panel.picture, longest=1280, quality=88)
+
+        return self._file(wanted, ("panel", wanted, number, heat), work)
+
+    def drawing(self, wanted: Wanted) -> Future[bytes]:
+        """The family's own drawing as PNG; empty where it has none."""
+
+        def work(cases: Cases) -> bytes:
+            picture = cases.drawing(wanted.case)
+            return b"" if picture is None else encode_png(picture)
+
+        return self._file(wanted, ("drawing", wanted), work)
+
+    def answers(self, wanted: Wanted) -> Future[Sequence[str]]:
+        """What the system said to the source and to each follow-up."""
+        return self._lane(wanted, "cases").do(lambda cases: cases.answers(wanted.case))
+
+    def _show(self, cases: Cases, wanted: Wanted) -> Shown:
+        shown = self._shown.get(wanted)
+        if shown is None:
+            shown = _shown(cases, wanted.case)
+            self._shown.put(wanted, shown)
+        return shown
+
+    def close(self) -> None:
+        for lane in self._lanes.clear():
+            lane.close()
+
+    def _file(
+        self, wanted: Wanted, key: Hashable, work: Callable[[Cases], bytes], *, lane: str = "cases"
+    ) -> Future[bytes]:
+        def make(cases: Cases) -> bytes:
+            made = self._files.get(key)
+            if made is None:
+                made = work(cases)
+                self._files.put(key, made)
+            return made
+
+        return _ready(self._files.get(key)) or self._lane(wanted, lane).do(make)
+
+    def _lane(self, wanted: Wanted, purpose: str) -> _Lane:
+        key = (wanted.folder, wanted.identity, purpose)
+        with self._opening:
+            lane = self._lanes.get(key)
+            if lane is None:
+                lane = _Lane(self._tools, wanted.folder)
+                for gone in self._lanes.put(key, lane):
+                    gone.close()
+            return lane
+
+
+def _shown(cases: Cases, case: str) -> Shown:
+    """The case; whatever keeps its pictures from being made is said in words: a run may come from anybody."""
+    try:
+        return cases.show(case)
+    except InstarError:
+        raise
+    except Exception as error:
+        raise BadInput(f"its pictures cannot be made: {type(error).__name__}: {error}") from error
+
+
+def _ready(value: T | None) -> Future[T] | None:
+    if value is None:
+        return None
+    future: Future[T] = Future()
+    future.set_result(value)
+    return future
+
+
+def _marked(panel: Panel) -> Image:
+    """The picture, small, with what was lost, new or changed outlined."""
+    small = scaled_down(panel.picture, 2 * THUMBNAIL).copy()
+    scale = small.shape[1] / panel.picture.shape[1]
+    for mark in panel.marks:
+        colour = COLOURS.get(mark.fate)
+        if colour is not None and len(mark.outline):
+            points = np.rint(np.array(mark.outline) * scale).astype(np.int32)
+            cv2.polylines(small, [points], True, colour, 4, cv2.LINE_AA)
+    return np.asarray(small, np.uint8)

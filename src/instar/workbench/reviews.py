@@ -1,0 +1,131 @@
+"""What people say of cases: marks with notes, and ratings; in `RUN/marks.sqlite`, apart from the campaign.
+
+Nothing is ever overwritten: the mark of a case is the last one said, and all earlier ones are its history.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from instar.core.errors import BadInput
+from instar.ratings.page import POINTS, QUESTIONS
+from instar.store.folder import plainly
+
+__all__ = ["LONGEST_NOTE", "MARKS", "Mark", "Marks", "Rating"]
+
+MARKS = ("real defect", "acceptable", "oracle wrong")
+LONGEST_NOTE, LONGEST_NAME = 2_000, 60
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS marks (
+    id INTEGER PRIMARY KEY, case_id TEXT NOT NULL, mark TEXT NOT NULL, note TEXT NOT NULL, at TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS marks_by_case ON marks (case_id, id);
+CREATE TABLE IF NOT EXISTS ratings (
+    case_id TEXT NOT NULL, rater TEXT NOT NULL, question TEXT NOT NULL,
+    points INTEGER NOT NULL, at TEXT NOT NULL,
+    PRIMARY KEY (case_id, rater, question)
+) WITHOUT ROWID;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What was said of a case; `mark` is empty where an earlier one was taken back."""
+
+    mark: str
+    note: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    case: str
+    rater: str
+    question: str
+    points: int
+
+
+class Marks:
+    """The marks and ratings of one run. Every call is a transaction of its own, so any number may write."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file = folder / "marks.sqlite"
+
+    def add(self, case: str, mark: str, note: str = "") -> None:
+        if mark not in ("", *MARKS):
+            raise BadInput(f"{mark!r} is no mark; it must be one of {', '.join(MARKS)}")
+        if len(note) > LONGEST_NOTE:
+            raise BadInput(f"the note has {len(note):,} characters; it may have {LONGEST_NOTE:,}")
+        with self._writing() as database:
+            database.execute(
+                "INSERT INTO marks (case_id, mark, note, at) VALUES (?, ?, ?, ?)", (case, mark, note, _now())
+            )
+
+    def history(self, case: str) -> list[Mark]:
+        """All that was said of a case, the latest first."""
+        with self._reading() as database:
+            if database is None:
+                return []
+            rows = database.execute(
+                "SELECT mark, note, at FROM marks WHERE case_id = ? ORDER BY id DESC", (case,)
+            )
+            return [Mark(*row) for row in rows]
+
+    def current(self) -> dict[str, str]:
+        """The mark of every case that has one."""
+        with self._reading() as database:
+            if database is None:
+                return {}
+            rows = database.execute(
+                "SELECT case_id, mark FROM marks WHERE id IN (SELECT max(id) FROM marks GROUP BY case_id)"
+            )
+            return {case: mark for case, mark in rows if mark in MARKS}
+
+    def rate(self, case: str, rater: str, points: dict[str, int]) -> None:
+        rater = rater.strip()
+        if not rater or len(rater) > LONGEST_NAME:
+            raise BadInput(f"a rater has a name of 1 to {LONGEST_NAME} characters")
+        for question, value in points.items():
+            if question not in QUESTIONS or not 1 <= value <= POINTS:
+                raise BadInput(f"{question!r} is rated {value}; it must be 1 to {POINTS}")
+        with self._writing() as database:
+            database.executemany(
+                "INSERT OR REPLACE INTO ratings VALUES (?, ?, ?, ?, ?)",
+                [(case, rater, question, value, _now()) for question, value in points.items()],
+            )
+
+    def ratings(self) -> list[Rating]:
+        with self._reading() as database:
+            if database is None:
+                return []
+            rows = database.execute("SELECT case_id, rater, question, points FROM ratings ORDER BY 1, 2, 3")
+            return [Rating(*row) for row in rows]
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        with plainly(self._folder), contextlib.closing(sqlite3.connect(self._file, timeout=30)) as database:
+            database.executescript(SCHEMA)
+            with database:
+                yield database
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection | None]:
+        if not self._file.is_file():
+            yield None
+            return
+        address = f"{self._file.resolve().as_uri()}?mode=ro"
+        with (
+            plainly(self._folder),
+            contextlib.closing(sqlite3.connect(address, uri=True, timeout=30)) as database,
+        ):
+            yield database
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")

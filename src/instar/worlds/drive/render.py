@@ -1,0 +1,117 @@
+"""From the description of a drive to its picture and its label map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from instar.core.scene import Image, Mask
+from instar.imaging.labels import LabelMap
+from instar.worlds.drive.air import paint_sky, through_the_air
+from instar.worlds.drive.canvas import Canvas
+from instar.worlds.drive.fixtures import paint_lamp, paint_light, paint_sign, paint_tree
+from instar.worlds.drive.ground import paint_ground
+from instar.worlds.drive.houses import paint_house
+from instar.worlds.drive.people import paint_bicyclist, paint_pedestrian
+from instar.worlds.drive.plan import VEHICLES, Drive, House, Thing
+from instar.worlds.drive.vehicles import paint_vehicle
+from instar.worlds.drive.view import View
+
+__all__ = ["CLASSES", "CLASS_OF", "Rendered", "render", "silhouettes"]
+
+CLASSES = (
+    "sky", "vegetation", "terrain", "sidewalk", "road", "line", "crosswalk", "stop line", "building", "pole",
+    "bicycle", "person", "rider", "car", "van", "truck", "bus", "traffic sign", "traffic light",
+)  # fmt: skip
+"""What a label map of this world shows, in the order of its ids."""
+
+CLASS_OF = {
+    "pedestrian": "person",
+    "bicyclist": "rider",
+    "tree": "vegetation",
+    "lamp": "pole",
+} | {kind: kind for kind in (*VEHICLES, "traffic sign", "traffic light")}
+"""The class of each kind of thing."""
+
+FARTHEST, FARTHEST_HOUSE = 110.0, 90.0
+NEAREST = 1.5
+SURFACES = {name: index for index, name in enumerate(CLASSES)}
+# Owners below this are classes, those from it on things.
+FIRST_THING = len(CLASSES)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rendered:
+    """`picture` uint8 (H, W, 3); `owner` uint8 (H, W) numbers what is seen."""
+
+    drive: Drive
+    picture: Image
+    owner: npt.NDArray[np.uint8]
+
+    def labels(self) -> LabelMap:
+        """What every pixel shows."""
+        table = np.zeros(256, np.uint8)
+        table[: len(CLASSES)] = np.arange(len(CLASSES))
+        for number, thing in enumerate(self.drive.things):
+            if FIRST_THING + number < 256:
+                table[FIRST_THING + number] = SURFACES[CLASS_OF[thing.kind]]
+        return LabelMap(table[self.owner], CLASSES)
+
+    def mask(self, number: int) -> Mask:
+        """The pixels of the thing with this number."""
+        return np.asarray(self.owner == FIRST_THING + number)
+
+
+def render(drive: Drive, size: tuple[int, int] = (160, 320)) -> Rendered:
+    """Paint from far to near, then let light and weather fall on it."""
+    view = View.of(drive, size)
+    dark = drive.time != "day"
+    canvas = Canvas(size, deep=dark or drive.weather in ("rain", "snow", "fog"), dark=dark)
+    paint_sky(canvas, drive, view, SURFACES)
+    paint_ground(canvas, drive, view, SURFACES)
+    # A house is as far as its far end: all before it stands in front of it.
+    far: list[tuple[float, int, House | Thing]] = [
+        (house.start + house.length, -1, house) for house in drive.houses if house.start < FARTHEST_HOUSE
+    ]
+    far += [(t.distance, n, t) for n, t in enumerate(drive.things) if NEAREST <= t.distance < FARTHEST]
+    for _, number, thing in sorted(far, key=lambda entry: -entry[0]):
+        if isinstance(thing, House):
+            paint_house(canvas, thing, drive, view, SURFACES["building"])
+        else:
+            _paint(canvas, thing, view, min(255, FIRST_THING + number))
+    return Rendered(drive, through_the_air(canvas, drive, view, SURFACES), canvas.owner)
+
+
+def silhouettes(drive: Drive, number: int, size: tuple[int, int]) -> tuple[Mask, Mask]:
+    """The pixels of one thing as if it stood alone, and those of them that nothing nearer hides."""
+    view, canvas = View.of(drive, size), Canvas(size, deep=False, dark=False)
+    thing = drive.things[number]
+    _paint(canvas, thing, view, 255)
+    alone = canvas.owner == 255
+    for house in drive.houses:
+        if house.start + house.length < thing.distance:
+            paint_house(canvas, house, drive, view, SURFACES["building"])
+    for other in drive.things:
+        if NEAREST <= other.distance < thing.distance:
+            _paint(canvas, other, view, FIRST_THING)
+    return np.asarray(alone), np.asarray(canvas.owner == 255)
+
+
+def _paint(canvas: Canvas, thing: Thing, view: View, owner: int) -> None:
+    match thing.kind:
+        case "pedestrian":
+            paint_pedestrian(canvas, thing, view, owner)
+        case "bicyclist":
+            paint_bicyclist(canvas, thing, view, owner, SURFACES["bicycle"])
+        case "tree":
+            paint_tree(canvas, thing, view, owner)
+        case "lamp":
+            paint_lamp(canvas, thing, view, SURFACES["pole"])
+        case "traffic sign":
+            paint_sign(canvas, thing, view, owner, SURFACES["pole"])
+        case "traffic light":
+            paint_light(canvas, thing, view, owner, SURFACES["pole"])
+        case _:
+            paint_vehicle(canvas, thing, view, owner)
