@@ -14,7 +14,7 @@ import numpy as np
 from skimage.feature import hog
 
 from instar import Observation
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.run import Folder
 from instar.tasks.driving import Control, rule
 from instar.tasks.driving.rules import read_rule

@@ -21,7 +21,7 @@ import numpy as np
 from skimage.feature import hog
 
 from instar import Observation, Status
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.run import Folder
 from instar.scenes import load_scenes
 from instar.studies.driving.rules import STUDY

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from instar import Observation
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.run import Folder
 from instar.studies.driving.rules import STUDY
 from instar.tasks.driving import rule

@@ -6,9 +6,10 @@ The names below are imported when they are first used, so that `instar --help` n
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from instar.core.change import Change, Inapplicable
     from instar.core.errors import InstarError, Temporary
     from instar.core.record import Record
-    from instar.core.relation import Change, Inapplicable, Relation
+    from instar.core.relation import Relation
     from instar.core.run import run
     from instar.core.scene import Observation, Scene, SceneObject
     from instar.core.search import across_scenes, bisect, draws, shrink, sweep

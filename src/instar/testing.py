@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from instar.core.case import observe
+from instar.core.change import Change, Inapplicable, change_from_json
 from instar.core.digest import digest
 from instar.core.errors import BadInput
-from instar.core.relation import Change, Inapplicable, Relation, change_from_json
+from instar.core.relation import Relation
 from instar.core.scene import Observation, Scene
 from instar.core.scene_run import random_for
 from instar.core.search import Search

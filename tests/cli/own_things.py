@@ -13,7 +13,8 @@ import numpy as np
 
 import instar.core.search
 from instar.core.errors import Temporary
-from instar.core.relation import Change, Relation
+from instar.core.relation import Relation
+from instar.core.change import Change
 from instar.core.scene import Observation
 from instar.core.verdict import Verdict
 

@@ -16,7 +16,7 @@ from instar.core.campaign import Campaign
 from instar.core.digest import digest
 from instar.core.errors import BadInput, UnknownName
 from instar.core.record import case_id
-from instar.core.relation import change_from_json
+from instar.core.change import change_from_json
 from instar.core.scene_run import random_for
 
 HELD, VIOLATED, INAPPLICABLE, FAILED = instar.Status

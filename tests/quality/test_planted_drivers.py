@@ -8,7 +8,7 @@ import pytest
 
 from driving_rules import CAUGHT_BY, PAPER, RULES
 from instar import Observation, Status
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.tasks.driving import rule
 from instar.tasks.driving.systems.street import FAULTS, street_driver
 from instar.worlds.drive import scenes

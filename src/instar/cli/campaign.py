@@ -19,9 +19,10 @@ from instar.cli.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.cli.progress import show_campaign, show_steps
 from instar.cli.resolve import resolve_relation, resolve_search, resolve_system, takes
 from instar.core.campaign import Campaign
+from instar.core.change import Change
 from instar.core.errors import BadInput
 from instar.core.record import Totals
-from instar.core.relation import Change, Relation
+from instar.core.relation import Relation
 from instar.core.run import Folder, identity_of, prepared
 from instar.core.scene import Scene
 from instar.core.search import Search, SearchAcross, stored

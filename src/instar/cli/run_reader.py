@@ -15,10 +15,11 @@ from instar.cli.progress import show_steps
 from instar.cli.resolve import resolve_system
 from instar.cli.toml import parse_toml
 from instar.core.campaign import AnswerKey
+from instar.core.change import Change
 from instar.core.digest import digest
 from instar.core.errors import BadInput, InstarError
 from instar.core.record import Record
-from instar.core.relation import Change, Relation
+from instar.core.relation import Relation
 from instar.core.replay import Asking, Replay, replay
 from instar.core.run import Folder, prepared
 from instar.core.scene import Image, Scene

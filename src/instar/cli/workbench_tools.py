@@ -20,8 +20,9 @@ from instar.cli.answers import answer_text
 from instar.cli.catalogue import RELATIONS, SEARCHES, SYSTEMS
 from instar.cli.descriptions import describe
 from instar.cli.run_reader import OpenedRun, opened
+from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
-from instar.core.relation import Inapplicable, Relation
+from instar.core.relation import Relation
 from instar.core.run import Folder, prepared
 from instar.core.scene import Image, Observation, Scene
 from instar.report.case_picture import picture_of

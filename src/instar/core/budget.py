@@ -1,12 +1,12 @@
-"""Who may ask how many questions: purses for the stories of a campaign, filled in rounds.
+"""Who may ask how many questions: budgets for the scenes of a campaign, filled in rounds.
 
 A share must be large enough to be of use. Spread evenly and all at once, 300 questions over 64 scenes
 are four each: enough to find something, never enough to confirm it. So every round hands out half of
 what is left in equal shares, and what has been found meanwhile is confirmed first, in scene order.
 Where half is too little for a share each, those who had least come first, so that every scene is
-reached before any is visited again. When nothing is left to hand out, some stories end and leave what
+reached before any is visited again. When nothing is left to hand out, some scenes end and leave what
 they hold to the others.
-Rounds end when every story has ended or is waiting, so that neither speed nor the number of workers
+Rounds end when every scene has ended or is waiting, so that neither speed nor the number of workers
 decides who gets what.
 """
 
@@ -15,14 +15,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Purse", "Want", "share_out", "who_ends"]
+__all__ = ["Budget", "Request", "share_out", "who_ends"]
 
 LEAST = 2  # the source and one follow-up: less than that tells nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Want:
-    """A story cannot go on without `amount` more questions; `urgent` when they confirm a finding.
+class Request:
+    """A scene cannot go on without `amount` more questions; `urgent` when they confirm a finding.
 
     `had` is what it was given so far, `held` what of that it has not spent.
     """
@@ -33,8 +33,8 @@ class Want:
     held: int = 0
 
 
-class Purse:
-    """What one story may still ask. `Purse(None)` never runs dry."""
+class Budget:
+    """What one scene may still ask. `Budget(None)` never runs dry."""
 
     __slots__ = ("left", "spent")
 
@@ -42,16 +42,16 @@ class Purse:
         self.left = left
         self.spent = 0
 
-    def want(self, amount: int, *, urgent: bool) -> Want:
+    def request(self, amount: int, *, urgent: bool) -> Request:
         held = self.left or 0
-        return Want(self.lacks(amount), urgent, self.spent + held, held)
+        return Request(self.lacks(amount), urgent, self.spent + held, held)
 
     def lacks(self, amount: int) -> int:
         return 0 if self.left is None else max(0, amount - self.left)
 
     def pay(self, amount: int) -> None:
         if self.lacks(amount):
-            raise ValueError(f"a purse of {self.left} cannot pay {amount}")
+            raise ValueError(f"a budget of {self.left} cannot pay {amount}")
         self.spent += amount
         if self.left is not None:
             self.left -= amount
@@ -61,23 +61,25 @@ class Purse:
             self.left += amount
 
 
-def share_out(left: int, wants: Sequence[Want]) -> list[int]:
-    """How many of the questions left each of the waiting stories gets, in scene order.
+def share_out(left: int, requests: Sequence[Request]) -> list[int]:
+    """How many of the questions left each of the waiting scenes gets, in scene order.
 
     All zeros means that nobody can be helped any more.
 
-    >>> share_out(300, [Want(1)] * 64)[:3], share_out(20, [Want(1), Want(10, urgent=True), Want(1)])
-    ([2, 2, 2], [2, 10, 2])
-    >>> share_out(4, [Want(1, had=2), Want(1, had=2), Want(1)])
+    >>> share_out(300, [Request(1)] * 64)[:3]
+    [2, 2, 2]
+    >>> share_out(20, [Request(1), Request(10, urgent=True), Request(1)])
+    [2, 10, 2]
+    >>> share_out(4, [Request(1, had=2), Request(1, had=2), Request(1)])
     [0, 0, 2]
     """
-    grants = [0] * len(wants)
-    for i, want in enumerate(wants):
-        if want.urgent and want.amount <= left:
-            grants[i] = want.amount
-            left -= want.amount
-    others = [i for i, want in enumerate(wants) if not want.urgent]
-    others.sort(key=lambda i: wants[i].had)  # stable: scene order among equals
+    grants = [0] * len(requests)
+    for i, request in enumerate(requests):
+        if request.urgent and request.amount <= left:
+            grants[i] = request.amount
+            left -= request.amount
+    others = [i for i, request in enumerate(requests) if not request.urgent]
+    others.sort(key=lambda i: requests[i].had)  # stable: scene order among equals
     if others:
         share = max(LEAST, left // 2 // len(others))
         spendable = max(left // 2, min(left, LEAST))
@@ -89,19 +91,19 @@ def share_out(left: int, wants: Sequence[Want]) -> list[int]:
     return grants
 
 
-def who_ends(left: int, wants: Sequence[Want]) -> list[int]:
+def who_ends(left: int, requests: Sequence[Request]) -> list[int]:
     """Who has to end when nobody can be helped any more, so that what they hold may help the others.
 
     Searches end before any finding goes unconfirmed, and findings of later scenes before earlier ones.
 
-    >>> who_ends(1, [Want(5, urgent=True, held=2)] * 4)
+    >>> who_ends(1, [Request(5, urgent=True, held=2)] * 4)
     [2, 3]
     """
-    searching = [i for i, want in enumerate(wants) if not want.urgent]
+    searching = [i for i, request in enumerate(requests) if not request.urgent]
     if searching:
         return searching
-    for last in range(len(wants) - 1, 0, -1):
-        left += wants[last].held
-        if left >= wants[0].amount:
-            return [*range(last, len(wants))]
-    return [*range(len(wants))]
+    for last in range(len(requests) - 1, 0, -1):
+        left += requests[last].held
+        if left >= requests[0].amount:
+            return [*range(last, len(requests))]
+    return [*range(len(requests))]

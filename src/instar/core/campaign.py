@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.errors import BadInput
+from instar.core.marks import Panel
 from instar.core.record import Record, Skipped, Source, Totals
 from instar.core.relation import Relation
 from instar.core.scene import Scene
@@ -53,6 +54,9 @@ class Store(Protocol):
     def keep_skipped(self, skipped: Skipped) -> None: ...
 
     def keep_picture(self, digest: str, pixels: npt.NDArray[np.uint8]) -> None: ...
+
+    def keep_panels(self, case: str, panels: Sequence[Panel]) -> None:
+        """The pictures of a finding, so that nobody has to make them again to look at it."""
 
     def keep_totals(self, totals: Totals) -> None: ...
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from instar.core.relation import Change
+from instar.core.change import Change
 from instar.core.verdict import Verdict
 
 __all__ = ["Record", "Skipped", "Source", "Totals", "case_id"]

@@ -2,54 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
-import sys
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from instar.core.errors import BadInput
-from instar.core.marks import Panel
-from instar.core.scene import Image, Observation, Scene
+from instar.core.change import Change, Inapplicable, plain, wrap
+from instar.core.errors import BadInput, UnknownName
+from instar.core.scene import Observation, Scene
+from instar.core.task import TASKS, Task, find_task
 from instar.core.verdict import Verdict
 
-__all__ = [
-    "Change",
-    "Inapplicable",
-    "Prepare",
-    "Relation",
-    "Workspace",
-    "change_from_json",
-    "named_dataclass",
-]
+__all__ = ["Draw", "Drawn", "Prepare", "Range", "Relation", "Workspace"]
 
-
-@dataclass(frozen=True)
-class Change:
-    """The whole recipe of a follow-up: subclass it as a frozen dataclass of JSON values.
-
-    It is what gets stored, so everything random must be in it. Pixels that it needs are named by
-    their content hash (see `Relation.pixels`).
-    """
-
-    def to_json(self) -> dict[str, Any]:
-        """The fields, and under `type` where the class is found again."""
-        cls = type(self)
-        return {"type": f"{cls.__module__}:{cls.__qualname__}"} | {
-            f.name: getattr(self, f.name) for f in dataclasses.fields(self)
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Inapplicable:
-    """Why no fair change could be made. Counted by its reason: keep the wording constant."""
-
-    reason: str
+STEPS = 200  # of a severity: finer ones are not looked for
 
 
 class Workspace(Protocol):
@@ -63,104 +33,123 @@ class Workspace(Protocol):
         """A context manager giving `advance(n=1)`; shows a progress bar where there is a terminal."""
 
 
-Draw = Callable[[Observation, np.random.Generator], "Change | Inapplicable"]
+Drawn = Change | Inapplicable
+Draw = Callable[[Observation, np.random.Generator], Any]
 Prepare = Callable[[Sequence[Scene], Workspace], "Relation"]
 
 
 @dataclass(frozen=True)
+class Range:
+    """How strong a change may be and still be fair, from `low` to `high`, and in what it is measured.
+
+    The change is the number itself, or what `at(source, level)` makes of it.
+    """
+
+    low: float
+    high: float
+    unit: str = ""
+    at: Callable[[Observation, float], Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low != self.high):
+            raise BadInput(f"Range: {self.low} to {self.high} is no range; give two different numbers")
+
+    def change(self, source: Observation, level: float) -> Drawn:
+        """The change of that severity."""
+        return wrap(self.at(source, level) if self.at is not None else level)
+
+    def weaker(self, source: Observation, change: Change) -> list[Change]:
+        """Changes from hardly any severity up to just below this one's, evenly."""
+        level = self._level(source, change)
+        nothing = 0.0 if self.low * self.high >= 0 else self.low
+        levels = [nothing + (level - nothing) * step / STEPS for step in range(1, STEPS)]
+        line = [self.change(source, one) for one in levels]
+        return [one for one in dict.fromkeys(line) if isinstance(one, Change) and one != change]
+
+    def _level(self, source: Observation, change: Change) -> float:
+        """The severity of a change: the one of its numbers from which it is made again."""
+        value = plain(change)
+        numbers = [value] if self.at is None else list(vars(change).values())
+        for number in numbers:
+            is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
+            if is_number and self.change(source, number) == change:
+                return float(number)
+        raise BadInput("it cannot shrink: no number of this change is its severity")
+
+
+@dataclass(frozen=True, eq=False)
 class Relation:
     """Which change is fair and what must then hold; plain functions, only `draw` random.
 
-    The first four are all that a relation needs:
+    - `name`, and the `task` by its name or as a `Task`.
+    - `apply(picture, change)` makes the follow-up: a picture, `Moved` when the frame moves, `Variant` for
+      another system, another question, or a tuple of these; or it says `Inapplicable`. Pure.
+    - `draw(source, rng)` chooses a change, any JSON value or a `Change`. It sees the source's answer. A
+      relation with one possible change has no draw; one with a `severity` draws from its range.
+    - `expect(source, follow_ups, change)` judges where something else than "the same answer" is wanted.
+      Answers of follow-ups are in the source's frame. Pure.
 
-    - `draw(source, rng)` chooses a change. It sees the source's answer.
-    - `apply(input, change)` makes the follow-up or follow-ups, or says that the finished picture is
-      no good. Pure.
-    - `check(source, follow_ups, change)` compares the answers. Pure.
+    The core does the rest. These are for relations that need more:
 
-    The rest is optional:
-
-    - `null(source, rng)` yields changes that must do nothing, through the same apply and check. The
-      first one measures false alarms and is asked once per scene; all after it are asked only where
-      something was found, and strike out every finding that they show too.
-    - `again(source, change)` yields the same change under conditions that must not matter; a finding
-      counts only if it recurs under each.
-    - `placebo(source, change)` is a change that only looks like it, recorded as evidence.
-    - `at(source, level)` is the change of a given severity, for sweeps and bisection.
-    - `smaller(source, change)` yields simpler changes, best first, for shrinking; also lines of changes, the
-      simplest first, where a quantity can be less and less.
+    - `prepare(scenes, workspace)` gives the relation to use, with what it had to collect from the scenes.
+    - `pixels(change)` gives the pictures that a change needs, by content hash; they are kept in the run.
+    - `ways` are other ways of drawing, by name, that a search may choose from.
     - `fair(source, change)` says why a change that was drawn for another system's answer is not fair with
       this one's, or gives None.
-    - `ways` are other ways of drawing, by name, that a search may choose from.
-    - `accept(input, answer)` turns what the system said into what `check` expects, or raises
-      ValueError or TypeError with the reason: that answer is then a failure of the system.
-    - `expand(scene, system)` yields (part, build) pairs, where a scene is more than one question or
-      the input more than the picture; `build(image)` makes the input. Or it says why the scene is no
-      question at all.
-    - `pixels(change)` gives the pictures a change needs, by content hash; they are copied into the run.
-    - `prepare(scenes, workspace)` gives the relation to use for these scenes, with whatever it had to
-      collect from them first.
-    - `naturalness(source, follow_up, change)` is 1 for a follow-up that looks untouched, 0 for one that
+    - `smaller(source, change)` yields simpler changes, best first, for shrinking; also lines of changes,
+      the simplest first, where a quantity can be less and less.
+    - `placebo(source, change)` is a change that only looks like it, recorded as evidence.
+    - `naturalness(source, follow_up, change)` is 1 for a picture that looks untouched, 0 for one that
       nobody would believe.
-    - `picture(source, follow_ups, change, verdict)` draws a case for a person to look at.
-    - `panels(source, follow_ups, change, verdict)` gives the same as pictures and what is marked on them,
-      the source first, for pages that draw it themselves.
     """
 
     name: str
-    draw: Draw
-    apply: Callable[[Any, Any], tuple[Any, ...] | Inapplicable]
-    check: Callable[[Observation, Sequence[Observation], Any], Verdict]
-    null: Callable[[Observation, np.random.Generator], Iterable[Change]] | None = None
-    again: Callable[[Observation, Any], Iterable[Change]] | None = None
-    placebo: Callable[[Observation, Any], Change] | None = None
-    at: Callable[[Observation, float], Change | Inapplicable] | None = None
-    smaller: Callable[[Observation, Any], Iterable[Change | Sequence[Change]]] | None = None
-    fair: Callable[[Observation, Any], Inapplicable | None] | None = None
-    ways: Mapping[str, Draw] = field(default_factory=dict)
-    accept: Callable[[Any, Any], Any] | None = None
-    expand: Callable[[Scene, Any], Iterable[tuple[str, Callable[[Image], Any]]] | Inapplicable] | None = None
-    pixels: Callable[[Any], Mapping[str, npt.NDArray[np.uint8]]] | None = None
+    task: Task | str
+    apply: Callable[[Any, Any], Any]
+    draw: Draw | None = None
+    expect: Callable[[Observation, Sequence[Observation], Any], Verdict] | None = None
+    severity: Range | None = None
     prepare: Prepare | None = None
+    pixels: Callable[[Any], Mapping[str, npt.NDArray[np.uint8]]] | None = None
+    ways: Mapping[str, Draw] = field(default_factory=dict)
+    fair: Callable[[Observation, Any], Inapplicable | None] | None = None
+    smaller: Callable[[Observation, Any], Iterable[Any]] | None = None
+    placebo: Callable[[Observation, Any], Any] | None = None
     naturalness: Callable[[Observation, Any, Any], float] | None = None
-    picture: Callable[[Observation, Sequence[Observation], Any, Verdict], Image] | None = None
-    panels: Callable[[Observation, Sequence[Observation], Any, Verdict], Sequence[Panel]] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise BadInput(f"a relation needs a name, not {self.name!r}")
+        if isinstance(self.task, str) and ":" not in self.task and self.task not in TASKS:
+            raise UnknownName("task", self.task, TASKS)
+        if not callable(self.apply):
+            raise BadInput(f"relation {self.name!r}: apply is {self.apply!r}; it must be a function")
+
+    @cached_property
+    def resolved_task(self) -> Task:
+        """The task itself, also where it was given by name."""
+        return find_task(self.task)
+
+    def drawn(self, source: Observation, rng: np.random.Generator, *, way: str | None = None) -> Drawn:
+        """A change, by the usual way or the named one."""
+        draw = self.draw if way is None else self.ways[way]
+        if draw is not None:
+            return wrap(draw(source, rng))
+        if self.severity is not None:
+            return self.severity.change(source, float(rng.uniform(self.severity.low, self.severity.high)))
+        return wrap(None)
+
+    def lesser(self, source: Observation, change: Change) -> Iterable[Change | Sequence[Change]]:
+        """Simpler changes for shrinking; one with only a severity gets less and less of it."""
+        if self.smaller is not None:
+            for one in self.smaller(source, plain(change)):
+                yield [_change(c) for c in one] if isinstance(one, (list, tuple)) else _change(one)
+        elif self.severity is not None:
+            yield self.severity.weaker(source, change)
 
 
-def change_from_json(fields: Mapping[str, Any]) -> Change:
-    """The change that `Change.to_json` wrote."""
-    rest = dict(fields)
-    cls = named_dataclass(rest.pop("type"))
-    if not issubclass(cls, Change):
-        raise BadInput(f"{cls.__qualname__} is not a Change")
-    hints = {f.name for f in dataclasses.fields(cls)}
-    # JSON has no tuples; a frozen recipe has no lists.
-    try:
-        return cls(**{k: _frozen(v) for k, v in rest.items() if k in hints})
-    except (TypeError, ValueError) as error:
-        raise BadInput(f"the run has a change that is no {cls.__qualname__}: {error}") from None
-
-
-def named_dataclass(path: str) -> type[Any]:
-    """The dataclass `module:qualname`, found without running anything new.
-
-    A run file may come from somebody else, so only instar's own modules and those that the user has
-    imported already are looked into.
-    """
-    module_name, _, qualname = path.partition(":")
-    found: Any = sys.modules.get(module_name)
-    if found is None and module_name.split(".")[0] == "instar":
-        with contextlib.suppress(ImportError):
-            found = import_module(module_name)
-    for part in qualname.split("."):
-        # Not getattr: a module may import things, or a class compute them, when asked for a name.
-        found = getattr(found, "__dict__", {}).get(part)
-    if not (isinstance(found, type) and dataclasses.is_dataclass(found)):
-        raise BadInput(f"the run speaks of {path!r}, which is not loaded; import its module first")
-    return found
-
-
-def _frozen(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(_frozen(v) for v in value)
-    return value
+def _change(drawn: Any) -> Change:
+    change = wrap(drawn)
+    if isinstance(change, Inapplicable):
+        raise TypeError("smaller() yields changes, not Inapplicable")
+    return change

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from instar.core.case import observe
+from instar.core.change import Inapplicable
 from instar.core.digest import digest
 from instar.core.errors import BadInput, SceneChanged
+from instar.core.follow_up import Asking, FollowUp, Query, follow_ups_of, judge, observe
 from instar.core.record import Record
-from instar.core.relation import Inapplicable, Relation
+from instar.core.relation import Relation
 from instar.core.scene import Observation, Scene
-from instar.core.system import Reply, System, ask
+from instar.core.task import Question, Task
 from instar.core.verdict import Finding, Status, Verdict
 
-__all__ = ["Replay", "replay"]
-
-Asking: TypeAlias = Callable[[Sequence[Any]], Sequence[Reply]]
-"""From inputs to one reply each."""
+__all__ = ["Replay", "find_source", "questions_of", "replay"]
 
 CLOSE = 1e-6  # margins that differ by less came out the same
 
@@ -36,74 +33,67 @@ class Replay:
     source: Observation | None
     follow_ups: Sequence[Observation]
     verdict: Verdict
-    same: bool
+
+    @property
+    def same(self) -> bool:
+        return _same(self.record.verdict, self.verdict)
 
 
 def replay(
-    record: Record,
-    scene: Scene,
-    relation: Relation,
-    system: System,
-    *,
-    known_as: str | None,
-    asking: Asking | None = None,
+    record: Record, scene: Scene, relation: Relation, asking: Asking, *, known_as: str | None
 ) -> Replay:
-    """Make the case again, ask again, compare again. `known_as` is the recorded hash of the source.
-
-    `asking` is how the system is asked, where that is not plainly by `instar.core.system.ask`.
-    """
-    asking = asking or partial(ask, system)
-    source = _source(record, scene, relation, system)
-    if isinstance(source, Inapplicable):
-        verdict = Verdict.inapplicable(source.reason)
-        return Replay(record, None, (), verdict, _same(record.verdict, verdict))
+    """Make the case again, ask again, compare again. `known_as` is the recorded hash of the source."""
+    task = relation.resolved_task
+    source = find_source(task, record.source, scene, asking)
+    if isinstance(source, Verdict):
+        return Replay(record, None, (), source)
     if known_as is not None and digest(source.input) != known_as:
         raise SceneChanged(f"{record.source} is not the picture that was tested; its content has changed")
-    seen = _ask(relation, source, [source.input], asking)
+    seen = observe(task, source, [FollowUp(source.input)], asking([FollowUp(source.input).query()]))
     if isinstance(seen, str) or record.change is None:
         verdict = Verdict.failed(seen) if isinstance(seen, str) else _without_change(record.verdict)
-        return Replay(record, None, (), verdict, _same(record.verdict, verdict))
-    source = Observation(scene, seen[0].answer, source.make, source.part)
-    made = relation.apply(source.input, record.change)
+        return Replay(record, None, (), verdict)
+    source = replace(source, answer=seen.follow_ups[0].answer)
+    made = follow_ups_of(relation, source.input, record.change)
     if isinstance(made, Inapplicable):
-        verdict = Verdict.inapplicable(made.reason)
-        return Replay(record, source, (), verdict, _same(record.verdict, verdict))
-    follow_ups = _ask(relation, source, made, asking)
-    if isinstance(follow_ups, str):
-        verdict = Verdict.failed(follow_ups)
-        return Replay(record, source, (), verdict, _same(record.verdict, verdict))
-    verdict = relation.check(source, follow_ups, record.change)
-    return Replay(record, source, follow_ups, verdict, _same(record.verdict, verdict))
+        return Replay(record, source, (), Verdict.inapplicable(made.reason))
+    seen = observe(task, source, made, asking([one.query() for one in made]))
+    if isinstance(seen, str):
+        return Replay(record, source, (), Verdict.failed(seen))
+    return Replay(record, seen.source, seen.follow_ups, judge(relation, seen, record.change))
+
+
+def questions_of(task: Task, scene: Scene, asking: Asking) -> Sequence[Question] | Verdict:
+    """What a scene is asked, or the verdict on it where it cannot be asked."""
+    steps = task.questions(scene)
+    answer: Any = None
+    while True:
+        try:
+            first = steps.send(answer)
+        except StopIteration as end:
+            ended: Sequence[Question] | Inapplicable = end.value
+            return Verdict.inapplicable(ended.reason) if isinstance(ended, Inapplicable) else ended
+        (reply,) = asking([Query(first, digest(first))])
+        if reply.error is not None:
+            return Verdict.failed(reply.error)
+        answer = reply.answer
+
+
+def find_source(task: Task, id: str, scene: Scene, asking: Asking) -> Observation | Verdict:
+    """The question of a scene that goes by this id."""
+    questions = questions_of(task, scene, asking)
+    if isinstance(questions, Verdict):
+        return questions
+    part = id[len(scene.id) + 1 :]
+    for name, build in questions:
+        if name == part:
+            return Observation.of(build(scene.image), None, scene, part)
+    raise BadInput(f"{id} is no question any more: the system does not make it of {scene.id}")
 
 
 def _without_change(then: Verdict) -> Verdict:
     """Where no change could be drawn there is nothing to make again: that stands as it was."""
     return then if then.status is Status.INAPPLICABLE else Verdict.inapplicable("no change was made")
-
-
-def _source(record: Record, scene: Scene, relation: Relation, system: System) -> Observation | Inapplicable:
-    part = record.source[len(record.scene) + 1 :]
-    if relation.expand is None:
-        return Observation(scene, None, scene.read, part)
-    parts = relation.expand(scene, system)
-    if isinstance(parts, Inapplicable):
-        return parts
-    for name, build in parts:
-        if name == part:
-            return Observation.of(build(scene.image), None, scene, part)
-    raise BadInput(f"{record.source} is no question any more: the system does not make it of {scene.id}")
-
-
-def _ask(
-    relation: Relation, source: Observation, inputs: Sequence[Any], asking: Asking
-) -> list[Observation] | str:
-    observed = []
-    for made, reply in zip(inputs, asking(inputs)):
-        seen = observe(relation, source, made, reply)
-        if isinstance(seen, str):
-            return seen
-        observed.append(seen)
-    return observed
 
 
 def _same(then: Verdict, now: Verdict) -> bool:

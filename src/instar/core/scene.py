@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from instar.core.frame import Frame
 
 __all__ = ["Image", "Mask", "Observation", "Scene", "SceneObject"]
 
@@ -40,7 +43,7 @@ class Scene:
     `read` decodes the picture anew on every call: a scene holds no pixels, so that a campaign over ten
     thousand scenes needs no more memory than one over a hundred. `objects` is None when nothing is
     known and an empty tuple when the picture is known to be empty. `knowledge` holds whatever else a
-    family understands (a label map, words), by name.
+    task understands (a label map, words), by name.
     """
 
     id: str
@@ -68,13 +71,16 @@ class Observation:
     """An input together with the system's answer.
 
     The input is made by `make` when it is looked at, for the same reason that a scene holds no pixels.
-    `part` tells the inputs of one scene apart where a family makes several (one per class, say).
+    `part` tells the inputs of one scene apart where a task asks several questions (one per class, say).
+    `frame` says how a follow-up's frame lies to the source's, in which its answer is given; None where
+    the frame did not move.
     """
 
     scene: Scene
     answer: Any
     make: Callable[[], Any]
     part: str = ""
+    frame: Frame | None = None
 
     @property
     def input(self) -> Any:

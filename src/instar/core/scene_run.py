@@ -1,9 +1,9 @@
-"""The story of a scene: ask it as it is, then let its relations take turns.
+"""What happens to one scene: ask it as it is, then let its relations take turns.
 
-A story is sequential and knows nothing of threads, batches or stores. Cases are taken strictly in turn
-(first case of every relation, then its null change, then the second case, ...); several are judged at
-once only when the purse can pay for the worst of all of them, so that how many are judged at once
-changes nothing but the speed.
+A scene's run is sequential and knows nothing of threads, batches or stores. Cases are taken strictly in turn
+(first case of every relation, then the source's null change, then the second case, ...); several are judged
+at once only when the budget can pay for the worst of all of them, so that how many are judged at once changes
+nothing but the speed.
 """
 
 from __future__ import annotations
@@ -18,50 +18,64 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from instar.core.budget import Purse
-from instar.core.case import Ask, Case, Consult, Lane, Needs, Question, afford, judge, observe
+from instar.core.budget import Budget
+from instar.core.case import Ask, Case, RelationState, SourceState, Steps
+from instar.core.change import Inapplicable
+from instar.core.confirmation import afford, decide
 from instar.core.digest import digest
 from instar.core.errors import SceneChanged, UnreadablePicture
+from instar.core.follow_up import FollowUp, Query, observe
+from instar.core.marks import Panel
 from instar.core.record import Record, Skipped, Source, case_id
-from instar.core.relation import Inapplicable, Relation
+from instar.core.relation import Drawn, Relation
 from instar.core.scene import Image, Observation, Scene
-from instar.core.schedule import Feed, Rounds, Turns
+from instar.core.schedule import Proposals, RoundSchedule, TurnSchedule, key_of
 from instar.core.search import SearchAcross
 from instar.core.system import Reply
+from instar.core.task import Question
 from instar.core.verdict import Verdict
 
 __all__ = [
-    "Inputs",
+    "KeptPanels",
+    "KeptPixels",
     "Note",
-    "Pixels",
-    "Setting",
-    "Story",
+    "PictureCache",
+    "RunSettings",
+    "SceneRun",
     "observe_scene",
     "random_for",
-    "tell_across",
-    "tell_scene",
+    "run_across",
+    "run_scene",
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Pixels:
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptPixels:
     """A picture that a change needs, under its content hash."""
 
     digest: str
     pixels: Any
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptPanels:
+    """The pictures of a case that was violated."""
+
+    case: str
+    panels: Sequence[Panel]
+
+
 AnySearch: TypeAlias = Any  # a Search or a SearchAcross; `is_across_scenes` tells which
 Pair: TypeAlias = tuple[Relation, AnySearch]
 
-AT_ONCE = 8  # cases of one story judged together; a constant, because it decides who waits for budget
+AT_ONCE = 8  # cases of one scene judged together; a constant, because it decides who waits for budget
 
-Note: TypeAlias = Record | Skipped | Source | Pixels
-"""What a story tells the world on its way."""
+Note: TypeAlias = Record | Skipped | Source | KeptPixels | KeptPanels
+"""What a scene's run tells the world on its way."""
 
 
-class Inputs:
-    """The inputs looked at most recently, so that a scene is not decoded for every case."""
+class PictureCache:
+    """The pictures looked at most recently, so that a scene is not decoded for every case."""
 
     def __init__(self, capacity: int) -> None:
         self._kept: OrderedDict[Any, Any] = OrderedDict()
@@ -82,20 +96,20 @@ class Inputs:
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
-    """What all stories of a campaign share."""
+class RunSettings:
+    """What the runs of all scenes of a campaign share."""
 
     system: str
     relations: Sequence[Pair]
     seed: int
-    inputs: Inputs = field(default_factory=lambda: Inputs(32))
+    pictures: PictureCache = field(default_factory=lambda: PictureCache(32))
 
 
 @dataclass(eq=False)
-class Story:
-    """What a running story may spend, and the notes it has made since the last look."""
+class SceneRun:
+    """What a scene's run may spend, and the notes it has made since the last look."""
 
-    purse: Purse
+    budget: Budget
     notes: deque[Note] = field(default_factory=deque)
 
 
@@ -105,124 +119,145 @@ def random_for(seed: int, relation: str, source: str, purpose: str = "search") -
     return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest(), "big"))
 
 
-def tell_scene(setting: Setting, scene: Scene, story: Story) -> Needs[None]:
+def run_scene(settings: RunSettings, scene: Scene, run: SceneRun) -> Steps[None]:
     """Everything that happens to one scene."""
-    lanes = yield from observe_scene(setting, scene, story)
-    feeds = []
-    for lane, search in lanes:
-        rng = random_for(setting.seed, lane.relation.name, lane.source.id)
-        feeds.append((lane, Feed(search(lane.relation, lane.source, rng))))
-    yield from _judge_all(setting, story, Turns(feeds))
+    opened = yield from observe_scene(settings, scene, run)
+    proposals = []
+    for state, search in opened:
+        rng = random_for(settings.seed, state.relation.name, state.source.id)
+        proposals.append((state, Proposals(search(state.relation, state.source, rng), key_of)))
+    yield from _decide_all(settings, run, TurnSchedule(proposals))
 
 
-def tell_across(setting: Setting, search: SearchAcross, lanes: Sequence[Lane], story: Story) -> Needs[None]:
+def run_across(
+    settings: RunSettings, search: SearchAcross, states: Sequence[RelationState], run: SceneRun
+) -> Steps[None]:
     """Everything that one search across scenes does."""
-    if lanes:
-        relation, sources = lanes[0].relation, [lane.source for lane in lanes]
-        rng = random_for(setting.seed, relation.name, "", "across")
-        yield from _judge_all(setting, story, Rounds(lanes, Feed(search(relation, sources, rng))))
+    if states:
+        relation, sources = states[0].relation, [state.source for state in states]
+        rng = random_for(settings.seed, relation.name, "", "across")
+        proposals = Proposals(search(relation, sources, rng), _key_of_pair)
+        yield from _decide_all(settings, run, RoundSchedule(states, proposals))
 
 
-def observe_scene(setting: Setting, scene: Scene, story: Story) -> Needs[list[tuple[Lane, AnySearch]]]:
-    """Ask the scene as it is, once for every distinct input that the relations make of it."""
-    by_expand: dict[Any, list[Pair]] = {}
-    for relation, search in setting.relations:
-        by_expand.setdefault(relation.expand, []).append((relation, search))
-    lanes: list[tuple[Lane, AnySearch]] = []
-    for expand, pairs in by_expand.items():
-        if not (yield from afford(story.purse, 1)):
-            return lanes
+def _key_of_pair(item: tuple[Observation, Drawn]) -> str:
+    return f"{item[0].id}\0{key_of(item[1])}"
+
+
+def observe_scene(
+    settings: RunSettings, scene: Scene, run: SceneRun
+) -> Steps[list[tuple[RelationState, AnySearch]]]:
+    """Ask the scene as it is: once for every question that the tasks of the relations ask of it."""
+    by_questions: dict[Any, list[Pair]] = {}
+    for relation, search in settings.relations:
+        task = relation.resolved_task
+        by_questions.setdefault((task.name, task.questions), []).append((relation, search))
+    states: list[tuple[RelationState, AnySearch]] = []
+    for pairs in by_questions.values():
+        if not (yield from afford(run.budget, 1)):
+            return states
         try:
-            setting.inputs.get(scene.id, scene.read)
-            known = replace(scene, read=partial(setting.inputs.get, scene.id, scene.read))
-            parts = [("", _unchanged)] if expand is None else (yield Consult(_Expansion(expand, known)))
+            settings.pictures.get(scene.id, scene.read)
+            questions = yield from _questions(settings, scene, run, pairs[0][0])
         except UnreadablePicture as unreadable:
-            story.notes.append(Skipped(scene.id, str(unreadable)))
+            run.notes.append(Skipped(scene.id, str(unreadable)))
             return []
-        if isinstance(parts, (Reply, Inapplicable)):
-            ended = (
-                Verdict.inapplicable(parts.reason)
-                if isinstance(parts, Inapplicable)
-                else Verdict.failed(str(parts.error))
-            )
+        if isinstance(questions, Verdict):
             nothing = Observation(scene, None, scene.read)
-            story.notes += [_no_lane(setting, nothing, relation, ended) for relation, _ in pairs]
+            run.notes += [_only_case(settings, nothing, relation, questions) for relation, _ in pairs]
             continue
-        for part, build in parts:
-            asked = yield from _ask_source(setting, scene, story, part, build)
+        for part, build in questions or ():
+            asked = yield from _ask_source(settings, scene, run, part, build)
             if asked is None:
-                return lanes
-            lanes += _open_lanes(setting, story, pairs, *asked)
-    return lanes
+                return states
+            states += _open_states(settings, run, pairs, *asked)
+    return states
 
 
-@dataclass(frozen=True, slots=True)
-class _Expansion:
-    expand: Callable[[Scene, Any], Any]
-    scene: Scene
-
-    def __call__(self, system: Any) -> list[tuple[str, Callable[[Image], Any]]] | Inapplicable:
-        parts = self.expand(self.scene, system)
-        return parts if isinstance(parts, Inapplicable) else list(parts)
-
-
-def _unchanged(image: Image) -> Any:
-    return image
+def _questions(
+    settings: RunSettings, scene: Scene, run: SceneRun, relation: Relation
+) -> Steps[Sequence[Question] | Verdict | None]:
+    """What the scene is asked; the verdict on it where it cannot be asked; None when the budget ended."""
+    known = replace(scene, read=partial(settings.pictures.get, scene.id, scene.read))
+    asking = relation.resolved_task.questions(known)
+    answer: Any = None
+    while True:
+        try:
+            first = asking.send(answer)
+        except StopIteration as end:
+            ended: Sequence[Question] | Inapplicable = end.value
+            return Verdict.inapplicable(ended.reason) if isinstance(ended, Inapplicable) else ended
+        if not (yield from afford(run.budget, 1)):
+            return None
+        run.budget.pay(1)
+        (reply,) = yield Ask([Query(first, digest(first))])
+        if reply.error is not None:
+            return Verdict.failed(reply.error)
+        answer = reply.answer
 
 
 def _ask_source(
-    setting: Setting, scene: Scene, story: Story, part: str, build: Callable[[Image], Any]
-) -> Needs[tuple[Observation, Reply] | None]:
-    if not (yield from afford(story.purse, 1)):
+    settings: RunSettings, scene: Scene, run: SceneRun, part: str, build: Callable[[Image], Any]
+) -> Steps[tuple[Observation, Reply] | None]:
+    if not (yield from afford(run.budget, 1)):
         return None
 
     def make() -> Any:
         try:
-            return build(setting.inputs.get(scene.id, scene.read))
+            return build(settings.pictures.get(scene.id, scene.read))
         except UnreadablePicture as gone:
             raise SceneChanged(f"{scene.id} could be read before and now cannot: {gone}") from gone
 
     source = Observation(scene, None, make, part)
-    made = source.input
-    question = Question(made, digest(made))
-    story.notes.append(Source(source.id, scene.id, question.digest))
-    story.purse.pay(1)
-    (reply,) = yield Ask([question])
+    query = FollowUp(source.input).query()
+    run.notes.append(Source(source.id, scene.id, query.digest))
+    run.budget.pay(1)
+    (reply,) = yield Ask([query])
     return source, reply
 
 
-def _open_lanes(
-    setting: Setting, story: Story, pairs: Sequence[Pair], source: Observation, reply: Reply
-) -> Iterator[tuple[Lane, AnySearch]]:
+def _open_states(
+    settings: RunSettings, run: SceneRun, pairs: Sequence[Pair], source: Observation, reply: Reply
+) -> Iterator[tuple[RelationState, AnySearch]]:
+    """A state for each relation, over what they share about the source."""
+    shared: SourceState | None = None
+    made = FollowUp(source.input)
     for relation, search in pairs:
-        seen = observe(relation, source, source.input, reply)
+        task = relation.resolved_task
+        seen = observe(task, source, [made], [reply])
         if isinstance(seen, str):
-            story.notes.append(_no_lane(setting, source, relation, Verdict.failed(seen)))
+            run.notes.append(_only_case(settings, source, relation, Verdict.failed(seen)))
             continue
-        seen = Observation(source.scene, seen.answer, source.make, source.part)
-        rng = random_for(setting.seed, relation.name, source.id, "null")
-        yield Lane(relation, seen, tuple(relation.null(seen, rng)) if relation.null else ()), search
+        answered = replace(source, answer=seen.follow_ups[0].answer)
+        if task.nulls is None:
+            yield RelationState(relation, answered), search
+            continue
+        if shared is None:
+            rng = random_for(settings.seed, task.name, source.id, "null")
+            shared = SourceState(task.nulls.fresh(answered, rng), task.nulls.strikers(answered))
+        shared.tasks[id(task)] = task
+        yield RelationState(relation, answered, shared), search
 
 
-def _no_lane(setting: Setting, source: Observation, relation: Relation, ended: Verdict) -> Record:
+def _only_case(settings: RunSettings, source: Observation, relation: Relation, ended: Verdict) -> Record:
     """The one case of a source that nothing can be searched for on."""
-    case = case_id(setting.system, relation.name, source.id, 0, None)
+    case = case_id(settings.system, relation.name, source.id, 0, None)
     return Record(case, source.scene.id, source.id, relation.name, 0, None, ended)
 
 
-def _judge_all(setting: Setting, story: Story, turns: Turns | Rounds) -> Needs[None]:
+def _decide_all(settings: RunSettings, run: SceneRun, schedule: TurnSchedule | RoundSchedule) -> Steps[None]:
     held_back: Case | None = None
     while True:
         chunk: list[Case] = []
         worst = 0
-        if not (yield from afford(story.purse, 1)):
+        if not (yield from afford(run.budget, 1)):
             return
         while len(chunk) < AT_ONCE:
-            case = held_back or turns.next()
+            case = held_back or schedule.next()
             held_back = None
             if case is None:
                 break
-            if chunk and story.purse.lacks(worst + case.worst_cost()):
+            if chunk and run.budget.lacks(worst + case.worst_cost()):
                 held_back = case
                 held_back.let_go()  # it may have to wait for budget
                 break
@@ -230,17 +265,21 @@ def _judge_all(setting: Setting, story: Story, turns: Turns | Rounds) -> Needs[N
             worst += case.worst_cost()
         if not chunk:
             return
-        paid = yield from judge(story.purse, chunk)
-        _note(setting, story, [case for case in chunk if case.decided])
+        paid = yield from decide(run.budget, chunk)
+        _note(settings, run, [case for case in chunk if case.decided])
         if not paid:
             return
         for case in chunk:
-            turns.tell(case)
+            schedule.tell(case)
 
 
-def _note(setting: Setting, story: Story, cases: Sequence[Case]) -> None:
+def _note(settings: RunSettings, run: SceneRun, cases: Sequence[Case]) -> None:
     for case in cases:
-        pixels = case.lane.relation.pixels
-        if pixels is not None and case.change is not None:
-            story.notes.extend(Pixels(name, array) for name, array in pixels(case.change).items())
-        story.notes.append(case.record(setting.system))
+        pixels = case.state.relation.pixels
+        if pixels is not None and case.change is not None and case.role == "case":
+            run.notes.extend(KeptPixels(name, array) for name, array in pixels(case.change).items())
+        record = case.record(settings.system)
+        if case.panels:
+            run.notes.append(KeptPanels(record.case, case.panels))
+            case.panels = ()
+        run.notes.append(record)

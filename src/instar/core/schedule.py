@@ -2,33 +2,48 @@
 
 from __future__ import annotations
 
+import json
 from collections import deque
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Generic, TypeVar
 
-from instar.core.case import Case, Lane, prepare_case
+from instar.core.case import Case, RelationState
+from instar.core.change import Change
+from instar.core.relation import Drawn
 from instar.core.scene import Observation
-from instar.core.search import Drawn
 from instar.core.verdict import Verdict
 
-__all__ = ["Feed", "Rounds", "Turns"]
+__all__ = ["Proposals", "RoundSchedule", "TurnSchedule", "key_of"]
 
 Item = TypeVar("Item")
 
 
-class Feed(Generic[Item]):
-    """A search, one item at a time; it goes on when all it yielded has been judged."""
+def key_of(drawn: Drawn) -> str:
+    """What makes a change this one, so that identical changes are asked and counted once."""
+    return (
+        json.dumps(drawn.to_json(), sort_keys=True) if isinstance(drawn, Change) else f"not: {drawn.reason}"
+    )
 
-    def __init__(self, search: Generator[Sequence[Item], Sequence[Verdict], None]) -> None:
-        self._search = search
+
+class Proposals(Generic[Item]):
+    """What a search proposes, one item at a time; it goes on when all it yielded has been judged.
+
+    An item that was proposed before is not given again: the search is told its verdict.
+    """
+
+    def __init__(
+        self, search: Generator[Sequence[Item], Sequence[Verdict], None], key: Callable[[Item], str]
+    ) -> None:
+        self._search, self._key = search, key
+        self._batch: list[str] | None = None  # keys of what was yielded last
         self._pending: deque[Item] = deque()
-        self._verdicts: list[Verdict] | None = None
-        self._unjudged = 0
+        self._unjudged: set[str] = set()
+        self._verdicts: dict[str, Verdict] = {}
 
     @property
     def waits(self) -> bool:
         """True when nothing can come before outstanding verdicts have."""
-        return not self._pending and self._unjudged > 0
+        return not self._pending and bool(self._unjudged)
 
     def next(self) -> Item | None:
         """None when the search waits for verdicts, or has ended."""
@@ -36,76 +51,92 @@ class Feed(Generic[Item]):
             if self._unjudged:
                 return None
             try:
-                batch = next(self._search) if self._verdicts is None else self._search.send(self._verdicts)
+                if self._batch is None:
+                    batch = next(self._search)
+                else:
+                    batch = self._search.send([self._verdicts[key] for key in self._batch])
             except StopIteration:
                 return None
-            self._verdicts = []
-            self._pending.extend(batch)
-            self._unjudged = len(batch)
+            self._batch = [self._key(item) for item in batch]
+            new = {key: item for key, item in zip(self._batch, batch) if key not in self._verdicts}
+            self._pending.extend(new.values())
+            self._unjudged.update(new)
         return self._pending.popleft()
 
-    def tell(self, verdict: Verdict) -> None:
-        assert self._verdicts is not None
-        self._verdicts.append(verdict)
-        self._unjudged -= 1
+    def tell(self, item: Item, verdict: Verdict) -> None:
+        key = self._key(item)
+        self._verdicts[key] = verdict
+        self._unjudged.discard(key)
 
 
-class Turns:
-    """Relations of one scene taking turns: a first case each, a null change each, a second case, ..."""
+class TurnSchedule:
+    """Relations of one scene taking turns: a first case each, the source's null change, a second case, ..."""
 
-    def __init__(self, feeds: Sequence[tuple[Lane, Feed[Drawn]]]) -> None:
-        self._queue = deque(feeds)
-        self._feed_of = {id(lane): feed for lane, feed in feeds}
+    def __init__(self, proposals: Sequence[tuple[RelationState, Proposals[Drawn]]]) -> None:
+        self._queue = deque(proposals)
+        self._of = {id(state): one for state, one in proposals}
         self._had_first: set[int] = set()
         self._had_null: set[int] = set()
+        self._drawn: dict[int, Drawn] = {}
 
     def next(self) -> Case | None:
         """None when all have ended, or when the one whose turn it is waits for verdicts."""
         while self._queue:
-            lane, feed = self._queue[0]
-            if lane.nulls and id(lane) in self._had_first and id(lane) not in self._had_null:
-                self._had_null.add(id(lane))
-                self._queue.rotate(-1)
-                return prepare_case(lane, lane.nulls[0], role="null")
-            drawn = feed.next()
-            self._had_first.add(id(lane))
+            state, proposals = self._queue[0]
+            null = state.of_source.fresh
+            is_due = null is not None and id(state.of_source) not in self._had_null
+            if null is not None and is_due and id(state) in self._had_first:
+                self._had_null.add(id(state.of_source))
+                return Case.of(state, null)
+            drawn = proposals.next()
+            self._had_first.add(id(state))
             if drawn is not None:
                 self._queue.rotate(-1)
-                return prepare_case(lane, drawn)
-            if feed.waits:
+                case = Case.of(state, drawn)
+                self._drawn[id(case)] = drawn
+                return case
+            if proposals.waits:
                 return None
-            if not lane.nulls or id(lane) in self._had_null:
+            if not is_due:
                 self._queue.popleft()
         return None
 
     def tell(self, case: Case) -> None:
-        if case.role == "case" and case.verdict is not None:
-            self._feed_of[id(case.lane)].tell(case.verdict)
+        drawn = self._drawn.pop(id(case), None)
+        if drawn is not None and case.verdict is not None:
+            self._of[id(case.state)].tell(drawn, case.verdict)
 
 
-class Rounds:
+class RoundSchedule:
     """A search across scenes, round by round; a source's null change follows its first case."""
 
-    def __init__(self, lanes: Sequence[Lane], feed: Feed[tuple[Observation, Drawn]]) -> None:
-        self._lanes = {lane.source.id: lane for lane in lanes}
-        self._feed = feed
+    def __init__(
+        self, states: Sequence[RelationState], proposals: Proposals[tuple[Observation, Drawn]]
+    ) -> None:
+        self._states = {state.source.id: state for state in states}
+        self._proposals = proposals
         self._had_first: set[str] = set()
-        self._null_due: Lane | None = None
+        self._null_due: RelationState | None = None
+        self._items: dict[int, tuple[Observation, Drawn]] = {}
 
     def next(self) -> Case | None:
         if self._null_due is not None:
-            lane, self._null_due = self._null_due, None
-            return prepare_case(lane, lane.nulls[0], role="null")
-        item = self._feed.next()
+            state, self._null_due = self._null_due, None
+            assert state.of_source.fresh is not None
+            return Case.of(state, state.of_source.fresh)
+        item = self._proposals.next()
         if item is None:
             return None
         source, drawn = item
-        lane = self._lanes[source.id]
+        state = self._states[source.id]
         if source.id not in self._had_first:
             self._had_first.add(source.id)
-            self._null_due = lane if lane.nulls else None
-        return prepare_case(lane, drawn)
+            self._null_due = state if state.of_source.fresh is not None else None
+        case = Case.of(state, drawn)
+        self._items[id(case)] = item
+        return case
 
     def tell(self, case: Case) -> None:
-        if case.role == "case" and case.verdict is not None:
-            self._feed.tell(case.verdict)
+        item = self._items.pop(id(case), None)
+        if item is not None and case.verdict is not None:
+            self._proposals.tell(item, case.verdict)

@@ -14,13 +14,13 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from instar.core.change import Change, plain
 from instar.core.errors import BadInput
-from instar.core.relation import Change, Inapplicable, Relation
+from instar.core.relation import Drawn, Range, Relation
 from instar.core.scene import Observation
 from instar.core.verdict import Status, Verdict
 
 __all__ = [
-    "Drawn",
     "Search",
     "SearchAcross",
     "across_scenes",
@@ -34,7 +34,6 @@ __all__ = [
     "sweep",
 ]
 
-Drawn: TypeAlias = "Change | Inapplicable"
 Search: TypeAlias = Callable[
     [Relation, Observation, np.random.Generator], Generator[Sequence[Drawn], Sequence[Verdict], None]
 ]
@@ -76,46 +75,51 @@ def draws(n: int = 10) -> Search:
     def search(
         relation: Relation, source: Observation, rng: np.random.Generator
     ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
-        yield [relation.draw(source, rng) for _ in range(n)]
+        yield [relation.drawn(source, rng) for _ in range(n)]
 
     return search
 
 
-def sweep(levels: Sequence[float]) -> Search:
-    """Every severity in `levels`, for a relation that has `at`."""
-    numbers = isinstance(levels, Iterable) and all(map(_is_number, levels))
-    _require(numbers, f"sweep: levels is {levels!r}; give a list of numbers")
-    _require(len(levels) > 0, "sweep: levels is empty; give at least one number")
+def sweep(levels: Sequence[float] | None = None) -> Search:
+    """Every severity in `levels`, by default five across the range that the relation states."""
+    if levels is not None:
+        numbers = isinstance(levels, Iterable) and all(map(_is_number, levels))
+        _require(numbers, f"sweep: levels is {levels!r}; give a list of numbers")
+        _require(len(levels) > 0, "sweep: levels is empty; give at least one number")
 
     def search(
         relation: Relation, source: Observation, rng: np.random.Generator
     ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
-        at = _severity(relation)
-        yield [at(source, float(level)) for level in levels]
+        severity = _severity(relation)
+        steps = np.linspace(severity.low, severity.high, 5).tolist() if levels is None else levels
+        yield [severity.change(source, float(level)) for level in steps]
 
     return fitting(_severity, search)
 
 
-def bisect(holds: float, breaks: float, *, within: float) -> Search:
+def bisect(holds: float | None = None, breaks: float | None = None, *, within: float | None = None) -> Search:
     """The severity at which the relation first breaks, between one that should hold and one that may not.
 
-    Ends at once when `breaks` holds after all, or `holds` does not.
+    They are the ends of the range that the relation states, and `within` a hundredth of it, where nothing
+    else is said. Ends at once when `breaks` holds after all, or `holds` does not.
     """
     for name, value in (("holds", holds), ("breaks", breaks), ("within", within)):
-        _require(_is_number(value), f"bisect: {name} is {value!r}; it must be a number")
-    _require(within > 0, f"bisect: within is {within}; it must be above 0")
+        _require(value is None or _is_number(value), f"bisect: {name} is {value!r}; it must be a number")
+    _require(within is None or within > 0, f"bisect: within is {within}; it must be above 0")
 
     def search(
         relation: Relation, source: Observation, rng: np.random.Generator
     ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
-        at = _severity(relation)
-        good, bad = float(holds), float(breaks)
-        ends = yield [at(source, good), at(source, bad)]
+        severity = _severity(relation)
+        good = float(severity.low if holds is None else holds)
+        bad = float(severity.high if breaks is None else breaks)
+        near = abs(bad - good) / 100 if within is None else within
+        ends = yield [severity.change(source, good), severity.change(source, bad)]
         if ends[0].status is not Status.HELD or ends[1].status is not Status.VIOLATED:
             return
-        while abs(bad - good) > within:
+        while abs(bad - good) > near:
             middle = (good + bad) / 2
-            (verdict,) = yield [at(source, middle)]
+            (verdict,) = yield [severity.change(source, middle)]
             if verdict.status is Status.VIOLATED:
                 bad = middle
             elif verdict.status is Status.HELD:
@@ -129,7 +133,7 @@ def bisect(holds: float, breaks: float, *, within: float) -> Search:
 def shrink(change: Change, *, at_once: int = 8) -> Search:
     """From a failing change to the smallest that still fails.
 
-    `relation.smaller` gives single changes, of which `at_once` are asked at a time and the first that is
+    `relation.lesser` gives single changes, of which `at_once` are asked at a time and the first that is
     still violated is followed, and lines: sequences of changes along one quantity, the simplest first. Of a
     line the last is asked first, which is nearest to the change at hand; where it is still violated the line
     is bisected, else it is left. Then the lines after it have their turn. Ends when nothing simpler is
@@ -141,13 +145,15 @@ def shrink(change: Change, *, at_once: int = 8) -> Search:
     def search(
         relation: Relation, source: Observation, rng: np.random.Generator
     ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
-        if relation.smaller is None:
-            raise BadInput(f"relation {relation.name!r} cannot shrink: it has no smaller()")
+        if relation.smaller is None and relation.severity is None:
+            raise BadInput(
+                f"relation {relation.name!r} cannot shrink: it has neither smaller() nor a severity"
+            )
         fails = {change: True}
         best: Change | None = change
         turn = 0
         while best is not None:
-            parts = _batches_and_lines(relation.smaller(source, best), at_once)
+            parts = _batches_and_lines(relation.lesser(source, best), at_once)
             best = None
             for number in [*range(turn, len(parts)), *range(min(turn, len(parts)))]:
                 one, is_batch = parts[number], isinstance(parts[number], list)
@@ -179,7 +185,7 @@ def _batches_and_lines(
 
 
 def _asked(changes: Iterable[Change], fails: dict[Change, bool]) -> Generator[Any, Sequence[Verdict], None]:
-    """What is not known yet of these changes is asked."""
+    """Ask only the changes whose verdicts are not known yet."""
     unknown = [change for change in dict.fromkeys(changes) if change not in fails]
     if unknown:
         verdicts = yield unknown
@@ -218,15 +224,15 @@ def stored(changes: Mapping[str, Sequence[Change]]) -> Search:
         ours = changes.get(source.id, ())
         if ours:
             fair = relation.fair or (lambda source, change: None)
-            yield [fair(source, change) or change for change in ours]
+            yield [fair(source, plain(change)) or change for change in ours]
 
     return search
 
 
-def _severity(relation: Relation) -> Callable[[Observation, float], Drawn]:
-    if relation.at is None:
+def _severity(relation: Relation) -> Range:
+    if relation.severity is None:
         raise BadInput(f"relation {relation.name!r} has no severity: it cannot be swept or bisected")
-    return relation.at
+    return relation.severity
 
 
 def _is_number(value: object) -> bool:

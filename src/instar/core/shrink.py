@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from instar.core.case import observe
-from instar.core.digest import digest
+from instar.core.change import Change, Inapplicable, wrap
 from instar.core.errors import BadInput
-from instar.core.relation import Change, Inapplicable, Relation
-from instar.core.replay import Asking
+from instar.core.follow_up import Asking, FollowUp, follow_ups_of, judge, observe, under_null
+from instar.core.relation import Relation
 from instar.core.scene import Observation
 from instar.core.search import shrink
 from instar.core.system import Reply
+from instar.core.task import Null
 from instar.core.verdict import Status, Verdict
 
 __all__ = ["MOST_QUESTIONS", "Shrunk", "shrink_case", "words_of"]
 
 MOST_QUESTIONS = 60
-STEPS = 200  # of a severity: finer ones are not looked for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,9 +48,10 @@ def shrink_case(
 ) -> Shrunk:
     """From a failing change to the smallest that shows one of the same `findings` (kind and subject).
 
-    What is found must recur under every `again`, as in a campaign.
+    What is found must recur under every condition of its task, as in a campaign.
     """
-    relation = _with_smaller(relation, source, change)
+    if relation.smaller is None and relation.severity is None:
+        raise BadInput(f"relation {relation.name!r} cannot shrink: it has neither smaller() nor a severity")
     trial = _Trial(relation, source, frozenset(findings), asking, most, change)
     verdict = trial.verdict_on(change)
     if verdict.status is not Status.VIOLATED:
@@ -67,7 +67,7 @@ def shrink_case(
 
 def words_of(relation: Relation, shrunk: Shrunk) -> str:
     """What was needed, in words."""
-    what = f"breaks at {shrunk.change}" if relation.at is not None else f"{shrunk.change} suffices"
+    what = f"breaks at {shrunk.change}" if relation.severity is not None else f"{shrunk.change} suffices"
     return what if shrunk.complete else f"{what}; the questions ended before less was tried"
 
 
@@ -121,21 +121,23 @@ class _Trial:
         except (StopIteration, _DoesNotRecur) as end:
             return isinstance(end, StopIteration)
 
-    def _smaller(self, source: Observation, change: Change) -> Iterable[Change | Sequence[Change]]:
-        assert self.relation.smaller is not None
+    def _smaller(self, source: Observation, given: Any) -> Iterable[Change | Sequence[Change]]:
+        change = wrap(given)
+        assert isinstance(change, Change)
         if not self._is_believed(change):
             self.wary = True
             raise _DoesNotRecur
         if change not in self.followed:
             self.followed.add(change)
             self.smallest = change
-        return self.relation.smaller(source, change)
+        return list(self.relation.lesser(source, change))
 
     def _is_believed(self, change: Change) -> bool:
         """Whether a finding shows under every condition that must not matter; if not, the change holds."""
         if change not in self.confirmed:
-            conditions = self.relation.again(self.source, change) if self.relation.again is not None else ()
-            if any(self._compared(one).status is not Status.VIOLATED for one in conditions):
+            nulls = self.relation.resolved_task.nulls
+            conditions = nulls.conditions if nulls is not None else ()
+            if any(self._compared(change, one).status is not Status.VIOLATED for one in conditions):
                 self.verdicts[change] = Verdict.held(abs(self.verdicts[change].margin))
                 return False
             self.confirmed.add(change)
@@ -151,55 +153,27 @@ class _Trial:
             self._is_believed(change)
         return self.verdicts[change]
 
-    def _compared(self, change: Change) -> Verdict:
-        made = self.relation.apply(self.source.input, change)
+    def _compared(self, change: Change, condition: Null | None = None) -> Verdict:
+        task = self.relation.resolved_task
+        made = follow_ups_of(self.relation, self.source.input, change)
         if isinstance(made, Inapplicable):
             return Verdict.inapplicable(made.reason)
-        follow_ups: list[Observation] = []
-        for one, reply in zip(made, self._replies(made)):
-            seen = observe(self.relation, self.source, one, reply)
-            if isinstance(seen, str):
-                return Verdict.failed(seen)
-            follow_ups.append(seen)
-        verdict = self.relation.check(self.source, follow_ups, change)
+        with_source = False
+        if condition is not None and task.nulls is not None:
+            made, with_source = under_null(task, condition, made, self.source.input), task.nulls.with_source
+        seen = observe(task, self.source, made, self._replies(made), with_source=with_source)
+        if isinstance(seen, str):
+            return Verdict.failed(seen)
+        verdict = judge(self.relation, seen, change)
         shown = {finding.key for finding in verdict.findings}
         return verdict if shown & self.findings else Verdict.held(abs(verdict.margin))
 
-    def _replies(self, inputs: Sequence[Any]) -> list[Reply]:
+    def _replies(self, made: Sequence[FollowUp]) -> list[Reply]:
         """The answers to these; nothing is asked twice."""
-        names = [digest(one) for one in inputs]
-        unknown = {name: one for name, one in zip(names, inputs) if name not in self.known}
+        queries = [one.query() for one in made]
+        unknown = {q.digest + q.variant: q for q in queries if q.digest + q.variant not in self.known}
         if self.questions + len(unknown) > self.most:
             raise _NoMoreQuestions
         if unknown:
             self.known |= dict(zip(unknown, self.asking(list(unknown.values()))))
-        return [self.known[name] for name in names]
-
-
-def _with_smaller(relation: Relation, source: Observation, change: Change) -> Relation:
-    """The relation with `smaller`; one that has only a severity gets less and less of it."""
-    if relation.smaller is not None:
-        return relation
-    if relation.at is None:
-        raise BadInput(f"relation {relation.name!r} cannot shrink: it has neither smaller() nor at()")
-    level_of = _severity_field(relation.at, source, change)
-    return dataclasses.replace(relation, smaller=_less_severe(relation.at, level_of))
-
-
-def _severity_field(at: Callable[..., Any], source: Observation, change: Change) -> str:
-    """The field of a change that is its severity: the one from which `at` makes it again."""
-    for field in dataclasses.fields(change):
-        value = getattr(change, field.name)
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and at(source, value) == change:
-            return field.name
-    raise BadInput("it cannot shrink: at() does not make this change from any of its numbers")
-
-
-def _less_severe(at: Callable[..., Any], field: str) -> Callable[[Observation, Any], Iterator[list[Change]]]:
-    def smaller(source: Observation, change: Any) -> Iterator[list[Change]]:
-        level = float(getattr(change, field))
-        made = [at(source, level * step / STEPS) for step in range(1, STEPS)]
-        line = [one for one in made if isinstance(one, Change) and getattr(one, field) != level]
-        yield list(dict.fromkeys(line))
-
-    return smaller
+        return [self.known[q.digest + q.variant] for q in queries]

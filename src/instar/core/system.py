@@ -6,7 +6,9 @@ A system is anything with a `name` and `predict(inputs) -> answers` over a batch
 - `batch`: how many inputs it likes at once (1);
 - `concurrent`: True when `predict` may be called from several threads at a time (False);
 - `temporary`: a tuple of exception types after which the same question may succeed;
-- `sends_to`: the host that pictures leave the machine for ("", nowhere).
+- `sends_to`: the host that pictures leave the machine for ("", nowhere);
+- `variant(name)`: another system made of it, such as one with randomised weights, under a fingerprint of its
+  own (see `instar.Variant`).
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ __all__ = [
     "fingerprint_of",
     "is_temporary",
     "list_of_answers",
+    "variant_of",
 ]
 
 
@@ -108,6 +111,17 @@ def is_temporary(system: System, error: BaseException) -> bool:
 def fingerprint_of(system: System) -> str:
     """What answers are kept under; the bare name where a system does not say more."""
     return str(getattr(system, "fingerprint", system.name))
+
+
+def variant_of(system: System, name: str) -> System:
+    """The variant of that name."""
+    variant = getattr(system, "variant", None)
+    if not callable(variant):
+        raise BadInput(f"the relation needs the variant {name!r}, and {system.name} has no variant(name)")
+    found: System = variant(name)
+    if fingerprint_of(found) == fingerprint_of(system):
+        raise BadInput(f"variant {name!r} of {system.name} has the fingerprint of the system itself")
+    return found
 
 
 def ask(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 __all__ = ["Finding", "Status", "Verdict"]
@@ -26,13 +26,16 @@ class Finding:
 
     `subject` says what it is about in a form that stays the same from one follow-up to the next
     ("object 3", "new dog"), so that a null change or a repetition can show the same finding again;
-    it is empty where the relation has no objects. `margin` is negative: how far outside.
+    it is empty where the relation has no objects. `margin` is negative: how far outside. `evidence` may
+    say what there `was` and what there `is`: a mapping with a label, a score and a box or corners. `known` is
+    what truth or other systems say of it (see `Task.verify`).
     """
 
     kind: str
     subject: str = ""
     margin: float = 0.0
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    known: str = "unknown"
 
     @property
     def key(self) -> tuple[str, str]:
@@ -78,6 +81,10 @@ class Verdict:
     @classmethod
     def failed(cls, reason: str) -> Verdict:
         return cls(Status.FAILED, reason=reason)
+
+    def verified(self, known: Callable[[Finding], str]) -> Verdict:
+        """The same with what is known about each finding."""
+        return replace(self, findings=tuple(replace(f, known=known(f)) for f in self.findings))
 
     @classmethod
     def at_least(cls, value: float, bound: float, name: str) -> Verdict:

@@ -1,4 +1,4 @@
-"""The desk where questions are gathered, answered from the store, or sent to the system in batches."""
+"""Queries are gathered here, answered from the store, or sent to the system in batches."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from instar.core.campaign import AnswerKey, Store
-from instar.core.case import Question
 from instar.core.errors import TooManyFailures
-from instar.core.system import Limits, Reply, System, ask, describe_error
+from instar.core.follow_up import Query
+from instar.core.system import Limits, Reply, System, ask, fingerprint_of
 
-__all__ = ["Desk"]
+__all__ = ["Batcher"]
 
 Later = Callable[[Callable[[], None]], None]
 """Have something done by the thread that owns the store."""
@@ -22,7 +21,7 @@ Later = Callable[[Callable[[], None]], None]
 
 @dataclass(eq=False)
 class _Order:
-    """Questions asked together; `done` gets the replies when the last one is in."""
+    """Queries asked together; `done` gets the replies when the last one is in."""
 
     replies: list[Reply | None]
     done: Callable[[list[Reply]], None]
@@ -36,7 +35,7 @@ class _Order:
             self.done([reply for reply in self.replies if reply is not None])
 
 
-class Desk:
+class Batcher:
     """Used by one thread only; the system is called in `askers`, whose work comes back through `later`.
 
     A question that is on its way already is not sent twice. Answers are safe in the store before anyone
@@ -49,6 +48,7 @@ class Desk:
         store: Store,
         *,
         fingerprint: str,
+        variant: Callable[[str], System],
         batch: int,
         slots: int,
         limits: Limits,
@@ -56,26 +56,27 @@ class Desk:
         later: Later,
     ) -> None:
         self.queries = self.asked = self.busy = 0
-        self._system, self._store, self._fingerprint = system, store, fingerprint
+        self._store, self._variant = store, variant
+        self._systems = {"": (system, fingerprint)}
         self._batch, self._slots, self._limits = batch, slots, limits
         self._askers, self._later = askers, later
-        self._unsent: deque[tuple[AnswerKey, Question]] = deque()
+        self._unsent: deque[tuple[AnswerKey, Query]] = deque()
         self._expected: dict[AnswerKey, list[tuple[_Order, int]]] = {}
         self._streak: list[AnswerKey] = []
 
-    def take(self, questions: Sequence[Question], done: Callable[[list[Reply]], None]) -> None:
+    def take(self, queries: Sequence[Query], done: Callable[[list[Reply]], None]) -> None:
         """Have the questions answered; `done` is called at once when the store knows them all."""
-        order = _Order([None] * len(questions), done)
-        self.queries += len(questions)
-        for i, question in enumerate(questions):
-            key = AnswerKey(self._fingerprint, question.digest, question.repeat)
+        order = _Order([None] * len(queries), done)
+        self.queries += len(queries)
+        for i, query in enumerate(queries):
+            key = AnswerKey(self._system(query.variant)[1], query.digest, query.repeat)
             if key in self._expected:
                 self._expected[key].append((order, i))
                 continue
             order.replies[i] = self._store.answer(key)
             if order.replies[i] is None:
                 self._expected[key] = [(order, i)]
-                self._unsent.append((key, question))
+                self._unsent.append((key, query))
         order.finish_if_complete()
 
     def send(self, *, more_coming: bool) -> None:
@@ -83,25 +84,30 @@ class Desk:
         while self._unsent and self.busy < self._slots:
             if len(self._unsent) < self._batch and more_coming:
                 return
-            taken = [self._unsent.popleft() for _ in range(min(self._batch, len(self._unsent)))]
+            taken = [self._unsent.popleft()]
+            variant = taken[0][1].variant
+            while self._unsent and len(taken) < self._batch and self._unsent[0][1].variant == variant:
+                taken.append(self._unsent.popleft())
             self.asked += len(taken)
             self.busy += 1
             self._askers.submit(self._predict, taken)
-
-    def consult(self, call: Callable[[Any], Any], system: Any, done: Callable[[Any], None]) -> None:
-        """Have something else done with the system, in turn with its questions."""
-        self.busy += 1
-        self._askers.submit(self._call, call, system, done)
 
     def drop(self) -> None:
         """Forget what has not been sent."""
         self._unsent.clear()
         self._expected.clear()
 
-    def _predict(self, taken: list[tuple[AnswerKey, Question]]) -> None:
-        inputs = [question.input for _, question in taken]
+    def _system(self, variant: str) -> tuple[System, str]:
+        """The system, or a variant of it, with the fingerprint that its answers are kept under."""
+        if variant not in self._systems:
+            system = self._variant(variant)
+            self._systems[variant] = (system, fingerprint_of(system))
+        return self._systems[variant]
+
+    def _predict(self, taken: list[tuple[AnswerKey, Query]]) -> None:
+        inputs = [query.input for _, query in taken]
         try:
-            replies = ask(self._system, inputs, retries=self._limits.retries)
+            replies = ask(self._systems[taken[0][1].variant][0], inputs, retries=self._limits.retries)
         except BaseException as stop:  # an interrupt or exit inside the system ends the campaign
             self._later(partial(self._raise, stop))
             return
@@ -121,23 +127,9 @@ class Desk:
             # They say that the system is down, not what it makes of these inputs: ask them again later.
             self._store.forget_answers(self._streak)
             raise TooManyFailures(
-                f"{self._system.name} failed {len(self._streak)} times in a row, "
+                f"{self._systems[''][0].name} failed {len(self._streak)} times in a row, "
                 f"last with: {kept[-1].error}; what came before is kept: mend it and go on with --resume"
             )
         for (key, _), reply in zip(keyed, kept):
             for order, i in self._expected.pop(key, ()):
                 order.deliver(i, reply)
-
-    def _call(self, call: Callable[[Any], Any], system: Any, done: Callable[[Any], None]) -> None:
-        try:
-            outcome = call(system)
-        except (Exception, SystemExit) as raised:
-            outcome = Reply(error=describe_error(raised))
-        except BaseException as stop:
-            self._later(partial(self._raise, stop))
-            return
-        self._later(partial(self._called, done, outcome))
-
-    def _called(self, done: Callable[[Any], None], outcome: Any) -> None:
-        self.busy -= 1
-        done(outcome)

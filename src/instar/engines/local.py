@@ -1,6 +1,6 @@
-"""The local engine: many scenes' stories at once, their questions gathered into full batches.
+"""The local engine: many scenes at once, their queries gathered into full batches.
 
-Three kinds of work overlap. A pool of threads steps stories, which is pixel work (OpenCV and NumPy let
+Three kinds of work overlap. A pool of threads steps the runs of scenes, which is pixel work (OpenCV and NumPy let
 go of the interpreter lock). One thread, or several where the system allows it, asks the system. The
 calling thread alone talks to the store and decides what is next.
 """
@@ -16,17 +16,27 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from instar.core.budget import Purse, Want, share_out, who_ends
+from instar.core.budget import Budget, Request, share_out, who_ends
 from instar.core.campaign import Campaign, Store
-from instar.core.case import Ask, Consult, Lane, Needs
+from instar.core.case import Ask, RelationState, Steps
 from instar.core.errors import BadInput
 from instar.core.record import Record, Skipped, Source, Totals
 from instar.core.scene import Scene
-from instar.core.scene_run import Inputs, Pair, Pixels, Setting, Story, observe_scene, tell_across, tell_scene
+from instar.core.scene_run import (
+    KeptPanels,
+    KeptPixels,
+    Pair,
+    PictureCache,
+    RunSettings,
+    SceneRun,
+    observe_scene,
+    run_across,
+    run_scene,
+)
 from instar.core.search import is_across_scenes
-from instar.core.system import System, fingerprint_of
+from instar.core.system import System, fingerprint_of, variant_of
 from instar.core.verdict import Status
-from instar.engines.batcher import Desk
+from instar.engines.batcher import Batcher
 from instar.engines.worker import killable
 
 __all__ = ["Tally", "batch_size", "run_local"]
@@ -64,17 +74,26 @@ def run_local(
     size = batch_size(campaign.system, batch=batch, workers=workers)
     slots = workers if getattr(campaign.system, "concurrent", False) else 1
     with ExitStack() as stack:
-        system = campaign.system
-        if campaign.limits.timeout is not None:
-            system = stack.enter_context(killable(system, campaign.limits.timeout, processes=slots))
+
+        def within_limits(system: System) -> System:
+            timeout = campaign.limits.timeout
+            if timeout is None:
+                return system
+            return stack.enter_context(killable(system, timeout, processes=slots))
+
+        def variant(name: str) -> System:
+            return within_limits(variant_of(campaign.system, name))
+
+        system = within_limits(campaign.system)
         # Entered last, so left first: no thread is inside a worker process when that is ended.
         askers = stack.enter_context(_Threads(slots, "instar-system"))
         steppers = stack.enter_context(_Threads(workers, "instar-pixels"))
         events: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        desk = Desk(
+        batcher = Batcher(
             system,
             store,
             fingerprint=fingerprint_of(campaign.system),
+            variant=variant,
             batch=size,
             slots=slots,
             limits=campaign.limits,
@@ -82,7 +101,7 @@ def run_local(
             later=events.put,
         )
         window = 2 * size * slots + 2 * workers
-        engine = _Engine(campaign, store, desk, steppers, events, window, watch, clock)
+        engine = _Engine(campaign, store, batcher, steppers, events, window, watch, clock)
         with closing(engine.records()) as records:
             yield from records
 
@@ -97,12 +116,12 @@ def batch_size(system: System, *, batch: int | None, workers: int) -> int:
 
 
 @dataclass(eq=False)
-class _Told:
-    """A story and the generator that tells it; `order` is its scene's place."""
+class _Running:
+    """A scene's run and the generator that steps it; `order` is the scene's place."""
 
     order: int
-    story: Story
-    generator: Needs[None]
+    run: SceneRun
+    generator: Steps[None]
 
 
 class _Engine:
@@ -110,21 +129,21 @@ class _Engine:
         self,
         campaign: Campaign,
         store: Store,
-        desk: Desk,
+        batcher: Batcher,
         steppers: ThreadPoolExecutor,
         events: queue.SimpleQueue[Callable[[], None]],
         window: int,
         watch: Callable[[Tally], None],
         clock: Callable[[], float],
     ) -> None:
-        self._campaign, self._store, self._desk = campaign, store, desk
+        self._campaign, self._store, self._batcher = campaign, store, batcher
         self._steppers, self._events, self._window = steppers, events, window
         self._watch, self._clock = watch, clock
         self._began = self._accounted = clock()
-        self._inputs = Inputs(window + 8)
+        self._inputs = PictureCache(window + 8)
         self._running = self._stepping = 0
-        self._wanting: list[tuple[_Told, Want]] = []
-        self._treasury = 0  # questions that are in nobody's purse
+        self._waiting: list[tuple[_Running, Request]] = []
+        self._reserve = 0  # questions that are in nobody's budget
         self._records: list[Record] = []
         self._pictures: set[str] = set()
         self._scenes: set[str] = set()
@@ -147,51 +166,51 @@ class _Engine:
             self._store.keep_totals(self._totals(finished))
 
     def _run_per_scene(self, pairs: Sequence[Pair]) -> Iterator[Record]:
-        setting = self._setting(pairs)
+        settings = self._settings(pairs)
         left = self._left()
         share = None if left is None else left * len(pairs) // len(self._campaign.relations)
-        purse = None if left is None else 0
-        stories = (
-            self._told(order, purse, partial(tell_scene, setting, scene))
+        budget = None if left is None else 0
+        runs = (
+            self._start(order, budget, partial(run_scene, settings, scene))
             for order, scene in enumerate(self._campaign.scenes)
         )
-        yield from self._drive(stories, share or 0)
+        yield from self._drive(runs, share or 0)
 
     def _run_across(self, pairs: Sequence[Pair]) -> Iterator[Record]:
         """Observe the scenes on half of the budget, then let each search have its rounds on the rest."""
-        setting = self._setting(pairs)
-        seen: dict[int, list[tuple[Lane, Any]]] = {}
+        settings = self._settings(pairs)
+        seen: dict[int, list[tuple[RelationState, Any]]] = {}
 
-        def look(order: int, scene: Scene, story: Story) -> Needs[None]:
-            seen[order] = yield from observe_scene(setting, scene, story)
+        def look(order: int, scene: Scene, run: SceneRun) -> Steps[None]:
+            seen[order] = yield from observe_scene(settings, scene, run)
 
         left = self._left()
-        purse = None if left is None else 0
-        looks = (self._told(o, purse, partial(look, o, s)) for o, s in enumerate(self._campaign.scenes))
+        budget = None if left is None else 0
+        looks = (self._start(o, budget, partial(look, o, s)) for o, s in enumerate(self._campaign.scenes))
         yield from self._drive(looks, (left or 0) // 2)
-        all_lanes = [lane for _, lanes in sorted(seen.items()) for lane, _ in lanes]
+        all_lanes = [state for _, states in sorted(seen.items()) for state, _ in states]
         for n, (relation, search) in enumerate(pairs):
-            lanes = [lane for lane in all_lanes if lane.relation is relation]
+            states = [state for state in all_lanes if state.relation is relation]
             left = self._left()
             share = None if left is None else left // (len(pairs) - n)
-            yield from self._drive([self._told(0, share, partial(tell_across, setting, search, lanes))], 0)
+            yield from self._drive([self._start(0, share, partial(run_across, settings, search, states))], 0)
 
-    def _setting(self, pairs: Sequence[Pair]) -> Setting:
-        return Setting(self._campaign.system.name, pairs, self._campaign.seed, self._inputs)
+    def _settings(self, pairs: Sequence[Pair]) -> RunSettings:
+        return RunSettings(self._campaign.system.name, pairs, self._campaign.seed, self._inputs)
 
-    def _told(self, order: int, purse: int | None, tell: Callable[[Story], Needs[None]]) -> _Told:
-        story = Story(Purse(purse))
-        return _Told(order, story, tell(story))
+    def _start(self, order: int, budget: int | None, begin: Callable[[SceneRun], Steps[None]]) -> _Running:
+        run = SceneRun(Budget(budget))
+        return _Running(order, run, begin(run))
 
     def _left(self) -> int | None:
         """The questions of the whole budget that nobody has used."""
         budget = self._campaign.limits.queries
-        return None if budget is None else budget - self._desk.queries
+        return None if budget is None else budget - self._batcher.queries
 
-    def _drive(self, stories: Iterable[_Told], treasury: int) -> Iterator[Record]:
-        """Tell stories to their ends, at most `window` at a time, handing out budget in rounds."""
-        coming: Iterator[tuple[_Told, Any]] = ((told, None) for told in stories)
-        self._treasury = treasury
+    def _drive(self, runs: Iterable[_Running], reserve: int) -> Iterator[Record]:
+        """Step the runs to their ends, at most `window` at a time, handing out budget in rounds."""
+        coming: Iterator[tuple[_Running, Any]] = ((running, None) for running in runs)
+        self._reserve = reserve
         while True:
             stopping = self._out_of_time()
             while self._running < self._window and not stopping:
@@ -201,9 +220,9 @@ class _Engine:
                 self._running += 1
                 self._step(*resumed)
             if not stopping:
-                self._desk.send(more_coming=bool(self._stepping) or not self._events.empty())
-            if self._stepping == self._desk.busy == 0 and (stopping or not self._running):
-                if stopping or not self._wanting:
+                self._batcher.send(more_coming=bool(self._stepping) or not self._events.empty())
+            if self._stepping == self._batcher.busy == 0 and (stopping or not self._running):
+                if stopping or not self._waiting:
                     self._stopped |= stopping and self._unfinished(coming)
                     break
                 coming = self._next_round()
@@ -213,53 +232,51 @@ class _Engine:
                 self._keep_account()
             yield from self._take_records()
         self._running = 0
-        self._wanting.clear()
-        self._desk.drop()
+        self._waiting.clear()
+        self._batcher.drop()
 
-    def _unfinished(self, coming: Iterator[tuple[_Told, Any]]) -> bool:
-        return bool(self._running or self._wanting) or next(coming, None) is not None
+    def _unfinished(self, coming: Iterator[tuple[_Running, Any]]) -> bool:
+        return bool(self._running or self._waiting) or next(coming, None) is not None
 
-    def _next_round(self) -> Iterator[tuple[_Told, int]]:
-        waiting = sorted(self._wanting, key=lambda pair: pair[0].order)
-        grants = share_out(self._treasury, [want for _, want in waiting])
-        self._treasury -= sum(grants)
+    def _next_round(self) -> Iterator[tuple[_Running, int]]:
+        waiting = sorted(self._waiting, key=lambda pair: pair[0].order)
+        grants = share_out(self._reserve, [request for _, request in waiting])
+        self._reserve -= sum(grants)
         going_on = {i for i, grant in enumerate(grants) if grant}
         if not going_on:  # to their ends, having been granted nothing
-            going_on = set(who_ends(self._treasury, [want for _, want in waiting]))
+            going_on = set(who_ends(self._reserve, [request for _, request in waiting]))
         # The others wait on: they may yet be left something.
-        self._wanting = [pair for i, pair in enumerate(waiting) if i not in going_on]
+        self._waiting = [pair for i, pair in enumerate(waiting) if i not in going_on]
         return iter([(waiting[i][0], grants[i]) for i in sorted(going_on)])
 
-    def _step(self, told: _Told, sent: Any) -> None:
+    def _step(self, running: _Running, sent: Any) -> None:
         self._stepping += 1
-        self._steppers.submit(self._work, told, sent)
+        self._steppers.submit(self._work, running, sent)
 
-    def _work(self, told: _Told, sent: Any) -> None:
+    def _work(self, running: _Running, sent: Any) -> None:
         try:
-            self._events.put(partial(self._stepped, told, told.generator.send(sent)))
+            self._events.put(partial(self._stepped, running, running.generator.send(sent)))
         except StopIteration:
-            self._events.put(partial(self._stepped, told, None))
+            self._events.put(partial(self._stepped, running, None))
         except BaseException as defect:  # of a relation or a search: not ours to hide
             self._events.put(partial(self._raise, defect))
 
     def _raise(self, defect: BaseException) -> None:
         raise defect
 
-    def _stepped(self, told: _Told, event: Ask | Want | Consult | None) -> None:
+    def _stepped(self, running: _Running, event: Ask | Request | None) -> None:
         self._stepping -= 1
-        while told.story.notes:
-            self._note(told.story.notes.popleft())
+        while running.run.notes:
+            self._note(running.run.notes.popleft())
         if isinstance(event, Ask):
-            self._desk.take(event.questions, partial(self._step, told))
-        elif isinstance(event, Consult):
-            self._desk.consult(event.call, self._campaign.system, partial(self._step, told))
+            self._batcher.take(event.queries, partial(self._step, running))
         else:
             self._running -= 1
-            if isinstance(event, Want):
-                self._wanting.append((told, event))
+            if isinstance(event, Request):
+                self._waiting.append((running, event))
             else:
                 self._done += 1
-                self._treasury += told.story.purse.left or 0
+                self._reserve += running.run.budget.left or 0
         self._watch(self._tally())
 
     def _note(self, note: Any) -> None:
@@ -268,10 +285,12 @@ class _Engine:
             if note.role == "case":
                 self._cases += 1
                 self._violated += note.verdict.status is Status.VIOLATED
-        elif isinstance(note, Pixels):
+        elif isinstance(note, KeptPixels):
             if note.digest not in self._pictures:
                 self._store.keep_picture(note.digest, note.pixels)
                 self._pictures.add(note.digest)
+        elif isinstance(note, KeptPanels):
+            self._store.keep_panels(note.case, note.panels)
         elif isinstance(note, Source):
             self._scenes.add(note.scene)
             self._store.keep_source(note)
@@ -300,9 +319,9 @@ class _Engine:
             scenes_done=self._done,
             cases=self._cases,
             violated=self._violated,
-            queries=self._desk.queries,
+            queries=self._batcher.queries,
             seconds=self._clock() - self._began,
-            price=self._desk.asked * self._campaign.limits.price_per_query,
+            price=self._batcher.asked * self._campaign.limits.price_per_query,
         )
 
     def _totals(self, finished: bool) -> Totals:
@@ -311,8 +330,8 @@ class _Engine:
             system=self._campaign.system.name,
             seed=self._campaign.seed,
             scenes=len(self._scenes),
-            queries=self._desk.queries,
-            asked=self._desk.asked,
+            queries=self._batcher.queries,
+            asked=self._batcher.asked,
             seconds=self._clock() - self._began,
             price_per_query=self._campaign.limits.price_per_query,
             skipped=tuple(sorted(self._skipped.values(), key=lambda skipped: skipped.scene)),

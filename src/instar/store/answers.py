@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from instar.core.relation import named_dataclass
+from instar.core.change import named_dataclass
 
 __all__ = ["decode_answer", "encode_answer"]
 

@@ -29,7 +29,7 @@ __all__ = [
     "write_whole",
 ]
 
-FORMAT = 1
+FORMAT = 2
 APPLICATION = 0x1A57A2  # marks the SQLite file as ours
 
 SCHEMA = f"""
@@ -48,6 +48,7 @@ CREATE TABLE records (
     margin REAL, reason TEXT NOT NULL, queries INTEGER NOT NULL, naturalness REAL,
     change TEXT, findings TEXT NOT NULL, evidence TEXT NOT NULL, session INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE panels (case_id TEXT PRIMARY KEY, panels TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX records_by_status ON records (status, margin);
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {FORMAT};

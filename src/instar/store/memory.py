@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from instar.core.campaign import AnswerKey
 from instar.core.errors import BadInput, SceneChanged
+from instar.core.marks import Panel
 from instar.core.record import Record, Skipped, Source, Totals
 from instar.core.system import Reply, describe_error
 from instar.store.answers import decode_answer, encode_answer
@@ -35,6 +36,7 @@ class MemoryStore:
         self.sources: dict[str, Source] = {}
         self.skipped: dict[str, Skipped] = {}
         self.pictures: dict[str, npt.NDArray[np.uint8]] = {}
+        self.panels: dict[str, Sequence[Panel]] = {}
         self.totals: Totals | None = None
         self._answers: dict[AnswerKey, tuple[bytes | None, Reply]] = {}
 
@@ -68,6 +70,9 @@ class MemoryStore:
 
     def keep_picture(self, digest: str, pixels: npt.NDArray[np.uint8]) -> None:
         self.pictures[digest] = pixels
+
+    def keep_panels(self, case: str, panels: Sequence[Panel]) -> None:
+        self.panels[case] = panels
 
     def keep_totals(self, totals: Totals) -> None:
         self.totals = totals

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from instar.core.change import change_from_json
 from instar.core.record import Record
-from instar.core.relation import change_from_json
 from instar.core.verdict import Finding, Status, Verdict
 
 __all__ = ["COLUMNS", "record_from_row", "row_from_record", "to_json"]
@@ -44,9 +44,14 @@ def row_from_record(record: Record) -> tuple[Any, ...]:
         record.queries,
         record.naturalness,
         to_json(record.change.to_json()) if record.change else None,
-        to_json([[f.kind, f.subject, float(f.margin), dict(f.evidence)] for f in verdict.findings]),
+        to_json([_finding(f) for f in verdict.findings]),
         to_json(dict(verdict.evidence)),
     )
+
+
+def _finding(finding: Finding) -> list[Any]:
+    told = [finding.kind, finding.subject, float(finding.margin), dict(finding.evidence)]
+    return told if finding.known == "unknown" else [*told, finding.known]
 
 
 def record_from_row(row: tuple[Any, ...], *, change: bool = True, held_evidence: bool = True) -> Record:

@@ -3,7 +3,7 @@
 RUN/run.sqlite       answers, records, sources, totals
 RUN/plan.toml        what was asked
 RUN/provenance.json  versions, fingerprints, seed, machine
-RUN/pictures/        cut-outs, by content hash
+RUN/pictures/        cut-outs, and the pictures of findings, by content hash
 RUN/pool/, ...       what relations collected from the scenes before they began
 """
 
@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.campaign import AnswerKey
+from instar.core.change import Change
 from instar.core.errors import (
     BadInput,
     InstarError,
@@ -30,8 +31,8 @@ from instar.core.errors import (
     SceneChanged,
     TooManyFailures,
 )
+from instar.core.marks import Panel
 from instar.core.record import Record, Skipped, Source, Totals
-from instar.core.relation import Change
 from instar.core.system import Reply
 from instar.store.answers import decode_answer
 from instar.store.folder import (
@@ -48,6 +49,7 @@ from instar.store.folder import (
 )
 from instar.store.lock import RunLock
 from instar.store.memory import stored
+from instar.store.panels import PanelFolder
 from instar.store.pictures import Pictures
 from instar.store.rows import COLUMNS, record_from_row, row_from_record, to_json
 
@@ -62,6 +64,7 @@ class RunStore:
     def __init__(self, folder: Path, database: sqlite3.Connection, lock: RunLock | None) -> None:
         self.folder = folder
         self.pictures = Pictures(folder / "pictures")
+        self._panels = PanelFolder(folder / "pictures")
         self._database, self._lock = database, lock
         self._systems: dict[str, int] = {}
         self._session = int(self._meta("session") or 0)
@@ -212,6 +215,11 @@ class RunStore:
         with plainly(self.folder):
             self.pictures.keep(digest, pixels)
 
+    def keep_panels(self, case: str, panels: Sequence[Panel]) -> None:
+        with plainly(self.folder):
+            told = self._panels.keep(panels)
+            self._database.execute("INSERT OR REPLACE INTO panels VALUES (?, ?)", (case, told))
+
     def keep_totals(self, totals: Totals) -> None:
         """The account so far; a session that was cut short does not replace one that had come further."""
         before = self.totals()
@@ -280,6 +288,11 @@ class RunStore:
         if len(rows) > 1:
             raise BadInput(f"more than one case begins with {case!r}; give more digits")
         return record_from_row(rows[0], change=change)
+
+    def panels(self, case: str) -> list[Panel] | None:
+        """The pictures of a finding as they were kept; None for a case that has none."""
+        row = self._database.execute("SELECT panels FROM panels WHERE case_id = ?", (case,)).fetchone()
+        return None if row is None else self._panels.read(row[0])
 
     def recipe(self, case: str) -> dict[str, Any]:
         """The change of a case as JSON, without the modules that define it; empty where none was made."""

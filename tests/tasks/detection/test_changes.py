@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instar.core.relation import Change, change_from_json
+from instar.core.change import Change, change_from_json
 from instar.imaging.codecs import jpeg_round_trip
 from instar.imaging.nulls import Brighten, Conditioned, Reencode, Shift, fixed_nulls, fresh_null
 from instar.imaging.photometric import brightened, moved

@@ -10,7 +10,7 @@ import pytest
 import instar
 import instar.testing
 from instar.core.errors import BadInput
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.run import Folder
 from instar.core.scene import Image, Observation, Scene, SceneObject
 from instar.core.verdict import Status

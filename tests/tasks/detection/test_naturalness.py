@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.scene import Observation
 from instar.imaging.nulls import Reencode
 from instar.imaging.photometric import brightened

@@ -8,7 +8,8 @@ import pytest
 
 import instar
 from instar.core.errors import BadInput
-from instar.core.relation import Change, Inapplicable, Relation
+from instar.core.relation import Relation
+from instar.core.change import Change, Inapplicable
 from instar.core.scene import Observation
 from instar.core.verdict import Verdict
 from instar.tasks.detection import Detections, guided, random

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.scene import Observation
 from instar.core.scene_run import Inputs, random_for
 from instar.studies.driving.shared_pictures import Shared

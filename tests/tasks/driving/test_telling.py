@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from instar import Observation
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.run import Folder
 from instar.studies.driving.rules import STUDY
 from instar.tasks.driving import rule

@@ -11,8 +11,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from instar.core.change import Change, Inapplicable
 from instar.core.digest import digest
-from instar.core.relation import Change, Inapplicable, Relation
+from instar.core.relation import Relation
 from instar.core.scene import Observation
 from instar.tasks.driving.changes import Redrawn, under_condition
 

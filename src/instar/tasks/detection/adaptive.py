@@ -18,10 +18,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
-from instar.core.relation import Draw, Inapplicable, Relation
+from instar.core.relation import Draw, Drawn, Relation
 from instar.core.scene import Observation
-from instar.core.search import Drawn, SearchAcross, across_scenes, fitting
+from instar.core.search import SearchAcross, across_scenes, fitting
 from instar.core.verdict import Verdict
 from instar.imaging.geometry import Boxes, areas
 from instar.tasks.detection.answers import Detections

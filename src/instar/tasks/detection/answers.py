@@ -12,7 +12,7 @@ import numpy.typing as npt
 from instar.core.answer_values import numbers, plain_list, require_float32, require_in_unit, short
 from instar.core.scene import Image
 
-__all__ = ["Detections", "accept"]
+__all__ = ["Detections", "read"]
 
 USUAL_CONFIDENCE = 0.5
 """For systems that answer with plain lists and say nothing about it."""
@@ -26,7 +26,8 @@ class Detections:
     - `labels`: n strings;
     - `scores`: `float32 (n,)` in [0, 1];
     - `confidence`: the score from which on the system counts an object as found. It is a setting of
-      the system, carried here because relations see only answers.
+      the system, carried here because relations see only answers;
+    - `aside`: `bool (n,)`, what another frame does not show, so that nobody is blamed for it; None: nothing.
 
     >>> found = Detections(np.float32([[0, 0, 9, 5], [2, 2, 4, 4]]), ("dog", "cat"), np.float32([0.9, 0.1]))
     >>> found.confident().labels
@@ -37,6 +38,7 @@ class Detections:
     labels: tuple[str, ...]
     scores: npt.NDArray[np.float32]
     confidence: float = USUAL_CONFIDENCE
+    aside: npt.NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         require_float32("boxes", self.boxes)
@@ -64,12 +66,17 @@ class Detections:
         labels = tuple([self.labels[i] for i in indices.tolist()])
         return Detections(self.boxes[indices], labels, self.scores[indices], self.confidence)
 
+    @property
+    def shown(self) -> npt.NDArray[np.bool_]:
+        """`bool (n,)`: what is not set aside."""
+        return np.ones(len(self), np.bool_) if self.aside is None else ~self.aside
+
     def confident(self) -> Detections:
         """Those that count as found."""
         return self.select(self.scores >= np.float32(self.confidence))
 
 
-def accept(image: Image, answer: Any) -> Detections:
+def read(image: Image, answer: Any) -> Detections:
     """What a system said about a picture, as detections that lie within it.
 
     Besides `Detections`, a mapping with `boxes`, `labels`, `scores` and perhaps `confidence`, or a

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.geometry import iou
 from instar.tasks.detection.answers import Detections
-from instar.tasks.detection.mask_inserted import Pasted, about
+from instar.tasks.detection.mask_inserted import Pasted, mask_inserted
 
 __all__ = ["average_precision", "map_equal"]
 
@@ -99,7 +99,7 @@ def _area(hits: Sequence[bool], objects: int) -> float:
 
 def _without_pasted(truth: Detections, found: Detections, pasted: Pasted | None) -> Detections:
     """Without what is about the pasted object, unless it fits an object of the source better."""
-    aside, on_pasted = about(pasted, found)
+    aside, on_pasted = mask_inserted(pasted, found)
     if not aside.any():
         return found
     same_label = np.array(found.labels, object)[:, None] == np.array(truth.labels, object)[None, :]

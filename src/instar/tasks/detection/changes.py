@@ -1,4 +1,4 @@
-"""What detection does to a picture: paste an object, or something that must not matter."""
+"""An object pasted into a picture."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from instar.core.change import Change
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
-from instar.imaging.geometry import shifted
-from instar.imaging.nulls import Conditioned, displacement, null_made, under
 from instar.imaging.paste import BLENDS, Blend, pasted, resized, toned
-from instar.tasks.detection.answers import Detections
 
-__all__ = ["Insertion", "carried_back", "made"]
+__all__ = ["Insertion", "paste"]
 
 
 @dataclass(frozen=True)
-class Insertion(Conditioned):
+class Insertion(Change):
     """A cut-out pasted at (x, y). With `flat` only its silhouette is, in its mean colour: the placebo.
 
     What was relocated has `start`, the corner where it was violated first, and `travelled`, the share of its
@@ -47,29 +45,18 @@ class Insertion(Conditioned):
     def box(self) -> tuple[float, float, float, float]:
         return (self.x, self.y, self.x + self.width, self.y + self.height)
 
+    @property
+    def mark(self) -> str:
+        """What is written beside its box."""
+        return f"pasted {self.label}"
+
     def __str__(self) -> str:
         what = f"{'a flat blob like a' if self.flat else 'a'} {self.label}"
         return f"{what} of {self.width} x {self.height} px at ({self.x}, {self.y})"
 
 
-def made(image: Image, change: Conditioned, cutouts: CutOuts) -> Image:
-    """The picture after the change, and under its condition."""
-    if isinstance(change, Insertion):
-        result = _with_object(image, change, cutouts)
-    else:
-        result = null_made(image, change)
-    return under(result, change.condition)
-
-
-def carried_back(answer: Detections, change: Conditioned) -> Detections:
-    """The answer in the coordinates of the unchanged picture."""
-    dx, dy = displacement(change)
-    if dx == dy == 0:
-        return answer
-    return Detections(shifted(answer.boxes, -dx, -dy), answer.labels, answer.scores, answer.confidence)
-
-
-def _with_object(image: Image, change: Insertion, cutouts: CutOuts) -> Image:
+def paste(image: Image, change: Insertion, cutouts: CutOuts) -> Image:
+    """The picture with the object in it."""
     cutout = resized(cutouts.pixels(change.cutout), change.width, change.height)
     cutout = toned(cutout, change.gain, change.offset, change.saturation)
     if change.flat:

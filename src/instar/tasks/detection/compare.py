@@ -1,4 +1,4 @@
-"""The oracle: what was found before must be found after, where it was and as what it was.
+"""Two answers compared: what was found before must be found after, where it was and as what it was.
 
 Two thresholds keep 0.501 -> 0.499 from counting. With the system's `confidence` c and a band h around it,
 an object of the source (score >= c) is lost when nothing at its place scores c - h any more, and an
@@ -18,8 +18,7 @@ from scipy.optimize import linear_sum_assignment
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.geometry import iou
 from instar.tasks.detection.answers import Detections
-from instar.tasks.detection.mask_inserted import Pasted
-from instar.tasks.detection.mask_inserted import about as set_aside
+from instar.tasks.detection.mask_inserted import Pasted, mask_inserted
 
 __all__ = ["same_objects"]
 
@@ -46,10 +45,11 @@ def same_objects(
     labels = np.array(after.labels, object)
     same_label = np.array(before.labels, object)[:, None] == labels[None, :]
     view = _View(before, after, overlap, same_label, least_iou, band)
-    about, on_pasted = set_aside(pasted, after)
+    about, on_pasted = mask_inserted(pasted, after)
     # One matching for all, in which whatever could be accused goes first: objects that count, and boxes
     # that would be new. A weak duplicate must not take the place of the box that is still there.
-    counts_before, strong = before.scores >= certain, after.scores > certain + hysteresis
+    counts_before = (before.scores >= certain) & before.shown
+    strong = (after.scores > certain + hysteresis) & after.shown
     objects, alive = np.flatnonzero(counts_before), after.scores >= band
     matched = view.match(before.scores >= band, alive, counts_before, strong)
     pairs = {k: j for k, j in matched.items() if counts_before[k]}
@@ -122,15 +122,15 @@ class _View:
         j = _best(overlap, renamed & (overlap > self.least_iou) & ~self.same_label[k])
         if j is not None:
             margin = -min(score, float(self.after.scores[j]))
-            return Finding("classification", subject, margin, evidence | {"is": _described(self.after, j)}), j
+            return Finding("renamed", subject, margin, evidence | {"is": _described(self.after, j)}), j
         j = _best(overlap, moved & (overlap > 0) & self.same_label[k])
         if j is not None:
             margin = -score * (1 - float(overlap[j]))
-            return Finding("localization", subject, margin, evidence | {"is": _described(self.after, j)}), j
+            return Finding("drifted", subject, margin, evidence | {"is": _described(self.after, j)}), j
         # What is left of it scores below the band: any other box here stands for another object.
         faded = (overlap > self.least_iou) & self.same_label[k] & (self.after.scores < self.band)
         left = float(self.after.scores[faded].max(initial=0.0))
-        return Finding("recognition", subject, left - score, evidence), None
+        return Finding("lost", subject, left - score, evidence), None
 
     def weakened(self, pairs: Mapping[int, int]) -> dict[str, float]:
         """What the objects score that are found again with clearly less than before."""
@@ -142,7 +142,7 @@ class _View:
         there &= self.before.scores < self.band
         had, has = float(self.before.scores[there].max(initial=0.0)), float(self.after.scores[j])
         evidence = {"is": _described(self.after, j)}
-        return Finding("recognition", f"new {self.after.labels[j]}", had - has, evidence)
+        return Finding("invented", f"new {self.after.labels[j]}", had - has, evidence)
 
 
 def _without(boxes: npt.NDArray[np.bool_], used: Iterable[int]) -> npt.NDArray[np.bool_]:

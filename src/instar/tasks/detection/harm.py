@@ -14,13 +14,13 @@ from instar.core.verdict import Finding, Verdict
 
 _toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
-__all__ = ["Severity", "load_severity", "with_severity"]
+__all__ = ["HarmTable", "load_harm", "with_harm"]
 
 OWN = Path(__file__).with_name("harm.toml")
 
 
 @dataclass(frozen=True, slots=True)
-class Severity:
+class HarmTable:
     """A small table: levels from the worst down, and the level of each class."""
 
     levels: tuple[str, ...]
@@ -39,13 +39,13 @@ class Severity:
         return min(map(self.of, labels), key=self.levels.index, default=None)
 
 
-def load_severity(path: Path | str | None = None) -> Severity:
+def load_harm(path: Path | str | None = None) -> HarmTable:
     """The table in a TOML file; without one, instar's own."""
     file = Path(path) if path is not None else OWN
     try:
         content: dict[str, Any] = _toml.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise BadInput(f"cannot read the table of severities {file}: {error.strerror or error}") from None
+        raise BadInput(f"cannot read the table of harms {file}: {error.strerror or error}") from None
     except (_toml.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadInput(f"{file} is no TOML: {error}") from None
     levels, classes = content.get("levels"), content.get("classes", {})
@@ -55,16 +55,16 @@ def load_severity(path: Path | str | None = None) -> Severity:
     for label, level in [*classes.items(), ("default", default)]:
         if level not in levels:
             raise BadInput(f"{file}: {label} is {level!r}; it is one of {', '.join(levels)}")
-    return Severity(tuple(levels), classes, str(default))
+    return HarmTable(tuple(levels), classes, str(default))
 
 
-def with_severity(verdict: Verdict, severity: Severity) -> Verdict:
-    """The verdict with the severity of every finding in its evidence."""
+def with_harm(verdict: Verdict, table: HarmTable) -> Verdict:
+    """The verdict with the harm of every finding in its evidence."""
     if not verdict.findings:
         return verdict
     findings = []
     for finding in verdict.findings:
-        level = severity.of_finding(finding)
-        evidence = finding.evidence if level is None else {**finding.evidence, "severity": level}
+        level = table.of_finding(finding)
+        evidence = finding.evidence if level is None else {**finding.evidence, "harm": level}
         findings.append(replace(finding, evidence=evidence))
     return replace(verdict, findings=tuple(findings))

@@ -8,13 +8,15 @@ import numpy.typing as npt
 from instar.imaging.geometry import areas, centres_inside, intersections, iou
 from instar.tasks.detection.answers import Detections
 
-__all__ = ["Pasted", "about"]
+__all__ = ["Pasted", "mask_inserted"]
 
 Pasted = tuple[float, float, float, float]
 MOSTLY = 0.5  # of the smaller box, or of the pasted one: then a prediction is about the pasted object
 
 
-def about(pasted: Pasted | None, after: Detections) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float32]]:
+def mask_inserted(
+    pasted: Pasted | None, after: Detections
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float32]]:
     """Which predictions are about the pasted object, whatever their label, and their IoU with it; `(n,)`.
 
     Those that lie mostly on it, and those that cover at least half of it (the completed box of a half

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image, Observation
-from instar.imaging.nulls import Conditioned
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Insertion
 
@@ -45,9 +44,9 @@ class Looks:
         return math.exp(sum(math.log(max(LEAST, value)) for value in values) / len(values))
 
 
-def naturalness(source: Observation, follow_up: Image, change: Conditioned) -> float:
-    """The geometric mean of the measures; 1 for a change that pastes nothing."""
-    return looks(source, follow_up, change).overall if isinstance(change, Insertion) else 1.0
+def naturalness(source: Observation, follow_up: Image, change: Insertion) -> float:
+    """The geometric mean of the measures."""
+    return looks(source, follow_up, change).overall
 
 
 def looks(source: Observation, follow_up: Image, change: Insertion) -> Looks:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.scene import Image, Observation
 from instar.cutouts import CutOut, Pool, Window, anywhere, close_to, free_places, one_of, ring_around
 from instar.cutouts.body import BODIES, stands

@@ -15,7 +15,7 @@ from instar.core.system import System, describe_error
 from instar.cutouts import Pool, build_pool
 from instar.cutouts.build import Outline
 from instar.cutouts.extraction import grab_mask
-from instar.tasks.detection.answers import accept
+from instar.tasks.detection.answers import read
 
 __all__ = ["OUTLINES", "OutlineName", "outline_named", "pool_from_scenes"]
 
@@ -75,7 +75,7 @@ def pool_from_scenes(
 
 
 def _boxed(image: Image, answer: Any) -> Iterable[SceneObject]:
-    found = accept(image, answer).confident()
+    found = read(image, answer).confident()
     for label, (x1, y1, x2, y2) in zip(found.labels, found.boxes.tolist()):
         yield SceneObject(label, (x1, y1, x2, y2))
 

@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 
 from instar.core.errors import BadInput
-from instar.core.relation import Draw, Relation
+from instar.core.relation import Draw, Drawn, Relation
 from instar.core.scene import Observation
-from instar.core.search import Drawn, Search, fitting
+from instar.core.search import Search, fitting
 from instar.core.verdict import Status, Verdict
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Insertion

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from instar.core.relation import Change, Inapplicable
+from instar.core.change import Change, Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.imaging.nulls import Brighten, Conditioned, Reencode, Shift, fixed_nulls, null_made, under

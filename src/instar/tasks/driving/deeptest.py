@@ -14,8 +14,9 @@ from typing import Any
 import cv2
 import numpy as np
 
+from instar.core.change import Change, Inapplicable
 from instar.core.errors import UnknownName
-from instar.core.relation import Change, Inapplicable, Relation
+from instar.core.relation import Relation
 from instar.core.scene import Image, Observation
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.nulls import Conditioned, again, null, null_made, under

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.cutouts import CutOuts
 from instar.tasks.driving.changes import OF_THE_AIR, Redrawn, edits_of, frozen
 from instar.tasks.driving.engine_table import Engines

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import cv2
 
-from instar.core.relation import Change
+from instar.core.change import Change
 from instar.core.scene import Image, Observation
 from instar.core.verdict import Verdict
 from instar.imaging.sheets import FONT, INK, LOST, PAPER, panel, sheet

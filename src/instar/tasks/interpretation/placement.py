@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.scene import Mask, Scene, SceneObject
 from instar.cutouts import CutOut, Pool, anywhere, free_places, one_of
 from instar.imaging.geometry import Boxes

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from instar.core.change import Change, Inapplicable
 from instar.core.errors import BadInput
-from instar.core.relation import Change, Inapplicable, Relation, Workspace
+from instar.core.relation import Relation, Workspace
 from instar.core.scene import Image, Observation, Scene
 from instar.core.system import System
 from instar.core.verdict import Verdict

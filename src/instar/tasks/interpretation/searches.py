@@ -7,9 +7,9 @@ from collections.abc import Generator, Sequence
 import numpy as np
 
 from instar.core.errors import BadInput
-from instar.core.relation import Relation
+from instar.core.relation import Drawn, Relation
 from instar.core.scene import Observation
-from instar.core.search import Drawn, Search
+from instar.core.search import Search
 from instar.core.verdict import Verdict
 
 __all__ = ["distinct"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.scene import Observation
 from instar.imaging.nulls import Conditioned
 from instar.tasks.text.answers import Quads

@@ -8,8 +8,10 @@ from functools import lru_cache, partial
 
 import numpy as np
 
+from instar.core.change import Change, Inapplicable
 from instar.core.errors import BadInput
-from instar.core.relation import Change, Inapplicable, Relation
+from instar.core.options import require_number, require_range, require_strings, require_whole_number
+from instar.core.relation import Relation
 from instar.core.scene import Image, Observation
 from instar.core.verdict import Verdict
 from instar.imaging.lettering import require_drawable
@@ -30,7 +32,6 @@ from instar.tasks.text.compare import AIR, nothing_left, same_text, word_found
 from instar.tasks.text.drawing import picture
 from instar.tasks.text.fairness import fair
 from instar.tasks.text.measures import EPS, Matching, require_matching
-from instar.tasks.text.options import require_number, require_range, require_strings, require_whole_number
 from instar.tasks.text.panels import panels
 from instar.tasks.text.shrink import dimmer, less_pushed, shorter, swaps
 from instar.tasks.text.watermark import Lettering, choose_watermark, look_at

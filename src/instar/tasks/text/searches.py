@@ -6,11 +6,12 @@ from collections.abc import Generator, Sequence
 
 import numpy as np
 
-from instar.core.relation import Inapplicable, Relation
+from instar.core.change import Inapplicable
+from instar.core.options import require_whole_number
+from instar.core.relation import Drawn, Relation
 from instar.core.scene import Observation
-from instar.core.search import Drawn, Search
+from instar.core.search import Search
 from instar.core.verdict import Verdict
-from instar.tasks.text.options import require_whole_number
 
 __all__ = ["listed"]
 

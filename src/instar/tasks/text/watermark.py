@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.scene import Image, Observation
 from instar.imaging.free_space import Sums, blocked_sums, clear_places
 from instar.imaging.lettering import drawn_word

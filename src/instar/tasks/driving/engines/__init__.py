@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.imaging.labels import LabelMap

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
-from instar.core.relation import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.imaging.codecs import encode_png, read_picture

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import cv2
 import numpy as np
 
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.tasks.driving.engines import Edit, View

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from instar import zoo
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.imaging.mask_text import mask_from_text, mask_to_text

@@ -10,7 +10,7 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.cutouts.pool import CutOut

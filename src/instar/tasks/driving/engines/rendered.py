@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.tasks.driving.engines import Edit, View

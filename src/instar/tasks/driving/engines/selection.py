@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.scene import Mask
 from instar.tasks.driving.engines import View
 from instar.tasks.driving.rules.model import Condition

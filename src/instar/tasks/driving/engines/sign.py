@@ -7,7 +7,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.imaging.paste import RGBA, pasted

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.tasks.driving.rules.model import Condition
 from instar.worlds.drive import Drive, Thing
 from instar.worlds.drive.ground import CROSSWALK_DEPTH, KERB

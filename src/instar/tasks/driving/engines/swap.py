@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from instar.core.relation import Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.scene import Image, Mask
 from instar.cutouts import CutOuts
 from instar.imaging.mask_text import mask_from_text, mask_to_text

@@ -13,14 +13,14 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from instar.core.scene import Image
-from instar.tasks.text.answers import Quads
-from instar.tasks.text.options import (
+from instar.core.options import (
     require_fraction,
     require_one_of,
     require_picture,
     require_whole_number,
 )
+from instar.core.scene import Image
+from instar.tasks.text.answers import Quads
 from instar.tasks.text.systems.rectangles import Floats, from_top_left, in_reading_order
 from instar.tasks.text.systems.sizes import LIMIT_TYPES, fitted
 from instar.zoo import fetch

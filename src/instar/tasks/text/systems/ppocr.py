@@ -12,14 +12,14 @@ import cv2
 import numpy as np
 import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
-from instar.core.scene import Image
-from instar.tasks.text.answers import Quads
-from instar.tasks.text.options import (
+from instar.core.options import (
     require_fraction,
     require_one_of,
     require_picture,
     require_whole_number,
 )
+from instar.core.scene import Image
+from instar.tasks.text.answers import Quads
 from instar.tasks.text.systems.db import rectangles_of
 from instar.tasks.text.systems.rectangles import Floats, in_reading_order, within
 from instar.tasks.text.systems.sizes import LIMIT_TYPES, fitted

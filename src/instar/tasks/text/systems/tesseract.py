@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from instar.core.errors import MissingExtra
+from instar.core.options import require_fraction, require_picture
 from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
-from instar.tasks.text.options import require_fraction, require_picture
 from instar.zoo import fetch
 
 __all__ = ["Tesseract", "tesseract"]

@@ -11,10 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from instar.core.errors import BadInput, Temporary
+from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_jpeg, encode_png
 from instar.tasks.text.answers import Quads
-from instar.tasks.text.options import require_one_of, require_picture
 from instar.tasks.text.polygons import areas
 from instar.tasks.text.systems.services.exchange import Request, Transport, host_of, over_http
 from instar.tasks.text.systems.services.recordings import Recordings

@@ -1,4 +1,4 @@
-"""What text locators, relations and searches require of their options and of their pictures."""
+"""What options must be: one line that names the owner, the option and its value where they are not."""
 
 from __future__ import annotations
 

@@ -1,0 +1,259 @@
+"""Confirmation: ask the follow-ups, compare, and believe a finding only when it stands.
+
+Everything here is a generator that yields what it needs (`Ask`, or `Request` when its budget is empty) and
+is sent the replies. Whoever drives it decides where and in what batches a system is asked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from instar.core.budget import Budget
+from instar.core.case import Ask, Case, Steps
+from instar.core.change import Change, Inapplicable, wrap
+from instar.core.follow_up import FollowUp, Key, Query, Seen, follow_ups_of, judge, observe, under_null
+from instar.core.system import Reply
+from instar.core.task import Null, Task
+from instar.core.verdict import Verdict
+
+__all__ = ["afford", "decide"]
+
+T = TypeVar("T")
+
+
+def decide(budget: Budget, cases: Sequence[Case]) -> Steps[bool]:
+    """Decide the cases; False when the budget ended before all were asked and their findings checked.
+
+    Several cases at once only where the budget can pay for the worst of each: then nobody has to wait
+    in the middle, and the outcome is that of judging them one after the other.
+    """
+    undecided = [case for case in cases if not case.decided]
+    cost = sum(case.width for case in undecided)
+    if budget.lacks(cost):
+        for case in undecided:
+            case.let_go()
+    if not (yield from afford(budget, cost)):
+        return False
+    queries = [one.query(case.repeat) for case in undecided for one in case.follow_ups()]
+    replies = yield from _pay_and_ask(budget, queries)
+    for case, part in zip(undecided, _split(replies or [], [case.width for case in undecided])):
+        case.judge(part)
+    suspects = [case for case in undecided if case.violated]
+    paid = yield from _confirm_all(budget, suspects)
+    for case in suspects:
+        if case.violated:
+            case.show()
+        case.replies = ()
+    return paid
+
+
+def _confirm_all(budget: Budget, suspects: Sequence[Case]) -> Steps[bool]:
+    """Strike out what null changes show too and what does not recur; False when the budget ended."""
+    checked = []
+    for case in suspects:
+        # In a batch of several the budget is known to suffice, so only a lone case ever waits here.
+        if not (yield from afford(budget, case.cost_of_checks(), urgent=True)):
+            _leave_unconfirmed(case)
+            continue
+        state, task = case.state.of_source, case.state.task
+        if task.nulls is not None:
+            if state.shown is None:
+                yield from _ask_nulls(budget, case)
+            if id(task) in state.failed:
+                _give_up(case, state.failed[id(task)], "failed")
+                continue
+            if state.shown is None:
+                _leave_unconfirmed(case)
+                continue
+            shown = state.shown[id(task)]
+            by = {f.key: f"null {shown[f.key]}" for f in case.findings if f.key in shown}
+            _strike(case, by, "null changes show it too")
+        checked.append(case)
+    yield from _together([_confirm(budget, case) for case in checked])
+    return not any(case.verdict is not None and case.verdict.kind == "unconfirmed" for case in suspects)
+
+
+def _ask_nulls(budget: Budget, case: Case) -> Steps[None]:
+    """Learn every finding that a null change of this source shows by itself, for all of its tasks.
+
+    Leaves `shown` as it was when the budget ended.
+    """
+    state, source = case.state.of_source, case.state.source
+    made = [follow_ups_of(case.state.relation, source.input, null) for null in state.strikers]
+    usable = [(null, one[0]) for null, one in zip(state.strikers, made) if not isinstance(one, Inapplicable)]
+    queries = _anew([one for _, one in usable], Counter(), first=2)
+    replies = yield from _pay_and_ask(budget, queries, urgent=True)
+    if replies is None:
+        return
+    case.queries += len(queries)
+    state.shown = {number: {} for number in state.tasks}
+    for (null, one), reply in zip(usable, replies):
+        for number, task in state.tasks.items():
+            seen = observe(task, source, [one], [reply])
+            if isinstance(seen, str):  # then nobody knows what it would have shown
+                state.failed[number] = Verdict.failed(seen)
+            else:
+                for finding in _findings_by_nulls(task, seen):
+                    state.shown[number].setdefault(finding, str(null))
+
+
+def _findings_by_nulls(task: Task, seen: Seen) -> list[Key]:
+    verdict = task.compare(replace(seen.source, answer=seen.befores[0]), seen.follow_ups[0])
+    return [finding.key for finding in verdict.findings]
+
+
+def _confirm(budget: Budget, case: Case) -> Steps[None]:
+    """Ask the follow-ups again under conditions that must not matter, then the placebo."""
+    state, relation, nulls = case.state, case.state.relation, case.state.task.nulls
+    before: Counter[str] = Counter()
+    for condition in nulls.conditions if nulls is not None else ():
+        if not case.findings:
+            return
+        verdict = yield from _once_more(budget, case, condition, before)
+        if verdict is None:
+            return _leave_unconfirmed(case)
+        if verdict.status is verdict.status.FAILED:
+            return _give_up(case, verdict, "failed")
+        recurring = {finding.key for finding in verdict.findings}
+        gone = {f.key: f"again under {condition}" for f in case.findings if f.key not in recurring}
+        _strike(case, gone, "it does not recur")
+    if relation.placebo is not None and case.role == "case" and case.findings:
+        yield from _ask_placebo(budget, case, wrap(relation.placebo(state.source, case.change)), before)
+
+
+def _once_more(budget: Budget, case: Case, condition: Null, before: Counter[str]) -> Steps[Verdict | None]:
+    """What the answers say under a condition; None when the budget ended."""
+    state = case.state
+    made = under_null(state.task, condition, case.follow_ups(), state.source.input)
+    case.let_go()
+    replies = yield from _ask_again(budget, case, made, before)
+    if replies is None:
+        return None
+    assert case.change is not None and state.task.nulls is not None
+    seen = observe(state.task, state.source, made, replies, with_source=state.task.nulls.with_source)
+    return Verdict.failed(seen) if isinstance(seen, str) else judge(state.relation, seen, case.change)
+
+
+def _ask_placebo(
+    budget: Budget, case: Case, placebo: Change | Inapplicable, before: Counter[str]
+) -> Steps[None]:
+    """Note which findings also show under a change that only looks like the real one."""
+    state = case.state
+    made = (
+        follow_ups_of(state.relation, state.source.input, placebo) if isinstance(placebo, Change) else placebo
+    )
+    if isinstance(made, Inapplicable):
+        return
+    replies = yield from _ask_again(budget, case, made, before)
+    seen = "" if replies is None else observe(state.task, state.source, made, replies)
+    if isinstance(seen, str):
+        return
+    assert isinstance(placebo, Change) and case.verdict is not None
+    shown = {finding.key for finding in judge(state.relation, seen, placebo).findings}
+    recurs = sorted(list(finding.key) for finding in case.findings if finding.key in shown)
+    case.verdict = replace(case.verdict, evidence={**case.verdict.evidence, "placebo": {"recurs": recurs}})
+
+
+def _ask_again(
+    budget: Budget, case: Case, made: Sequence[FollowUp], before: Counter[str]
+) -> Steps[list[Reply] | None]:
+    queries = _anew(made, before, first=case.repeat + 1)
+    replies = yield from _pay_and_ask(budget, queries, urgent=True)
+    case.queries += len(queries) if replies is not None else 0
+    return replies
+
+
+def _strike(case: Case, gone: dict[Key, str], why: str) -> None:
+    """Leave only the findings that are not gone; a case that has none left is unstable."""
+    if not gone:
+        return
+    kept = [finding for finding in case.findings if finding.key not in gone]
+    left = Verdict.violated(kept) if kept else Verdict.inapplicable(f"unstable: {why}", kind="unstable")
+    case.verdict = replace(left, evidence=_evidence(case, gone))
+
+
+def _leave_unconfirmed(case: Case) -> None:
+    reason = "the budget ended before it was confirmed"
+    _give_up(case, Verdict.inapplicable(reason, kind="unconfirmed"), "unconfirmed")
+
+
+def _give_up(case: Case, outcome: Verdict, why: str) -> None:
+    """End a case that could not be checked to the end; what it had found stays in its evidence."""
+    case.verdict = replace(outcome, evidence=_evidence(case, {f.key: why for f in case.findings}))
+
+
+def _evidence(case: Case, gone: dict[Key, str]) -> dict[str, Any]:
+    """The evidence of the case, with the findings that are gone and what they are gone by."""
+    assert case.verdict is not None
+    case.struck += [
+        {"kind": f.kind, "subject": f.subject, "margin": f.margin, "by": gone[f.key]}
+        for f in case.findings
+        if f.key in gone
+    ]
+    return {**case.verdict.evidence, "struck": list(case.struck)}
+
+
+def _anew(made: Iterable[FollowUp], before: Counter[str], *, first: int) -> list[Query]:
+    """Queries that check a finding. The same picture twice is asked twice: a system that answers
+    differently to the same question would not be seen in a remembered answer.
+    """
+    queries = []
+    for one in made:
+        query = one.query()
+        queries.append(replace(query, repeat=first + before[query.digest]))
+        before[query.digest] += 1
+    return queries
+
+
+def afford(budget: Budget, amount: int, *, urgent: bool = False) -> Steps[bool]:
+    """Wait until the budget holds `amount`; False when it never will."""
+    while budget.lacks(amount):
+        granted = yield budget.request(amount, urgent=urgent)
+        if not granted:
+            return False
+        budget.add(granted)
+    return True
+
+
+def _pay_and_ask(
+    budget: Budget, queries: Sequence[Query], *, urgent: bool = False
+) -> Steps[list[Reply] | None]:
+    if not (yield from afford(budget, len(queries), urgent=urgent)):
+        return None
+    budget.pay(len(queries))
+    return list((yield Ask(queries))) if queries else []
+
+
+def _split(replies: Sequence[T], lengths: Iterable[int]) -> list[Sequence[T]]:
+    parts, start = [], 0
+    for length in lengths:
+        parts.append(replies[start : start + length])
+        start += length
+    return parts
+
+
+def _together(many: Sequence[Steps[None]]) -> Steps[None]:
+    """Run several side by side, asking their queries in common."""
+    asking: dict[int, Ask] = {}
+
+    def advance(i: int, sent: list[Reply] | None) -> Steps[None]:
+        asking.pop(i, None)
+        try:
+            event = many[i].send(sent)
+            while not isinstance(event, Ask):
+                event = many[i].send((yield event))
+            asking[i] = event
+        except StopIteration:
+            return
+
+    for i in range(len(many)):
+        yield from advance(i, None)
+    while asking:
+        order = sorted(asking)
+        lengths = [len(asking[i].queries) for i in order]
+        replies = yield Ask([q for i in order for q in asking[i].queries])
+        for i, part in zip(order, _split(replies, lengths)):
+            yield from advance(i, list(part))

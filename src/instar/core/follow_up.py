@@ -1,0 +1,177 @@
+"""Follow-ups: what a change makes of a question, what is answered to it, and the verdict on that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from instar.core.change import Change, Inapplicable, plain
+from instar.core.digest import digest
+from instar.core.frame import Frame, Moved, Variant
+from instar.core.relation import Relation
+from instar.core.scene import Observation
+from instar.core.system import Reply
+from instar.core.task import Null, Task
+from instar.core.verdict import Finding, Status, Verdict
+
+__all__ = ["Asking", "FollowUp", "Key", "Query", "Seen", "follow_ups_of", "judge", "observe", "under_null"]
+
+Key: TypeAlias = tuple[str, str]
+"""Kind and subject of a finding."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """An input to be shown to the system, or to a variant of it; `repeat` counts askings of one input."""
+
+    input: Any
+    digest: str
+    repeat: int = 0
+    variant: str = ""
+
+
+Asking: TypeAlias = Callable[[Sequence[Query]], Sequence[Reply]]
+"""From queries to one reply each."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FollowUp:
+    """A question that a change made of the source; `frame` is None where the picture stays in its frame."""
+
+    input: Any
+    frame: Frame | None = None
+    variant: str = ""
+
+    def query(self, repeat: int = 0) -> Query:
+        return Query(self.input, digest(self.input), repeat, self.variant)
+
+
+def follow_ups_of(relation: Relation, question: Any, change: Change) -> tuple[FollowUp, ...] | Inapplicable:
+    """What a change makes of a question: the relation's follow-ups, or the one of a null change."""
+    task = relation.resolved_task
+    if isinstance(change, Null):
+        return (_under(task, change, FollowUp(question)),)
+    made = relation.apply(task.picture(question), plain(change))
+    if isinstance(made, Inapplicable):
+        return made
+    several = made if isinstance(made, (tuple, list)) and made else (made,)
+    return tuple(_follow_up(task, question, one, relation.name) for one in several)
+
+
+def under_null(task: Task, null: Null, made: Sequence[FollowUp], question: Any) -> tuple[FollowUp, ...]:
+    """Follow-ups under a null change; where amounts are compared, the source under it stands before them."""
+    with_source = task.nulls is not None and task.nulls.with_source
+    return tuple(_under(task, null, one) for one in ([FollowUp(question), *made] if with_source else made))
+
+
+def _under(task: Task, null: Null, follow_up: FollowUp) -> FollowUp:
+    asked = null.ask(follow_up.input)
+    if asked is not None:
+        return replace(follow_up, input=asked)
+    after = _follow_up(task, follow_up.input, null.apply(task.picture(follow_up.input)), str(null))
+    frame = after.frame
+    if follow_up.frame is not None:
+        frame = follow_up.frame.then(frame) if frame is not None else follow_up.frame
+    return replace(after, frame=frame, variant=follow_up.variant)
+
+
+def _follow_up(task: Task, question: Any, made: Any, name: str) -> FollowUp:
+    if isinstance(made, Moved):
+        picture = _picture(made.picture, name)
+        frame = Frame(made.matrix, _size(task.picture(question)), _size(picture))
+        return FollowUp(task.with_picture(question, picture), frame)
+    if isinstance(made, Variant):
+        return FollowUp(task.with_picture(question, _picture(made.picture, name)), variant=made.name)
+    if isinstance(made, np.ndarray):
+        return FollowUp(task.with_picture(question, _picture(made, name)))
+    return FollowUp(made)
+
+
+def _picture(made: Any, name: str) -> Any:
+    if not (
+        isinstance(made, np.ndarray) and made.dtype == np.uint8 and made.ndim == 3 and made.shape[2] == 3
+    ):
+        what = f"{made.dtype} {made.shape}" if isinstance(made, np.ndarray) else type(made).__name__
+        raise TypeError(f"{name}: apply gave {what}; a picture is uint8 (height, width, 3)")
+    return np.ascontiguousarray(made) if type(made) is np.ndarray else made
+
+
+def _size(picture: Any) -> tuple[int, int]:
+    return int(picture.shape[0]), int(picture.shape[1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """A source and its follow-ups with their answers, all in the source's frame.
+
+    `befores` has the source's answer once for each follow-up, with what that does not show set aside.
+    """
+
+    source: Observation
+    follow_ups: Sequence[Observation]
+    befores: Sequence[Any]
+
+
+def observe(
+    task: Task,
+    source: Observation,
+    made: Sequence[FollowUp],
+    replies: Sequence[Reply],
+    *,
+    with_source: bool = False,
+) -> Seen | str:
+    """What was answered, or why an answer is no good.
+
+    `with_source`: the first of them is the source itself under a condition, whose answer counts.
+    """
+    follow_ups, befores = [], []
+    for number, (one, reply) in enumerate(zip(made, replies)):
+        if reply.error is not None:
+            return reply.error
+        before = source.answer
+        try:
+            answer = task.read(one.input, reply.answer)
+        except (ValueError, TypeError) as wrong:
+            return f"nonsense answer: {wrong}"
+        if one.frame is not None:
+            before, answer = task.carry(before, answer, one.frame)
+        if with_source and number == 0:
+            source = replace(source, answer=answer)
+            continue
+        follow_ups.append(Observation(source.scene, answer, _given(one.input), source.part, one.frame))
+        befores.append(before)
+    return Seen(source, follow_ups, befores)
+
+
+def _given(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+def judge(relation: Relation, seen: Seen, change: Change) -> Verdict:
+    """What the answers say: the relation's own expectation, or else that they are the same.
+
+    A null change is always judged by sameness.
+    """
+    if relation.expect is None or isinstance(change, Null):
+        return _compare(relation.resolved_task, seen)
+    source = replace(seen.source, answer=seen.befores[0]) if len(seen.befores) == 1 else seen.source
+    return relation.expect(source, seen.follow_ups, plain(change))
+
+
+def _compare(task: Task, seen: Seen) -> Verdict:
+    verdicts = [
+        task.compare(replace(seen.source, answer=before), after)
+        for before, after in zip(seen.befores, seen.follow_ups)
+    ]
+    if len(verdicts) == 1:
+        return verdicts[0]
+    findings: dict[Key, Finding] = {}
+    for finding in (finding for verdict in verdicts for finding in verdict.findings):
+        if finding.key not in findings or finding.margin < findings[finding.key].margin:
+            findings[finding.key] = finding
+    unfit = [verdict for verdict in verdicts if verdict.status is Status.INAPPLICABLE]
+    worst = min(verdicts, key=lambda verdict: verdict.margin)
+    return Verdict.violated(list(findings.values())) if findings else (unfit or [worst])[0]

@@ -1,0 +1,94 @@
+"""Panels of findings in a run folder: a line of JSON for each case, its pictures beside it by content hash.
+
+Pictures are JPEG files, since they are only looked at: whatever a verdict rests on is made again exactly.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from instar.core.digest import digest
+from instar.core.errors import InstarError, RunError
+from instar.core.marks import Dial, Mark, Panel
+from instar.imaging.codecs import decode_image, encode_png
+from instar.imaging.preview import encode_jpeg
+
+__all__ = ["PanelFolder"]
+
+QUALITY = 90
+
+
+class PanelFolder:
+    """The pictures of panels, in a folder that only ever grows."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def keep(self, panels: Sequence[Panel]) -> str:
+        """Write the pictures, and give the line that tells them."""
+        told = []
+        for panel in panels:
+            one: dict[str, Any] = {"title": panel.title, "picture": self._write(panel.picture)}
+            if panel.marks:
+                one["marks"] = [
+                    [[[round(x, 1), round(y, 1)] for x, y in m.outline], m.fate, m.label] for m in panel.marks
+                ]
+            if panel.dials:
+                one["dials"] = [[d.name, d.value, d.unit, d.low, d.high] for d in panel.dials]
+            if panel.heat is not None:
+                levels = np.rint(np.clip(panel.heat, 0, 1) * 255).astype(np.uint8)
+                one["heat"] = self._write(np.repeat(levels[..., None], 3, axis=2), exact=True)
+            told.append(one)
+        return json.dumps(told, separators=(",", ":"))
+
+    def read(self, line: str) -> list[Panel]:
+        """The panels that `keep` told."""
+        try:
+            return [self._panel(one) for one in json.loads(line)]
+        except (ValueError, TypeError, KeyError, InstarError) as error:
+            raise RunError(f"pictures of a case cannot be read from {self._folder}: {error}") from error
+
+    def _panel(self, one: Mapping[str, Any]) -> Panel:
+        marks = [
+            Mark(tuple((float(x), float(y)) for x, y in outline), fate, str(label))
+            for outline, fate, label in one.get("marks", ())
+        ]
+        dials = [
+            Dial(str(n), float(v), str(u), float(lo), float(hi)) for n, v, u, lo, hi in one.get("dials", ())
+        ]
+        heat = None
+        if "heat" in one:
+            heat = self._pixels(one["heat"])[..., 0].astype(np.float32) / 255
+        return Panel(str(one["title"]), self._pixels(one["picture"]), tuple(marks), tuple(dials), heat)
+
+    def _write(self, picture: npt.NDArray[np.uint8], *, exact: bool = False) -> str:
+        name = f"{digest(np.asarray(picture))}.{'png' if exact else 'jpg'}"
+        path = self._path(name)
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_name(f"{name}.{os.getpid()}.part")
+            try:
+                unfinished.write_bytes(encode_png(picture) if exact else encode_jpeg(picture, QUALITY))
+                os.replace(unfinished, path)
+            finally:
+                unfinished.unlink(missing_ok=True)
+        return name
+
+    def _pixels(self, name: str) -> npt.NDArray[np.uint8]:
+        path = self._path(name)
+        if not path.is_file():
+            raise RunError(f"picture {name} is missing")
+        return decode_image(path.read_bytes())
+
+    def _path(self, name: str) -> Path:
+        stem, _, kind = str(name).partition(".")
+        if not (stem.isalnum() and kind in ("jpg", "png")):
+            raise RunError(f"{name!r} is no content hash")
+        return self._folder / stem[:2] / name
