@@ -132,7 +132,8 @@ def _once_more(budget: Budget, case: Case, condition: Null, before: Counter[str]
     replies = yield from _ask_again(budget, case, made, before)
     if replies is None:
         return None
-    assert case.change is not None and state.task.nulls is not None
+    assert case.change is not None
+    assert state.task.nulls is not None
     seen = observe(state.task, state.source, made, replies, with_source=state.task.nulls.with_source)
     return Verdict.failed(seen) if isinstance(seen, str) else judge(state.relation, seen, case.change)
 
@@ -142,16 +143,16 @@ def _ask_placebo(
 ) -> Steps[None]:
     """Note which findings also show under a change that only looks like the real one."""
     state = case.state
-    made = (
-        follow_ups_of(state.relation, state.source.input, placebo) if isinstance(placebo, Change) else placebo
-    )
+    if isinstance(placebo, Inapplicable):
+        return
+    made = follow_ups_of(state.relation, state.source.input, placebo)
     if isinstance(made, Inapplicable):
         return
     replies = yield from _ask_again(budget, case, made, before)
     seen = "" if replies is None else observe(state.task, state.source, made, replies)
     if isinstance(seen, str):
         return
-    assert isinstance(placebo, Change) and case.verdict is not None
+    assert case.verdict is not None
     shown = {finding.key for finding in judge(state.relation, seen, placebo).findings}
     recurs = sorted(list(finding.key) for finding in case.findings if finding.key in shown)
     case.verdict = replace(case.verdict, evidence={**case.verdict.evidence, "placebo": {"recurs": recurs}})

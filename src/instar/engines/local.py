@@ -1,7 +1,7 @@
 """The local engine: many scenes at once, their queries gathered into full batches.
 
-Three kinds of work overlap. A pool of threads steps the runs of scenes, which is pixel work (OpenCV and NumPy let
-go of the interpreter lock). One thread, or several where the system allows it, asks the system. The
+Three kinds of work overlap. A pool of threads steps the runs of scenes, which is pixel work (OpenCV and
+NumPy let go of the interpreter lock). One thread, or several where the system allows it, asks the system. The
 calling thread alone talks to the store and decides what is next.
 """
 

@@ -17,8 +17,7 @@ import numpy.typing as npt
 from instar.core.digest import digest
 from instar.core.errors import InstarError, RunError
 from instar.core.marks import Dial, Mark, Panel
-from instar.imaging.codecs import decode_image, encode_png
-from instar.imaging.preview import encode_jpeg
+from instar.imaging.codecs import decode_picture, encode_jpeg, encode_png
 
 __all__ = ["PanelFolder"]
 
@@ -65,7 +64,7 @@ class PanelFolder:
         ]
         heat = None
         if "heat" in one:
-            heat = self._pixels(one["heat"])[..., 0].astype(np.float32) / 255
+            heat = (self._pixels(one["heat"])[..., 0] / 255).astype(np.float32)
         return Panel(str(one["title"]), self._pixels(one["picture"]), tuple(marks), tuple(dials), heat)
 
     def _write(self, picture: npt.NDArray[np.uint8], *, exact: bool = False) -> str:
@@ -85,7 +84,7 @@ class PanelFolder:
         path = self._path(name)
         if not path.is_file():
             raise RunError(f"picture {name} is missing")
-        return decode_image(path.read_bytes())
+        return decode_picture(path.read_bytes())
 
     def _path(self, name: str) -> Path:
         stem, _, kind = str(name).partition(".")
