@@ -38,7 +38,7 @@ class SourceState:
     """What is known about one source between its cases, for all relations of its task.
 
     `shown` says which null change shows a finding, for each of the `tasks` (they compare with settings of
-    their own); it is None until the null changes were asked. `failed` are tasks that could not read an answer.
+    their own); it is None until the null changes were asked. `failed` are tasks that cannot read one.
     """
 
     fresh: Null | None = None
