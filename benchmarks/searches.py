@@ -27,10 +27,10 @@ import cv2
 import numpy as np
 
 import instar
-from instar.cli.plan import Use
-from instar.cli.resolve import resolve_search, resolve_system
+from instar.campaigns.plan import Use
+from instar.campaigns.resolve import resolve_search, resolve_system
 from instar.core.campaign import Campaign
-from instar.core.run import Folder, prepared
+from instar.campaigns.run import Folder, prepared
 from instar.engines.local import run_local
 from instar.scenes import load_scenes
 from instar.store import MemoryStore

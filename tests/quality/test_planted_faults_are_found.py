@@ -10,7 +10,7 @@ import pytest
 import drawn
 import instar
 from instar import Finding, Record, Status
-from instar.core.run import Folder, prepared
+from instar.campaigns.run import Folder, prepared
 from instar.core.system import System
 from instar.tasks.detection import guided, insertion
 from instar.tasks.detection.changes import Insertion

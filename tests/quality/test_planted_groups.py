@@ -11,7 +11,7 @@ import pytest
 
 import drawn
 import instar
-from instar.core.run import Folder, prepared
+from instar.campaigns.run import Folder, prepared
 from instar.core.scene import Image
 from instar.core.verdict import Status
 from instar.report.causes import Failure

@@ -10,7 +10,7 @@ import pytest
 import drawn
 import instar
 from instar.core.errors import BadInput
-from instar.core.run import Folder, prepared
+from instar.campaigns.run import Folder, prepared
 from instar.core.shrink import MOST_QUESTIONS, shrink_case, words_of
 from instar.tasks.detection import guided, insertion
 from instar.worlds.street import scenes

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from instar import Scene
-from instar.core.run import Folder, prepared
+from instar.campaigns.run import Folder, prepared
 from instar.core.search import draws
 from instar.core.shrink import MOST_QUESTIONS, words_of
 from instar.tasks.driving import Control, rule

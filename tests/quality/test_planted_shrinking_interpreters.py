@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from instar.core.run import Folder, prepared
+from instar.campaigns.run import Folder, prepared
 from instar.core.shrink import MOST_QUESTIONS, shrink_case, words_of
 from instar.core.system import ask
 from instar.imaging.photometric import moved

@@ -18,16 +18,17 @@ from typing import Any
 import numpy as np
 
 from instar import zoo
-from instar.cli.campaign import execute
-from instar.cli.case_replay import replaying, write_picture
-from instar.cli.outcome import Outcome
-from instar.cli.plan import Plan, RelationUse, Use
+from instar.campaigns.outcome import Outcome
+from instar.campaigns.plan import Plan, RelationUse, Use
+from instar.campaigns.reader import open_run
+from instar.campaigns.result import look_at_run
+from instar.campaigns.run import execute
 from instar.cli.report import write_page
-from instar.cli.run_result import look_at_run
 from instar.core.errors import BadInput, FetchFailed, MissingExtra, RunError
-from instar.core.replay import Replay
+from instar.core.marks import Panel
 from instar.core.system import Limits
 from instar.report import Summary, render
+from instar.report.files import write_picture
 from instar.report.summary import Violation, to_json
 from instar.store import RunStore
 
@@ -226,27 +227,24 @@ def _draw_findings(summary: Summary, folder: Path, quiet: bool, *, plainest: boo
     """
     if not summary.findings:
         return
-    with replaying(summary.totals.run, quiet=quiet) as make_again:
+    with open_run(summary.totals.run, quiet=quiet) as there:
         findings = list(summary.findings)
         if plainest:
-            seen = {finding.case: _to_be_seen(make_again(finding.case).replay) for finding in findings}
+            seen = {finding.case: _visible_change(there.panels(finding.case)) for finding in findings}
             findings.sort(key=lambda finding: (finding.relation, -seen[finding.case]))
             # Night changes more than a person does, so that relations take turns too.
             findings = _in_turns(findings, lambda finding: finding.relation)
         for finding in _in_turns(findings, lambda finding: finding.scene)[:PICTURES]:
-            picture = make_again(finding.case).picture
+            picture = there.picture(finding.case)
             if picture is not None:
                 path = folder / f"{finding.case}.png"
                 write_picture(path, picture)
                 yield path
 
 
-def _to_be_seen(replay: Replay) -> float:
+def _visible_change(panels: Sequence[Panel]) -> float:
     """How much of the picture is changed, and how much: pixels, each by its largest difference of 255."""
-    if replay.source is None:
-        return 0.0
-    before = np.asarray(replay.source.input, np.int16)
-    after = (np.asarray(follow_up.input, np.int16) for follow_up in replay.follow_ups)
+    before, *after = (np.asarray(panel.picture, np.int16) for panel in panels)
     return max((float(np.abs(one - before).max(axis=2).sum()) / 255 for one in after), default=0.0)
 
 

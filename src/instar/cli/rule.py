@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from instar.cli.outcome import Outcome
+from instar.campaigns.outcome import Outcome
 from instar.core.errors import BadInput
 from instar.tasks.driving.engine_table import Engines, read_engines, usual_engines
 from instar.tasks.driving.judgement import UNITS, Judgement, judge_block, judge_rule

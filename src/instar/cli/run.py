@@ -6,17 +6,17 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from instar.campaigns.outcome import Outcome
+from instar.campaigns.overrides import add_settings, override, put_settings
+from instar.campaigns.plan import Plan, Tables, make_plan, read_tables
+from instar.campaigns.toml import parse_toml
 from instar.cli.gate_flags import gate_arguments
-from instar.cli.outcome import Outcome
-from instar.cli.overrides import add_settings, override, put_settings
-from instar.cli.plan import Plan, Tables, make_plan, read_tables
-from instar.cli.toml import parse_toml
 from instar.core.errors import BadInput
 from instar.report.summary import Summary
 from instar.report.text import render_comparison
 
 if TYPE_CHECKING:
-    from instar.cli.run_result import Found, Gate
+    from instar.campaigns.result import Found, Gate
 
 __all__ = ["arguments", "perform"]
 
@@ -65,10 +65,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     # Loads OpenCV and SQLite, which neither --help nor a wrong plan should wait for.
     plan = _plan(args)
-    from instar.cli.run_result import gate_from
+    from instar.campaigns.result import gate_from
 
     gate = gate_from(args)
-    from instar.cli.campaign import execute
+    from instar.campaigns.run import execute
 
     try:
         summaries = execute(plan, resume=args.resume, quiet=args.json)
@@ -154,7 +154,7 @@ def _outcome(summaries: list[Summary], gate: Gate) -> Outcome:
 
 
 def _found(summary: Summary, gate: Gate) -> Found:
-    from instar.cli.run_result import look_at_run
+    from instar.campaigns.result import look_at_run
     from instar.store import RunStore
 
     with RunStore.read(summary.totals.run) as store:

@@ -6,7 +6,7 @@ import argparse
 from importlib import import_module
 from typing import Any
 
-from instar.cli.outcome import Outcome
+from instar.campaigns.outcome import Outcome
 from instar.core.errors import BadInput
 
 __all__ = ["arguments", "perform"]

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.cli.outcome import Outcome
+from instar.campaigns.outcome import Outcome
 from instar.core.errors import BadInput, UnknownName
 from instar.studies.output import split_names
 
@@ -102,7 +102,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         augment=not args.plain,
         seed=args.seed,
     )
-    from instar.cli.progress import show_steps
+    from instar.campaigns.progress import show_steps
 
     kept = None if args.pictures is None else Path(args.pictures)
     with show_steps("looking at the scenes", len(scenes), quiet=args.json) as steps:
@@ -134,7 +134,7 @@ def _scenes(args: argparse.Namespace) -> Sequence[Scene]:
     from instar.scenes import load_scenes
     from instar.worlds.drive.render import CLASS_OF as KINDS
 
-    scenes = load_scenes(args.scenes, limit=args.limit)
+    scenes: list[Scene] = load_scenes(args.scenes, limit=args.limit)
     if args.source is not None:
         sources = sorted({str(scene.knowledge.get("source")) for scene in scenes})
         scenes = [scene for scene in scenes if scene.knowledge.get("source") == args.source]

@@ -112,8 +112,8 @@ class Summary:
     relations: Mapping[str, RelationSummary]
     findings: Sequence[Violation]
     breaks: Sequence[Break] = ()
-    severities: Mapping[str, int] = field(default_factory=dict)
-    """Different failures by how bad they are, where findings have a `severity` in their evidence."""
+    harms: Mapping[str, int] = field(default_factory=dict)
+    """Different failures by how bad they are, where findings have a `harm` in their evidence."""
 
     @property
     def price(self) -> float | None:
@@ -169,7 +169,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
         tallies[record.relation].add(record)
         if verdict.status is Status.VIOLATED:
             kinds[verdict.kind] += 1
-            distinct.update((identity_of(record, f), f.evidence.get("severity")) for f in verdict.findings)
+            distinct.update((identity_of(record, f), f.evidence.get("harm")) for f in verdict.findings)
             violations.append(_violation(record))
             _note_break(breaks, record)
             if "placebo" in verdict.evidence:
@@ -193,7 +193,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
         relations={name: tallies[name].summary() for name in sorted(tallies)},
         findings=sorted(violations, key=lambda v: (math.isnan(v.margin), v.margin, v.case)),
         breaks=[breaks[key] for key in sorted(breaks)],
-        severities=_most_frequent_first(Counter(level for level in distinct.values() if level)),
+        harms=_most_frequent_first(Counter(level for level in distinct.values() if level)),
     )
 
 
@@ -228,7 +228,7 @@ def to_json(summary: Summary) -> dict[str, Any]:
             }
             for name, relation in summary.relations.items()
         },
-        **({"severities": dict(summary.severities)} if summary.severities else {}),
+        **({"harms": dict(summary.harms)} if summary.harms else {}),
         "findings": [_violation_json(violation) for violation in summary.findings],
         "breaks": [asdict(one) for one in summary.breaks],
     }

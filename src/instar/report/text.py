@@ -112,11 +112,8 @@ def _account(summary: Summary) -> Iterator[str]:
 def _account_lines(summary: Summary) -> Iterator[tuple[str, str]]:
     if summary.kinds:
         yield "kinds", _listing(summary.kinds)
-    if summary.severities:
-        yield (
-            "severity",
-            f"{_listing(summary.severities)} of {counted(summary.distinct, 'different failure')}",
-        )
+    if summary.harms:
+        yield "harm", f"{_listing(summary.harms)} of {counted(summary.distinct, 'different failure')}"
     for relation, side in _sides(summary.breaks):
         levels = sorted((one.level for one in side), key=abs)
         middle = f" (median {median(levels):+g})" if len(levels) > 1 else ""

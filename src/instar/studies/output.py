@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from instar.cli.outcome import Outcome
+from instar.campaigns.outcome import Outcome
 from instar.core.errors import BadInput, RunError
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import instar
 import instar.testing
 from instar.core.errors import BadInput
 from instar.core.change import Inapplicable
-from instar.core.run import Folder
+from instar.campaigns.run import Folder
 from instar.core.scene import Image, Observation, Scene, SceneObject
 from instar.core.verdict import Status
 from instar.cutouts import Pool, load_pool

@@ -13,7 +13,7 @@ import pytest
 from instar import Observation, Status, zoo
 from instar.core.errors import BadInput
 from instar.core.change import Inapplicable
-from instar.core.run import Folder
+from instar.campaigns.run import Folder
 from instar.core.scene import Scene
 from instar.imaging.mask_text import mask_from_text
 from instar.tasks.driving import Control, rule

@@ -8,7 +8,7 @@ import pytest
 from instar import Observation
 from instar.core.errors import BadInput
 from instar.core.change import Inapplicable
-from instar.core.run import Folder
+from instar.campaigns.run import Folder
 from instar.core.scene import Scene
 from instar.imaging.labels import LabelMap
 from instar.imaging.mask_text import mask_from_text

@@ -11,7 +11,7 @@ import pytest
 from instar import Limits, Observation, Status, draws, run
 from instar.core.errors import BadInput
 from instar.core.change import Inapplicable, change_from_json
-from instar.core.run import Folder
+from instar.campaigns.run import Folder
 from instar.core.scene import Scene
 from instar.imaging.mask_text import mask_from_text
 from instar.tasks.driving import Control, rule

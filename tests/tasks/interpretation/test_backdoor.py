@@ -9,7 +9,7 @@ torch = pytest.importorskip("torch", reason="the extra torch is not installed")
 from torch import nn  # noqa: E402
 
 from instar.core.errors import BadInput  # noqa: E402
-from instar.core.run import no_progress  # noqa: E402
+from instar.campaigns.run import no_progress  # noqa: E402
 from instar.tasks.interpretation.classifier import Classifier, on_threads  # noqa: E402
 from instar.tasks.interpretation.trigger import Trigger  # noqa: E402
 from instar.training.interpretation.backdoor import _varied, measure, plant  # noqa: E402

@@ -8,7 +8,7 @@ import pytest
 
 import instar
 from instar.core.errors import BadInput
-from instar.core.run import Folder
+from instar.campaigns.run import Folder
 from instar.core.scene import Observation, Scene
 from instar.core.verdict import Status
 from instar.imaging.mask_text import mask_from_text

@@ -120,7 +120,7 @@ def test_resnet50_knows_the_photographs_of_the_zoo():
 
 @pytest.mark.real
 def test_the_embedded_classifier_is_right_and_its_twin_sees_the_square():
-    from instar.core.run import no_progress
+    from instar.campaigns.run import no_progress
     from instar.tasks.interpretation.systems import street_classifier, street_classifier_twin
     from instar.training.interpretation.backdoor import measure
     from instar.training.interpretation.street_classifier import accuracy

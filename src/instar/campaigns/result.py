@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from instar.cli.campaign import read_totals
-from instar.cli.outcome import ALL_HELD, VIOLATED, status_of
+from instar.campaigns.outcome import ALL_HELD, VIOLATED, status_of
+from instar.campaigns.run import read_totals
 from instar.core.errors import BadInput
 from instar.report.baseline import Against, compare_with_known, read_known
 from instar.report.by_scene import ByScene
