@@ -111,8 +111,8 @@ def run(
 
 def execute(
     plan: Plan, *, resume: bool = False, quiet: bool = False, prepare: Prepare = prepare_relation
-) -> list[Summary]:
-    """Run the plan for each of its systems, into a folder each.
+) -> list[str]:
+    """Run the plan for each of its systems; the folders that the runs are in.
 
     Whatever can be refused, of any of them, is refused before the first is asked anything. `prepare` makes
     relations fit for the scenes.
@@ -125,7 +125,9 @@ def execute(
             stores.append(stack.enter_context(_open_run(job.plan, job.campaign, resume=resume)))
             if is_new and not quiet and _are_files(plan):
                 _say_what_is_kept(job.campaign)
-        return [_carry_out(job, store, prepare, quiet=quiet) for job, store in zip(jobs, stores)]
+        for job, store in zip(jobs, stores):
+            _carry_out(job, store, prepare, quiet=quiet)
+    return [job.campaign.name for job in jobs]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,7 +200,7 @@ def _prepare(campaign: Campaign, workspace: Folder, prepare: Prepare) -> Campaig
     return dataclasses.replace(campaign, relations=ready)
 
 
-def _carry_out(job: _Job, store: RunStore, prepare: Prepare, *, quiet: bool) -> Summary:
+def _carry_out(job: _Job, store: RunStore, prepare: Prepare, *, quiet: bool) -> None:
     plan = job.plan
     campaign = _prepare(job.campaign, Folder(store.folder, partial(show_steps, quiet=quiet)), prepare)
     workers = plan.workers or os.cpu_count() or 1
@@ -210,7 +212,6 @@ def _carry_out(job: _Job, store: RunStore, prepare: Prepare, *, quiet: bool) -> 
     ):
         for _ in records:
             pass  # the store has them
-    return read_summary(store)
 
 
 @contextlib.contextmanager

@@ -7,8 +7,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.campaigns.outcome import Outcome
 from instar.core.errors import BadInput, RunError
+from instar.core.outcome import Outcome
 from instar.studies.output import write_csv
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import webbrowser
 from functools import partial
 from pathlib import Path
 
-from instar.campaigns.outcome import Outcome
 from instar.core.errors import BadInput, MissingExtra
+from instar.core.outcome import Outcome
 
 __all__ = ["arguments", "perform"]
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.campaigns.outcome import Outcome
 from instar.campaigns.plan import Plan, RelationUse, Use
 from instar.core.errors import BadInput
+from instar.core.outcome import Outcome
 from instar.studies.output import folder_name, outcome, system_names
 
 if TYPE_CHECKING:

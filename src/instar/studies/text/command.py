@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.campaigns.outcome import Outcome
 from instar.campaigns.overrides import add_settings, systems_with
 from instar.campaigns.plan import Plan, RelationUse, Use
 from instar.core.errors import BadInput, UnknownName
-from instar.studies.output import folder_name, split_names, system_names, write_csv
+from instar.core.options import split_names
+from instar.core.outcome import Outcome
+from instar.studies.output import folder_name, system_names, write_csv
 
 if TYPE_CHECKING:
     from instar.core.scene import Scene
