@@ -77,7 +77,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         (
             "driving",
             of_driving(folder),
-            f"Driving by {DRIVERS[1]}, a small network that learned where nobody walks, on drives drawn here:",
+            f"Driving by {DRIVERS[1]}, a network that learned where nobody walks, on drives drawn here:",
         ),
         (
             "interpretation",
