@@ -25,7 +25,7 @@ from instar.core.scene_run import random_for
 from instar.core.search import Search
 from instar.core.system import Reply, System, ask, fingerprint_of, variant_of
 from instar.core.verdict import Status, Verdict
-from instar.store.rows import to_json
+from instar.store.rows import dump_json
 
 __all__ = ["ContractBroken", "check_relation", "check_search", "check_system"]
 
@@ -104,7 +104,7 @@ def _check_change(relation: Relation, system: System, source: Observation, chang
     _require(isinstance(verdict, Verdict), f"{name}.expect gave {verdict!r}, not a Verdict")
     _require(verdict == again, f"{name}.expect is not pure")
     try:
-        to_json([dict(verdict.evidence), *(dict(finding.evidence) for finding in verdict.findings)])
+        dump_json([dict(verdict.evidence), *(dict(finding.evidence) for finding in verdict.findings)])
     except TypeError as reason:
         raise ContractBroken(f"{name}.expect: {reason}") from reason
 

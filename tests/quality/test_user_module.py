@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench_runs import PORT, make_test_desk
 from starlette.testclient import TestClient
 
 import instar
+from bench_runs import PORT, make_test_site
 from instar.campaigns.reader import Named, open_run
 from instar.workbench.app import make_app
 
@@ -22,7 +22,8 @@ from instar.tasks.detection.systems.street import street_exact
 
 
 def mirror(picture, _):
-    return instar.Moved(np.ascontiguousarray(picture[:, ::-1]), [[-1, 0, picture.shape[1]], [0, 1, 0], [0, 0, 1]])
+    width = picture.shape[1]
+    return instar.Moved(np.ascontiguousarray(picture[:, ::-1]), [[-1, 0, width], [0, 1, 0], [0, 0, 1]])
 
 
 def brighten(picture, levels):
@@ -30,7 +31,8 @@ def brighten(picture, levels):
 
 
 mirrored = instar.Relation("mirrored", "detection", apply=mirror)
-brighter = instar.Relation("brighter", "detection", apply=brighten, severity=instar.Range(2, 30, "grey levels"))
+levels = instar.Range(2, 30, "grey levels")
+brighter = instar.Relation("brighter", "detection", apply=brighten, severity=levels)
 
 
 class Careful:
@@ -92,7 +94,16 @@ def command(home, *words):
 @pytest.fixture(scope="module")
 def found(home):
     status, document = command(
-        home, "run", "--system", "mine:Careless", "--relation", RELATIONS, "--scenes", "street:6", "--out", "run"
+        home,
+        "run",
+        "--system",
+        "mine:Careless",
+        "--relation",
+        RELATIONS,
+        "--scenes",
+        "street:6",
+        "--out",
+        "run",
     )
     assert status == 1
     return document
@@ -108,7 +119,16 @@ def test_it_is_accused_and_a_careful_one_is_not(home, found):
     assert found["relations"]["brighter"]["violated"] > 0
     assert found["false_alarms"]["n"] == 6
     status, document = command(
-        home, "run", "--system", "mine:Careful", "--relation", RELATIONS, "--scenes", "street:6", "--out", "good"
+        home,
+        "run",
+        "--system",
+        "mine:Careful",
+        "--relation",
+        RELATIONS,
+        "--scenes",
+        "street:6",
+        "--out",
+        "good",
     )
     assert (status, document["violated"], document["unstable"]) == (0, 0, 0)
 
@@ -172,7 +192,7 @@ def test_pytest_keeps_runs_that_the_command_line_reads(home):
     )  # fmt: skip
     assert "3 passed" in done.stdout, done.stdout + done.stderr
     assert "contradicts itself" in done.stdout
-    (run,) = [folder for folder in (home / "kept").iterdir() if "careless" in folder.name and folder.is_dir()]
+    (run,) = [one for one in (home / "kept").iterdir() if "careless" in one.name and one.is_dir()]
     status, document = command(home, "report", str(run.relative_to(home)))
     assert status == 1
     status, again = command(home, "replay", str(run.relative_to(home)), document["findings"][0]["case"])
@@ -221,9 +241,9 @@ def test_what_has_no_name_is_replayed_once_it_is_given(home, monkeypatch):
 
 def test_the_workbench_shows_its_cases(home, found, monkeypatch):
     monkeypatch.syspath_prepend(str(home))
-    desk, case = make_test_desk(home), worst(found, "mirrored")
-    with TestClient(make_app(desk), base_url=f"http://127.0.0.1:{PORT}") as client:
-        client.get("/", params={"token": desk.access.token})
+    site, case = make_test_site(home), worst(found, "mirrored")
+    with TestClient(make_app(site), base_url=f"http://127.0.0.1:{PORT}") as client:
+        client.get("/", params={"token": site.access.token})
         page = client.get(f"/case/{case}", params={"of": "run"}).text
         page += client.get(f"/case/{case}/pictures", params={"of": "run"}).text
     assert "mirrored" in page

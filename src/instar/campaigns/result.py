@@ -11,13 +11,13 @@ from instar.core.outcome import ALL_HELD, VIOLATED, status_of
 from instar.report.baseline import Against, compare_with_known
 from instar.report.by_scene import ByScene
 from instar.report.causes import Failure
-from instar.report.fail_on import Condition, numbers_of
+from instar.report.fail_on import FailCondition, numbers_of
 from instar.report.figures import Figures
 from instar.report.groups import Group, group_failures
-from instar.report.keys import Key
+from instar.report.keys import FailureKey
 from instar.report.markup import readable
-from instar.report.summary import Summary, summarise, to_json
-from instar.report.text import render
+from instar.report.summary import Summary, summarise, summary_to_json
+from instar.report.text import render_text
 from instar.report.words import counted
 from instar.store import RunStore
 
@@ -30,8 +30,8 @@ MOST_NAMED = 20
 class Gate:
     """What makes a run count as failed: conditions, and whether failures in a baseline are forgiven."""
 
-    conditions: tuple[Condition, ...] = ()
-    known: frozenset[Key] | None = None
+    conditions: tuple[FailCondition, ...] = ()
+    known: frozenset[FailureKey] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,11 +43,11 @@ class RunResult:
     scenes: ByScene
     groups: Sequence[Group]
     against: Against | None
-    met: tuple[Condition, ...]
+    met: tuple[FailCondition, ...]
     status: int
 
     def text(self) -> str:
-        parts = [render(self.summary, self.groups)]
+        parts = [render_text(self.summary, self.groups)]
         if self.against is not None:
             parts.append("\n".join(_told(self.against)))
         if self.met:
@@ -55,7 +55,7 @@ class RunResult:
         return "\n\n".join(part.rstrip("\n") for part in parts)
 
     def document(self) -> dict[str, Any]:
-        document = to_json(self.summary) | {"groups": [_group_json(group) for group in self.groups]}
+        document = summary_to_json(self.summary) | {"groups": [_group_json(group) for group in self.groups]}
         if self.against is not None:
             document["known"] = {
                 name: [key._asdict() for key in getattr(self.against, name)]

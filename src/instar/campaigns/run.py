@@ -30,7 +30,7 @@ from instar.core.recipe import find_name
 from instar.core.record import Record, Totals
 from instar.core.relation import Relation
 from instar.core.scene import Scene
-from instar.core.search import Search, SearchAcross, stored
+from instar.core.search import Search, SearchAcross, stored_changes
 from instar.core.system import Limits, System, fingerprint_of
 from instar.core.workspace import Folder, prepare_relation
 from instar.engines.local import Tally, batch_size, run_local
@@ -234,7 +234,7 @@ def _stored_changes(run: str, relations: Sequence[Relation]) -> list[AnySearch]:
     with RunStore.read(run) as store:
         for relation, source, change in store.changes():
             changes.setdefault(relation, {}).setdefault(source, []).append(change)
-    return [stored(changes[relation.name]) for relation in relations]
+    return [stored_changes(changes[relation.name]) for relation in relations]
 
 
 def _helpers(plan: Plan) -> dict[str, Any]:

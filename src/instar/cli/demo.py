@@ -27,9 +27,9 @@ from instar.core.errors import BadInput, FetchFailed, MissingExtra, RunError
 from instar.core.marks import Panel
 from instar.core.outcome import Outcome
 from instar.core.system import Limits
-from instar.report import Summary, render
+from instar.report import Summary, render_text
 from instar.report.files import write_picture
-from instar.report.summary import Violation, to_json
+from instar.report.summary import Violation, summary_to_json
 from instar.store import RunStore
 
 __all__ = ["arguments", "perform"]
@@ -111,7 +111,7 @@ def _told(run: str, folder: Path, suffix: str, quiet: bool, *, plainest: bool) -
     pictures = [str(path) for path in found]
     page = str(folder / f"report{suffix}.html")
     write_page(result, page, quiet=quiet)
-    document = to_json(result.summary) | {"pictures": pictures, "page": page}
+    document = summary_to_json(result.summary) | {"pictures": pictures, "page": page}
     return _text(result.summary, pictures, page, plainest=plainest), document
 
 
@@ -261,7 +261,7 @@ def _in_turns(findings: Sequence[Violation], of: Callable[[Violation], str]) -> 
 
 
 def _text(summary: Summary, pictures: list[str], page: str, *, plainest: bool) -> str:
-    lines = [render(summary)]
+    lines = [render_text(summary)]
     if pictures:
         which = "what is to be seen best first" if plainest else "the worst first"
         lines += [f"Pictures of findings, before and after, {which}:", *(f"  {path}" for path in pictures)]

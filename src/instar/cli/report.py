@@ -15,7 +15,7 @@ from instar.cli.gate_flags import gate_arguments, gate_from
 from instar.core.errors import BadInput, InstarError
 from instar.core.outcome import Outcome
 from instar.core.shrink import format_shrunk
-from instar.imaging.preview import encode_jpeg
+from instar.imaging.preview import encode_scaled_jpeg
 from instar.report.case_view import CaseView
 from instar.report.files import write_file
 from instar.report.groups import Group
@@ -135,7 +135,7 @@ def _write_markdown(found: RunResult, path: str, *, quiet: bool) -> None:
 def _draw(there: RunReader, case: str, folder: Path) -> bool:
     picture = there.picture(case)
     if picture is not None:
-        write_file(folder / f"{case}.jpg", encode_jpeg(picture, longest=MARKDOWN_SIDE))
+        write_file(folder / f"{case}.jpg", encode_scaled_jpeg(picture, longest=MARKDOWN_SIDE))
     return picture is not None
 
 

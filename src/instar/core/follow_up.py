@@ -17,9 +17,19 @@ from instar.core.system import Reply
 from instar.core.task import Null, Task
 from instar.core.verdict import Finding, Status, Verdict
 
-__all__ = ["Asking", "FollowUp", "Key", "Query", "Seen", "follow_ups_of", "judge", "observe", "under_null"]
+__all__ = [
+    "Asking",
+    "FindingKey",
+    "FollowUp",
+    "Query",
+    "Seen",
+    "follow_ups_of",
+    "judge",
+    "observe",
+    "under_null",
+]
 
-Key: TypeAlias = tuple[str, str]
+FindingKey: TypeAlias = tuple[str, str]
 """Kind and subject of a finding."""
 
 
@@ -168,7 +178,7 @@ def _compare(task: Task, seen: Seen) -> Verdict:
     ]
     if len(verdicts) == 1:
         return verdicts[0]
-    findings: dict[Key, Finding] = {}
+    findings: dict[FindingKey, Finding] = {}
     for finding in (finding for verdict in verdicts for finding in verdict.findings):
         if finding.key not in findings or finding.margin < findings[finding.key].margin:
             findings[finding.key] = finding

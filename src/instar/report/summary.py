@@ -22,7 +22,7 @@ __all__ = [
     "Violation",
     "identity_of",
     "summarise",
-    "to_json",
+    "summary_to_json",
 ]
 
 HEADLINE = ("real", "unknown")
@@ -235,7 +235,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
     )
 
 
-def to_json(summary: Summary) -> dict[str, Any]:
+def summary_to_json(summary: Summary) -> dict[str, Any]:
     """The summary as a JSON document; a number that JSON does not have becomes null."""
     totals = summary.totals
     return {

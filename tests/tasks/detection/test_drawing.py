@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from instar.tasks.detection.picture import MOVED, RENAMED, picture
 
 from instar.core.scene import Observation
 from instar.core.verdict import Verdict
@@ -9,7 +10,6 @@ from instar.imaging.nulls import Shift
 from instar.imaging.sheets import BAR, FOUND, LOST, MADE, NEW
 from instar.tasks.detection import Detections, same_objects
 from instar.tasks.detection.changes import Insertion
-from instar.tasks.detection.picture import MOVED, RENAMED, picture
 
 GREY = np.full((300, 400, 3), 128, np.uint8)
 CHANGE = Insertion("x", "person", 300, 100, 40, 120, "hard", 1.0, 0.0)

@@ -10,7 +10,7 @@ import instar
 from instar import Inapplicable, Observation, Status
 from instar.core.errors import BadInput
 from instar.imaging.nulls import Shift
-from instar.store.rows import to_json
+from instar.store.rows import dump_json
 from instar.tasks.text import (
     Quads,
     brightness_down,
@@ -232,7 +232,7 @@ def test_findings_must_recur_under_jpeg_and_a_shift():
 
 def test_the_evidence_can_be_stored():
     verdict = brightness_up().check(page(0), [Observation.of(page(0).input, page(1).answer)], Light(5.0))
-    assert to_json(dict(verdict.evidence))
+    assert dump_json(dict(verdict.evidence))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from instar.core.record import Record
 from instar.core.verdict import Status
-from instar.stats.association_rules import Rule, apriori
+from instar.stats.association_rules import AssociationRule, apriori
 from instar.stats.correlation import Fit, correlations, regress
 from instar.stats.ranks import RankTest, friedman, nemenyi, vargha_delaney
 from instar.tasks.text.accuracy import Counts
@@ -197,7 +197,7 @@ class Diagnosis:
     scenes: int
     linear: Fit | None
     ridge: Fit | None
-    rules: tuple[Rule, ...]
+    rules: tuple[AssociationRule, ...]
 
 
 FEATURES = ("brightness", "boxes", "clarity")
@@ -234,9 +234,9 @@ def diagnose(system: Measured, *, ridge: float = 1.0) -> Diagnosis:
     return Diagnosis(len(scenes), fits[0], fits[1], rules)
 
 
-def _telling(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+def _telling(rules: Sequence[AssociationRule]) -> tuple[AssociationRule, ...]:
     """Rules from instability alone to a look alone, more confident than chance and than any part of them."""
-    told: list[Rule] = []
+    told: list[AssociationRule] = []
     for rule in sorted(rules, key=lambda rule: (len(rule.given), -rule.confidence)):
         from_instability = all(name.endswith("unstable") for name in rule.given)
         part_says_it = any(

@@ -12,7 +12,7 @@ from typing import Any
 
 from instar.core.scene import Image
 from instar.worlds.drive.plan import VEHICLES, Drive, Thing
-from instar.worlds.drive.view import View
+from instar.worlds.drive.view import Camera
 
 __all__ = ["as_driven"]
 
@@ -42,7 +42,7 @@ def as_driven(drive: Drive | None, edit: Mapping[str, Any], image: Image) -> Dri
 
 def _placed(drive: Drive, edit: Mapping[str, Any], size: tuple[int, int]) -> Thing:
     """The thing that was pasted, going by its feet."""
-    view = View.of(drive, size)
+    view = Camera.of(drive, size)
     column = edit["x"] + edit["width"] / 2
     distance, offset = view.ground_at(column, edit["y"] + edit["height"])
     kind = KINDS.get(edit["label"], edit["label"])

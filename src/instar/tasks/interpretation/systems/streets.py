@@ -13,11 +13,11 @@ from instar.adapters.devices import require_device
 from instar.tasks.interpretation.classifier import Classifier
 from instar.tasks.interpretation.systems.networks import street_network
 from instar.tasks.interpretation.weights import digest_of, load_weights
-from instar.worlds.sprites import COLOURS
+from instar.worlds.sprites import SPRITE_COLOURS
 
 __all__ = ["TWIN", "WEIGHTS", "street_classifier_of"]
 
-CLASSES = tuple(COLOURS)
+CLASSES = tuple(SPRITE_COLOURS)
 WEIGHTS = Path(__file__).parent / "street_classifier.npz"
 TWIN = Path(__file__).parent / "street_classifier_twin.npz"
 
