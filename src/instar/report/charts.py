@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from instar.report.markup import escape
 
-__all__ = ["BASE", "BINS", "LEFT", "TOP", "WIDTH", "curve", "histogram"]
+__all__ = ["BASE", "BINS", "LEFT", "TOP", "WIDTH", "curve", "draw_bins", "histogram"]
 
 WIDTH, HEIGHT, LEFT, BASE, TOP = 520, 180, 40, 150, 12
 BINS = 40
