@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from instar.store import RunStore
     from instar.studies import Table
     from instar.studies.text.measure import Measured
-    from instar.tasks.text.accuracy import Counts
+    from instar.tasks.text.accuracy import Hits
     from instar.tasks.text.clarity import Look
 
 __all__ = ["arguments", "perform"]
@@ -178,17 +178,17 @@ def _measured(
 
 def _sources(
     store: RunStore, fingerprint: str, scenes: Sequence[Scene]
-) -> tuple[dict[str, Look], Counts | None]:
+) -> tuple[dict[str, Look], Hits | None]:
     """How each scene looks around what is found in it, and how accurate that is where words are known."""
     from instar.core.campaign import AnswerKey
     from instar.core.digest import digest
     from instar.core.errors import UnreadablePicture
-    from instar.tasks.text.accuracy import Counts, count_hits, truth_of
-    from instar.tasks.text.answers import accept
+    from instar.tasks.text.accuracy import Hits, count_hits, truth_of
+    from instar.tasks.text.answers import read
     from instar.tasks.text.clarity import look_of
 
     looks: dict[str, Look] = {}
-    total: Counts | None = None
+    total: Hits | None = None
     for scene in scenes:
         try:
             image = scene.image
@@ -198,13 +198,13 @@ def _sources(
         if reply is None or reply.error is not None:
             continue  # it failed
         try:
-            found = accept(image, reply.answer)
+            found = read(image, reply.answer)
         except (TypeError, ValueError):
             continue  # so did this
         looks[scene.id] = look_of(image, found.quads)
         words = scene.knowledge.get("words")
         if words is not None:
-            total = (total or Counts(0, 0, 0)) + count_hits(found.quads, truth_of(words))
+            total = (total or Hits(0, 0, 0)) + count_hits(found.quads, truth_of(words))
     return looks, total
 
 

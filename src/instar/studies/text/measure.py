@@ -19,7 +19,7 @@ from instar.core.verdict import Status
 from instar.stats.association_rules import Rule, apriori
 from instar.stats.correlation import Fit, correlations, regress
 from instar.stats.ranks import RankTest, friedman, nemenyi, vargha_delaney
-from instar.tasks.text.accuracy import Counts
+from instar.tasks.text.accuracy import Hits
 from instar.tasks.text.clarity import Look
 from instar.tasks.text.measures import set_similarity, shooting_rate
 
@@ -54,7 +54,7 @@ class RelationMeasured:
     unstable: int = 0
     inapplicable: int = 0
     failed: int = 0
-    accuracy: Counts | None = None
+    accuracy: Hits | None = None
 
     @property
     def stability(self) -> float:
@@ -74,7 +74,7 @@ class Measured:
     relations: dict[str, RelationMeasured]
     null: dict[str, list[float]]
     levels: dict[float, dict[str, float]]
-    sources: Counts | None = None
+    sources: Hits | None = None
     looks: dict[str, Look] = field(default_factory=dict)
 
     @property
@@ -112,7 +112,7 @@ def measure(system: str, records: Iterable[Record]) -> Measured:
         if "level" in evidence:
             levels[float(evidence["level"])][record.scene] = float(stability)
         if "accuracy" in evidence:
-            found.accuracy = (found.accuracy or Counts(0, 0, 0)) + Counts(*evidence["accuracy"])
+            found.accuracy = (found.accuracy or Hits(0, 0, 0)) + Hits(*evidence["accuracy"])
     return Measured(system, relations, dict(null), dict(levels))
 
 

@@ -21,7 +21,7 @@ from instar.studies.text.measure import (
     diagnose,
     least_stable,
 )
-from instar.tasks.text.accuracy import Counts
+from instar.tasks.text.accuracy import Hits
 
 __all__ = ["picture_rows", "tables"]
 
@@ -234,7 +234,7 @@ def _worst(systems: Sequence[Measured]) -> Table:
     return Table("least-stable", "Least stable pictures over all systems", rows, note)
 
 
-def _scores(counts: Counts) -> list[str]:
+def _scores(counts: Hits) -> list[str]:
     return [_text(value) for value in (counts.precision, counts.recall, counts.f_score)]
 
 

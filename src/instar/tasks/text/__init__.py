@@ -11,6 +11,7 @@ from instar.tasks.text.relations import (
     watermark,
 )
 from instar.tasks.text.searches import listed
+from instar.tasks.text.task import text
 
 __all__ = [
     "Quads",
@@ -22,6 +23,7 @@ __all__ = [
     "nothing_left",
     "perspective",
     "same_text",
+    "text",
     "watermark",
     "word_found",
 ]

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from instar.core.errors import BadInput, RunError
+from instar.core.frame import Moved
 from instar.core.record import Record
 from instar.core.scene import Scene
 from instar.imaging.codecs import encode_png
-from instar.imaging.nulls import Conditioned
 from instar.imaging.words import Word
 from instar.tasks.text.accuracy import truth_of
-from instar.tasks.text.changes import made
-from instar.tasks.text.words import words_after
+from instar.tasks.text.changes import TextChange
+from instar.tasks.text.words import move_words, words_after
 
 __all__ = ["icdar_line", "write_retraining_set"]
 
@@ -28,15 +28,18 @@ def write_retraining_set(
     wanted, written = set(relations), 0
     for record in records:
         change, scene = record.change, scenes.get(record.scene)
-        if record.role != "case" or record.relation not in wanted or not isinstance(change, Conditioned):
+        if record.role != "case" or record.relation not in wanted or not isinstance(change, TextChange):
             continue
         words = None if scene is None else scene.knowledge.get("words")
         if scene is None or words is None:
             continue
         name = f"{PurePosixPath(scene.id).stem}-{record.case}"
-        lines = [icdar_line(word) for word in words_after(words, change)]
-        _write(folder / "images" / f"{name}.png", encode_png(made(scene.image, change)))
-        _write(folder / "gt" / f"gt_{name}.txt", "".join(f"{line}\r\n" for line in lines).encode("utf-8-sig"))
+        picture, words = change.apply(scene.image), words_after(words, change)
+        if isinstance(picture, Moved):
+            words, picture = move_words(words, picture.matrix), picture.picture
+        lines = "".join(f"{icdar_line(word)}\r\n" for word in words)
+        _write(folder / "images" / f"{name}.png", encode_png(picture))
+        _write(folder / "gt" / f"gt_{name}.txt", lines.encode("utf-8-sig"))
         written += 1
     if not written:
         raise BadInput(f"no case of {', '.join(sorted(wanted))} is about a picture whose words are known")

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
 from instar.core.errors import BadInput
-from instar.tasks.text.polygons import Corners, iou
+from instar.tasks.text.polygons import Corners, quad_iou
 
 __all__ = [
     "EPS",
@@ -28,7 +28,6 @@ __all__ = [
     "require_matching",
     "set_similarity",
     "shooting_rate",
-    "similar",
     "success_rate",
 ]
 
@@ -36,11 +35,6 @@ Matching = Literal["one-to-one", "paper"]
 MATCHINGS: tuple[str, ...] = get_args(Matching)
 EPS = 0.5
 """Two boxes are the same when their overlap exceeds 1 - eps (Eq. 1)."""
-
-
-def similar(first: Corners, second: Corners) -> npt.NDArray[np.float64]:
-    """`float64 (len(first), len(second))`: intersection over union of each pair (Eq. 2)."""
-    return iou(first, second)
 
 
 def match(overlap: npt.NDArray[np.float64], eps: float = EPS) -> dict[int, int]:
@@ -64,7 +58,7 @@ def delta(first: Corners, second: Corners, *, eps: float = EPS, matching: Matchi
     >>> delta(thrice, box), delta(thrice, box, matching="paper")
     (0.3333333333333333, 3.0)
     """
-    return delta_of(similar(first, second), eps=eps, matching=matching)
+    return delta_of(quad_iou(first, second), eps=eps, matching=matching)
 
 
 def delta_of(

@@ -8,7 +8,7 @@ from scipy import ndimage
 
 from instar.tasks.text.systems.rectangles import Floats, from_top_left, rectangle_corners, smallest_rectangle
 
-__all__ = ["words_of"]
+__all__ = ["find_words"]
 
 CHARACTER = 0.4
 """The region score above which a pixel belongs to a character."""
@@ -21,7 +21,7 @@ GROWTH = 0.2
 its bells, which end where characters do."""
 
 
-def words_of(region: Floats, affinity: Floats, *, least_score: float) -> tuple[Floats, Floats]:
+def find_words(region: Floats, affinity: Floats, *, least_score: float) -> tuple[Floats, Floats]:
     """Quads `float32 (n, 4, 2)` in pixels of the maps `float32 (H, W)`, and their scores `float32 (n,)`.
 
     A score is the greatest region score of the word.
