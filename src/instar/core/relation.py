@@ -138,7 +138,8 @@ class Relation:
         if draw is not None:
             return wrap(draw(source, rng))
         if self.severity is not None:
-            return self.severity.change(source, float(rng.uniform(self.severity.low, self.severity.high)))
+            low, high = sorted((self.severity.low, self.severity.high))
+            return self.severity.change(source, float(rng.uniform(low, high)))
         return wrap(None)
 
     def lesser(self, source: Observation, change: Change) -> Iterable[Change | Sequence[Change]]:
