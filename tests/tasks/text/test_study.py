@@ -74,7 +74,7 @@ def test_accuracy_adds_up_over_follow_ups():
         record("masking", "b", 1.0, accuracy=[2, 2, 2]),
     ]
     counts = measure("s", records).relations["masking"].accuracy
-    assert (counts.hits, counts.given, counts.words) == (3, 4, 5)
+    assert (counts.right, counts.given, counts.words) == (3, 4, 5)
 
 
 def swept():

@@ -7,6 +7,7 @@ place shows the same finding.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,28 +23,17 @@ __all__ = ["nothing_left", "same_text", "word_found"]
 
 AIR = 0.3
 """Of a capital's height: locators leave about so much air around a word; with or without, it is the word."""
-MOSTLY = 0.5  # of a found box lies in a mask: then it is about the masked text
-
-Overlap = npt.NDArray[np.float64]
-"""`float64 (len(before), len(after))`."""
+MOSTLY = 0.5  # of a box lies on another one, or in a mask: then it is about the same text
 
 
 def same_text(before: Quads, after: Quads, *, eps: float = EPS, matching: Matching = "one-to-one") -> Verdict:
-    """Compare two answers in the same frame; `stability` in the evidence is their delta.
-
-    A box that is set aside and has no partner does not count.
-    """
-    overlap = quad_iou(before.quads, after.quads)
-    pairs = match(overlap, eps)
-    evidence = {
-        "stability": _stability(before, after, overlap, pairs, eps, matching),
-        "before": len(before),
-        "after": len(after),
-    }
-    findings = _differences(before, after, overlap, pairs, eps)
+    """Compare two answers in the same frame; `stability` in the evidence is their delta."""
+    both = _Pairing.of(before, after, eps)
+    evidence = {"stability": both.delta(matching), "before": len(before), "after": len(after)}
+    findings = both.differences()
     if findings:
         return Verdict.violated(findings, **evidence)
-    return Verdict.held(min((overlap[k, j] for k, j in pairs.items()), default=1.0) - (1 - eps), **evidence)
+    return Verdict.held(both.least_overlap() - (1 - eps), **evidence)
 
 
 def word_found(before: Quads, after: Quads, word: Watermark, *, eps: float = EPS) -> Verdict:
@@ -59,22 +49,16 @@ def word_found(before: Quads, after: Quads, word: Watermark, *, eps: float = EPS
     if found:
         rest[int(on_word.argmax())] = False
     others = Quads(after.quads[rest], aside=~after.shown[rest])
-    overlap = quad_iou(before.quads, others.quads)
-    pairs = match(overlap, eps)
-    findings = _differences(before, others, overlap, pairs, eps, word=word)
+    both = _Pairing.of(before, others, eps)
+    findings = both.differences(word)
     if not found:
         missed = {"overlap": _round(best), "cause": _cause("watermark missed")}
         findings.append(Finding("watermark missed", "watermark", best - (1 - eps), missed))
-    evidence = {
-        "stability": float(found),
-        "before": len(before),
-        "after": len(after),
-        "similarity": _stability(before, others, overlap, pairs, eps),
-    }
+    counts = {"before": len(before), "after": len(after)}
+    evidence = {"stability": float(found), **counts, "similarity": both.delta()}
     if findings:
         return Verdict.violated(findings, **evidence)
-    slack = min([best, *(float(overlap[k, j]) for k, j in pairs.items())]) - (1 - eps)
-    return Verdict.held(slack, **evidence)
+    return Verdict.held(min(best, both.least_overlap()) - (1 - eps), **evidence)
 
 
 def nothing_left(masked: Quads, after: Quads) -> Verdict:
@@ -95,54 +79,68 @@ def nothing_left(masked: Quads, after: Quads) -> Verdict:
     return Verdict.violated(findings, **evidence)
 
 
-def _stability(
-    before: Quads,
-    after: Quads,
-    overlap: Overlap,
-    pairs: dict[int, int],
-    eps: float,
-    matching: Matching = "one-to-one",
-) -> float:
-    """Delta over the boxes that have a partner or are not set aside."""
-    rows, columns = before.shown, after.shown
-    rows[list(pairs)] = columns[list(pairs.values())] = True
-    return delta_of(overlap[np.ix_(rows, columns)], eps=eps, matching=matching)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pairing:
+    """Two answers matched one to one.
+
+    `overlap` is `float64 (len(before), len(after))`. `of_before` and `of_after` are the boxes that count:
+    those with a partner, and those that the other answer should have shown as well.
+    """
+
+    before: Quads
+    after: Quads
+    eps: float
+    overlap: npt.NDArray[np.float64]
+    pairs: dict[int, int]
+    of_before: npt.NDArray[np.bool_]
+    of_after: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, before: Quads, after: Quads, eps: float) -> _Pairing:
+        overlap = quad_iou(before.quads, after.quads)
+        pairs = match(overlap, eps)
+        of_before, of_after = _expected(before, after), _expected(after, before)
+        of_before[list(pairs)] = of_after[list(pairs.values())] = True
+        return cls(before, after, eps, overlap, pairs, of_before, of_after)
+
+    def delta(self, matching: Matching = "one-to-one") -> float:
+        return delta_of(self.overlap[np.ix_(self.of_before, self.of_after)], eps=self.eps, matching=matching)
+
+    def least_overlap(self) -> float:
+        """Of all pairs; 1 without any."""
+        return min((float(self.overlap[k, j]) for k, j in self.pairs.items()), default=1.0)
+
+    def differences(self, word: Watermark | None = None) -> list[Finding]:
+        """What has no partner on the other side; margins tell how far the nearest one is from being it."""
+        findings = []
+        for k in (k for k in np.flatnonzero(self.of_before).tolist() if k not in self.pairs):
+            best, quad = float(self.overlap[k].max(initial=0.0)), self.before.quads[k]
+            evidence = {"was": _corners(quad), "overlap": _round(best)}
+            findings.append(Finding("lost", f"box {k}", min(0.0, best - (1 - self.eps)), evidence))
+        taken = set(self.pairs.values())
+        for j in (j for j in np.flatnonzero(self.of_after).tolist() if j not in taken):
+            best, quad = float(self.overlap[:, j].max(initial=0.0)), self.after.quads[j]
+            on_word = word is not None and quad_intersections(quad[None], word.quad(air=AIR)).any()
+            subject = "on the watermark" if on_word else _near(self.before, quad)
+            evidence = {"is": _corners(quad), "overlap": _round(best), "cause": _cause("new box", subject)}
+            findings.append(Finding("new", subject, min(0.0, best - (1 - self.eps)), evidence))
+        return findings
 
 
-def _differences(
-    before: Quads,
-    after: Quads,
-    overlap: Overlap,
-    pairs: dict[int, int],
-    eps: float,
-    *,
-    word: Watermark | None = None,
-) -> list[Finding]:
-    """What has no partner on the other side; margins tell how far the nearest one is from being it."""
-    findings = []
-    for k in (k for k in np.flatnonzero(before.shown).tolist() if k not in pairs):
-        best = float(overlap[k].max(initial=0.0))
-        evidence = {"was": _corners(before.quads[k]), "overlap": _round(best)}
-        findings.append(Finding("lost", f"box {k}", min(0.0, best - (1 - eps)), evidence))
-    taken = set(pairs.values())
-    for j in (j for j in np.flatnonzero(after.shown).tolist() if j not in taken):
-        best = float(overlap[:, j].max(initial=0.0))
-        on_word = word is not None and _touches(after.quads[j], word)
-        subject = "on the watermark" if on_word else _near(before, after.quads[j])
-        evidence = {
-            "is": _corners(after.quads[j]), "overlap": _round(best), "cause": _cause("new box", subject),
-        }  # fmt: skip
-        findings.append(Finding("new", subject, min(0.0, best - (1 - eps)), evidence))
-    return findings
+def _expected(ours: Quads, theirs: Quads) -> npt.NDArray[np.bool_]:
+    """Which boxes the other answer should have too: not those set aside, nor what is left of one there.
+
+    A word that the edge of a picture cuts is set aside on one side and found in part on the other.
+    """
+    if theirs.aside is None or not theirs.aside.any():
+        return ours.shown
+    on_aside = quad_intersections(ours.quads, theirs.quads[theirs.aside]).sum(axis=1)
+    return np.asarray(ours.shown & (on_aside < MOSTLY * quad_areas(ours.quads)))
 
 
 def _cause(what: str, where: str = "") -> dict[str, str]:
     """What became of no box in particular, for those who group findings and tell them in words."""
     return {"what": what, "label": "", "words": f"{what} {where}".strip()}
-
-
-def _touches(quad: npt.NDArray[np.float32], word: Watermark) -> bool:
-    return bool(quad_intersections(quad[None], word.quad(air=AIR))[0, 0] > 0)
 
 
 def _near(known: Quads, quad: npt.NDArray[np.float32]) -> str:

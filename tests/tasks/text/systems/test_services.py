@@ -326,7 +326,11 @@ REFUSALS = [
     ("google-vision", 400, {"error": {"code": 400, "message": "API key not valid.", "status": "INVALID"}}),
     ("google-vision", 403, {"error": {"code": 403, "message": "Disabled.", "status": "PERMISSION_DENIED"}}),
     ("azure-read", 401, {"error": {"code": "401", "message": "Access denied."}}),
-    ("tencent-ocr", 200, {"HttpResponse": {"Error": {"Code": "AuthFailure.SignatureFailure", "Message": "-"}}}),
+    (
+        "tencent-ocr",
+        200,
+        {"HttpResponse": {"Error": {"Code": "AuthFailure.SignatureFailure", "Message": "-"}}},
+    ),
 ]
 BUSY = [
     ("rekognition", 400, {"__type": "ThrottlingException", "message": "Slow down."}),
@@ -346,7 +350,12 @@ WRONG = [
     ),
     ("azure-read", 200, {"modelVersion": "2023-10-01"}, "another form than expected: KeyError 'readResult'"),
     ("tencent-ocr", 200, b"<html>a proxy</html>", "answered '<html>a proxy</html>'"),
-    ("tencent-ocr", 200, {"HttpResponse": {"TextDetections": [{"Polygon": 7}]}}, "another form than expected"),
+    (
+        "tencent-ocr",
+        200,
+        {"HttpResponse": {"TextDetections": [{"Polygon": 7}]}},
+        "another form than expected",
+    ),
 ]
 
 
