@@ -75,8 +75,13 @@ def quad_iou(a: Corners, b: Corners) -> npt.NDArray[np.float64]:
 def are_inside(quads: Corners, size: tuple[int, int]) -> npt.NDArray[np.bool_]:
     """`bool (n,)`: whether a picture of that (height, width) shows at least 90 % of each quad."""
     height, width = size
-    picture = np.array([[[0, 0], [width, 0], [width, height], [0, height]]], np.float64)
-    return np.asarray(quad_intersections(quads, picture)[:, 0] >= INSIDE * quad_areas(quads))
+    extent = bounds(quads)
+    inside = np.asarray((extent[:, :2] >= 0).all(axis=1) & (extent[:, 2:] <= (width, height)).all(axis=1))
+    if not inside.all():  # nearly all quads are wholly inside and need no clipping
+        some = quads[~inside]
+        picture = np.array([[[0, 0], [width, 0], [width, height], [0, height]]], np.float64)
+        inside[~inside] = quad_intersections(some, picture)[:, 0] >= INSIDE * quad_areas(some)
+    return inside
 
 
 def _may_touch(a: Corners, b: Corners) -> npt.NDArray[np.bool_]:
