@@ -13,8 +13,8 @@ import time
 import cv2
 import numpy as np
 
-from instar.cli.plan import Use
-from instar.cli.resolve import resolve_system
+from instar.campaigns.plan import Use
+from instar.campaigns.resolve import resolve_system
 from instar.core.scene import Scene
 from instar.imaging.geometry import iou
 from instar.scenes import load_scenes

@@ -15,7 +15,7 @@ from skimage.feature import hog
 
 from instar import Observation
 from instar.core.change import Inapplicable
-from instar.core.run import Folder
+from instar.core.workspace import Folder
 from instar.tasks.driving import Control, rule
 from instar.tasks.driving.rules import read_rule
 from instar.worlds.drive import scenes

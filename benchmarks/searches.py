@@ -27,10 +27,10 @@ import cv2
 import numpy as np
 
 import instar
-from instar.cli.plan import Use
-from instar.cli.resolve import resolve_search, resolve_system
+from instar.campaigns.plan import Use
+from instar.campaigns.resolve import resolve_search, resolve_system
 from instar.core.campaign import Campaign
-from instar.core.run import Folder, prepared
+from instar.core.workspace import Folder, prepare_relation
 from instar.engines.local import run_local
 from instar.scenes import load_scenes
 from instar.store import MemoryStore
@@ -202,7 +202,7 @@ def main() -> None:
     with open(args.out / "pool.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (args.out / "pool" / "index.json").is_file():
-            prepared(insertion(), load_scenes(args.scenes), Folder(args.out))
+            prepare_relation(insertion(), load_scenes(args.scenes), Folder(args.out))
     systems, cells = args.systems.split(","), Cells(args.out, args.queries, args.scale)
     groups = [(system, seed) for seed in range(args.first_seed, args.seeds) for system in systems]
     if args.jobs == 1:

@@ -22,7 +22,7 @@ from skimage.feature import hog
 
 from instar import Observation, Status
 from instar.core.change import Inapplicable
-from instar.core.run import Folder
+from instar.core.workspace import Folder
 from instar.scenes import load_scenes
 from instar.studies.driving.rules import STUDY
 from instar.tasks.driving import rule

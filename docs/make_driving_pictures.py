@@ -13,7 +13,7 @@ import numpy as np
 
 from instar import Observation
 from instar.core.change import Inapplicable
-from instar.core.run import Folder
+from instar.core.workspace import Folder
 from instar.studies.driving.rules import STUDY
 from instar.tasks.driving import rule
 from instar.tasks.driving.systems.street import street_driver

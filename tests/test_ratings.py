@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from instar.cli import main
+from instar.core.change import Change
 from instar.core.errors import BadInput
 from instar.core.record import Record
-from instar.core.change import Change
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.codecs import decode_picture
 from instar.ratings import Item, choose, read_answers, render_page, summarise

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import tempfile
 import time
@@ -75,6 +76,7 @@ def metamorphic(
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("instar")
     group.addoption("--instar-pictures", metavar="DIR", help="where pictures of failures go")
+    group.addoption("--instar-runs", metavar="DIR", help="keep the run folders there, for instar report, ...")
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -115,7 +117,9 @@ class _Campaign:
         __tracebackhide__ = True
         from instar.core.verdict import Status
 
-        folder = _workspace(request.config) / uuid.uuid5(uuid.NAMESPACE_OID, _owner(request)).hex
+        kept = request.config.getoption("--instar-runs")
+        name = re.sub(r"[^\w.-]+", "-", _owner(request)) if kept else ""
+        folder = Path(kept) / name if kept else _workspace(request.config) / _hashed(_owner(request))
         if self._records is None:
             self._records = self._carried_out(folder)
         records = self._records.get(scene, [])
@@ -136,7 +140,7 @@ class _Campaign:
 
     def _carried_out(self, folder: Path) -> dict[str, list[Record]]:
         """The records of the selected scenes, asked now or by another worker."""
-        from instar.core.run import run
+        from instar.campaigns.run import run
         from instar.store import RunStore
 
         chosen = [scene for scene in self.scenes if scene.id in set(self.selected)]
@@ -179,27 +183,11 @@ class _Campaign:
         return path
 
     def _picture(self, record: Record, folder: Path) -> Image | None:
-        """The case drawn from the answers that the campaign kept."""
-        from instar.core.campaign import AnswerKey
-        from instar.core.digest import digest
-        from instar.core.replay import replay
-        from instar.core.run import Folder, prepared
-        from instar.core.system import Reply, fingerprint_of
-        from instar.report.case_picture import picture_of
-        from instar.store import RunStore
+        """The pictures of the case that the campaign kept, as one."""
+        from instar.campaigns.reader import open_run
 
-        scene = next(scene for scene in self.scenes if scene.id == record.scene)
-        relation = next(relation for relation in self.relations if relation.name == record.relation)
-        chosen = [one for one in self.scenes if one.id in set(self.selected)]
-        with RunStore.read(folder) as store:
-
-            def asking(inputs: Sequence[Any]) -> list[Reply]:
-                keys = [AnswerKey(fingerprint_of(self.system), digest(one), 0) for one in inputs]
-                return [store.answer(key) or Reply(error="no answer was kept") for key in keys]
-
-            ready = prepared(relation, chosen, Folder(folder))
-            again = replay(record, scene, ready, self.system, known_as=None, asking=asking)
-            return picture_of(ready, again)
+        with open_run(str(folder), quiet=True) as there:
+            return there.picture(record.case)
 
 
 def _told(
@@ -218,6 +206,10 @@ def _told(
         yield f"  and {len(violated) - MOST_TOLD} more"
     if picture is not None:
         yield f"picture: {picture}"
+
+
+def _hashed(owner: str) -> str:
+    return uuid.uuid5(uuid.NAMESPACE_OID, owner).hex
 
 
 def _owner(request: pytest.FixtureRequest) -> str:

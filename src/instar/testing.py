@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from instar.core.case import observe
 from instar.core.change import Change, Inapplicable, change_from_json
 from instar.core.digest import digest
 from instar.core.errors import BadInput
+from instar.core.follow_up import FollowUp, Query, Seen, follow_ups_of, judge, observe
 from instar.core.relation import Relation
+from instar.core.replay import questions_of
 from instar.core.scene import Observation, Scene
 from instar.core.scene_run import random_for
 from instar.core.search import Search
-from instar.core.system import System, ask, fingerprint_of
+from instar.core.system import Reply, System, ask, fingerprint_of, variant_of
 from instar.core.verdict import Status, Verdict
 from instar.store.rows import to_json
 
@@ -54,7 +56,7 @@ def check_system(system: System, inputs: Sequence[Any]) -> None:
 
 
 def check_relation(relation: Relation, system: System, scenes: Sequence[Scene], *, seeds: int = 10) -> None:
-    """A relation's changes survive storage; apply and check are pure; what null promises is true."""
+    """A relation's changes survive storage; apply and expect are pure; an answer is the same as itself."""
     for scene in scenes:
         for source in _sources(relation, system, scene):
             _check_on(relation, system, source, seeds)
@@ -67,26 +69,20 @@ def check_search(search: Search, relation: Relation, source: Observation, *, rou
 
 
 def _check_on(relation: Relation, system: System, source: Observation, seeds: int) -> None:
-    name = relation.name
+    name, nulls = relation.name, relation.resolved_task.nulls
     for seed in range(seeds):
-        drawn, same = (relation.draw(source, random_for(seed, name, source.id)) for _ in range(2))
+        drawn, same = (relation.drawn(source, random_for(seed, name, source.id)) for _ in range(2))
         _require(drawn == same, f"{name}.draw gives two changes for one seed: {drawn} and {same}")
-        if isinstance(drawn, Inapplicable):
-            continue
-        _check_change(relation, system, source, drawn)
-        for repetition in relation.again(source, drawn) if relation.again else ():
-            _check_change(relation, system, source, repetition)
-    if relation.null is None:
+        if isinstance(drawn, Change):
+            _check_change(relation, system, source, drawn)
+    if nulls is None:
         return
-    nulls = list(relation.null(source, random_for(0, name, source.id, "null")))
-    for null in nulls:
+    for null in (nulls.fresh(source, random_for(0, name, source.id)), *nulls.strikers(source)):
         _check_change(relation, system, source, null)
-    # Not each of them: under a shift, an answer that stays where it was has moved.
-    accused = [relation.check(source, [source], null).status is Status.VIOLATED for null in nulls]
+    unchanged = judge(relation, Seen(source, [source], [source.answer]), nulls.conditions[0])
     _require(
-        not (accused and all(accused)),
-        f"{name}.check calls an unchanged answer violated under every null change; "
-        "a relation that demands a reaction has none",
+        unchanged.status is not Status.VIOLATED,
+        f"{relation.resolved_task.name}: compare calls an answer other than itself",
     )
 
 
@@ -94,21 +90,23 @@ def _check_change(relation: Relation, system: System, source: Observation, chang
     name = relation.name
     _require(_restored(change) == change, f"{name}: {change} does not survive storage as JSON")
     before = digest(source.input)
-    made, remade = relation.apply(source.input, change), relation.apply(source.input, change)
+    made, remade = (follow_ups_of(relation, source.input, change) for _ in range(2))
     _require(digest(source.input) == before, f"{name}.apply writes into its input")
     if isinstance(made, Inapplicable) or isinstance(remade, Inapplicable):
         _require(made == remade, f"{name}.apply is not pure: {made!r} and {remade!r}")
         return
-    _require(isinstance(made, tuple) and len(made) > 0, f"{name}.apply must give a tuple of follow-ups")
-    _require([digest(m) for m in made] == [digest(m) for m in remade], f"{name}.apply is not pure")
-    follow_ups = [_observed(relation, system, source, one) for one in made]
-    verdict, same = (relation.check(source, follow_ups, change) for _ in range(2))
-    _require(isinstance(verdict, Verdict), f"{name}.check gave {verdict!r}, not a Verdict")
-    _require(verdict == same, f"{name}.check is not pure")
+    same = [one.query().digest for one in made] == [one.query().digest for one in remade]
+    _require(same, f"{name}.apply is not pure")
+    seen = observe(relation.resolved_task, source, made, _replies(system, made))
+    if isinstance(seen, str):
+        raise ContractBroken(f"{system.name} fails on {source.id}: {seen}")
+    verdict, again = (judge(relation, seen, change) for _ in range(2))
+    _require(isinstance(verdict, Verdict), f"{name}.expect gave {verdict!r}, not a Verdict")
+    _require(verdict == again, f"{name}.expect is not pure")
     try:
         to_json([dict(verdict.evidence), *(dict(finding.evidence) for finding in verdict.findings)])
     except TypeError as reason:
-        raise ContractBroken(f"{name}.check: {reason}") from reason
+        raise ContractBroken(f"{name}.expect: {reason}") from reason
 
 
 def _restored(change: Change) -> Change | None:
@@ -119,25 +117,31 @@ def _restored(change: Change) -> Change | None:
         return None
 
 
+def _replies(system: System, made: Sequence[FollowUp]) -> list[Reply]:
+    return [
+        reply
+        for one in made
+        for reply in ask(variant_of(system, one.variant) if one.variant else system, [one.input])
+    ]
+
+
 def _sources(relation: Relation, system: System, scene: Scene) -> list[Observation]:
-    bare = [("", scene.image)]
-    if relation.expand is not None:
-        parts = relation.expand(scene, system)
-        questions = () if isinstance(parts, Inapplicable) else parts
-        bare = [(part, build(scene.image)) for part, build in questions]
+    task = relation.resolved_task
+
+    def asking(queries: Sequence[Query]) -> list[Reply]:
+        return ask(system, [query.input for query in queries])
+
+    questions = questions_of(task, scene, asking)
+    if isinstance(questions, Verdict):
+        return []
     sources = []
-    for part, made in bare:
-        seen = _observed(relation, system, Observation.of(made, None, scene, part), made)
-        sources.append(Observation.of(made, seen.answer, scene, part))
+    for part, build in questions:
+        source = Observation.of(build(scene.image), None, scene, part)
+        seen = observe(task, source, [FollowUp(source.input)], ask(system, [source.input]))
+        if isinstance(seen, str):
+            raise ContractBroken(f"{system.name} fails on {source.id}: {seen}")
+        sources.append(replace(source, answer=seen.follow_ups[0].answer))
     return sources
-
-
-def _observed(relation: Relation, system: System, source: Observation, made: Any) -> Observation:
-    (reply,) = ask(system, [made])
-    seen = observe(relation, source, made, reply)
-    if isinstance(seen, str):
-        raise ContractBroken(f"{system.name} fails on {source.id}: {seen}")
-    return seen
 
 
 def _path(search: Search, relation: Relation, source: Observation, rounds: int) -> list[Any]:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 import instar.core.search
+from instar.core.change import Change
 from instar.core.errors import Temporary
 from instar.core.relation import Relation
-from instar.core.change import Change
 from instar.core.scene import Observation
 from instar.core.verdict import Verdict
 

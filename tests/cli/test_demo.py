@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from instar.cli.case_replay import replaying
 
 import instar.tasks.detection.systems.yolox  # noqa: F401 - takes `fetch` by name: before a test replaces it
 from instar import zoo
 from instar.cli import main
-from instar.cli.case_replay import replaying
 from instar.cli.demo import choose
 from instar.core.errors import FetchFailed
 

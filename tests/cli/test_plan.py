@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instar.cli.overrides import override, put_settings
-from instar.cli.plan import LIMITS, Plan, RelationUse, Use, make_plan, plan_to_toml, read_tables
-from instar.cli.toml import parse_toml, write_table
+from instar.campaigns.overrides import override, put_settings
+from instar.campaigns.plan import LIMITS, Plan, RelationUse, Use, make_plan, plan_to_toml, read_tables
+from instar.campaigns.toml import parse_toml, write_table
 from instar.core.errors import BadInput
 from instar.core.system import Limits
 

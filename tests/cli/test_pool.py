@@ -11,8 +11,8 @@ import pytest
 
 from instar.cli import main
 from instar.core.errors import BadInput
-from instar.core.run import no_progress
 from instar.core.scene import Scene
+from instar.core.workspace import no_progress
 from instar.cutouts import load_pool
 from instar.tasks.detection.pool import pool_from_scenes
 from instar.zoo import fetch

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from instar.cli.progress import progress_line, show_campaign, show_steps
+from instar.campaigns.progress import progress_line, show_campaign, show_steps
 from instar.core.system import Limits
 from instar.engines.local import Tally
 

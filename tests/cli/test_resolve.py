@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from instar.cli.plan import Use
-from instar.cli.resolve import resolve_relation, resolve_search, resolve_system
+from instar.campaigns.plan import Use
+from instar.campaigns.resolve import resolve_relation, resolve_search, resolve_system
 from instar.core.errors import BadInput, UnknownName
 from instar.core.relation import Relation
 

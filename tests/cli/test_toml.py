@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instar.cli.toml import parse_toml, parse_value, read_toml, write_table, write_value
+from instar.campaigns.toml import parse_toml, parse_value, read_toml, write_table, write_value
 from instar.core.errors import BadInput
 
 text = st.text(st.characters(exclude_categories=["Cs"]))

@@ -15,7 +15,7 @@ HELD, VIOLATED, INAPPLICABLE, FAILED = instar.Status
 
 
 @dataclass(frozen=True)
-class Shown(instar.Change):
+class CaseView(instar.Change):
     """A change whose follow-up is a picture of the given level: the system's answer follows from it."""
 
     level: int
@@ -37,12 +37,12 @@ def relation(*, nulls=(), again=(), placebo=None):
     """The only case shows level 100; the others show the levels given here."""
     return instar.Relation(
         "shown",
-        lambda source, rng: Shown(100),
+        lambda source, rng: CaseView(100),
         lambda image, change: (np.full_like(image, change.level),),
         lost,
-        null=(lambda source, rng: [Shown(level) for level in nulls]) if nulls else None,
-        again=(lambda s, change: [Shown(one) for one in again if change.level == 100]) if again else None,
-        placebo=(lambda source, change: Shown(placebo)) if placebo else None,
+        null=(lambda source, rng: [CaseView(level) for level in nulls]) if nulls else None,
+        again=(lambda s, change: [CaseView(one) for one in again if change.level == 100]) if again else None,
+        placebo=(lambda source, change: CaseView(placebo)) if placebo else None,
     )
 
 
@@ -73,7 +73,7 @@ def test_what_a_null_change_shows_too_is_struck_out_and_the_worst_that_is_left_r
     assert (record.verdict.status, record.verdict.kind, record.verdict.margin) == (VIOLATED, "lost c", -2.0)
     assert [f.subject for f in record.verdict.findings] == ["c"]
     assert record.verdict.evidence["struck"] == [
-        {"kind": "lost b", "subject": "b", "margin": -3.0, "by": "null Shown(level=3)"}
+        {"kind": "lost b", "subject": "b", "margin": -3.0, "by": "null CaseView(level=3)"}
     ]
     assert record.verdict.evidence["gone"] == ["b", "c"]
     assert record.queries == 1 + 2
@@ -91,7 +91,7 @@ def test_what_does_not_recur_is_struck_out():
     records, _ = run(relation(again=(101, 102)), answered({100: "a", 101: "a", 102: "a c"}))
     record = the_case(records)
     assert [f.subject for f in record.verdict.findings] == ["b"]
-    assert [struck["by"] for struck in record.verdict.evidence["struck"]] == ["again Shown(level=102)"]
+    assert [struck["by"] for struck in record.verdict.evidence["struck"]] == ["again CaseView(level=102)"]
     assert record.queries == 1 + 2
 
 
@@ -101,7 +101,7 @@ def test_a_case_that_never_recurs_is_unstable_and_asked_no_further():
     assert (record.verdict.status, record.verdict.kind) == (INAPPLICABLE, "unstable")
     assert record.verdict.reason == "unstable: it does not recur"
     assert record.queries == 1 + 1
-    assert [struck["by"] for struck in record.verdict.evidence["struck"]] == ["again Shown(level=101)"] * 2
+    assert [struck["by"] for struck in record.verdict.evidence["struck"]] == ["again CaseView(level=101)"] * 2
 
 
 @pytest.mark.parametrize(("seen", "recurs"), [("a b c", []), ("a c", [["lost b", "b"]]), ("b", [])])
@@ -118,7 +118,7 @@ def test_the_first_null_change_is_a_record_of_its_own_once_per_source_and_strike
     records, _ = run(relation(nulls=(1, 2)), system, cases=5, n=3)
     nulls = [record for record in records if record.role == "null"]
     assert [record.scene for record in nulls] == ["0.png", "1.png", "2.png"]
-    assert [record.change for record in nulls] == [Shown(1)] * 3
+    assert [record.change for record in nulls] == [CaseView(1)] * 3
     assert [record.verdict.status for record in nulls] == [VIOLATED] * 3  # three false alarms to be counted
     assert [record.verdict.status for record in records if record.role == "case"] == [VIOLATED] * 15
 

@@ -13,10 +13,10 @@ import instar
 import planted_core as planted
 from instar.core.budget import LEAST
 from instar.core.campaign import Campaign
+from instar.core.change import change_from_json
 from instar.core.digest import digest
 from instar.core.errors import BadInput, UnknownName
 from instar.core.record import case_id
-from instar.core.change import change_from_json
 from instar.core.scene_run import random_for
 
 HELD, VIOLATED, INAPPLICABLE, FAILED = instar.Status

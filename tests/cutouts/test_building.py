@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from instar.core.errors import BadInput, RunError, UnreadablePicture
-from instar.core.run import no_progress
 from instar.core.scene import Image, Mask, Scene, SceneObject
+from instar.core.workspace import no_progress
 from instar.cutouts import build_pool
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from instar import Status
-from instar.core.run import no_progress
 from instar.core.scene import Scene, SceneObject
+from instar.core.workspace import no_progress
 from instar.cutouts import Pool, build_pool, free_places, one_of, ring_around
 from instar.cutouts.extraction import cut_by_mask
 from instar.cutouts.pool import CutOut

@@ -10,8 +10,8 @@ import pytest
 import drawn
 import instar
 from instar import Finding, Record, Status
-from instar.core.run import Folder, prepared
 from instar.core.system import System
+from instar.core.workspace import Folder, prepare_relation
 from instar.tasks.detection import guided, insertion
 from instar.tasks.detection.changes import Insertion
 from instar.tasks.detection.systems.street import street_blobs, street_exact
@@ -92,7 +92,7 @@ def test_a_jittery_detector_is_unstable_and_not_violated(seed: int) -> None:
 def test_a_detector_that_contradicts_itself_is_unstable_and_not_violated(tmp_path: Path) -> None:
     # One scene alone, so that questions come one after the other and every second answer lacks an object.
     street = scenes(12, size=(240, 320))
-    relation = prepared(insertion(), street, Folder(tmp_path))
+    relation = prepare_relation(insertion(), street, Folder(tmp_path))
     records = list(instar.run(street[:1], relation, drawn.Wavers(), search=guided()))
     count = statuses(records)
     assert set(count) == {Status.HELD, Status.INAPPLICABLE}

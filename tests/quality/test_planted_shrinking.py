@@ -10,8 +10,8 @@ import pytest
 import drawn
 import instar
 from instar.core.errors import BadInput
-from instar.core.run import Folder, prepared
 from instar.core.shrink import MOST_QUESTIONS, shrink_case, words_of
+from instar.core.workspace import Folder, prepare_relation
 from instar.tasks.detection import guided, insertion
 from instar.worlds.street import scenes
 from planted_shrinking import every_violated, fails, shrunk_case
@@ -29,7 +29,7 @@ def loses_beside_the_large(image):
 
 def street(tmp_path, n, seed):
     streets = scenes(n, size=(240, 320), seed=seed)
-    return streets, prepared(insertion(), streets, Folder(tmp_path))
+    return streets, prepare_relation(insertion(), streets, Folder(tmp_path))
 
 
 def check_all(system, tmp_path, *, n, seed):

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from instar import Scene
-from instar.core.run import Folder, prepared
 from instar.core.search import draws
 from instar.core.shrink import MOST_QUESTIONS, words_of
+from instar.core.workspace import Folder, prepare_relation
 from instar.tasks.driving import Control, rule
 from instar.tasks.driving.changes import edits_of
 from instar.worlds.drive import drive_of, scenes
@@ -50,7 +50,7 @@ def nearest_person(drive):
 def all_shrunk(text, system, folder, *, how="rendered", sources=None, n=1):
     """What every violated case is reduced to; a step less does not fail."""
     sources = sources or drives()
-    relation = prepared(rule(text, engines=how), sources, Folder(folder))
+    relation = prepare_relation(rule(text, engines=how), sources, Folder(folder))
     for record, source in every_violated(sources, relation, system, search=draws(n)):
         found = shrunk_case(relation, system, record, source)
         assert found.complete
@@ -154,7 +154,7 @@ class Looking:
 def test_a_pasted_person_becomes_as_small_as_the_fault_allows(tmp_path):
     known = list(painted())
     sources = [scene for scene, _ in known]
-    relation = prepared(rule(PERSON), sources, Folder(tmp_path))
+    relation = prepare_relation(rule(PERSON), sources, Folder(tmp_path))
     empty = [scene for scene, has_people in known if not has_people]
     system = Looking(16)
     checked = 0

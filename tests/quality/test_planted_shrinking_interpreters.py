@@ -9,9 +9,9 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from instar.core.run import Folder, prepared
 from instar.core.shrink import MOST_QUESTIONS, shrink_case, words_of
 from instar.core.system import ask
+from instar.core.workspace import Folder, prepare_relation
 from instar.imaging.photometric import moved
 from instar.tasks.interpretation import delete, distinct, insert, squeeze
 from instar.worlds import street
@@ -50,7 +50,7 @@ def rows_that_differ(difference):
 
 def shrunk(relation, system, folder, *, most=3):
     """What every violated case was reduced to; of all that is less still nothing fails."""
-    ready = prepared(relation, SCENES, Folder(folder))
+    ready = prepare_relation(relation, SCENES, Folder(folder))
     for record, source in islice(every_violated(SCENES, ready, system, search=distinct(n=1)), most):
         found = shrunk_case(ready, system, record, source)
         assert found.complete
@@ -92,7 +92,7 @@ def test_of_a_removed_object_only_the_part_goes_that_fools(tmp_path):
 def test_a_squeezed_background_is_reduced_to_the_strength_that_fools(how, expected, tmp_path):
     """The interpreter is fooled by what this strength does to a scene, and not by one step less."""
     relation = squeeze(bits=1, median=15, blur=15)
-    ready = prepared(relation, SCENES, Folder(tmp_path))
+    ready = prepare_relation(relation, SCENES, Folder(tmp_path))
     system = Perfect()
     scene = SCENES[0]
     (part, build), *_ = ready.expand(scene, system)

@@ -11,7 +11,7 @@ import pytest
 from instar.core.marks import Dial, Mark, Panel
 from instar.core.record import Record, Skipped, Totals
 from instar.core.verdict import Finding, Status, Verdict
-from instar.report.case_view import Shown
+from instar.report.case_view import CaseView
 from instar.report.causes import Failure
 from instar.report.figures import Figures
 from instar.report.groups import group_failures
@@ -75,9 +75,9 @@ def page_of(name: str, *, cases: int = 3) -> Page:
     marks = tuple(Mark.box([10, 10, 30, 40], fate, name) for fate in ("lost", "matched", "change"))
     panels = [Panel(name, picture, marks, (Dial(name, 3.0, name, 0, 9),)), Panel("after", picture, marks)]
 
-    def shown(record: Record) -> Shown:
+    def shown(record: Record) -> CaseView:
         verdict = record.verdict
-        return Shown(
+        return CaseView(
             record.case, name, name, verdict.status, verdict.margin, name, verdict.findings, panels, 0.9,
             smallest=name,
         )  # fmt: skip
@@ -135,7 +135,7 @@ def test_every_part_of_a_finding_is_there():
 def test_a_case_without_pictures_says_why():
     page = page_of("street")
     case = next(iter(page.shown))
-    gone = Shown(case, "a", "b", Status.VIOLATED, -0.1, "c", (), (), why="scene 'a' is not there any more")
+    gone = CaseView(case, "a", "b", Status.VIOLATED, -0.1, "c", (), (), why="scene 'a' is not there any more")
     shown = Page(page.summary, page.figures, page.groups, {case: gone})
     assert "No picture: scene 'a' is not there any more" in "".join(Reader.of(render_html(shown)).text)
 

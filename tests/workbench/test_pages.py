@@ -159,7 +159,7 @@ def test_an_export_has_the_pictures_and_what_was_found(client: TestClient, worst
 
 
 def test_the_summary_says_what_the_report_says(client: TestClient, desk: Desk) -> None:
-    from instar.cli.campaign import read_summary
+    from instar.campaigns.run import read_summary
     from instar.report.words import interval_words, percent
 
     with RunStore.read(desk.library.root / "blobs") as store:

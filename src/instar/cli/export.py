@@ -6,20 +6,23 @@ import argparse
 import csv
 import json
 from collections.abc import Callable, Iterator
+from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.cli.outcome import Outcome
+from instar.campaigns.catalogue import export_formats, find_export
+from instar.cli.named_flags import named_arguments, named_from
 from instar.core.errors import BadInput, MissingExtra, RunError
+from instar.core.outcome import Outcome
+from instar.core.verdict import Status
 
 if TYPE_CHECKING:
-    from instar.cli.run_reader import OpenedRun
+    from instar.campaigns.reader import RunReader
     from instar.core.record import Record
-    from instar.tasks.detection.export import Exported
+    from instar.core.replay import Replay
 
 __all__ = ["arguments", "perform"]
-
-FORMATS = ("coco", "yolo", "icdar", "csv", "parquet")
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,77 +31,72 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--format",
         required=True,
-        choices=FORMATS,
-        help="coco, yolo or icdar pictures; or a table of all cases",
+        choices=[*export_formats(), "csv", "parquet"],
+        help="pictures with their labels, or a table of all cases",
     )
     add("--out", required=True, metavar="DIR", help="where it is written; must not exist yet")
     add("--with-pasted", action="store_true", help="coco, yolo: label the pasted object too")
+    named_arguments(parser)
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    from instar.cli.run_reader import opened
+    from instar.campaigns.reader import open_run
 
     folder = Path(args.out)
     if folder.exists():
         raise BadInput(f"{folder} exists; give another --out, or remove it")
     if args.format == "parquet":
         _pyarrow()
-    if args.with_pasted and args.format not in ("coco", "yolo"):
-        raise BadInput(f"--with-pasted is for coco and yolo, not for {args.format}")
-    with opened(args.run, quiet=args.json) as there:
-        written = WRITERS[args.format](there, folder, args)
-    what = "cases" if args.format in ("csv", "parquet") else "pictures"
+    writer = TABLES.get(args.format)
+    options = _options(args)
+    with open_run(args.run, named=named_from(args), quiet=args.json) as there:
+        if writer is not None:
+            written = writer(there, folder)
+        else:
+            export = _exporter(args.format)
+            system = there.plan.systems[0].name
+            written = export(_violated(there, args.format), folder, run=args.run, system=system, **options)
+            if not written:
+                raise BadInput("the run has no violated case: there is nothing to export")
+    what = "cases" if writer is not None else "pictures"
     return Outcome(
         f"{written} {what} written to {folder}",
         {"run": args.run, "format": args.format, "out": str(folder), what: written},
     )
 
 
-def _pictures(there: OpenedRun, args: argparse.Namespace) -> Iterator[Exported]:
-    """The follow-up of every violated insertion, with what is known to be in it."""
-    from instar.core.verdict import Status
-    from instar.tasks.detection.changes import Insertion
-    from instar.tasks.detection.export import labelled
-
-    for record in there.store.records():
-        if record.verdict.status is Status.VIOLATED and isinstance(record.change, Insertion):
-            again = there.again(record, there.remembered)
-            if again.source is None:
-                raise BadInput(f"case {record.case} cannot be made again: {again.verdict.reason}")
-            yield labelled(record, again.source, again.follow_ups[0].input, with_pasted=args.with_pasted)
+def _exporter(format: str) -> Callable[..., int]:
+    module, _, name = str(find_export(format)).partition(":")
+    exporter: Callable[..., int] = getattr(import_module(module), name)
+    return exporter
 
 
-def _coco(there: OpenedRun, folder: Path, args: argparse.Namespace) -> int:
-    from instar.tasks.detection.export import write_coco
-
-    return _some(write_coco(_pictures(there, args), folder, run=args.run, system=there.plan.systems[0].name))
-
-
-def _yolo(there: OpenedRun, folder: Path, args: argparse.Namespace) -> int:
-    from instar.tasks.detection.export import write_yolo
-
-    return _some(write_yolo(_pictures(there, args), folder, run=args.run, system=there.plan.systems[0].name))
+def _options(args: argparse.Namespace) -> dict[str, Any]:
+    """What the flags say beyond the format, refused where it has no use for it."""
+    if not args.with_pasted:
+        return {}
+    if args.format in TABLES or "with_pasted" not in signature(_exporter(args.format)).parameters:
+        raise BadInput(f"--with-pasted is for coco and yolo, not for {args.format}")
+    return {"with_pasted": True}
 
 
-def _some(written: int) -> int:
-    if not written:
-        raise BadInput("the run has no violated insertion: there is nothing to export")
-    return written
+def _violated(there: RunReader, format: str) -> Iterator[Replay]:
+    """Every violated case, made again from its recipe and the answers that the run keeps."""
+    task = str(find_export(format)).split(".")[2]
+    for case in [r.case for r in there.store.records(changes=False) if r.verdict.status is Status.VIOLATED]:
+        record = there.record(case)
+        if record.role != "case":
+            continue
+        if there.relation(record.relation).resolved_task.name != task:
+            raise BadInput(f"{format} is for {task}, and {record.relation} is not about that")
+        again = there.replay(record, there.remembered)
+        if again.source is None or not again.follow_ups:
+            raise BadInput(f"case {case} cannot be made again: {again.verdict.reason}")
+        yield again
 
 
-def _icdar(there: OpenedRun, folder: Path, args: argparse.Namespace) -> int:
-    from instar.core.verdict import Status
-    from instar.tasks.text.export import write_retraining_set
-
-    violated = [r for r in there.store.records() if r.verdict.status is Status.VIOLATED]
-    scenes = {scene.id: scene for scene in there.scenes}
-    return write_retraining_set(
-        violated, scenes, folder, {record.relation for record in violated} or {"text"}
-    )
-
-
-def _csv(there: OpenedRun, folder: Path, args: argparse.Namespace) -> int:
-    rows = map(_row, there.store.records())
+def _csv(there: RunReader, folder: Path) -> int:
+    rows = (_row(there, record) for record in there.store.records(changes=False))
     written = 0
     try:
         folder.mkdir(parents=True)
@@ -113,9 +111,9 @@ def _csv(there: OpenedRun, folder: Path, args: argparse.Namespace) -> int:
     return written
 
 
-def _parquet(there: OpenedRun, folder: Path, args: argparse.Namespace) -> int:
+def _parquet(there: RunReader, folder: Path) -> int:
     pyarrow = _pyarrow()
-    rows = list(map(_row, there.store.records()))
+    rows = [_row(there, record) for record in there.store.records(changes=False)]
     kinds = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
     schema = pyarrow.schema([(name, kinds[kind]) for name, kind in COLUMNS.items()])
     from pyarrow import parquet
@@ -135,7 +133,7 @@ COLUMNS: dict[str, type] = {
 }  # fmt: skip
 
 
-def _row(record: Record) -> dict[str, Any]:
+def _row(there: RunReader, record: Record) -> dict[str, Any]:
     verdict = record.verdict
     return {
         "case": record.case,
@@ -150,7 +148,7 @@ def _row(record: Record) -> dict[str, Any]:
         "reason": verdict.reason,
         "naturalness": record.naturalness,
         "queries": record.queries,
-        "change": "" if record.change is None else json.dumps(record.change.to_json()),
+        "change": json.dumps(recipe) if (recipe := there.store.recipe(record.case)) else "",
         "findings": json.dumps(
             [
                 {"kind": f.kind, "subject": f.subject, "margin": f.margin, **f.evidence}
@@ -169,10 +167,4 @@ def _pyarrow() -> Any:
     return pyarrow
 
 
-WRITERS: dict[str, Callable[[OpenedRun, Path, argparse.Namespace], int]] = {
-    "coco": _coco,
-    "yolo": _yolo,
-    "icdar": _icdar,
-    "csv": _csv,
-    "parquet": _parquet,
-}
+TABLES: dict[str, Callable[[RunReader, Path], int]] = {"csv": _csv, "parquet": _parquet}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from instar.cli.campaign import read_totals
-from instar.cli.outcome import Outcome
-from instar.cli.report import write_file
+from instar.campaigns.run import read_totals
+from instar.core.outcome import Outcome
 from instar.report.baseline import render_known
+from instar.report.files import write_file
 from instar.report.keys import keys_of
 from instar.report.words import counted
 from instar.store import RunStore

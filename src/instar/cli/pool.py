@@ -7,8 +7,8 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-from instar.cli.outcome import Outcome
 from instar.core.errors import BadInput, UnknownName
+from instar.core.outcome import Outcome
 
 __all__ = ["arguments", "perform"]
 
@@ -42,9 +42,9 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 def _build(args: argparse.Namespace) -> Outcome:
     # OpenCV and the helper, which --help should not wait for.
-    from instar.cli.plan import Use
-    from instar.cli.progress import show_steps
-    from instar.cli.resolve import resolve_system
+    from instar.campaigns.plan import Use
+    from instar.campaigns.progress import show_steps
+    from instar.campaigns.resolve import resolve_system
     from instar.scenes import load_scenes, require_one_readable
     from instar.tasks.detection.pool import OUTLINES, pool_from_scenes
 
@@ -81,9 +81,9 @@ def _build(args: argparse.Namespace) -> Outcome:
 
 
 def _show(args: argparse.Namespace) -> Outcome:
-    from instar.cli.case_replay import write_picture
     from instar.cutouts import load_pool
     from instar.cutouts.contact_sheet import contact_sheet
+    from instar.report.files import write_picture
     from instar.report.text import table
 
     pool = load_pool(args.pool)

@@ -7,8 +7,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.cli.outcome import Outcome
 from instar.core.errors import BadInput, RunError
+from instar.core.outcome import Outcome
 from instar.studies.output import write_csv
 
 if TYPE_CHECKING:
@@ -47,24 +47,24 @@ def _export(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"--n {args.n} leaves nothing to rate; give 1 or more")
     import numpy as np
 
-    from instar.cli.case_replay import replaying
-    from instar.cli.progress import show_steps
+    from instar.campaigns.progress import show_steps
+    from instar.campaigns.reader import open_run
     from instar.core.verdict import Status
     from instar.imaging.codecs import encode_jpeg
     from instar.ratings import Item, choose, render_page
     from instar.store import RunStore
 
     with RunStore.read(args.run) as store:
-        chosen = choose(store.records(), args.n, seed=args.seed)
+        chosen = choose(store.records(changes=False), args.n, seed=args.seed)
     if not chosen:
         raise BadInput(f"{args.run} has no judged case to rate")
     items = []
     with (
-        replaying(args.run, quiet=args.json) as make_again,
+        open_run(args.run, quiet=args.json) as there,
         show_steps("making the pictures", len(chosen), quiet=args.json) as steps,
     ):
         for record in chosen:
-            again = make_again(record.case).replay
+            again = there.replay(there.record(record.case), there.remembered)
             if again.source is None or not again.follow_ups:
                 raise BadInput(f"case {record.case} cannot be made again; see instar replay")
             if not isinstance(again.source.input, np.ndarray):

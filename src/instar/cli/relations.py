@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from instar.cli.catalogue import RELATIONS, SEARCHES
-from instar.cli.descriptions import describe, render_listing
-from instar.cli.outcome import Outcome
+from instar.campaigns.descriptions import describe, render_listing
+from instar.core.outcome import Outcome
 
 __all__ = ["arguments", "perform"]
 
@@ -16,6 +15,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    relations, searches = describe("relation", RELATIONS), describe("search", SEARCHES)
+    relations, searches = describe("relation"), describe("search")
     text = render_listing("relation", relations) + "\n\n" + render_listing("search", searches)
     return Outcome(text, {"relations": relations, "searches": searches})

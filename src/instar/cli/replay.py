@@ -6,11 +6,14 @@ import argparse
 import textwrap
 from pathlib import Path
 
+from instar.campaigns.reader import open_run
 from instar.cli.answers import answer_text, answer_to_json, verdict_text, verdict_to_json
-from instar.cli.case_replay import keep_picture, replaying
-from instar.cli.outcome import ALL_HELD, NOT_JUDGED, VIOLATED, Outcome
+from instar.cli.named_flags import named_arguments, named_from
+from instar.core.outcome import ALL_HELD, NOT_JUDGED, VIOLATED, Outcome
 from instar.core.replay import Replay
 from instar.core.verdict import Status
+from instar.report.case_picture import draw_case
+from instar.report.files import keep_picture
 
 __all__ = ["arguments", "perform"]
 
@@ -20,16 +23,18 @@ EXIT_STATUS = {Status.HELD: ALL_HELD, Status.VIOLATED: VIOLATED}
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="a run folder")
     parser.add_argument("case", metavar="CASE", help="a case's id, or the beginning of it")
+    named_arguments(parser)
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    with replaying(args.run, quiet=args.json) as make_again:
-        again = make_again(args.case)
+    with open_run(args.run, named=named_from(args), quiet=args.json) as there, there.asking() as asking:
+        again = there.replay(there.record(args.case), asking)
+        picture = draw_case(there.panels_of(again), there.sentence(again.record.case))
     path: Path | None = None
-    if again.picture is not None:
-        path = keep_picture(Path(args.run) / "replays", f"{again.replay.record.case}.png", again.picture)
-    status = EXIT_STATUS.get(again.replay.verdict.status, NOT_JUDGED)
-    return Outcome(_text(again.replay, path), {"run": args.run, **_document(again.replay, path)}, status)
+    if picture is not None:
+        path = keep_picture(Path(args.run) / "replays", f"{again.record.case}.png", picture)
+    status = EXIT_STATUS.get(again.verdict.status, NOT_JUDGED)
+    return Outcome(_text(again, path), {"run": args.run, **_document(again, path)}, status)
 
 
 def _document(again: Replay, picture: Path | None) -> dict[str, object]:

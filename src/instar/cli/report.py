@@ -8,15 +8,16 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from instar.cli.gate_flags import gate_arguments
-from instar.cli.outcome import Outcome
-from instar.cli.progress import show_steps
-from instar.cli.run_reader import OpenedRun, opened
-from instar.cli.run_result import Found, gate_from, look_at_run
-from instar.core.errors import BadInput, InstarError, RunError
-from instar.core.shrink import words_of
+from instar.campaigns.progress import show_steps
+from instar.campaigns.reader import RunReader, open_run
+from instar.campaigns.result import RunResult, read_result
+from instar.cli.gate_flags import gate_arguments, gate_from
+from instar.core.errors import BadInput, InstarError
+from instar.core.outcome import Outcome
+from instar.core.shrink import format_shrunk
 from instar.imaging.preview import encode_jpeg
-from instar.report.case_view import Shown
+from instar.report.case_view import CaseView
+from instar.report.files import write_file
 from instar.report.groups import Group
 from instar.report.html import Page, render_html
 from instar.report.junit import render_junit
@@ -24,7 +25,7 @@ from instar.report.markdown import MOST_GROUPS, render_markdown
 from instar.report.sarif import render_sarif
 from instar.store import RunStore
 
-__all__ = ["arguments", "perform", "write_file", "write_page"]
+__all__ = ["arguments", "perform", "write_page"]
 
 PICTURED = 32  # findings with pictures, over all groups
 PER_GROUP = 6
@@ -49,7 +50,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     if args.shrink and not args.html:
         raise BadInput("--shrink is for the page: give --html FILE as well, or use instar shrink RUN CASE")
     with RunStore.read(args.run) as store:
-        found = look_at_run(store, gate)
+        found = read_result(store, gate)
     known = gate.known or frozenset()
     results = found.scenes.in_order()
     if args.junit:
@@ -70,14 +71,14 @@ def perform(args: argparse.Namespace) -> Outcome:
     return Outcome(found.text(), document, found.status)
 
 
-def write_page(found: Found, path: str, *, shrink: bool = False, quiet: bool = False) -> None:
+def write_page(found: RunResult, path: str, *, shrink: bool = False, quiet: bool = False) -> None:
     """The page of a run; its pictures are made now, from the recipes.
 
     With `shrink` the first case of every group that has pictures is shrunk, which asks the system.
     """
     chosen, passing = _pictured(found.groups), found.figures.narrowly_held()[:PASSING]
     with (
-        opened(found.summary.totals.run, quiet=quiet) as there,
+        open_run(found.summary.totals.run, quiet=quiet) as there,
         show_steps("drawing findings", len(chosen) + len(passing), quiet=quiet) as steps,
     ):
         shown = []
@@ -92,31 +93,21 @@ def write_page(found: Found, path: str, *, shrink: bool = False, quiet: bool = F
 
 
 def _shrunk(
-    there: OpenedRun, cases: Sequence[str], shown: Mapping[str, Shown], *, quiet: bool
-) -> dict[str, Shown]:
+    there: RunReader, cases: Sequence[str], shown: Mapping[str, CaseView], *, quiet: bool
+) -> dict[str, CaseView]:
     """Those of the cases that are shown, each with what its smallest failing change is."""
     cases = [case for case in cases if case in shown]
     told = {}
     with show_steps("shrinking", len(cases), quiet=quiet) as steps, there.asking() as asking:
         for case in cases:
             try:
-                shrunk = there.shrunk(case, asking)
-                words = f"Smallest: {words_of(there.relation(shown[case].relation), shrunk)}"
+                shrunk = there.shrink(case, asking)
+                words = f"Smallest: {format_shrunk(there.relation(shown[case].relation), shrunk)}"
             except InstarError as error:
                 words = f"Not shrunk: {error}"
             told[case] = dataclasses.replace(shown[case], smallest=words)
             steps.advance()
     return told
-
-
-def write_file(path: str | Path, content: str | bytes) -> None:
-    """The file as it is to be, its folder made if need be."""
-    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
-    try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_bytes(data)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def _pictured(groups: Sequence[Group]) -> list[str]:
@@ -125,12 +116,12 @@ def _pictured(groups: Sequence[Group]) -> list[str]:
     return turns[:PICTURED]
 
 
-def _write_markdown(found: Found, path: str, *, quiet: bool) -> None:
+def _write_markdown(found: RunResult, path: str, *, quiet: bool) -> None:
     folder = Path(path).with_name(f"{Path(path).stem}-pictures")
     groups = found.groups[:MOST_GROUPS]
     pictures = {}
     with (
-        opened(found.summary.totals.run, quiet=quiet) as there,
+        open_run(found.summary.totals.run, quiet=quiet) as there,
         show_steps("drawing findings", len(groups), quiet=quiet) as steps,
     ):
         for group in groups:
@@ -141,7 +132,7 @@ def _write_markdown(found: Found, path: str, *, quiet: bool) -> None:
     write_file(path, text)
 
 
-def _draw(there: OpenedRun, case: str, folder: Path) -> bool:
+def _draw(there: RunReader, case: str, folder: Path) -> bool:
     picture = there.picture(case)
     if picture is not None:
         write_file(folder / f"{case}.jpg", encode_jpeg(picture, longest=MARKDOWN_SIDE))

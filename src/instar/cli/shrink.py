@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from instar.campaigns.reader import open_run
 from instar.cli.answers import answer_to_json, verdict_text, verdict_to_json
-from instar.cli.case_replay import keep_picture
-from instar.cli.outcome import VIOLATED, Outcome
-from instar.cli.run_reader import opened
+from instar.cli.named_flags import named_arguments, named_from
 from instar.core.errors import BadInput
-from instar.core.shrink import MOST_QUESTIONS, words_of
+from instar.core.outcome import VIOLATED, Outcome
+from instar.core.shrink import MOST_QUESTIONS, format_shrunk
+from instar.report.files import keep_picture
 
 __all__ = ["arguments", "perform"]
 
@@ -26,17 +27,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"questions to the system, at most ({MOST_QUESTIONS})",
     )
+    named_arguments(parser)
 
 
 def perform(args: argparse.Namespace) -> Outcome:
     if args.budget < 1:
         raise BadInput(f"--budget is {args.budget}; it must be at least 1")
-    with opened(args.run, quiet=args.json) as there, there.asking() as asking:
-        record = there.store.record(args.case)
-        shrunk = there.shrunk(args.case, asking, most=args.budget)
+    with open_run(args.run, named=named_from(args), quiet=args.json) as there, there.asking() as asking:
+        record = there.record(args.case)
+        shrunk = there.shrink(args.case, asking, most=args.budget)
         relation = there.relation(record.relation)
         drawn = there.picture_with(record, shrunk.change, asking)
-        words = words_of(relation, shrunk)
+        words = format_shrunk(relation, shrunk)
     path = None
     if drawn is not None:
         path = keep_picture(Path(args.run) / "shrunk", f"{record.case}.png", drawn)

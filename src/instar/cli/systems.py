@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from instar.cli.catalogue import SYSTEMS
-from instar.cli.descriptions import describe, render_listing
-from instar.cli.outcome import Outcome
+from instar.campaigns.descriptions import describe, render_listing
+from instar.core.outcome import Outcome
 
 __all__ = ["arguments", "perform"]
 
@@ -16,5 +15,5 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    systems = describe("system", SYSTEMS)
+    systems = describe("system")
     return Outcome(render_listing("system", systems), {"systems": systems})

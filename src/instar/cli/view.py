@@ -12,8 +12,8 @@ import webbrowser
 from functools import partial
 from pathlib import Path
 
-from instar.cli.outcome import Outcome
 from instar.core.errors import BadInput, MissingExtra
+from instar.core.outcome import Outcome
 
 __all__ = ["arguments", "perform"]
 
@@ -47,7 +47,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         import uvicorn
     except ImportError as error:
         raise MissingExtra(error.name or "fastapi", extra="workbench", needed_for="instar view") from None
-    from instar.cli.progress import show_steps
+    from instar.campaigns.progress import show_steps
     from instar.cli.workbench_tools import make_tools
     from instar.workbench.access import Access
     from instar.workbench.app import make_app, make_desk

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import sys
 import tempfile
 import threading
@@ -16,16 +15,16 @@ from typing import Any
 
 import numpy as np
 
+from instar.campaigns.catalogue import catalogues, entries
+from instar.campaigns.descriptions import describe
+from instar.campaigns.reader import RunReader, open_run
 from instar.cli.answers import answer_text
-from instar.cli.catalogue import RELATIONS, SEARCHES, SYSTEMS
-from instar.cli.descriptions import describe
-from instar.cli.run_reader import OpenedRun, opened
 from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
+from instar.core.follow_up import follow_ups_of
 from instar.core.relation import Relation
-from instar.core.run import Folder, prepared
 from instar.core.scene import Image, Observation, Scene
-from instar.report.case_picture import picture_of
+from instar.core.workspace import Folder, prepare_relation
 from instar.scenes import load_scenes
 from instar.scenes.load import WORLDS
 from instar.tasks.interpretation.named import INTERPRETERS
@@ -34,29 +33,27 @@ from instar.workbench.tools import Cases, Offer, Tools
 __all__ = ["make_tools"]
 
 DRIVES = "drive:8"  # what rules are pictured on
-FAMILIES = {
-    "detection": "Object detection", "text": "Text", "driving": "Driving", "interpretation": "Explanations",
-}  # fmt: skip
 LISTS = ("levels",)  # options of searches that are lists of numbers
 
 
 def make_tools(systems: Sequence[str], scenes: Sequence[str]) -> Tools:
     """The tools; `systems` and `scenes` are those that campaigns may use besides what is built in."""
     rules = _Pictured()
+    known = {entry.name for entry in entries("system")}
     for name in systems:
-        if ":" not in name and name not in SYSTEMS:
+        if ":" not in name and name not in known:
             raise BadInput(f"--system {name!r} is no module:attr")
     for path in scenes:
         if not Path(path).exists():
             raise BadInput(f"--scenes {path!r} is not there")
-    relations = _offers("relation", RELATIONS)
+    relations = _offers("relation")
     return Tools(
         command=[sys.executable, "-m", "instar"],
         opened=_opened,
-        systems=_ready(_offers("system", SYSTEMS)) | dict.fromkeys(systems, Offer(is_explained=True)),
+        systems=_ready(_offers("system")) | dict.fromkeys(systems, Offer(is_explained=True)),
         relations=_ready(relations),
         rule=relations["rule"],
-        searches=_offers("search", SEARCHES),
+        searches=_offers("search"),
         interpreters=INTERPRETERS,
         worlds=sorted(WORLDS, key="street drive page".find),
         scenes=[os.path.abspath(path) for path in scenes],
@@ -66,14 +63,14 @@ def make_tools(systems: Sequence[str], scenes: Sequence[str]) -> Tools:
     )
 
 
-def _offers(what: str, builtin: Mapping[str, str]) -> dict[str, Offer]:
-    """What is built in, each with the family in whose package it lies."""
+def _offers(what: str) -> dict[str, Offer]:
+    """What is built in, each with the title of its task."""
     offers = {}
-    for entry in describe(what, builtin):
+    for entry in describe(what):
         name, options = entry["name"], entry["options"]
-        family = FAMILIES.get(re.split("[.:]", builtin[name])[2], "")
+        title = catalogues()[entry["task"]].title if entry["task"] else ""
         needs = {option: option in LISTS for option, default in options.items() if default == "..."}
-        offers[name] = Offer(entry["what"], family, needs, "interpreter" in options)
+        offers[name] = Offer(entry["what"], title, needs, "interpreter" in options)
     return offers
 
 
@@ -84,25 +81,21 @@ def _ready(offers: Mapping[str, Offer]) -> dict[str, Offer]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cases:
-    run: OpenedRun
+    run: RunReader
 
     def show(self, case: str) -> Any:
         return self.run.show(case)
 
     def drawing(self, case: str) -> Image | None:
-        record = self.run.store.record(case)
-        again = self.run.again(record, self.run.remembered)
-        return picture_of(self.run.relation(record.relation), again)
+        return self.run.picture(case)
 
     def answers(self, case: str) -> list[str]:
-        again = self.run.again(self.run.store.record(case), self.run.remembered)
-        observed = [again.source, *again.follow_ups]
-        return [answer_text(one.answer) for one in observed if one is not None]
+        return [answer_text(answer) for answer in self.run.answers(case)]
 
 
 @contextlib.contextmanager
 def _opened(folder: Path) -> Iterator[Cases]:
-    with opened(str(folder), quiet=True) as run:
+    with open_run(str(folder), quiet=True) as run:
         yield _Cases(run)
 
 
@@ -145,13 +138,11 @@ class _Pictured:
                 self._folder = tempfile.TemporaryDirectory(prefix="instar-rules-")
                 # Clear days first, night and fog last: there is more to see.
                 self._scenes = sorted(load_scenes(DRIVES), key=lambda scene: -float(scene.image.std()))
-            return prepared(rule(text), self._scenes, Folder(Path(self._folder.name)))
+            return prepare_relation(rule(text), self._scenes, Folder(Path(self._folder.name)))
 
 
 def _tried(relation: Relation, scene: Scene) -> list[Image] | Inapplicable:
     source = Observation(scene, None, scene.read)
-    change = relation.draw(source, np.random.default_rng(0))
-    if isinstance(change, Inapplicable):
-        return change
-    made = relation.apply(source.input, change)
-    return made if isinstance(made, Inapplicable) else [source.input, *made]
+    change = relation.drawn(source, np.random.default_rng(0))
+    made = change if isinstance(change, Inapplicable) else follow_ups_of(relation, source.input, change)
+    return made if isinstance(made, Inapplicable) else [source.input, *(one.input for one in made)]

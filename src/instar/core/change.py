@@ -34,17 +34,22 @@ class Change:
 
 
 class Value(Change):
-    """A change that is any JSON value: a severity, a name, or None where only one change is possible."""
+    """A change that is any JSON value: a severity, a name, or None where only one change is possible.
 
-    def __init__(self, value: Any = None) -> None:
+    `unit` says what the value is, for people; it makes no difference to the change.
+    """
+
+    def __init__(self, value: Any = None, unit: str = "") -> None:
         object.__setattr__(self, "value", value)
+        object.__setattr__(self, "unit", unit)
         object.__setattr__(self, "_text", json.dumps(value, sort_keys=True))
 
     value: Any
+    unit: str
     _text: str
 
     def to_json(self) -> dict[str, Any]:
-        return {"value": self.value}
+        return {"value": self.value} | ({"unit": self.unit} if self.unit else {})
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Value) and self._text == other._text
@@ -56,9 +61,10 @@ class Value(Change):
         return f"Value({self._text})"
 
     def __str__(self) -> str:
-        if isinstance(self.value, float):
-            return f"{self.value:.4g}"
-        return "changed" if self.value is None else str(self.value)
+        if self.value is None:
+            return self.unit or "changed"
+        value = f"{self.value:.4g}" if isinstance(self.value, float) else str(self.value)
+        return f"{value} ({self.unit})" if self.unit else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +93,7 @@ def change_from_json(fields: Mapping[str, Any]) -> Change:
     """The change that `Change.to_json` wrote."""
     rest = dict(fields)
     if "type" not in rest:
-        return Value(rest.get("value"))
+        return Value(rest.get("value"), str(rest.get("unit", "")))
     cls = named_dataclass(rest.pop("type"))
     if not issubclass(cls, Change):
         raise BadInput(f"{cls.__qualname__} is not a Change")

@@ -163,7 +163,7 @@ def judge(relation: Relation, seen: Seen, change: Change) -> Verdict:
         source = replace(seen.source, answer=seen.befores[0]) if len(seen.befores) == 1 else seen.source
         verdict = relation.expect(source, seen.follow_ups, plain(change))
     level = relation.severity.level_of(seen.source, change) if relation.severity is not None else None
-    return verdict if level is None else replace(verdict, evidence={**verdict.evidence, "level": level})
+    return verdict if level is None else verdict.with_evidence(level=level)
 
 
 def _compare(task: Task, seen: Seen) -> Verdict:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from instar.core.change import Change, Inapplicable, plain, wrap
+from instar.core.change import Change, Inapplicable, Value, plain, wrap
 from instar.core.errors import BadInput, UnknownName
 from instar.core.scene import Observation, Scene
 from instar.core.task import TASKS, Task, find_task
@@ -56,7 +56,7 @@ class Range:
 
     def change(self, source: Observation, level: float) -> Drawn:
         """The change of that severity."""
-        return wrap(self.at(source, level) if self.at is not None else level)
+        return Value(level, self.unit) if self.at is None else wrap(self.at(source, level))
 
     def weaker(self, source: Observation, change: Change) -> list[Change]:
         """Changes from hardly any severity up to just below this one's, evenly."""
@@ -140,7 +140,7 @@ class Relation:
         if self.severity is not None:
             low, high = sorted((self.severity.low, self.severity.high))
             return self.severity.change(source, float(rng.uniform(low, high)))
-        return wrap(None)
+        return Value(None, self.name)
 
     def lesser(self, source: Observation, change: Change) -> Iterable[Change | Sequence[Change]]:
         """Simpler changes for shrinking; one with only a severity gets less and less of it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from instar.core.frame import Frame
 
-__all__ = ["Image", "Mask", "Observation", "Scene", "SceneObject"]
+__all__ = ["Image", "Mask", "Observation", "Scene", "SceneList", "SceneObject"]
 
 Image: TypeAlias = npt.NDArray[np.uint8]
 """`uint8 (H, W, 3)`, RGB, contiguous."""
@@ -64,6 +64,14 @@ class Scene:
     def of(cls, id: str, image: Image, objects: tuple[SceneObject, ...] | None = None) -> Scene:
         """A scene around a picture that is in memory already."""
         return cls(id, lambda: image, objects)
+
+
+class SceneList(list[Scene]):
+    """Scenes, where they were loaded from, and how many were wanted at most."""
+
+    def __init__(self, scenes: Iterable[Scene] = (), source: str = "", limit: int | None = None) -> None:
+        super().__init__(scenes)
+        self.source, self.limit = source, limit
 
 
 @dataclass(frozen=True, slots=True, eq=False)

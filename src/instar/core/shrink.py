@@ -19,7 +19,7 @@ from instar.core.system import Reply
 from instar.core.task import Null
 from instar.core.verdict import Status, Verdict
 
-__all__ = ["MOST_QUESTIONS", "Shrunk", "shrink_case", "words_of"]
+__all__ = ["MOST_QUESTIONS", "Shrunk", "format_shrunk", "shrink_case"]
 
 MOST_QUESTIONS = 60
 
@@ -65,7 +65,7 @@ def shrink_case(
     return Shrunk(trial.smallest, trial.verdict_on(trial.smallest), trial.questions, complete)
 
 
-def words_of(relation: Relation, shrunk: Shrunk) -> str:
+def format_shrunk(relation: Relation, shrunk: Shrunk) -> str:
     """What was needed, in words."""
     what = f"breaks at {shrunk.change}" if relation.severity is not None else f"{shrunk.change} suffices"
     return what if shrunk.complete else f"{what}; the questions ended before less was tried"

@@ -15,8 +15,10 @@ __all__ = [
     "INK",
     "LOST",
     "MADE",
+    "MOVED",
     "NEW",
     "PAPER",
+    "RENAMED",
     "UNSURE",
     "Colour",
     "dashed_line",
@@ -28,6 +30,8 @@ Colour = tuple[int, int, int]
 FOUND: Colour = (46, 160, 67)  # in both answers
 LOST: Colour = (218, 30, 40)
 NEW: Colour = (240, 136, 8)
+RENAMED: Colour = (163, 72, 214)
+MOVED: Colour = (214, 155, 0)
 MADE: Colour = (20, 110, 230)  # what the change itself brought in
 UNSURE: Colour = (139, 146, 156)  # comes and goes by itself
 INK: Colour = (28, 32, 38)

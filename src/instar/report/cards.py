@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from instar.core.marks import Dial, Fate, Mark, Panel
 from instar.core.verdict import Status
 from instar.imaging.preview import encode_preview, heat_overlay
-from instar.report.case_view import Shown
+from instar.report.case_view import CaseView
 from instar.report.causes import finding_words
 from instar.report.markup import escape, name, readable
 from instar.report.words import replay_command
@@ -29,7 +29,7 @@ LEGEND: Sequence[tuple[Fate, str]] = (
 MOST_FINDINGS = 6  # of one case that are told
 
 
-def case_card(shown: Shown, run: str) -> str:
+def case_card(shown: CaseView, run: str) -> str:
     """A case with its pictures, the change in words, the verdict's numbers, and how to see it again."""
     return (
         f'<article class="case" id="case-{escape(shown.case)}">'
@@ -64,14 +64,14 @@ def panel_figure(panel: Panel, *, longest: int = 560) -> str:
     )
 
 
-def _numbers(shown: Shown) -> str:
+def _numbers(shown: CaseView) -> str:
     parts = [f"<b>{shown.status.value}</b> by {abs(shown.margin):.3f}"]
     if shown.naturalness is not None:
         parts.append(f"naturalness {shown.naturalness:.2f}")
     return " · ".join([*parts, f"<code>{escape(shown.case)}</code>"])
 
 
-def _findings(shown: Shown) -> str:
+def _findings(shown: CaseView) -> str:
     if shown.status is not Status.VIOLATED:
         return ""
     told = sorted(shown.findings, key=lambda finding: (finding.margin, finding.key))
@@ -86,7 +86,7 @@ def _findings(shown: Shown) -> str:
     return f'<ul class="findings">{"".join(lines)}</ul>'
 
 
-def _pictures(shown: Shown) -> str:
+def _pictures(shown: CaseView) -> str:
     if not shown.panels:
         return f'<p class="quiet">No picture: {name(shown.why or "it has none")}</p>'
     figures = "".join(map(panel_figure, shown.panels))
@@ -103,7 +103,7 @@ def _pictures(shown: Shown) -> str:
     )
 
 
-def _smallest(shown: Shown) -> str:
+def _smallest(shown: CaseView) -> str:
     return f'<p class="smallest">{name(shown.smallest, 240)}</p>' if shown.smallest else ""
 
 

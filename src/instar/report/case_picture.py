@@ -1,40 +1,131 @@
-"""A case that was made again, as something to look at: its panels, or one picture."""
+"""A case as one picture: its panels side by side with their marks, under a line of words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import cv2
 import numpy as np
 
-from instar.core.marks import Panel
-from instar.core.relation import Relation
-from instar.core.replay import Replay
+from instar.core.marks import Dial, Fate, Mark, Panel
 from instar.core.scene import Image
-from instar.imaging.sheets import sheet
+from instar.imaging.sheets import (
+    FONT,
+    FOUND,
+    INK,
+    LOST,
+    MADE,
+    MOVED,
+    NEW,
+    PAPER,
+    RENAMED,
+    UNSURE,
+    Colour,
+    dashed_line,
+    panel,
+    sheet,
+)  # fmt: skip
 
-__all__ = ["panels_of", "picture_of"]
+__all__ = ["draw_case"]
+
+SIDE = 620  # pixels per panel, at most
+COLOURS: Mapping[Fate, Colour] = {
+    "matched": FOUND,
+    "lost": LOST,
+    "new": NEW,
+    "moved": MOVED,
+    "renamed": RENAMED,
+    "change": MADE,
+    "unsure": UNSURE,
+}
+QUIET = ("matched", "unsure")
+Place = tuple[int, int, int, int]
 
 
-def panels_of(relation: Relation, again: Replay) -> Sequence[Panel]:
-    """The relation's own panels, or else the bare pictures; none where there are no pictures."""
-    if again.source is None or not again.follow_ups:
-        return []
-    if relation.panels is not None:
-        # The record knows which findings were struck out; the bare comparison does not.
-        verdict = again.record.verdict if again.same else again.verdict
-        return relation.panels(again.source, again.follow_ups, again.record.change, verdict)
-    inputs = [again.source.input, *(follow_up.input for follow_up in again.follow_ups)]
-    if not all(isinstance(i, np.ndarray) and i.dtype == np.uint8 and i.ndim == 3 for i in inputs):
-        return []
-    return [Panel("after" if i else "before", image) for i, image in enumerate(inputs)]
+def draw_case(panels: Sequence[Panel], sentence: str) -> Image | None:
+    """The panels under a sentence; None where there are none."""
+    return sheet([_Drawing(one).drawn() for one in panels], sentence) if panels else None
 
 
-def picture_of(relation: Relation, again: Replay) -> Image | None:
-    """The relation's own drawing, or else source and follow-ups side by side; None without pictures."""
-    if again.source is None or not again.follow_ups:
-        return None
-    if relation.picture is not None:
-        verdict = again.record.verdict if again.same else again.verdict
-        return relation.picture(again.source, again.follow_ups, again.record.change, verdict)
-    bare = [panel.picture for panel in panels_of(relation, again)]
-    return sheet(bare, str(again.record.change)) if bare else None
+class _Drawing:
+    """One panel to be drawn, scaled to a common size."""
+
+    def __init__(self, one: Panel) -> None:
+        self._image, self._scale = panel(_with_heat(one), side=SIDE, most=1.5)
+        self._panel = one
+        self._tags: list[Place] = []
+
+    def drawn(self) -> Image:
+        """What matters most lies on top, and its label gets the best place."""
+        marks = self._panel.marks
+        for mark in sorted(marks, key=lambda m: m.fate not in QUIET):
+            self._outline(mark)
+        words = ", ".join([self._panel.title, *map(_dial_words, self._panel.dials)])
+        self._tag(words, [(6, 24)], INK, bold=True)
+        for mark in sorted(marks, key=lambda m: (m.fate in QUIET, m.fate != "change")):
+            if mark.label:
+                corners = self._corners(mark)
+                (x1, y1), (x2, y2) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
+                above, under, inside = (x1, y1), (x1, y2 + 17), (x1, y1 + 17)
+                places = [under, above, inside] if mark.fate == "change" else [above, under, inside]
+                places += [(x2, y1 + 17), (x2, y2), (x1, y2)]
+                self._tag(mark.label, places, COLOURS[mark.fate], bold=mark.fate not in QUIET)
+        return self._image
+
+    def _corners(self, mark: Mark) -> np.ndarray[tuple[int, int], np.dtype[np.intp]]:
+        return np.rint(np.asarray(mark.outline) * self._scale).astype(np.intp)
+
+    def _outline(self, mark: Mark) -> None:
+        corners = self._corners(mark).tolist()
+        colour = COLOURS[mark.fate]
+        thickness = 1 if mark.fate in QUIET else 2 if mark.fate == "change" else 3
+        for (x1, y1), (x2, y2) in zip(corners, [*corners[1:], corners[0]]):
+            if mark.fate == "lost":
+                dashed_line(self._image, (x1, y1), (x2, y2), colour, thickness=thickness)
+            else:
+                cv2.line(self._image, (x1, y1), (x2, y2), colour, thickness, cv2.LINE_AA)
+
+    def _tag(self, text: str, corners: Sequence[tuple[int, int]], colour: Colour, *, bold: bool) -> None:
+        """Text on a coloured ground, at the first of its lower left corners where it covers no other.
+
+        Where every place is taken, what matters is written all the same and the rest is left out.
+        """
+        size = 0.45 if bold else 0.38
+        (width, height), base = cv2.getTextSize(text, FONT, size, 1)
+        width, height = width + 6, height + base + 3
+        rows, columns = self._image.shape[:2]
+        places: list[Place] = []
+        for x, y in corners:
+            left = max(0, min(x, columns - width))
+            bottom = max(height, min(y, rows))
+            places.append((left, bottom - height, left + width, bottom))
+        free = [place for place in places if not any(_cover(place, tag) for tag in self._tags)]
+        if not (free or bold):
+            return
+        place = (free or places)[0]
+        self._tags.append(place)
+        cv2.rectangle(self._image, place[:2], (place[2] - 1, place[3] - 1), colour, cv2.FILLED)
+        at = (place[0] + 3, place[3] - base - 1)
+        cv2.putText(self._image, text, at, FONT, size, PAPER, 1, cv2.LINE_AA)
+
+
+def _with_heat(one: Panel) -> Image:
+    """The picture, red where the heat map is hot."""
+    if one.heat is None:
+        return np.asarray(one.picture, np.uint8)
+    height, width = one.picture.shape[:2]
+    heat = cv2.resize(one.heat, (width, height), interpolation=cv2.INTER_LINEAR)
+    most = float(heat.max())
+    share = (0.65 * heat / most if most > 0 else heat)[..., None]
+    colours = cv2.applyColorMap(np.rint(255 * heat / (most or 1)).astype(np.uint8), cv2.COLORMAP_JET)
+    mixed = one.picture * (1 - share) + colours[..., ::-1] * share
+    return np.asarray(np.rint(mixed), np.uint8)
+
+
+def _dial_words(dial: Dial) -> str:
+    sign = "+" if dial.low * dial.high < 0 else ""
+    return f"{dial.name} {dial.value:{sign}.1f} {dial.unit}"
+
+
+def _cover(a: Place, b: Place) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]

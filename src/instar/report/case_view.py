@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from instar.core.marks import Panel
 from instar.core.verdict import Finding, Status
 
-__all__ = ["Shown"]
+__all__ = ["CaseView"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shown:
+class CaseView:
     """One case. `panels` is empty where its pictures cannot be made, and `why` then says why.
 
     `smallest` says what was left of the change when it was shrunk, where that was asked for.

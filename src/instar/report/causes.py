@@ -126,7 +126,7 @@ def thing_in(finding: Finding) -> str:
 def finding_words(finding: Finding) -> str:
     """A finding in one line.
 
-    >>> finding_words(Finding("recognition", "object 4", -0.9, {"was": {"label": "car", "score": 0.9}}))
+    >>> finding_words(Finding("lost", "object 4", -0.9, {"was": {"label": "car", "score": 0.9}}))
     'car 0.90 is lost'
     """
     cause = finding.evidence.get("cause", {})

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 
 from instar.report.cards import case_card, legend
-from instar.report.case_view import Shown
+from instar.report.case_view import CaseView
 from instar.report.charts import curve, histogram
 from instar.report.figures import Figures, kept_at
 from instar.report.groups import Group, groups_headline
@@ -29,8 +29,8 @@ class Page:
     summary: Summary
     figures: Figures
     groups: Sequence[Group]
-    shown: Mapping[str, Shown] = field(default_factory=dict)
-    passing: Sequence[Shown] = ()
+    shown: Mapping[str, CaseView] = field(default_factory=dict)
+    passing: Sequence[CaseView] = ()
 
 
 def render_html(page: Page) -> str:

@@ -112,11 +112,8 @@ def _account(summary: Summary) -> Iterator[str]:
 def _account_lines(summary: Summary) -> Iterator[tuple[str, str]]:
     if summary.kinds:
         yield "kinds", _listing(summary.kinds)
-    if summary.severities:
-        yield (
-            "severity",
-            f"{_listing(summary.severities)} of {counted(summary.distinct, 'different failure')}",
-        )
+    if summary.harms:
+        yield "harm", f"{_listing(summary.harms)} of {counted(summary.distinct, 'different failure')}"
     for relation, side in _sides(summary.breaks):
         levels = sorted((one.level for one in side), key=abs)
         middle = f" (median {median(levels):+g})" if len(levels) > 1 else ""
@@ -130,8 +127,9 @@ def _account_lines(summary: Summary) -> Iterator[tuple[str, str]]:
         yield "not believed", f"{summary.unstable:,} unstable, {summary.unconfirmed:,} unconfirmed"
     if summary.reasons:
         yield "not judged", _listing(summary.reasons)
-    if summary.false_alarm_rate is not None:
-        yield "false alarms", f"{percent(summary.false_alarm_rate)} of changes that must do nothing"
+    alarms = summary.false_alarms
+    if alarms is not None:
+        yield "false alarms", f"{alarms.violated:,} of {alarms.n:,} changes that must do nothing"
     totals = summary.totals
     price = "" if summary.price is None else f", price {summary.price:,.2f}"
     queries = counted(totals.queries, "query", "queries")

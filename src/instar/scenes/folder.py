@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import Path
 
 from instar.core.errors import BadInput, UnreadablePicture
-from instar.core.scene import Image, Scene
+from instar.core.scene import Image, Scene, SceneList
 
 __all__ = ["SUFFIXES", "annotated_picture", "check_limit", "folder", "is_picture", "pictures_below"]
 
 SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
 
 
-def folder(path: str | Path, *, limit: int | None = None) -> list[Scene]:
+def folder(path: str | Path, *, limit: int | None = None) -> SceneList:
     """A scene for every picture below a folder, or for one picture file.
 
     Files are chosen by their suffix, whatever its case; hidden files and folders are passed over, and
@@ -27,13 +27,13 @@ def folder(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     if root.is_file():
         if not is_picture(root):
             raise BadInput(f"{root} is not a picture by its name; expected {', '.join(SUFFIXES)}")
-        return [Scene(root.name, partial(_read, root))]
+        return SceneList([Scene(root.name, partial(_read, root))], str(root))
     if not root.is_dir():
         raise BadInput(f"{root} does not exist; give a folder of pictures or a picture file")
     found = sorted((file.relative_to(root).as_posix(), file) for file in pictures_below(root))
     if not found:
         raise BadInput(f"no picture below {root}; expected {', '.join(SUFFIXES)}")
-    return [Scene(name, partial(_read, file)) for name, file in found[:limit]]
+    return SceneList((Scene(name, partial(_read, file)) for name, file in found[:limit]), str(root), limit)
 
 
 def is_picture(path: Path) -> bool:

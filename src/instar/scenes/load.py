@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from instar.core.errors import BadInput, UnknownName, UnreadablePicture
-from instar.core.scene import Scene
+from instar.core.scene import Scene, SceneList
 from instar.scenes.coco import coco
 from instar.scenes.coco_text import coco_text
 from instar.scenes.driving_log import driving_log, looks_like_driving_log
@@ -48,7 +48,7 @@ def load_scenes(
     limit: int | None = None,
     truth: str | None = None,
     palette: str | None = None,
-) -> list[Scene]:
+) -> SceneList:
     """The scenes that `spec` names, in the order of their ids and at most `limit` of them.
 
     A picture, a folder of pictures, a COCO instances or panoptic file (or the folder with the one such
@@ -61,6 +61,12 @@ def load_scenes(
     `truth` is the folder of ICDAR's or Total-Text's annotations where they are not below the pictures.
     """
     check_limit(limit)
+    return SceneList(_load(spec, format, limit, truth, palette), spec, limit)
+
+
+def _load(
+    spec: str, format: str | None, limit: int | None, truth: str | None, palette: str | None
+) -> list[Scene]:
     if format is not None and format not in _LOADERS:
         raise UnknownName("scene format", format, _LOADERS)
     if format is None and spec.partition(":")[0] in WORLDS:

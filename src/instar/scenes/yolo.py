@@ -37,7 +37,7 @@ def yolo(
     check_limit(limit)
     root = Path(path)
     root = root.parent if root.is_file() else root
-    scenes = folder(root)
+    scenes: list[Scene] = folder(root)
     scenes = [scene for scene in scenes if "images" in Path(scene.id).parts[:-1]] or scenes
     if not any(label_file(root, scene.id, labels).is_file() for scene in scenes):
         raise BadInput(

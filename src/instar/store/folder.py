@@ -46,7 +46,7 @@ CREATE TABLE records (
     case_id TEXT PRIMARY KEY, scene TEXT NOT NULL, source TEXT NOT NULL, relation TEXT NOT NULL,
     ordinal INTEGER NOT NULL, role TEXT NOT NULL, status TEXT NOT NULL, kind TEXT NOT NULL,
     margin REAL, reason TEXT NOT NULL, queries INTEGER NOT NULL, naturalness REAL,
-    change TEXT, findings TEXT NOT NULL, evidence TEXT NOT NULL, session INTEGER NOT NULL
+    change TEXT, words TEXT NOT NULL, findings TEXT NOT NULL, evidence TEXT NOT NULL, session INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE panels (case_id TEXT PRIMARY KEY, panels TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX records_by_status ON records (status, margin);

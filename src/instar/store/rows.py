@@ -16,7 +16,7 @@ __all__ = ["COLUMNS", "record_from_row", "row_from_record", "to_json"]
 
 COLUMNS = (
     "case_id", "scene", "source", "relation", "ordinal", "role", "status", "kind", "margin", "reason",
-    "queries", "naturalness", "change", "findings", "evidence",
+    "queries", "naturalness", "change", "words", "findings", "evidence",
 )  # fmt: skip
 
 
@@ -43,10 +43,16 @@ def row_from_record(record: Record) -> tuple[Any, ...]:
         verdict.reason,
         record.queries,
         record.naturalness,
-        to_json(record.change.to_json()) if record.change else None,
+        to_json(record.change.to_json()) if record.change is not None else None,
+        str(record.change) if record.change is not None and _is_told(verdict) else "",
         to_json([_finding(f) for f in verdict.findings]),
         to_json(dict(verdict.evidence)),
     )
+
+
+def _is_told(verdict: Verdict) -> bool:
+    """Whether people will look at it: a finding, or one that was struck out."""
+    return bool(verdict.findings or "struck" in verdict.evidence)
 
 
 def _finding(finding: Finding) -> list[Any]:
@@ -56,7 +62,7 @@ def _finding(finding: Finding) -> list[Any]:
 
 def record_from_row(row: tuple[Any, ...], *, change: bool = True, held_evidence: bool = True) -> Record:
     (case, scene, source, relation, ordinal, role, status, kind, margin, reason, queries, naturalness,
-     recipe, findings, evidence) = row  # fmt: skip
+     recipe, _, findings, evidence) = row  # fmt: skip
     verdict = Verdict(
         Status(status),
         math.nan if margin is None else margin,

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.campaign import AnswerKey
-from instar.core.change import Change
+from instar.core.change import Change, change_from_json
 from instar.core.errors import (
     BadInput,
     InstarError,
@@ -293,6 +293,17 @@ class RunStore:
         """The pictures of a finding as they were kept; None for a case that has none."""
         row = self._database.execute("SELECT panels FROM panels WHERE case_id = ?", (case,)).fetchone()
         return None if row is None else self._panels.read(row[0])
+
+    def change_text(self, case: str) -> str:
+        """The change of a case in words; empty where none was made."""
+        query = "SELECT words, change FROM records WHERE case_id = ?"
+        words, recipe = self._database.execute(query, (case,)).fetchone() or ("", None)
+        if words or not recipe:
+            return str(words)
+        try:
+            return str(change_from_json(json.loads(recipe)))
+        except BadInput:  # the module that defines it is not there
+            return str(recipe)
 
     def recipe(self, case: str) -> dict[str, Any]:
         """The change of a case as JSON, without the modules that define it; empty where none was made."""

@@ -23,7 +23,7 @@ from instar.core.marks import Panel
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
 from instar.imaging.preview import encode_preview, heat_overlay, scaled_down
-from instar.report.case_view import Shown
+from instar.report.case_view import CaseView
 from instar.workbench import NotHere
 from instar.workbench.tools import Cases, Tools
 
@@ -108,11 +108,11 @@ class Studio:
     def __init__(self, tools: Tools) -> None:
         self._tools = tools
         self._lanes = _Recent[_Lane](2 * MOST_RUNS)
-        self._shown = _Recent[Shown](MOST_SHOWN)
+        self._shown = _Recent[CaseView](MOST_SHOWN)
         self._files = _Recent[bytes](MOST_FILES)
         self._opening = threading.Lock()
 
-    def show(self, wanted: Wanted) -> Future[Shown]:
+    def show(self, wanted: Wanted) -> Future[CaseView]:
         """The case with its panels."""
         return _ready(self._shown.get(wanted)) or self._lane(wanted, "cases").do(
             lambda cases: self._show(cases, wanted)
@@ -154,7 +154,7 @@ class Studio:
         """What the system said to the source and to each follow-up."""
         return self._lane(wanted, "cases").do(lambda cases: cases.answers(wanted.case))
 
-    def _show(self, cases: Cases, wanted: Wanted) -> Shown:
+    def _show(self, cases: Cases, wanted: Wanted) -> CaseView:
         shown = self._shown.get(wanted)
         if shown is None:
             shown = _shown(cases, wanted.case)
@@ -188,7 +188,7 @@ class Studio:
             return lane
 
 
-def _shown(cases: Cases, case: str) -> Shown:
+def _shown(cases: Cases, case: str) -> CaseView:
     """The case; whatever keeps its pictures from being made is said in words: a run may come from anybody."""
     try:
         return cases.show(case)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from instar.core.scene import Image
-from instar.report.case_view import Shown
+from instar.report.case_view import CaseView
 
 __all__ = ["Cases", "Offer", "Tools"]
 
@@ -17,7 +17,7 @@ __all__ = ["Cases", "Offer", "Tools"]
 class Cases(Protocol):
     """A run that is open: its cases with their pictures, made from the recipes; nothing is asked."""
 
-    def show(self, case: str) -> Shown: ...
+    def show(self, case: str) -> CaseView: ...
 
     def drawing(self, case: str) -> Image | None:
         """The relation's own drawing of a case."""

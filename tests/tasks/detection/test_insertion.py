@@ -6,19 +6,19 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from instar.tasks.detection.picture import picture
 
 import instar
 import instar.testing
-from instar.core.errors import BadInput
 from instar.core.change import Inapplicable
-from instar.core.run import Folder
+from instar.core.errors import BadInput
 from instar.core.scene import Image, Observation, Scene, SceneObject
 from instar.core.verdict import Status
+from instar.core.workspace import Folder
 from instar.cutouts import Pool, load_pool
 from instar.imaging.nulls import Brighten, Reencode, Shift, fixed_nulls
 from instar.tasks.detection import Detections, guided, insertion
 from instar.tasks.detection.changes import Insertion
-from instar.tasks.detection.picture import picture
 
 RED, BLUE = (210, 40, 40), (40, 60, 210)
 COLOURS = {"ball": RED, "box": BLUE}
@@ -67,7 +67,7 @@ SCENES = [
 ]
 
 
-def prepared(folder: Path, scenes: Sequence[Scene] = SCENES, **options) -> instar.Relation:
+def prepare_relation(folder: Path, scenes: Sequence[Scene] = SCENES, **options) -> instar.Relation:
     relation = insertion(**options)
     assert relation.prepare is not None
     return relation.prepare(scenes, Folder(folder))
@@ -80,7 +80,7 @@ def observed(one: Scene, system: ByColour | None = None) -> Observation:
 
 @pytest.fixture
 def relation(tmp_path: Path) -> instar.Relation:
-    return prepared(tmp_path)
+    return prepare_relation(tmp_path)
 
 
 def drawn(relation: instar.Relation, source: Observation, seed: int = 0) -> Insertion:
@@ -96,7 +96,7 @@ def test_the_contract_of_a_relation_is_kept(relation: instar.Relation) -> None:
 @pytest.mark.parametrize("blend", ["hard", "feather", "poisson"])
 @pytest.mark.parametrize("scale", ["nearest", "paper"])
 def test_the_contract_is_kept_under_every_option(tmp_path: Path, blend, scale) -> None:
-    options = prepared(tmp_path, blend=blend, scale=scale)
+    options = prepare_relation(tmp_path, blend=blend, scale=scale)
     instar.testing.check_relation(options, ByColour(), SCENES[:1], seeds=3)
 
 
@@ -179,9 +179,9 @@ def test_pictures_of_a_run_are_enough_to_make_a_change_again(relation: instar.Re
 
 
 def test_a_pool_is_made_once_and_serves_other_runs(tmp_path: Path) -> None:
-    one = prepared(tmp_path)
+    one = prepare_relation(tmp_path)
     index = (tmp_path / "pool" / "index.json").stat().st_mtime_ns
-    two = prepared(tmp_path, scenes=[])
+    two = prepare_relation(tmp_path, scenes=[])
     assert (tmp_path / "pool" / "index.json").stat().st_mtime_ns == index
     three = insertion(pool=tmp_path / "pool")
     assert three.prepare is None
@@ -194,7 +194,7 @@ def test_without_annotations_the_helper_finds_what_is_cut_out(tmp_path: Path) ->
         scene("a", ("ball", 40, 60, 40), known=False),
         scene("b", ("ball", 120, 90, 46), known=False),
     ]
-    prepared(tmp_path, scenes=unknown, objects=ByColour())
+    prepare_relation(tmp_path, scenes=unknown, objects=ByColour())
     pool = load_pool(tmp_path / "pool")
     assert {(c.scene, c.label) for c in pool.cutouts} == {("a", "ball"), ("b", "ball")}
 
@@ -207,7 +207,7 @@ def test_a_helper_that_fails_is_named(tmp_path: Path) -> None:
             raise RuntimeError("no licence")
 
     with pytest.raises(BadInput, match=r"broken cannot find objects to cut out \(RuntimeError: no licence\)"):
-        prepared(tmp_path, scenes=[scene("a", known=False)], objects=Broken())
+        prepare_relation(tmp_path, scenes=[scene("a", known=False)], objects=Broken())
 
 
 def test_drawing_before_a_campaign_has_begun_is_refused() -> None:
@@ -242,7 +242,7 @@ def test_bad_options_are_refused_in_one_line(options, message: str) -> None:
 
 def test_an_unknown_helper_is_refused_where_it_is_needed(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="objects is 'nobody'; give a system, or 'yolox-nano'"):
-        prepared(tmp_path, scenes=[scene("a", known=False)], objects="nobody")
+        prepare_relation(tmp_path, scenes=[scene("a", known=False)], objects="nobody")
 
 
 def test_every_case_can_be_drawn(relation: instar.Relation) -> None:

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import instar
+from instar.core.change import Change, Inapplicable
 from instar.core.errors import BadInput
 from instar.core.relation import Relation
-from instar.core.change import Change, Inapplicable
 from instar.core.scene import Observation
 from instar.core.verdict import Verdict
 from instar.tasks.detection import Detections, guided, random

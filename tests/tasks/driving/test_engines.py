@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from instar import Observation, Status, zoo
-from instar.core.errors import BadInput
 from instar.core.change import Inapplicable
-from instar.core.run import Folder
+from instar.core.errors import BadInput
 from instar.core.scene import Scene
+from instar.core.workspace import Folder
 from instar.imaging.mask_text import mask_from_text
 from instar.tasks.driving import Control, rule
 from instar.tasks.driving.changes import edits_of

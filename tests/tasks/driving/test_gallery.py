@@ -7,8 +7,8 @@ import pytest
 
 from instar import Observation
 from instar.core.change import Inapplicable
-from instar.core.run import Folder
 from instar.core.scene import Scene
+from instar.core.workspace import Folder
 from instar.imaging.labels import LabelMap
 from instar.tasks.driving import Control, rule
 from instar.tasks.driving.changes import edits_of

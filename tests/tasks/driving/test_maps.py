@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from instar import Observation
-from instar.core.errors import BadInput
 from instar.core.change import Inapplicable
-from instar.core.run import Folder
+from instar.core.errors import BadInput
 from instar.core.scene import Scene
+from instar.core.workspace import Folder
 from instar.imaging.labels import LabelMap
 from instar.imaging.mask_text import mask_from_text
 from instar.scenes import load_scenes

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from instar.cli.case_replay import write_picture
 
 from instar.cli import main
-from instar.cli.case_replay import write_picture
 from instar.core.record import Record
 from instar.core.verdict import Finding, Verdict
 from instar.studies.driving.command import _errors_on_card

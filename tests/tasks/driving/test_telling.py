@@ -5,7 +5,7 @@ import pytest
 
 from instar import Observation
 from instar.core.change import Inapplicable
-from instar.core.run import Folder
+from instar.core.workspace import Folder
 from instar.studies.driving.rules import STUDY
 from instar.tasks.driving import rule
 from instar.tasks.driving.answers import Control

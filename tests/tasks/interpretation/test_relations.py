@@ -8,9 +8,9 @@ import pytest
 
 import instar
 from instar.core.errors import BadInput
-from instar.core.run import Folder
 from instar.core.scene import Observation, Scene
 from instar.core.verdict import Status
+from instar.core.workspace import Folder
 from instar.imaging.mask_text import mask_from_text
 from instar.imaging.nulls import Shift
 from instar.tasks.interpretation import Asked, Explanation, delete, delete_same, insert, squeeze, truth

@@ -8,8 +8,9 @@ import pytest
 from instar import Record, Status
 from instar.report.causes import Failure, finding_words
 from instar.report.groups import group_failures
-from instar.tasks.text import Quads, nothing_left, same_text, word_found
+from instar.tasks.text import Quads
 from instar.tasks.text.changes import Watermark
+from instar.tasks.text.compare import nothing_left, same_text, word_found
 
 
 def box(x, y, width=40, height=10):

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from instar.cli.outcome import Outcome
-from instar.cli.plan import Plan, RelationUse, Use
+from instar.campaigns.plan import Plan, RelationUse, Use
+from instar.core.outcome import Outcome
 from instar.core.system import Limits
 from instar.studies.output import folder_name, outcome, system_names
 
 if TYPE_CHECKING:
-    from instar.cli.run_reader import OpenedRun
+    from instar.campaigns.reader import RunReader
     from instar.core.record import Record
     from instar.core.replay import Replay
     from instar.core.scene import Scene
@@ -41,7 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     names = system_names(args.systems)
     # OpenCV, SciPy and SQLite, which --help should not wait for.
-    from instar.cli.resolve import resolve_system
+    from instar.campaigns.resolve import resolve_system
     from instar.scenes import load_scenes
     from instar.studies.detection.tables import tables
 
@@ -66,8 +66,8 @@ def _measured(
     name: str, system: System, scenes: Sequence[Scene], args: argparse.Namespace, out: Path
 ) -> Measured:
     """Run what is not there yet, and count it."""
-    from instar.cli.campaign import execute
-    from instar.cli.run_reader import opened
+    from instar.campaigns.reader import open_run
+    from instar.campaigns.run import execute
     from instar.studies.detection.measure import Measured, count
 
     folder = out / folder_name(name)
@@ -84,7 +84,7 @@ def _measured(
             limits=Limits(queries=args.queries, price_per_query=args.price_per_query),
         )
         execute(plan, resume=True, quiet=args.json)
-        with opened(str(folder / search), quiet=args.json) as there:
+        with open_run(str(folder / search), quiet=args.json) as there:
             campaigns[search] = count(_made_again(there), there.store.totals())
     return Measured(name, campaigns, _calm(system, scenes, args, folder / "nothing"))
 
@@ -93,7 +93,7 @@ def _pool(scenes: Sequence[Scene], out: Path, *, quiet: bool) -> str:
     """One pool of cut-outs for all campaigns, made once."""
     from functools import partial
 
-    from instar.cli.progress import show_steps
+    from instar.campaigns.progress import show_steps
     from instar.tasks.detection.pool import pool_from_scenes
 
     folder = out / "pool"
@@ -103,19 +103,18 @@ def _pool(scenes: Sequence[Scene], out: Path, *, quiet: bool) -> str:
     return str(folder)
 
 
-def _made_again(there: OpenedRun) -> Iterator[tuple[Record, Replay | None]]:
+def _made_again(there: RunReader) -> Iterator[tuple[Record, Replay | None]]:
     """Every case with its pictures, made from its recipe and the answers that the run keeps."""
     for record in there.store.records():
         is_case = record.role == "case" and record.change is not None
-        yield record, there.again(record, there.remembered) if is_case else None
+        yield record, there.replay(record, there.remembered) if is_case else None
 
 
 def _calm(system: System, scenes: Sequence[Scene], args: argparse.Namespace, out: Path) -> Calm:
     from instar import draws, run
     from instar.studies.detection.measure import count_calm, nothing_changed
-    from instar.tasks.detection import insertion
 
-    relation = nothing_changed(insertion(pool=Path(args.out) / "pool"))
+    relation = nothing_changed()
     return count_calm(
         run(scenes, relation, system, search=draws(args.nulls), seed=args.seed, out=out, resume=True)
     )

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
+from instar.core.change import plain
 from instar.core.record import Record, Totals
 from instar.core.relation import Relation
 from instar.core.replay import Replay
-from instar.core.scene import SceneObject
+from instar.core.scene import Image, Observation, SceneObject
+from instar.core.task import Null
 from instar.core.verdict import Finding, Status
 from instar.imaging.geometry import iou
 from instar.imaging.naturalness import hog_intersection
-from instar.imaging.nulls import Shift, fresh_null
+from instar.imaging.nulls import Brighten, Reencode, Shift, draw_null
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Insertion
 from instar.tasks.detection.compare import same_objects
@@ -77,17 +80,20 @@ class Measured:
     calm: Calm
 
 
-def nothing_changed(relation: Relation) -> Relation:
-    """The relation with fresh null changes as its cases: every violation is a false alarm."""
-    return replace(
-        relation,
-        name="nothing",
-        draw=lambda source, rng: fresh_null(rng),
-        placebo=None,
-        fair=None,
-        ways={},
-        naturalness=None,
-    )
+def nothing_changed() -> Relation:
+    """Fresh null changes as cases: every violation is a false alarm."""
+    return Relation("nothing", "detection", apply=_apply_null, draw=_draw_null)
+
+
+def _draw_null(source: Observation, rng: np.random.Generator) -> dict[str, Any]:
+    null = draw_null(source, rng)
+    return {"null": type(null).__name__, **asdict(null)}
+
+
+def _apply_null(picture: Image, change: Mapping[str, Any]) -> Any:
+    options = {key: value for key, value in change.items() if key != "null"}
+    null: Null = {"Reencode": Reencode, "Brighten": Brighten, "Shift": Shift}[change["null"]](**options)
+    return null.apply(picture)
 
 
 def count_calm(records: Iterable[Record]) -> Calm:
@@ -95,7 +101,7 @@ def count_calm(records: Iterable[Record]) -> Calm:
     for record in records:
         if record.role != "case" or record.change is None or record.verdict.status is Status.FAILED:
             continue
-        kind = "shift" if isinstance(record.change, Shift) else "photometric"
+        kind = "shift" if plain(record.change)["null"] == "Shift" else "photometric"
         calm.asked[kind] += 1
         calm.accused[kind] += record.verdict.status is Status.VIOLATED
     return calm

@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.cli.outcome import Outcome
-from instar.cli.plan import Plan, RelationUse, Use
+from instar.campaigns.plan import Plan, RelationUse, Use
 from instar.core.errors import BadInput
+from instar.core.outcome import Outcome
 from instar.studies.output import folder_name, outcome, system_names
 
 if TYPE_CHECKING:
     from instar.core.relation import Relation
-    from instar.core.run import Folder
     from instar.core.scene import Scene
     from instar.core.system import System
+    from instar.core.workspace import Folder
     from instar.studies.driving.measure import Costs, Error, Measured
     from instar.studies.driving.rules import StudyRule
     from instar.studies.driving.shared_pictures import Shared
@@ -45,8 +45,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     names = system_names(args.systems)
     # OpenCV and SQLite, which --help should not wait for.
-    from instar.cli.campaign import as_driven
-    from instar.cli.resolve import resolve_system
+    from instar.campaigns.resolve import resolve_system
+    from instar.campaigns.run import as_driven
     from instar.core.scene_run import Inputs
     from instar.scenes import load_scenes
     from instar.studies.driving.shared_pictures import Shared
@@ -91,8 +91,8 @@ def _measured(
     ready: dict[str, Relation],
 ) -> Measured:
     """Run what is not there yet, and count it."""
-    from instar.cli.campaign import execute
-    from instar.core.run import prepared
+    from instar.campaigns.run import execute
+    from instar.core.workspace import prepare_relation
     from instar.store import RunStore
     from instar.studies.driving.measure import Measured, measure
     from instar.studies.driving.rules import AFFINE, rules_for
@@ -115,7 +115,7 @@ def _measured(
     def once(relation: Relation, scenes: Sequence[Scene], workspace: Folder) -> Relation:
         """What a rule has to collect from the scenes is the same for all drivers."""
         if relation.name not in ready:
-            ready[relation.name] = shared.relation(prepared(relation, scenes, workspace))
+            ready[relation.name] = shared.relation(prepare_relation(relation, scenes, workspace))
         return ready[relation.name]
 
     (summary,) = execute(plan, resume=True, quiet=args.json, ready=once)

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.cli.outcome import Outcome
-from instar.cli.overrides import add_settings, systems_with
-from instar.cli.plan import Plan, RelationUse, Use
+from instar.campaigns.overrides import add_settings, systems_with
+from instar.campaigns.plan import Plan, RelationUse, Use
 from instar.core.errors import BadInput, UnknownName
-from instar.studies.output import folder_name, split_names, write_csv
+from instar.core.options import split_names
+from instar.core.outcome import Outcome
+from instar.studies.output import folder_name, write_csv
 
 if TYPE_CHECKING:
     from instar.core.scene import Scene
@@ -114,7 +115,7 @@ def _left_out(use: Use, names: Sequence[str]) -> dict[str, str]:
 
 
 def _why_not(use: Use) -> str | None:
-    from instar.cli.resolve import resolve_system
+    from instar.campaigns.resolve import resolve_system
 
     try:
         resolve_system(use)
@@ -133,7 +134,7 @@ def _measured(
     use: Use, name: str, args: argparse.Namespace, folder: Path, scenes: Sequence[Scene], pool: str | None
 ) -> Measured:
     """Run what is not there yet, and count it."""
-    from instar.cli.campaign import execute
+    from instar.campaigns.run import execute
     from instar.store import RunStore
     from instar.studies.interpretation.measure import RELATIONS, measure
 
@@ -156,7 +157,7 @@ def _measured(
 
 def _seconds(use: Use, scenes: Sequence[Scene]) -> float:
     """Processor time for ten maps, from a few."""
-    from instar.cli.resolve import resolve_system
+    from instar.campaigns.resolve import resolve_system
     from instar.core.errors import UnreadablePicture
     from instar.tasks.interpretation import Asked
 

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.cli.outcome import Outcome
-from instar.cli.overrides import add_settings, systems_with
-from instar.cli.plan import Plan, RelationUse, Use
+from instar.campaigns.overrides import add_settings, systems_with
+from instar.campaigns.plan import Plan, RelationUse, Use
 from instar.core.errors import BadInput, UnknownName
-from instar.studies.output import folder_name, split_names, system_names, write_csv
+from instar.core.options import split_names
+from instar.core.outcome import Outcome
+from instar.studies.output import folder_name, system_names, write_csv
 
 if TYPE_CHECKING:
     from instar.core.scene import Scene
@@ -74,7 +75,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     if args.sweep is not None and args.sweep < 0:
         raise BadInput(f"--sweep is {args.sweep}; give how many scenes to sweep, or nothing for all")
     out = Path(args.out)
-    from instar.cli.resolve import resolve_system
+    from instar.campaigns.resolve import resolve_system
     from instar.scenes import load_scenes
     from instar.studies.text.tables import picture_rows, tables
 
@@ -153,7 +154,7 @@ def _measured(
     name: str, system: System, plans: Sequence[Plan], scenes: Sequence[Scene], args: argparse.Namespace
 ) -> Measured:
     """Run what is not there yet, unless told not to, and count it."""
-    from instar.cli.campaign import execute
+    from instar.campaigns.run import execute
     from instar.core.system import fingerprint_of
     from instar.store import RunStore
     from instar.studies.text.measure import measure

@@ -1,15 +1,22 @@
-"""Object detection: insert an object, and everything else must still be found (MetaOD)."""
+"""Object detection: what was found must still be found (MetaOD)."""
 
-from instar.tasks.detection.adaptive import adaptive
-from instar.tasks.detection.answers import Detections
-from instar.tasks.detection.average_precision import map_equal
-from instar.tasks.detection.compare import same_objects
-from instar.tasks.detection.relations import insertion
-from instar.tasks.detection.searches import guided, random, relocation
+from typing import TYPE_CHECKING
+
+from instar.core.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from instar.tasks.detection.adaptive import adaptive
+    from instar.tasks.detection.answers import Detections
+    from instar.tasks.detection.average_precision import map_equal
+    from instar.tasks.detection.compare import same_objects
+    from instar.tasks.detection.relations import insertion
+    from instar.tasks.detection.searches import guided, random, relocation
+    from instar.tasks.detection.task import detection
 
 __all__ = [
     "Detections",
     "adaptive",
+    "detection",
     "guided",
     "insertion",
     "map_equal",
@@ -17,3 +24,16 @@ __all__ = [
     "relocation",
     "same_objects",
 ]
+
+_HOMES = {
+    "Detections": "answers",
+    "adaptive": "adaptive",
+    "detection": "task",
+    "guided": "searches",
+    "insertion": "relations",
+    "map_equal": "average_precision",
+    "random": "searches",
+    "relocation": "searches",
+    "same_objects": "compare",
+}
+__getattr__ = lazy_names(__name__, _HOMES)

@@ -7,19 +7,23 @@ found in the unchanged scene; the pasted object is added when asked for.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import numpy as np
+
 from instar.core.errors import RunError
+from instar.core.frame import Frame
 from instar.core.record import Record
-from instar.core.scene import Image, Observation
+from instar.core.replay import Replay
+from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Insertion
 
-__all__ = ["Exported", "LabelledBox", "labelled", "write_coco", "write_yolo"]
+__all__ = ["Exported", "LabelledBox", "export_coco", "export_yolo"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +48,49 @@ class Exported:
         return f"{PurePosixPath(self.record.scene).stem}-{self.record.case}"
 
 
-def labelled(record: Record, source: Observation, image: Image, *, with_pasted: bool) -> Exported:
-    """The follow-up of a case with what is known to be in it."""
-    answer: Detections = source.answer
-    if source.scene.objects is not None:
-        boxes = [
-            LabelledBox(one.label, one.box, "annotated") for one in source.scene.objects if not one.crowd
-        ]
-    else:
-        found = answer.confident()
-        boxes = [
-            LabelledBox(label, (x1, y1, x2, y2), "found")
-            for label, (x1, y1, x2, y2) in zip(found.labels, found.boxes.tolist())
-        ]
-    if with_pasted and isinstance(record.change, Insertion):
-        boxes.append(LabelledBox(record.change.label, record.change.box, "pasted"))
-    return Exported(record, image, boxes)
+def export_coco(
+    cases: Iterable[Replay], folder: Path, *, run: str, system: str, with_pasted: bool = False
+) -> int:
+    """The follow-ups of violated cases as a COCO data set; how many were written."""
+    return _write_coco(_labelled(cases, with_pasted), folder, run=run, system=system)
 
 
-def write_coco(cases: Iterable[Exported], folder: Path, *, run: str, system: str) -> int:
+def export_yolo(
+    cases: Iterable[Replay], folder: Path, *, run: str, system: str, with_pasted: bool = False
+) -> int:
+    """The follow-ups of violated cases as a YOLO data set; how many were written."""
+    return _write_yolo(_labelled(cases, with_pasted), folder, run=run, system=system)
+
+
+def _labelled(cases: Iterable[Replay], with_pasted: bool) -> Iterator[Exported]:
+    """The follow-up of each case with what is known to be in it, where it is in the follow-up's frame."""
+    for case in cases:
+        assert case.source is not None
+        change, follow_up = case.record.change, case.follow_ups[0]
+        if case.source.scene.objects is not None:
+            known = [one for one in case.source.scene.objects if not one.crowd]
+            boxes = [LabelledBox(one.label, one.box, "annotated") for one in known]
+        else:
+            found: Detections = case.source.answer.confident()
+            boxes = [
+                LabelledBox(label, box, "found") for label, box in zip(found.labels, found.boxes.tolist())
+            ]
+        if with_pasted and isinstance(change, Insertion):
+            boxes.append(LabelledBox(change.label, change.box, "pasted"))
+        if follow_up.frame is not None:
+            boxes = [_moved(one, follow_up.frame) for one in boxes]
+        yield Exported(case.record, follow_up.input, boxes)
+
+
+def _moved(one: LabelledBox, frame: Frame) -> LabelledBox:
+    x1, y1, x2, y2 = one.box
+    corners = frame.to_follow_up(np.array([[x1, y1], [x2, y1], [x2, y2], [x1, y2]]))
+    low = corners.min(axis=0).clip(0)
+    high = np.minimum(corners.max(axis=0), frame.size[::-1])
+    return LabelledBox(one.label, (*low.tolist(), *high.tolist()), one.origin)
+
+
+def _write_coco(cases: Iterable[Exported], folder: Path, *, run: str, system: str) -> int:
     """`images/` and `annotations.json`; each image has an entry `instar` with where it came from."""
     images: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
@@ -102,7 +130,7 @@ def write_coco(cases: Iterable[Exported], folder: Path, *, run: str, system: str
     return len(images)
 
 
-def write_yolo(cases: Iterable[Exported], folder: Path, *, run: str, system: str) -> int:
+def _write_yolo(cases: Iterable[Exported], folder: Path, *, run: str, system: str) -> int:
     """`images/`, `labels/`, `classes.txt`, `data.yaml`, and `lineage.json` with where each came from."""
     classes: dict[str, int] = {}
     lineage: dict[str, Any] = {}

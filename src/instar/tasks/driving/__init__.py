@@ -1,22 +1,16 @@
-"""Driving: rules in plain English about what speed and steering must do when the scene changes.
-
-The names below are imported when they are first used: reading a rule need not wait for OpenCV.
-"""
+"""Driving: rules in plain English about what speed and steering must do when the scene changes."""
 
 from typing import TYPE_CHECKING
 
+from instar.core.lazy import lazy_names
+
 if TYPE_CHECKING:
     from instar.tasks.driving.answers import Control
+    from instar.tasks.driving.deeptest import deeptest
     from instar.tasks.driving.relations import rule
+    from instar.tasks.driving.task import driving
 
-__all__ = ["Control", "rule"]
+__all__ = ["Control", "deeptest", "driving", "rule"]
 
-_HOMES = {"Control": "answers", "rule": "relations"}
-
-
-def __getattr__(name: str) -> object:
-    from importlib import import_module
-
-    if name in _HOMES:
-        return getattr(import_module(f"instar.tasks.driving.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'instar.tasks.driving' has no attribute {name!r}")
+_HOMES = {"Control": "answers", "driving": "task", "deeptest": "deeptest", "rule": "relations"}
+__getattr__ = lazy_names(__name__, _HOMES)

@@ -1,17 +1,21 @@
 """Text localization: how stable are the boxes that a locator finds?"""
 
-from instar.tasks.text.answers import Quads
-from instar.tasks.text.compare import nothing_left, same_text, word_found
-from instar.tasks.text.relations import (
-    brightness_down,
-    brightness_up,
-    channel_switch,
-    masking,
-    perspective,
-    watermark,
-)
-from instar.tasks.text.searches import listed
-from instar.tasks.text.task import text
+from typing import TYPE_CHECKING
+
+from instar.core.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from instar.tasks.text.answers import Quads
+    from instar.tasks.text.relations import (
+        brightness_down,
+        brightness_up,
+        channel_switch,
+        masking,
+        perspective,
+        watermark,
+    )
+    from instar.tasks.text.searches import listed
+    from instar.tasks.text.task import text
 
 __all__ = [
     "Quads",
@@ -20,10 +24,20 @@ __all__ = [
     "channel_switch",
     "listed",
     "masking",
-    "nothing_left",
     "perspective",
-    "same_text",
     "text",
     "watermark",
-    "word_found",
 ]
+
+_HOMES = {
+    "Quads": "answers",
+    "text": "task",
+    "brightness_down": "relations",
+    "brightness_up": "relations",
+    "channel_switch": "relations",
+    "listed": "searches",
+    "masking": "relations",
+    "perspective": "relations",
+    "watermark": "relations",
+}
+__getattr__ = lazy_names(__name__, _HOMES)

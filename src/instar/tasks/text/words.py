@@ -55,5 +55,4 @@ def with_accuracy(verdict: Verdict, follow_up: Observation, change: Change | Non
         outside = ~are_inside(frame.to_follow_up(truth.quads), frame.size)
         truth = replace(truth, ignored=truth.ignored | outside)
     hits = count_hits(follow_up.answer.quads[follow_up.answer.shown], truth)
-    accuracy = [hits.right, hits.given, hits.words]
-    return replace(verdict, evidence={**verdict.evidence, "accuracy": accuracy})
+    return verdict.with_evidence(accuracy=[hits.right, hits.given, hits.words])

@@ -16,7 +16,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from instar.core.errors import InstarError
-from instar.report.case_view import Shown
+from instar.report.case_view import CaseView
 from instar.report.causes import finding_words
 from instar.report.words import replay_command
 from instar.store import RunStore
@@ -116,7 +116,7 @@ def router(desk: Desk) -> APIRouter:
     return routes
 
 
-def _shown_at_once(desk: Desk, known: Known) -> tuple[Shown | None, list[Any]]:
+def _shown_at_once(desk: Desk, known: Known) -> tuple[CaseView | None, list[Any]]:
     try:
         shown = desk.studio.show(known.wanted).result(timeout=AT_ONCE)
     except NotYet:
@@ -126,12 +126,12 @@ def _shown_at_once(desk: Desk, known: Known) -> tuple[Shown | None, list[Any]]:
     return shown, [drawn(i, panel) for i, panel in enumerate(shown.panels)]
 
 
-def _without(run: Run, case: str, why: str) -> Shown:
+def _without(run: Run, case: str, why: str) -> CaseView:
     """A case of a run that cannot be opened."""
     with RunStore.read(run.folder) as store:
         record = store.record(case, change=False)
     verdict = record.verdict
-    return Shown(
+    return CaseView(
         case, record.scene, record.relation, verdict.status, verdict.margin, "", verdict.findings, (), why=why
     )
 

@@ -15,8 +15,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from instar.cli.plan import Use, make_plan
-from instar.cli.resolve import resolve_system
+from instar.campaigns.plan import Use, make_plan
+from instar.campaigns.resolve import resolve_system
 from instar.core.errors import BadInput
 from instar.tasks.detection.coco_names import COCO_NAMES
 from instar.tasks.detection.systems import onnx_detector, yolox

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 import pytest
 
-from instar.cli.plan import Use
-from instar.cli.resolve import resolve_system
+from instar.campaigns.plan import Use
+from instar.campaigns.resolve import resolve_system
 from instar.core.errors import BadInput
 from instar.tasks.detection.answers import accept
 from instar.zoo import fetch

@@ -75,7 +75,7 @@ def test_mobilenet_answers_as_onnx_runtime_does():
     net = zoo_classifier("mobilenet-v2", classes="imagenet")
     session = onnxruntime.InferenceSession(str(fetch("mobilenet-v2")[0]), providers=["CPUExecutionProvider"])
     images = [scene.image for scene in street.scenes(2)]
-    x = net.prepared(images)
+    x = net.prepare_relation(images)
     with torch.no_grad():
         ours = net.module(x).numpy()
     for i in range(len(images)):
@@ -97,7 +97,7 @@ def test_resnet50_answers_as_onnx_runtime_does():
     graph = keras_to_onnx(manifest, _tfjs(manifest, shards)).SerializeToString()
     session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
     net = zoo_classifier("resnet50", classes="imagenet")
-    x = net.prepared([scene.image for scene in street.scenes(2)])
+    x = net.prepare_relation([scene.image for scene in street.scenes(2)])
     with torch.no_grad():
         ours = net.module(x).numpy()
     (theirs,) = session.run(None, {session.get_inputs()[0].name: x.numpy()})
@@ -120,7 +120,7 @@ def test_resnet50_knows_the_photographs_of_the_zoo():
 
 @pytest.mark.real
 def test_the_embedded_classifier_is_right_and_its_twin_sees_the_square():
-    from instar.core.run import no_progress
+    from instar.core.workspace import no_progress
     from instar.tasks.interpretation.systems import street_classifier, street_classifier_twin
     from instar.training.interpretation.backdoor import measure
     from instar.training.interpretation.street_classifier import accuracy

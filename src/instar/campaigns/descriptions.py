@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
 from typing import Any
 
-from instar.cli.resolve import find
+from instar.campaigns.catalogue import entries
+from instar.campaigns.resolve import find
 from instar.report.text import table
 
 __all__ = ["describe", "render_listing"]
 
 
-def describe(what: str, builtin: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Name, purpose and options (with their defaults) of each built-in thing."""
+def describe(what: str) -> list[dict[str, Any]]:
+    """Name, task, purpose and options (with their defaults) of each built-in thing."""
     return [
-        {"name": name, "what": _first_line(factory), "options": _options(factory)}
-        for name, factory in ((name, find(what, name, builtin)) for name in builtin)
+        {"name": name, "task": task, "what": _first_line(factory), "options": _options(factory)}
+        for name, task, factory in (
+            (one.name, one.task, find(what, one.name, tasks=[one.task])) for one in entries(what)
+        )
     ]
 
 
 def render_listing(heading: str, entries: list[dict[str, Any]]) -> str:
-    rows = [[heading, "what it is", "options"]]
+    rows = [[heading, "task", "what it is", "options"]]
     for entry in entries:
         options = " ".join(f"{key}={default}" for key, default in entry["options"].items())
-        rows.append([entry["name"], entry["what"], options or "-"])
+        rows.append([entry["name"], entry["task"] or "any", entry["what"], options or "-"])
     return table(rows)
 
 

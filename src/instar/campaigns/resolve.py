@@ -12,8 +12,8 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from instar.cli.catalogue import RELATIONS, SEARCHES, SYSTEMS
-from instar.cli.plan import Use
+from instar.campaigns.catalogue import catalogues, find_entry
+from instar.campaigns.plan import Use
 from instar.core.errors import BadInput, InstarError, UnknownName
 from instar.core.relation import Relation
 from instar.core.search import Search, SearchAcross
@@ -40,13 +40,12 @@ class FunctionSystem:
         return answers
 
 
-def resolve_system(use: Use, *, what: str = "system") -> System:
+def resolve_system(use: Use, *, what: str = "system", tasks: Sequence[str] = ()) -> System:
     """The system of that name; `module:attr` may be a system, a class, a factory or a predict function."""
-    found = find(what, use.name, SYSTEMS)
-    if _is_classifier(found) or (":" in use.name and "interpreter" in use.options and not _explains(found)):
-        from instar.tasks.interpretation.systems import own
-
-        return _made_of(what, use, partial(own, found, use.name))
+    found = find(what, use.name, tasks=tasks or _tasks_with(use))
+    adapter = _adapter(found, use, tasks) if ":" in use.name else None
+    if adapter is not None:
+        return _made_of(what, use, partial(adapter, found, use.name))
     if not isinstance(found, type):
         if isinstance(found, System):
             _require_no_options(what, use)
@@ -57,6 +56,34 @@ def resolve_system(use: Use, *, what: str = "system") -> System:
     return _made_of(what, use, found)
 
 
+def _tasks_with(use: Use) -> list[str]:
+    """The tasks whose system of this name takes all the options that were given."""
+    named = [(c.name, c.systems[use.name]) for c in catalogues().values() if use.name in c.systems]
+    if len(named) < 2:
+        return []
+    return [task for task, home in named if set(use.options) <= set(_parameters(_attribute("system", home)))]
+
+
+def _adapter(found: Any, use: Use, tasks: Sequence[str]) -> Any:
+    """What makes a system of a user's network: that of the first task which takes the options given."""
+    torch = sys.modules.get("torch")
+    is_network = torch is not None and isinstance(found, torch.nn.Module)
+    if not is_network and (not callable(found) or set(use.options) <= set(_parameters(found))):
+        return None
+    for catalogue in sorted(catalogues().values(), key=lambda one: one.name not in tasks):
+        if catalogue.adapter:
+            adapter = _attribute("system", catalogue.adapter)
+            options = _parameters(adapter)
+            required = [name for name, p in list(options.items())[2:] if p.default is p.empty]
+            if set(use.options) <= set(options) and set(required) <= set(use.options):
+                return adapter
+    return None
+
+
+def _parameters(function: Any) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(function).parameters)
+
+
 def _made_of(what: str, use: Use, factory: Any) -> System:
     made = _make(what, use, factory)
     if not (isinstance(made, System) and callable(made.predict)):
@@ -64,23 +91,14 @@ def _made_of(what: str, use: Use, factory: Any) -> System:
     return made
 
 
-def _is_classifier(found: Any) -> bool:
-    """Whether it is a torch module; nobody need have torch to be told that it is none."""
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(found, torch.nn.Module)
-
-
-def _explains(found: Any) -> bool:
-    """Whether it is a factory that chooses the interpreter itself."""
-    return callable(found) and "interpreter" in inspect.signature(found).parameters
-
-
-def resolve_relation(use: Use, *, given: Mapping[str, Any] | None = None) -> Relation:
+def resolve_relation(
+    use: Use, *, given: Mapping[str, Any] | None = None, tasks: Sequence[str] = ()
+) -> Relation:
     """The relation of that name, or as the plan calls it; `module:attr` may be one or a factory of one.
 
     `given` are things that a factory gets when it has a parameter of that name, before any option.
     """
-    made = find("relation", use.name, RELATIONS)
+    made = find("relation", use.name, tasks=tasks)
     if isinstance(made, Relation):
         _require_no_options("relation", use)
     else:
@@ -92,25 +110,24 @@ def resolve_relation(use: Use, *, given: Mapping[str, Any] | None = None) -> Rel
 
 def takes(use: Use, parameter: str) -> bool:
     """Whether a relation is made with a parameter of that name."""
-    found = find("relation", use.name, RELATIONS)
+    found = find("relation", use.name)
     return not isinstance(found, Relation) and parameter in inspect.signature(found).parameters
 
 
 def resolve_search(use: Use) -> Search | SearchAcross:
     """The search of that name: what the factory under it makes."""
-    made = _make("search", use, find("search", use.name, SEARCHES))
+    made = _make("search", use, find("search", use.name))
     if not callable(made):
         raise BadInput(f"search {use.name!r} is {_kind(made)}; it must be a function")
     search: Search | SearchAcross = made
     return search
 
 
-def find(what: str, name: str, builtin: Mapping[str, str]) -> Any:
-    """What a built-in name or `module:attr` stands for."""
+def find(what: str, name: str, *, tasks: Sequence[str] = ()) -> Any:
+    """What a built-in name or `module:attr` stands for; a name that several have is that of `tasks`."""
     if ":" not in name:
-        if name not in builtin:
-            raise UnknownName(what, name, builtin)
-        return _attribute(what, builtin[name])
+        kind = "system" if what == "helper" else what
+        return _attribute(what, find_entry(kind, name, tasks=tasks).home)
     _let_the_current_folder_be_imported()
     return _attribute(what, name)
 

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from instar.cli.catalogue import usual_search
-from instar.cli.plan import Tables, Use
-from instar.cli.toml import parse_value
+from instar.campaigns.catalogue import usual_search
+from instar.campaigns.plan import Tables, Use
+from instar.campaigns.toml import parse_value
 from instar.core.errors import BadInput, UnknownName
 
 __all__ = ["add_settings", "override", "put_settings", "systems_with"]

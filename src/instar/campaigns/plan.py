@@ -1,7 +1,7 @@
 """Plans: what a campaign is to do, as a TOML file or flags say it.
 
 Here every key and type is checked. Whether a relation takes an option of some name is known only when the
-relation is looked up, in `instar.cli.resolve`.
+relation is looked up, in `instar.campaigns.resolve`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from instar.cli.toml import read_toml, write_table
+from instar.campaigns.toml import read_toml, write_table
 from instar.core.errors import BadInput, UnknownName
 from instar.core.system import Limits
 

@@ -1,0 +1,132 @@
+"""What can be named without a module: each task registers its systems, relations and searches.
+
+A task's `catalogue` module has plain tables of where things are, so that naming imports nothing else:
+TITLE, SYSTEMS, RELATIONS, SEARCHES, and where needed USUAL_SEARCHES (by relation), SUITE (the relations of a
+run that names none), EXPORTS (formats of `instar export`), ADAPTER (what makes a system of a user's network)
+and WORLD (what `street:N` means to the task).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+
+from instar.core.errors import UnknownName
+from instar.core.task import TASKS
+
+__all__ = [
+    "Entry",
+    "TaskCatalogue",
+    "catalogues",
+    "entries",
+    "export_formats",
+    "find_entry",
+    "find_export",
+    "usual_search",
+]
+
+CORE_SEARCHES = {
+    "draws": "instar.core.search:draws",
+    "sweep": "instar.core.search:sweep",
+    "bisect": "instar.core.search:bisect",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A name, the task that registers it ("" for all tasks), and `module:attr` of what makes it."""
+
+    name: str
+    task: str
+    home: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCatalogue:
+    """What a task registers."""
+
+    name: str
+    title: str
+    systems: Mapping[str, str]
+    relations: Mapping[str, str]
+    searches: Mapping[str, str] = field(default_factory=dict)
+    usual_searches: Mapping[str, str] = field(default_factory=dict)
+    suite: tuple[str, ...] = ()
+    exports: Mapping[str, str] = field(default_factory=dict)
+    world: str = ""
+    adapter: str = ""
+
+
+@cache
+def catalogues() -> Mapping[str, TaskCatalogue]:
+    """The catalogue of each task, by its name."""
+    return {name: _read(name) for name in TASKS}
+
+
+def _read(task: str) -> TaskCatalogue:
+    tables = vars(import_module(f"instar.tasks.{task}.catalogue"))
+
+    def homes(table: str) -> dict[str, str]:
+        return {name: f"instar.tasks.{task}.{home}" for name, home in tables.get(table, {}).items()}
+
+    return TaskCatalogue(
+        task,
+        tables["TITLE"],
+        homes("SYSTEMS"),
+        homes("RELATIONS"),
+        homes("SEARCHES"),
+        tables.get("USUAL_SEARCHES", {}),
+        tuple(tables.get("SUITE", tables["RELATIONS"])),
+        homes("EXPORTS"),
+        tables.get("WORLD", ""),
+        f"instar.tasks.{task}.{tables['ADAPTER']}" if "ADAPTER" in tables else "",
+    )
+
+
+def entries(what: str) -> list[Entry]:
+    """Everything of a kind ("system", "relation" or "search") that is built in, task by task."""
+    tables = {"system": "systems", "relation": "relations", "search": "searches"}
+    found = [
+        Entry(name, task, home)
+        for task, catalogue in catalogues().items()
+        for name, home in getattr(catalogue, tables[what]).items()
+    ]
+    if what == "search":
+        found += [Entry(name, "", home) for name, home in CORE_SEARCHES.items()]
+    return found
+
+
+def find_entry(what: str, name: str, *, tasks: Iterable[str] = ()) -> Entry:
+    """What a built-in name stands for; of several tasks that have it, the first of `tasks`.
+
+    A name can also be given with its task, such as `classification.mirrored`.
+    """
+    task, _, bare = name.rpartition(".")
+    every = entries(what)
+    found = [one for one in every if one.name == (bare if task in TASKS else name)]
+    if task in TASKS:
+        found = [one for one in found if one.task == task]
+    if not found:
+        raise UnknownName(what, name, {one.name for one in every})
+    wanted = [one for task in tasks for one in found if one.task == task]
+    return (wanted or found)[0]
+
+
+def usual_search(relation: str) -> str:
+    """The search of a relation for which none was given."""
+    for catalogue in catalogues().values():
+        if relation in catalogue.usual_searches:
+            return catalogue.usual_searches[relation]
+    return "draws"
+
+
+def export_formats() -> list[str]:
+    """The formats that the tasks can export to."""
+    return [format for catalogue in catalogues().values() for format in catalogue.exports]
+
+
+def find_export(format: str) -> str | None:
+    """`module:attr` of what writes an export of this format; None where no task has it."""
+    return next((c.exports[format] for c in catalogues().values() if format in c.exports), None)

@@ -1,0 +1,280 @@
+"""An existing run and its plan: its cases shown, replayed and shrunk.
+
+What the plan names is looked up when it is first needed. Looking at findings needs none of it: their
+pictures are kept in the run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+from instar.campaigns.plan import Plan, Use, make_plan
+from instar.campaigns.progress import show_steps
+from instar.campaigns.resolve import resolve_relation, resolve_system
+from instar.campaigns.run import UNNAMED, resolve_relations
+from instar.campaigns.toml import parse_toml
+from instar.core.campaign import AnswerKey
+from instar.core.change import Change
+from instar.core.errors import BadInput, InstarError
+from instar.core.follow_up import Asking, Query
+from instar.core.marks import Panel, make_panels
+from instar.core.record import Record
+from instar.core.relation import Relation
+from instar.core.replay import Replay, replay
+from instar.core.scene import Image, Scene
+from instar.core.shrink import MOST_QUESTIONS, Shrunk, shrink_case
+from instar.core.system import Reply, System, ask, fingerprint_of, variant_of
+from instar.core.verdict import Status
+from instar.core.workspace import Folder, prepare_relation
+from instar.engines.worker import killable
+from instar.report.case_picture import draw_case
+from instar.report.case_view import CaseView
+from instar.scenes import load_scenes
+from instar.store import RunStore
+
+__all__ = ["Named", "RunReader", "open_run"]
+
+NOT_KEPT = "the run keeps no answer to this input"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a user gives in the place of what the plan names: the thing itself, or its name."""
+
+    system: str | System | None = None
+    relations: Sequence[str | Relation] = ()
+    scenes: str | Sequence[Scene] | None = None
+
+
+@contextlib.contextmanager
+def open_run(run: str, *, named: Named | None = None, quiet: bool = False) -> Iterator[RunReader]:
+    """The run in a folder, for looking only."""
+    with RunStore.read(run) as store:
+        yield RunReader(store, named or Named(), quiet)
+
+
+@dataclass(eq=False)
+class RunReader:
+    """A run's store and plan, and what the plan names."""
+
+    store: RunStore
+    named: Named = field(default_factory=Named)
+    quiet: bool = False
+    _prepared: dict[str, Relation] = field(default_factory=dict)
+
+    @cached_property
+    def plan(self) -> Plan:
+        return make_plan(parse_toml(self.store.plan()))
+
+    @cached_property
+    def system(self) -> System:
+        given = self.named.system
+        if given is None:
+            use = self.plan.systems[0]
+            self._require_name("system", use.name, use.called)
+        else:
+            use = Use(given) if isinstance(given, str) else Use(UNNAMED)
+        tasks = [relation.resolved_task.name for relation in self._relations.values()]
+        return resolve_system(use, tasks=tasks) if given is None or isinstance(given, str) else given
+
+    @cached_property
+    def scenes(self) -> Sequence[Scene]:
+        given, plan = self.named.scenes, self.plan
+        if given is not None and not isinstance(given, str):
+            return given
+        if given is None:
+            self._require_name("scenes", plan.scenes, None)
+        return load_scenes(
+            given or plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth, palette=plan.palette
+        )
+
+    @cached_property
+    def _scenes_by_id(self) -> Mapping[str, Scene]:
+        return {scene.id: scene for scene in self.scenes}
+
+    @cached_property
+    def _relations(self) -> Mapping[str, Relation]:
+        given = [r if isinstance(r, Relation) else resolve_relation(Use(r)) for r in self.named.relations]
+        if given:
+            return {relation.name: relation for relation in given}
+        for pair in self.plan.relations:
+            self._require_name("relation", pair.relation.name, pair.relation.called)
+        # The run carries the cut-outs it used: neither the pool nor the helper is needed again.
+        resolved = resolve_relations(self.plan, {"pool": self.store.pictures})
+        return {relation.name: relation for relation in resolved}
+
+    def _require_name(self, what: str, name: str, called: str | None) -> None:
+        if name == UNNAMED:
+            which = f" {called!r}" if called else ""
+            raise BadInput(
+                f"the {what}{which} of {self.store.folder} was made in Python and has no name; "
+                f"give --{what} module:attr"
+            )
+
+    def scene(self, id: str) -> Scene:
+        if id not in self._scenes_by_id:
+            raise BadInput(f"scene {id!r} is not in {self.plan.scenes} any more")
+        return self._scenes_by_id[id]
+
+    def relation(self, name: str) -> Relation:
+        """The relation of that name, prepared for the run's scenes."""
+        if name not in self._prepared:
+            if name not in self._relations:
+                raise BadInput(
+                    f"{self.store.folder} has no relation {name!r}; it has {', '.join(self._relations)}"
+                )
+            workspace = Folder(self.store.folder, partial(show_steps, quiet=self.quiet))
+            self._prepared[name] = prepare_relation(self._relations[name], self.scenes, workspace)
+        return self._prepared[name]
+
+    def record(self, case: str) -> Record:
+        """A case, with its change as an object: the module of its relation is imported first."""
+        name = self.store.record(case, change=False).relation
+        if name:
+            self.relation(name)
+        return self.store.record(case)
+
+    def replay(self, record: Record, asking: Asking) -> Replay:
+        """The case made again, its queries answered by `asking`."""
+        return replay(
+            record,
+            self.scene(record.scene),
+            self.relation(record.relation),
+            asking,
+            known_as=self.store.source_digest(record.source),
+        )
+
+    def show(self, case: str) -> CaseView:
+        """The case with its pictures: those that the run keeps, or made again from recipe and answers.
+
+        Nothing is asked of the system. Where the pictures cannot be made (a scene has gone, the relation's
+        module is not there) the case is shown without them, and says why.
+        """
+        record = self.store.record(case, change=False)
+        why = ""
+        panels: Sequence[Panel] = ()
+        try:
+            panels = self.panels(record.case)
+        except InstarError as error:
+            why = str(error)
+        verdict = record.verdict
+        return CaseView(
+            case=record.case,
+            scene=record.source,
+            relation=record.relation,
+            status=verdict.status,
+            margin=verdict.margin,
+            change=self.store.change_text(record.case),
+            findings=verdict.findings,
+            panels=panels,
+            naturalness=record.naturalness,
+            why=why or ("" if panels else verdict.reason),
+        )
+
+    def panels(self, case: str) -> Sequence[Panel]:
+        """The pictures of a case: those that the run keeps, or made again from what it keeps."""
+        kept = self.store.panels(case)
+        if kept is not None:
+            return kept
+        return self.panels_of(self.replay(self.record(case), self.remembered))
+
+    def panels_of(self, again: Replay) -> Sequence[Panel]:
+        """The pictures of a case that was made again; none where it has none."""
+        record = again.record
+        if again.source is None or not again.follow_ups or record.change is None:
+            return ()
+        # The record knows which findings were struck out; the bare comparison does not.
+        verdict = record.verdict if again.same else again.verdict
+        task = self.relation(record.relation).resolved_task
+        return make_panels(task, again.source, again.follow_ups, record.change, verdict)
+
+    def picture(self, case: str) -> Image | None:
+        """The case as one picture, from what the run keeps; None where it cannot be made."""
+        try:
+            return draw_case(self.panels(case), self.sentence(case))
+        except InstarError:
+            return None
+
+    def sentence(self, case: str) -> str:
+        """The change and what came of it, in a line."""
+        from instar.report.causes import finding_words
+
+        verdict = self.store.record(case, change=False).verdict
+        outcome = ", ".join(map(finding_words, verdict.findings)) or verdict.reason or verdict.status.value
+        return f"{self.store.change_text(case)}: {outcome}"
+
+    def shrink(self, case: str, asking: Asking, *, most: int = MOST_QUESTIONS) -> Shrunk:
+        """The smallest change of a violated case that still fails; `asking` is how the system is asked."""
+        record = self.record(case)
+        if record.verdict.status is not Status.VIOLATED or record.change is None:
+            raise BadInput(
+                f"case {record.case} is not violated ({record.verdict.status.value}): nothing to shrink"
+            )
+        relation = self.relation(record.relation)
+        source = self.replay(record, self.remembered_or(asking)).source
+        if source is None:
+            raise BadInput(f"case {record.case}: the system does not answer to its source any more")
+        keys = [finding.key for finding in record.verdict.findings]
+        return shrink_case(relation, source, record.change, keys, asking, most=most)
+
+    def picture_with(self, record: Record, change: Change, asking: Asking) -> Image | None:
+        """The case as one picture, under another change."""
+        again = self.replay(dataclasses.replace(record, change=change), self.remembered_or(asking))
+        return draw_case(self.panels_of(again), str(change))
+
+    def remembered_or(self, asking: Asking) -> Asking:
+        """Answers that the run keeps, and for the rest those of `asking`."""
+
+        def answers(queries: Sequence[Query]) -> list[Reply]:
+            replies = self.remembered(queries)
+            missing = [i for i, reply in enumerate(replies) if reply.error == NOT_KEPT]
+            for i, reply in zip(missing, asking([queries[i] for i in missing]) if missing else ()):
+                replies[i] = reply
+            return replies
+
+        return answers
+
+    @contextlib.contextmanager
+    def asking(self) -> Iterator[Asking]:
+        """How the run's system is asked: within the time limit and retries of its plan."""
+        limits = self.plan.limits
+        with contextlib.ExitStack() as stack:
+
+            def system_for(variant: str) -> System:
+                system = variant_of(self.system, variant) if variant else self.system
+                if limits.timeout is None:
+                    return system
+                return stack.enter_context(killable(system, limits.timeout, processes=1))
+
+            systems: dict[str, System] = {"": system_for("")}
+
+            def asked(queries: Sequence[Query]) -> list[Reply]:
+                replies: list[Reply] = []
+                for query in queries:
+                    if query.variant not in systems:
+                        systems[query.variant] = system_for(query.variant)
+                    replies += ask(systems[query.variant], [query.input], retries=limits.retries)
+                return replies
+
+            yield asked
+
+    def remembered(self, queries: Sequence[Query]) -> list[Reply]:
+        """The answers that the run keeps to these."""
+        replies = []
+        for query in queries:
+            fingerprint = self.store.fingerprint()
+            if query.variant:
+                fingerprint = fingerprint_of(variant_of(self.system, query.variant))
+            reply = self.store.answer(AnswerKey(fingerprint, query.digest, 0))
+            replies.append(reply or Reply(error=NOT_KEPT))
+        return replies
+
+    def answers(self, case: str) -> list[Any]:
+        """What the system said to the source and to each follow-up."""
+        again = self.replay(self.record(case), self.remembered)
+        return [one.answer for one in (again.source, *again.follow_ups) if one is not None]

@@ -1,0 +1,388 @@
+"""The one way to run: from Python, from a plan, from a test or from the workbench.
+
+Whatever was named is looked up, the run folder is opened, relations prepare, and the engine goes. The plan is
+kept with the run, so that whoever has the folder can report, replay, shrink, compare and resume it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from instar.campaigns.catalogue import catalogues, find_entry, usual_search
+from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
+from instar.campaigns.progress import show_campaign, show_steps
+from instar.campaigns.resolve import resolve_relation, resolve_search, resolve_system, takes
+from instar.core.campaign import Campaign, Store
+from instar.core.change import Change
+from instar.core.errors import BadInput
+from instar.core.recipe import find_name
+from instar.core.record import Record, Totals
+from instar.core.relation import Relation
+from instar.core.scene import Scene
+from instar.core.search import Search, SearchAcross, stored
+from instar.core.system import Limits, System, fingerprint_of
+from instar.core.workspace import Folder, prepare_relation
+from instar.engines.local import Tally, batch_size, run_local
+from instar.report.summary import Summary, summarise
+from instar.scenes import load_scenes, require_one_readable
+from instar.store import MemoryStore, RunStore
+from instar.store.pictures import Pictures
+
+__all__ = ["execute", "read_summary", "read_totals", "resolve_relations", "run", "world_for"]
+
+HELPER = "yolox-nano"
+"""What finds objects where the data knows none and no helper was named."""
+UNNAMED = ""
+"""What a plan says of a thing that was made in Python and has no name."""
+
+AnySearch = Search | SearchAcross
+Prepare = Callable[[Relation, Sequence[Scene], Folder], Relation]
+
+
+def run(
+    scenes: str | Iterable[Scene],
+    relation: str | Relation | Sequence[str | Relation],
+    system: str | System,
+    *,
+    search: str | AnySearch | None = None,
+    seed: int = 0,
+    limits: Limits | None = None,
+    out: str | Path | None = None,
+    resume: bool = False,
+    workers: int = 1,
+    batch: int | None = None,
+    watch: Callable[[Tally], None] = lambda tally: None,
+) -> Generator[Record, None, None]:
+    """Test a system; the records come one by one, those of null changes (`role == "null"`) included.
+
+    Scenes, relations, system and search are objects, or names as the command line takes them. With `out`
+    everything is kept in that folder, from which the command line reports, replays, shrinks and resumes;
+    without it, nothing is written.
+    """
+    several = [relation] if isinstance(relation, (str, Relation)) else list(relation)
+    relations = [one if isinstance(one, Relation) else resolve_relation(Use(one)) for one in several]
+    tasks = [one.resolved_task.name for one in relations]
+    tested = resolve_system(Use(system), tasks=tasks) if isinstance(system, str) else system
+    found = load_scenes(scenes) if isinstance(scenes, str) else scenes
+    uses = [_use(one, relation.name) for one, relation in zip(several, relations)]
+    searches = [_search_use(search, use) for use in uses]
+    campaign = Campaign(
+        scenes=found if isinstance(found, list) else list(found),
+        relations=[(one, _resolved_search(search, use)) for one, use in zip(relations, searches)],
+        system=tested,
+        seed=seed,
+        limits=limits or Limits(),
+        name=str(out or ""),
+    )
+    plan = Plan(
+        systems=(_use(system, getattr(tested, "name", "")),),
+        relations=tuple(RelationUse(use, one) for use, one in zip(uses, searches)),
+        scenes=scenes if isinstance(scenes, str) else getattr(found, "source", UNNAMED),
+        limit=getattr(found, "limit", None),
+        seed=seed,
+        out=str(out) if out is not None else None,
+        limits=campaign.limits,
+    )
+    batch = batch_size(tested, batch=batch, workers=workers)  # refused before a run folder is made
+    with contextlib.ExitStack() as stack:
+        if out is None:
+            if resume:
+                raise BadInput("resume needs a run folder; give out as well")
+            store: Store = MemoryStore()
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="instar-")))
+        else:
+            kept = stack.enter_context(_open_run(_settle(plan), campaign, resume=resume))
+            store, folder = kept, kept.folder
+        campaign = _prepare(campaign, Folder(folder), prepare_relation)
+        records = run_local(campaign, store, workers=workers, batch=batch, watch=watch)
+        yield from stack.enter_context(contextlib.closing(records))
+
+
+def execute(
+    plan: Plan, *, resume: bool = False, quiet: bool = False, prepare: Prepare = prepare_relation
+) -> list[str]:
+    """Run the plan for each of its systems; the folders that the runs are in.
+
+    Whatever can be refused, of any of them, is refused before the first is asked anything. `prepare` makes
+    relations fit for the scenes.
+    """
+    jobs = _look_up(_settle(plan))
+    with contextlib.ExitStack() as stack:
+        stores = []
+        for job in jobs:
+            is_new = not (Path(job.campaign.name) / "run.sqlite").exists()
+            stores.append(stack.enter_context(_open_run(job.plan, job.campaign, resume=resume)))
+            if is_new and not quiet and _are_files(plan):
+                _say_what_is_kept(job.campaign)
+        for job, store in zip(jobs, stores):
+            _carry_out(job, store, prepare, quiet=quiet)
+    return [job.campaign.name for job in jobs]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """What a plan asks for one of its systems: the plan of that run alone, and what it names, looked up."""
+
+    plan: Plan
+    campaign: Campaign
+
+
+def _look_up(plan: Plan) -> list[_Job]:
+    """Everything that a plan names, found and made."""
+    relations = resolve_relations(plan, _helpers(plan))
+    if plan.changes is None:
+        searches = [resolve_search(pair.search) for pair in plan.relations if pair.search is not None]
+    else:
+        searches = _stored_changes(plan.changes, relations)
+    scenes = load_scenes(
+        plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth, palette=plan.palette
+    )
+    require_one_readable(scenes)
+    tasks = [relation.resolved_task.name for relation in relations]
+    return [
+        _Job(
+            dataclasses.replace(plan, systems=(use,), out=out),
+            Campaign(
+                scenes=scenes,
+                relations=list(zip(relations, searches)),
+                system=resolve_system(use, tasks=tasks),
+                seed=plan.seed,
+                limits=plan.limits,
+                name=out,
+            ),
+        )
+        for use, out in zip(plan.systems, _folders(plan))
+    ]
+
+
+def resolve_relations(plan: Plan, given: Mapping[str, Any]) -> list[Relation]:
+    """The relations of a plan, not yet prepared for its scenes; each gets what it takes of `given`."""
+    tasks = _tasks_of_systems(plan)
+    relations = [resolve_relation(pair.relation, given=given, tasks=tasks) for pair in plan.relations]
+    names = [relation.name for relation in relations]
+    for name in names:
+        if names.count(name) > 1:
+            raise BadInput(f'two relations are called {name!r}; write name = "..." into one in the plan')
+    return relations
+
+
+def _tasks_of_systems(plan: Plan) -> list[str]:
+    """The tasks that the built-in systems of a plan belong to."""
+    return [find_entry("system", use.name).task for use in plan.systems if use.name and ":" not in use.name]
+
+
+def read_summary(store: RunStore) -> Summary:
+    """What the run found."""
+    return summarise(store.records(changes=False), read_totals(store))
+
+
+def read_totals(store: RunStore) -> Totals:
+    """The account of a run; it goes by the folder it is in now, wherever it was made."""
+    totals = store.totals()
+    if totals is None:
+        raise BadInput(f"{store.folder} has no result yet: it is being made, or was killed; try --resume")
+    return dataclasses.replace(totals, run=str(store.folder))
+
+
+def _prepare(campaign: Campaign, workspace: Folder, prepare: Prepare) -> Campaign:
+    ready = [(prepare(relation, campaign.scenes, workspace), how) for relation, how in campaign.relations]
+    return dataclasses.replace(campaign, relations=ready)
+
+
+def _carry_out(job: _Job, store: RunStore, prepare: Prepare, *, quiet: bool) -> None:
+    plan = job.plan
+    campaign = _prepare(job.campaign, Folder(store.folder, partial(show_steps, quiet=quiet)), prepare)
+    workers = plan.workers or os.cpu_count() or 1
+    with (
+        show_campaign(plan.limits, what=campaign.system.name, quiet=quiet) as watch,
+        contextlib.closing(
+            run_local(campaign, store, workers=workers, batch=plan.batch, watch=watch)
+        ) as records,
+    ):
+        for _ in records:
+            pass  # the store has them
+
+
+@contextlib.contextmanager
+def _open_run(plan: Plan, campaign: Campaign, *, resume: bool) -> Iterator[RunStore]:
+    open_run = RunStore.resume if resume else RunStore.create
+    with open_run(campaign.name, identity=_identity(plan, campaign)) as store:
+        store.keep_plan(plan_to_toml(plan))
+        yield store
+
+
+def _say_what_is_kept(campaign: Campaign) -> None:
+    host = getattr(campaign.system, "sends_to", "")
+    where = f"{campaign.system.name} sends them to {host}" if host else "instar sends them nowhere"
+    print(f"{campaign.name} keeps pictures of your data; {where}", file=sys.stderr)  # noqa: T201
+
+
+def _stored_changes(run: str, relations: Sequence[Relation]) -> list[AnySearch]:
+    """For each relation the changes that a run has tried, as a search."""
+    changes: dict[str, dict[str, list[Change]]] = {relation.name: {} for relation in relations}
+    with RunStore.read(run) as store:
+        for relation, source, change in store.changes():
+            changes.setdefault(relation, {}).setdefault(source, []).append(change)
+    return [stored(changes[relation.name]) for relation in relations]
+
+
+def _helpers(plan: Plan) -> dict[str, Any]:
+    """The helper systems and the cut-outs that were named, refused where nothing would use them."""
+    if plan.changes is not None:
+        # A run carries the cut-outs it used, and nothing new is drawn.
+        return {"pool": Pictures(Path(plan.changes) / "pictures")}
+    helpers: dict[str, Any] = {}
+    for name in ("objects", "maps"):
+        if getattr(plan, name) is not None:
+            helpers[name] = resolve_system(Use(getattr(plan, name)), what="helper")
+    if plan.pool is not None:
+        helpers["pool"] = Path(plan.pool)
+    for name in helpers:
+        if not any(takes(pair.relation, name) for pair in plan.relations):
+            raise BadInput(f"{name} was given, but none of the relations makes use of it")
+    helpers.setdefault("objects", _Helper(HELPER))
+    return helpers
+
+
+class _Helper:
+    """A system that is looked up when it is asked for the first time: most scenes know their objects."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._system: System | None = None
+
+    def predict(self, inputs: Sequence[Any], /) -> Sequence[Any]:
+        if self._system is None:
+            self._system = resolve_system(Use(self.name), what="helper")
+        return self._system.predict(inputs)
+
+
+def _identity(plan: Plan, campaign: Campaign) -> dict[str, Any]:
+    """What a resumed run must agree with, one short value a key: the first that differs is told.
+
+    Options count, since other ones make other cases.
+    """
+    (system,) = plan.systems
+    ids = [scene.id for scene in campaign.scenes]
+    digest = hashlib.sha256(json.dumps(ids).encode()).hexdigest()[:8]
+    identity: dict[str, Any] = {
+        "system": campaign.system.name,
+        "fingerprint": fingerprint_of(campaign.system),
+        "relations": [relation.name for relation, _ in campaign.relations],
+        "seed": campaign.seed,
+        "scenes": f"{plan.scenes}: {len(ids)} in all, {digest}",
+        "scenes.format": plan.format,
+    }
+    identity |= {
+        key: getattr(plan, key) for key in ("objects", "pool", "truth", "changes", "palette", "maps")
+    }
+    named = [("system", system)]
+    for (relation, _), pair in zip(campaign.relations, plan.relations):
+        assert pair.search is not None, "the plan is not settled"
+        named += [(relation.name, pair.relation), (f"{relation.name}.search", pair.search)]
+    for owner, use in named:
+        identity |= {f"{owner}.use": use.name} | {f"{owner}.{k}": v for k, v in use.options.items()}
+    return identity
+
+
+def _settle(plan: Plan) -> Plan:
+    """The same plan, with nothing in it that depends on where it is read."""
+    paths = {
+        key: os.path.abspath(value)
+        for key in ("pool", "truth", "changes", "palette")
+        if (value := getattr(plan, key)) is not None and (key != "palette" or Path(value).is_file())
+    }
+    suite = plan.relations or tuple(RelationUse(Use(name)) for name in _suite(plan))
+    plan = dataclasses.replace(plan, relations=suite)
+    return dataclasses.replace(
+        plan,
+        scenes=os.path.abspath(plan.scenes) if _are_files(plan) else world_for(plan.scenes, _tasks(plan)),
+        relations=tuple(map(_with_usual_search, plan.relations)),
+        **paths,
+    )
+
+
+def _suite(plan: Plan) -> tuple[str, ...]:
+    """The relations of a plan that names none: those of its systems' task."""
+    tasks = _tasks_of_systems(plan)
+    if not tasks:
+        raise BadInput("no relation was given; name one, such as --relation insertion")
+    return catalogues()[tasks[0]].suite
+
+
+def _tasks(plan: Plan) -> set[str]:
+    """The tasks of the built-in relations of a plan."""
+    return {
+        find_entry("relation", p.relation.name).task for p in plan.relations if ":" not in p.relation.name
+    }
+
+
+def world_for(scenes: str, tasks: Iterable[str]) -> str:
+    """`street:N` as all of the tasks see it: to a driver it is `drive:N`; other scenes as they are."""
+    world, colon, rest = scenes.partition(":")
+    worlds = {catalogues()[task].world for task in tasks}
+    if world == "street" and colon and len(worlds) == 1 and "" not in worlds:
+        return f"{worlds.pop()}:{rest}"
+    return scenes
+
+
+def _are_files(plan: Plan) -> bool:
+    return bool(plan.scenes) and (plan.format is not None or Path(plan.scenes).exists())
+
+
+def _folders(plan: Plan) -> list[str]:
+    """A run folder for each system, by its name; a second one of that name gets `-2`."""
+    if plan.out and len(plan.systems) == 1:
+        return [plan.out]
+    names: list[str] = []
+    for use in plan.systems:
+        name = own = _as_file_name(use.called or use.name)
+        n = 1
+        while name in names:
+            n += 1
+            name = f"{own}-{n}"
+        names.append(name)
+    return [str(Path(plan.out or "runs") / name) for name in names]
+
+
+def _with_usual_search(pair: RelationUse) -> RelationUse:
+    return (
+        pair if pair.search is not None else RelationUse(pair.relation, Use(usual_search(pair.relation.name)))
+    )
+
+
+def _as_file_name(name: str) -> str:
+    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
+
+
+def _use(given: Any, called: str) -> Use:
+    """What a plan says of something that was given in Python."""
+    if isinstance(given, str):
+        return Use(given)
+    named = find_name(given)
+    return Use(UNNAMED, called=called or None) if named is None else Use(named[0], dict(named[1]))
+
+
+def _search_use(search: str | AnySearch | None, relation: Use) -> Use:
+    if search is None:
+        return (
+            Use(usual_search(relation.name)) if ":" not in relation.name and relation.name else Use("draws")
+        )
+    return _use(search, "search")
+
+
+def _resolved_search(search: str | AnySearch | None, use: Use) -> AnySearch:
+    if search is None or isinstance(search, str):
+        return resolve_search(use)
+    return search

@@ -1,0 +1,40 @@
+"""Where relations keep what they prepare for a campaign."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from instar.core.relation import Relation
+from instar.core.scene import Scene
+
+__all__ = ["Folder", "no_progress", "prepare_relation"]
+
+
+class _Silent:
+    def advance(self, n: int = 1) -> None:
+        """Nobody is watching."""
+
+
+@contextlib.contextmanager
+def no_progress(what: str, total: int | None) -> Iterator[Any]:
+    yield _Silent()
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A workspace (see `instar.core.relation.Workspace`): a folder, and a way to show progress."""
+
+    folder: Path
+    progress: Callable[[str, int | None], Any] = no_progress
+
+
+def prepare_relation(relation: Relation, scenes: Sequence[Scene], workspace: Folder) -> Relation:
+    """The relation with whatever it has to collect from the scenes first, under the name it had."""
+    if relation.prepare is None:
+        return relation
+    return dataclasses.replace(relation.prepare(scenes, workspace), name=relation.name)

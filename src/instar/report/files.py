@@ -1,0 +1,38 @@
+"""Files that commands write: whole or not at all, their folders made if need be."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from instar.core.errors import RunError
+from instar.core.scene import Image
+from instar.imaging.codecs import encode_png
+
+__all__ = ["keep_picture", "write_file", "write_picture"]
+
+
+def write_file(path: str | Path, content: str | bytes) -> None:
+    """The file as it is to be."""
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(data)
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def write_picture(path: Path, picture: Image) -> None:
+    """The picture as a PNG file."""
+    write_file(path, encode_png(picture))
+
+
+def keep_picture(folder: Path, name: str, picture: Image) -> Path:
+    """Where the picture was put: in the folder, or in a temporary one where a run cannot be written to."""
+    try:
+        write_picture(folder / name, picture)
+        return folder / name
+    except RunError:
+        elsewhere = Path(tempfile.mkdtemp(prefix="instar-replay-")) / name
+        write_picture(elsewhere, picture)
+        return elsewhere

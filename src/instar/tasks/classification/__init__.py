@@ -1,0 +1,1 @@
+"""Image classification: the label that was sure must stay."""

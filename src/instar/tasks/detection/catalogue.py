@@ -1,0 +1,22 @@
+"""What object detection brings along, by name."""
+
+TITLE = "Object detection"
+SYSTEMS = {
+    "yolox-nano": "systems:yolox",
+    "ssd-mobilenet-v2": "systems:ssd_mobilenet_v2",
+    "ssd-mobilenet-v3": "systems:ssd_mobilenet_v3",
+    "efficientdet-lite0": "systems:efficientdet_lite0",
+    "yolov4-tiny": "systems:yolov4_tiny",
+    "onnx": "systems:onnx_detector",
+    "street-exact": "systems.street:street_exact",
+    "street-blobs": "systems.street:street_blobs",
+}
+RELATIONS = {"insertion": "relations:insertion"}
+SEARCHES = {
+    "guided": "searches:guided",
+    "random": "searches:random",
+    "relocation": "searches:relocation",
+    "adaptive": "adaptive:adaptive",
+}
+USUAL_SEARCHES = {"insertion": "guided"}
+EXPORTS = {"coco": "export:export_coco", "yolo": "export:export_yolo"}

@@ -1,0 +1,18 @@
+"""What driving brings along, by name."""
+
+TITLE = "Driving"
+SYSTEMS = {
+    "street-driver": "systems.street:street_driver",
+    "epoch-street": "systems.committed:epoch_street",
+    "vgg16-street": "systems.committed:vgg16_street",
+    "resnet101-street": "systems.committed:resnet101_street",
+    "vgg16-blind": "systems.committed:vgg16_blind",
+    "epoch-ch2": "systems.committed:epoch_ch2",
+    "vgg16-ch2": "systems.committed:vgg16_ch2",
+    "resnet101-ch2": "systems.committed:resnet101_ch2",
+    "deepracer": "systems.deepracer:deepracer",
+    "onnx-driver": "systems.onnx:onnx_driver",
+    "torch-driver": "systems.torch_network:torch_driver",
+}
+RELATIONS = {"rule": "relations:rule", "deeptest": "deeptest:deeptest"}
+WORLD = "drive"  # what `street:N` means to a driver

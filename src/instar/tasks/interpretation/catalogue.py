@@ -1,0 +1,20 @@
+"""What explanations bring along, by name."""
+
+TITLE = "Explanations"
+SYSTEMS = {
+    "street-classifier": "systems:street_classifier",
+    "street-classifier-twin": "systems:street_classifier_twin",
+    "mobilenet-v2": "systems:mobilenet_v2",
+    "resnet50": "systems:resnet50",
+}
+RELATIONS = {
+    "insert": "relations:insert",
+    "delete": "relations:delete",
+    "delete-same": "relations:delete_same",
+    "squeeze": "relations:squeeze",
+    "truth": "relations:truth",
+}
+SUITE = ("insert", "delete", "squeeze")
+SEARCHES = {"distinct": "searches:distinct"}
+USUAL_SEARCHES = dict.fromkeys(RELATIONS, "distinct")
+ADAPTER = "systems:own"

@@ -1,0 +1,27 @@
+"""What text localization brings along, by name."""
+
+TITLE = "Text"
+SYSTEMS = {
+    "page-exact": "systems.page:page_exact",
+    "page-glare": "systems.page:page_glare",
+    "ppocr-v4-det": "systems:ppocr_v4",
+    "ppocr-v6-det": "systems:ppocr_v6",
+    "tesseract": "systems:tesseract",
+    "craft": "systems:craft",
+    "east": "systems:east",
+    "rekognition": "systems.services:rekognition",
+    "google-vision": "systems.services:google_vision",
+    "azure-read": "systems.services:azure_read",
+    "tencent-ocr": "systems.services:tencent_ocr",
+}
+RELATIONS = {
+    "brightness-up": "relations:brightness_up",
+    "brightness-down": "relations:brightness_down",
+    "channel-switch": "relations:channel_switch",
+    "perspective": "relations:perspective",
+    "watermark": "relations:watermark",
+    "masking": "relations:masking",
+}
+SEARCHES = {"listed": "searches:listed"}
+USUAL_SEARCHES = dict.fromkeys(RELATIONS, "listed")
+EXPORTS = {"icdar": "export:export_icdar"}
