@@ -15,7 +15,7 @@ import numpy as np
 
 from instar import Observation, Record, Verdict
 from instar.store import RunStore
-from instar.studies.text.measure import RELATIONS, measure
+from instar.studies.text.measure import RELATIONS, measure_stability
 from instar.studies.text.tables import tables
 from instar.tasks.text import (
     Quads,
@@ -67,7 +67,7 @@ def seconds_of_statistics() -> float:
             store.keep_records(list(stored_cases()))
         began = time.perf_counter()
         with RunStore.read(Path(folder) / "run") as store:
-            list(tables([measure("locator", store.records(changes=False))]))
+            list(tables([measure_stability("locator", store.records(changes=False))]))
         return time.perf_counter() - began
 
 

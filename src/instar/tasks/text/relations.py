@@ -28,10 +28,10 @@ from instar.tasks.text.changes import (
 )
 from instar.tasks.text.compare import nothing_left, word_found
 from instar.tasks.text.measures import EPS, Matching, require_matching
+from instar.tasks.text.placement import Lettering, choose_watermark, find_paper
 from instar.tasks.text.polygons import quad_areas, quad_intersections
 from instar.tasks.text.shrink import reduce_brightness, reduce_pushes, reduce_to_swaps, reduce_word
 from instar.tasks.text.task import text
-from instar.tasks.text.watermark import Lettering, choose_watermark, find_paper
 from instar.tasks.text.words import with_accuracy
 
 __all__ = ["brightness_down", "brightness_up", "channel_switch", "masking", "perspective", "watermark"]

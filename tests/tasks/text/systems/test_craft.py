@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from instar.core.errors import BadInput, MissingExtra
-from instar.tasks.text.polygons import iou
+from instar.tasks.text.polygons import quad_iou
 from instar.tasks.text.systems import craft
 from instar.tasks.text.systems.craft_words import find_words
 from text_pictures import drawn_page
@@ -87,7 +87,7 @@ def test_turning_the_page_by_a_half_finds_the_same_words(locator):
     upright, turned = locator.predict([drawn_page(), np.ascontiguousarray(drawn_page()[::-1, ::-1])])
     back = np.float32([560, 320]) - turned.quads
     assert len(upright) == len(turned) == 5
-    assert iou(upright.quads, back).max(axis=1).min() > 0.5
+    assert quad_iou(upright.quads, back).max(axis=1).min() > 0.5
 
 
 @pytest.mark.real

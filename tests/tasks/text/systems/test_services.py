@@ -143,7 +143,7 @@ AZURE_3_2 = {
     },
 }
 TENCENT = {
-    "HttpResponse": {
+    "Response": {
         "TextDetections": [
             {
                 "DetectedText": "MONDAY",
@@ -231,7 +231,7 @@ def test_google_words_without_a_full_text_have_no_scores_and_a_zero_is_left_out(
         ("rekognition", {"TextDetections": [], "TextModelVersion": "3.0"}),
         ("google-vision", {"responses": [{}]}),
         ("azure-read", {"modelVersion": "2023-10-01", "readResult": {"blocks": []}}),
-        ("tencent-ocr", {"HttpResponse": {"Error": {"Code": "FailedOperation.ImageNoText", "Message": "-"}}}),
+        ("tencent-ocr", {"Response": {"Error": {"Code": "FailedOperation.ImageNoText", "Message": "-"}}}),
     ],
 )
 def test_a_picture_without_text_is_answered_with_no_boxes(name, answer):
@@ -243,7 +243,7 @@ def test_a_picture_without_text_is_answered_with_no_boxes(name, answer):
 @pytest.mark.usefixtures("keys")
 def test_a_box_without_area_is_left_out_and_one_of_five_corners_is_an_error():
     thin = json.loads(json.dumps(TENCENT))
-    line = thin["HttpResponse"]["TextDetections"][0]
+    line = thin["Response"]["TextDetections"][0]
     line["Polygon"] = [{"X": 5, "Y": 5}] * 4
     asked, _ = service(apis()["tencent-ocr"], thin)
     assert len(asked.predict([PICTURE])[0]) == 0
@@ -326,11 +326,7 @@ REFUSALS = [
     ("google-vision", 400, {"error": {"code": 400, "message": "API key not valid.", "status": "INVALID"}}),
     ("google-vision", 403, {"error": {"code": 403, "message": "Disabled.", "status": "PERMISSION_DENIED"}}),
     ("azure-read", 401, {"error": {"code": "401", "message": "Access denied."}}),
-    (
-        "tencent-ocr",
-        200,
-        {"HttpResponse": {"Error": {"Code": "AuthFailure.SignatureFailure", "Message": "-"}}},
-    ),
+    ("tencent-ocr", 200, {"Response": {"Error": {"Code": "AuthFailure.SignatureFailure", "Message": "-"}}}),
 ]
 BUSY = [
     ("rekognition", 400, {"__type": "ThrottlingException", "message": "Slow down."}),
@@ -338,7 +334,7 @@ BUSY = [
     ("google-vision", 200, {"responses": [{"error": {"code": 14, "message": "Unavailable."}}]}),
     ("azure-read", 429, {"error": {"code": "429", "message": "Rate limit."}}),
     ("azure-read", 503, b"<html>unavailable</html>"),
-    ("tencent-ocr", 200, {"HttpResponse": {"Error": {"Code": "RequestLimitExceeded", "Message": "-"}}}),
+    ("tencent-ocr", 200, {"Response": {"Error": {"Code": "RequestLimitExceeded", "Message": "-"}}}),
 ]
 WRONG = [
     ("rekognition", 400, {"__type": "InvalidImageFormatException", "Message": "?"}, "refuses the picture"),
@@ -350,12 +346,7 @@ WRONG = [
     ),
     ("azure-read", 200, {"modelVersion": "2023-10-01"}, "another form than expected: KeyError 'readResult'"),
     ("tencent-ocr", 200, b"<html>a proxy</html>", "answered '<html>a proxy</html>'"),
-    (
-        "tencent-ocr",
-        200,
-        {"HttpResponse": {"TextDetections": [{"Polygon": 7}]}},
-        "another form than expected",
-    ),
+    ("tencent-ocr", 200, {"Response": {"TextDetections": [{"Polygon": 7}]}}, "another form than expected"),
 ]
 
 
@@ -424,7 +415,7 @@ def test_what_was_recorded_is_played_back_without_keys(keys, monkeypatch, tmp_pa
 def test_a_broken_recording_is_named(tmp_path):
     file = tmp_path / "tencent-ocr-png" / f"{digest(PICTURE)}.json"
     file.parent.mkdir()
-    file.write_text('{"HttpResponse": ')
+    file.write_text('{"Response": ')
     with pytest.raises(
         BadInput, match=rf"{file.name}: tencent-ocr answered '.*' .*, which is no JSON object"
     ):

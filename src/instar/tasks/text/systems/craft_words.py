@@ -6,7 +6,12 @@ import cv2
 import numpy as np
 from scipy import ndimage
 
-from instar.tasks.text.systems.rectangles import Floats, from_top_left, rectangle_corners, smallest_rectangle
+from instar.tasks.text.systems.rectangles import (
+    Floats,
+    rectangle_corners,
+    smallest_rectangle,
+    start_at_top_left,
+)
 
 __all__ = ["find_words"]
 
@@ -42,5 +47,5 @@ def find_words(region: Floats, affinity: Floats, *, least_score: float) -> tuple
     sides = np.array([sides for _, sides, _ in found], np.float32).reshape(-1, 2) + 1
     turns = np.array([turn for _, _, turn in found], np.float32)
     sides = sides + 2 * GROWTH * sides.min(axis=1, keepdims=True)
-    quads = from_top_left(rectangle_corners(centres, sides, turns))
+    quads = start_at_top_left(rectangle_corners(centres, sides, turns))
     return quads, np.minimum(peaks[words - 1], np.float32(1))

@@ -69,7 +69,7 @@ class GeneralBasic:
         return HttpRequest(self.url, headers, body)
 
     def trouble(self, status: int, answer: Mapping[str, Any]) -> Trouble | None:
-        error = answer.get("HttpResponse", {}).get("Error")
+        error = answer.get("Response", {}).get("Error")
         if error is None:
             return None if status == 200 else Trouble(str(status), "")
         code = str(error.get("Code", ""))
@@ -82,7 +82,7 @@ class GeneralBasic:
         return Trouble(code, str(error.get("Message", "")), credentials=credentials, busy=busy)
 
     def pieces(self, answer: Mapping[str, Any], size: tuple[int, int]) -> list[Piece]:
-        response = answer["HttpResponse"]
+        response = answer["Response"]
         if response.get("Error", {}).get("Code") == NO_TEXT:
             return []
         return [

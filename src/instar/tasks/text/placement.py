@@ -1,4 +1,4 @@
-"""Choosing a watermark: which word, how large, where nothing was found, and in ink that stands out."""
+"""Where a watermark goes: which word, how large, where nothing was found, and in ink that stands out."""
 
 from __future__ import annotations
 
