@@ -15,7 +15,6 @@ from instar.tasks.text.measures import (
     require_matching,
     set_similarity,
     shooting_rate,
-    success_rate,
 )
 from instar.tasks.text.polygons import quad_iou
 
@@ -97,11 +96,7 @@ def test_the_shooting_rate_is_over_all_follow_ups():
     assert shooting_rate({"a": [True, True, True], "b": [False]}) == 0.75
 
 
-def test_the_success_rate_is_over_pictures():
-    assert success_rate({"a": True, "b": False, "c": False, "d": False}) == 0.25
-
-
-@pytest.mark.parametrize("measure", [image_similarity, set_similarity, shooting_rate, success_rate])
+@pytest.mark.parametrize("measure", [image_similarity, set_similarity, shooting_rate])
 def test_there_is_no_average_of_nothing(measure):
     with pytest.raises(ValueError, match="nothing to average"):
         measure({})

@@ -139,7 +139,7 @@ def _expected(ours: Quads, theirs: Quads) -> npt.NDArray[np.bool_]:
 
 
 def _cause(what: str, where: str = "") -> dict[str, str]:
-    """What became of no box in particular, for those who group findings and tell them in words."""
+    """How reports name and group a finding that is about no box of the source."""
     return {"what": what, "label": "", "words": f"{what} {where}".strip()}
 
 

@@ -28,7 +28,6 @@ __all__ = [
     "require_matching",
     "set_similarity",
     "shooting_rate",
-    "success_rate",
 ]
 
 Matching = Literal["one-to-one", "paper"]
@@ -91,14 +90,6 @@ def set_similarity(deltas_of_images: Mapping[str, Sequence[float]]) -> float:
 def shooting_rate(found: Mapping[str, Sequence[bool]]) -> float:
     """The share of all watermarks that were found, over all follow-ups of all pictures."""
     return _mean("shooting_rate", [float(shot) for shots in found.values() for shot in shots])
-
-
-def success_rate(nothing_found: Mapping[str, bool]) -> float:
-    """The share of pictures in which nothing was found once all text was masked (Eq. 16).
-
-    Only of those in which text was found before: without any there is nothing to mask.
-    """
-    return _mean("success_rate", [float(success) for success in nothing_found.values()])
 
 
 def require_matching(who: str, matching: str, eps: float) -> None:

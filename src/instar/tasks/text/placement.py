@@ -24,7 +24,7 @@ SMALLER = (1.0, 0.8, 0.65, 0.5)
 
 @dataclass(frozen=True, slots=True)
 class Lettering:
-    """How watermarks lettering.
+    """How watermarks look.
 
     `words` are chosen from, or made of random capitals, `letters` (least, most) of them, where there are
     none. Capitals are `height` (least, most) pixels high, and `clearance` of that height is kept free on

@@ -15,7 +15,7 @@ SWAPS = ("rbg", "grb", "bgr")
 
 
 def reduce_brightness(source: Observation, change: Brightness) -> Iterator[Brightness | list[Brightness]]:
-    """Without the contrast; then by one grey level, two, and so on."""
+    """The same without a change of contrast, then one grey level, two, and so on."""
     if change.gain != 1:
         yield replace(change, gain=1.0)
     sign = 1 if change.levels > 0 else -1
@@ -23,7 +23,7 @@ def reduce_brightness(source: Observation, change: Brightness) -> Iterator[Brigh
 
 
 def reduce_to_swaps(source: Observation, change: Permutation) -> Iterator[Permutation]:
-    """Two channels exchanged in place of all three going round."""
+    """Two channels swapped, where all three had changed places."""
     if change.order not in SWAPS:
         yield from (replace(change, order=order) for order in SWAPS)
 
