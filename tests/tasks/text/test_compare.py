@@ -105,13 +105,6 @@ def test_boxes_that_are_set_aside_are_neither_lost_nor_new_but_may_be_partners()
     assert nothing_left(quads(A), Quads(quads(C).quads, aside=aside)).status is Status.HELD
 
 
-def test_what_is_left_of_a_word_that_an_edge_cuts_is_neither_lost_nor_new():
-    whole, half = Quads(quads(A).quads, aside=np.array([True])), quads(box(0, 0, 15, 10))
-    assert same_text(whole, half).status is same_text(half, whole).status is Status.HELD
-    assert same_text(whole, half).evidence["stability"] == 1.0
-    assert keys(same_text(whole, quads(B))) == [("new", "near box 0")]
-
-
 def test_nothing_found_after_masking_holds():
     verdict = nothing_left(quads(A, B), quads())
     assert (verdict.status, verdict.evidence["stability"]) == (Status.HELD, 1.0)

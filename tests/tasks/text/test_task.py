@@ -108,6 +108,27 @@ def test_what_one_of_the_frames_does_not_show_is_set_aside():
     assert after.shown.tolist() == [True, True]
 
 
+def test_what_is_left_of_a_word_that_an_edge_cuts_is_neither_lost_nor_new():
+    frame = Frame(np.array([[1.0, 0, -120], [0, 1, 0], [0, 0, 1]]), SIZE, (200, 180))
+    source, left = found(B, D), found(box(0, 5, 40, 20))  # of B two thirds are left, and so are of D
+    for before, after in (carry(source, left, frame), carry(left, source, _inverted(frame))[::-1]):
+        assert same_text(before, after).status is Status.HELD
+        assert same_text(before, after).evidence["stability"] == 1.0
+
+
+def _inverted(frame):
+    return Frame(frame.back, frame.size, frame.source_size)
+
+
+def test_one_box_around_everything_excuses_no_lost_word_although_it_overshoots():
+    change = Perspective(300, 200, 50, ((0, 0),) * 4)
+    frame = Frame(change.matrix, SIZE, (300, 400))
+    before, after = carry(found(A, B), found(box(0, 0, 400, 300)), frame)
+    verdict = same_text(before, after)
+    assert after.shown.tolist() == [False]
+    assert sorted(finding.key for finding in verdict.findings) == [("lost", "box 0"), ("lost", "box 1")]
+
+
 def test_a_box_that_overshoots_its_picture_counts_with_what_is_inside():
     frame = Frame(Shift(1, 0).apply(IMAGE).matrix, SIZE, SIZE)
     wide = box(-30, 5)
@@ -120,7 +141,7 @@ def test_what_lies_beyond_the_horizon_of_a_steep_perspective_is_set_aside():
     steep = np.array([[1.0, 0, 0], [0, 1, 0], [-0.005, 0, 1]])  # at x = 200 everything is infinitely far
     before, _ = carry(found(A, box(180, 5), box(230, 5)), found(), Frame(steep, SIZE, SIZE))
     assert before.shown.tolist() == [True, False, False]
-    assert np.isfinite(before.quads).all()
+    assert before.quads[2].tolist() == box(230, 5)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ __all__ = ["nothing_left", "same_text", "word_found"]
 
 AIR = 0.3
 """Of a capital's height: locators leave about so much air around a word; with or without, it is the word."""
-MOSTLY = 0.5  # of a box lies on another one, or in a mask: then it is about the same text
+MOSTLY = 0.5  # of a found box lies in a mask: then it is about the masked text
 
 
 def same_text(before: Quads, after: Quads, *, eps: float = EPS, matching: Matching = "one-to-one") -> Verdict:
@@ -84,7 +84,7 @@ class _Pairing:
     """Two answers matched one to one.
 
     `overlap` is `float64 (len(before), len(after))`. `of_before` and `of_after` are the boxes that count:
-    those with a partner, and those that the other answer should have shown as well.
+    those with a partner, and those that are not set aside.
     """
 
     before: Quads
@@ -99,7 +99,7 @@ class _Pairing:
     def of(cls, before: Quads, after: Quads, eps: float) -> _Pairing:
         overlap = quad_iou(before.quads, after.quads)
         pairs = match(overlap, eps)
-        of_before, of_after = _expected(before, after), _expected(after, before)
+        of_before, of_after = before.shown, after.shown
         of_before[list(pairs)] = of_after[list(pairs.values())] = True
         return cls(before, after, eps, overlap, pairs, of_before, of_after)
 
@@ -125,17 +125,6 @@ class _Pairing:
             evidence = {"is": _corners(quad), "overlap": _round(best), "cause": _cause("new box", subject)}
             findings.append(Finding("new", subject, min(0.0, best - (1 - self.eps)), evidence))
         return findings
-
-
-def _expected(ours: Quads, theirs: Quads) -> npt.NDArray[np.bool_]:
-    """Which boxes the other answer should have too: not those set aside, nor what is left of one there.
-
-    A word that the edge of a picture cuts is set aside on one side and found in part on the other.
-    """
-    if theirs.aside is None or not theirs.aside.any():
-        return ours.shown
-    on_aside = quad_intersections(ours.quads, theirs.quads[theirs.aside]).sum(axis=1)
-    return np.asarray(ours.shown & (on_aside < MOSTLY * quad_areas(ours.quads)))
 
 
 def _cause(what: str, where: str = "") -> dict[str, str]:

@@ -23,6 +23,7 @@ from instar.tasks.text.words import hide_words, with_accuracy
 
 __all__ = ["TASK", "carry", "text"]
 
+Floats = npt.NDArray[np.float32]
 ON_WORDS = 0.5  # of a box lies on known words: then it is about text
 
 
@@ -41,35 +42,56 @@ def text(*, eps: float = EPS, matching: Matching = "one-to-one") -> Task:
 def carry(before: Quads, after: Quads, frame: Frame) -> tuple[Quads, Quads]:
     """Both in the source's frame; what either frame does not show to 90 % is set aside.
 
-    Quads may overshoot the picture that they were found in: only what is inside it counts.
+    What is set aside is cut to the part that both frames show: a word at the edge of one picture may then be
+    the partner of what is left of it in the other.
     """
-    _, before_shown = _moved(before.quads, frame.matrix, frame.source_size, frame.size)
-    quads, after_shown = _moved(after.quads, frame.back, frame.size, frame.source_size)
+    there, before_ahead, before_shown = _move(before.quads, frame.matrix, frame.source_size, frame.size)
+    here, after_ahead, after_shown = _move(after.quads, frame.back, frame.size, frame.source_size)
     if frame.mirrored:
-        quads = quads[:, [1, 0, 3, 2]]  # clockwise from the top left again
+        here = here[:, [1, 0, 3, 2]]  # clockwise from the top left again
+    visible, _, _ = _move(_clip(there, frame.size), frame.back, frame.size, frame.source_size)
     return (
-        replace(before, aside=~(before.shown & before_shown)),
-        replace(after, quads=quads, aside=~(after.shown & after_shown)),
+        replace(
+            before,
+            quads=_cut(before.quads, visible, before_ahead & ~before_shown),
+            aside=~(before.shown & before_shown),
+        ),
+        replace(
+            after,
+            quads=_cut(here, _clip(here, frame.source_size), after_ahead & ~after_shown),
+            aside=~(after.shown & after_shown),
+        ),
     )
 
 
-def _moved(
-    quads: npt.NDArray[np.float32], matrix: Matrix, size: tuple[int, int], new_size: tuple[int, int]
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-    """The quads of a picture of `size` in a frame of `new_size`, and which of them that shows.
+def _move(
+    quads: Floats, matrix: Matrix, size: tuple[int, int], new_size: tuple[int, int]
+) -> tuple[Floats, npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """The quads of a picture of `size` in a frame of `new_size`, which of them are there, and which shown.
 
-    What a steep perspective puts beyond the horizon is nowhere in the other frame, and stays as it is.
+    What a steep perspective puts beyond the horizon is not there, and stays as it is. Quads may overshoot
+    the picture that they were found in: only what is inside it has to be shown.
     """
     height, width = size
     depth, middle = (
         points @ matrix[2, :2] + matrix[2, 2] for points in (quads, np.array([width / 2, height / 2]))
     )
-    seen = (depth * middle > 0).all(axis=1)
-    moved = quads.astype(np.float64)
-    moved[seen] = transform(matrix, quads[seen])
-    visible = transform(matrix, np.clip(quads[seen], 0, np.array([width, height], np.float32)))
-    seen[seen] = are_inside(visible, new_size)
-    return moved.astype(np.float32), seen
+    ahead = (depth * middle > 0).all(axis=1)
+    moved = quads.copy()
+    moved[ahead] = transform(matrix, quads[ahead])
+    shown = ahead.copy()
+    shown[ahead] = are_inside(transform(matrix, _clip(quads[ahead], size)), new_size)
+    return moved, ahead, shown
+
+
+def _clip(quads: Floats, size: tuple[int, int]) -> Floats:
+    height, width = size
+    return np.clip(quads, 0, np.array([width, height], np.float32))
+
+
+def _cut(quads: Floats, visible: Floats, which: npt.NDArray[np.bool_]) -> Floats:
+    """The quads, with some of them cut to the visible part, where that is at least a pixel."""
+    return np.where((which & (quad_areas(visible) >= 1))[:, None, None], visible, quads)
 
 
 def marks(seen: Observation) -> Panel:
