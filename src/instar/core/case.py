@@ -162,9 +162,6 @@ class Case:
             self.verdict = self.verdict.verified(
                 lambda finding: state.task.verify(seen.source, seen.follow_ups[0], finding)
             )
-            if relation.severity is not None:
-                level = relation.severity.level_of(state.source, self.change)
-                self.verdict = self.verdict.with_evidence(level=level)
             self.panels = make_panels(state.task, seen.source, seen.follow_ups, self.change, self.verdict)
             if relation.naturalness is not None:
                 first = self.follow_ups()[0].input

@@ -163,12 +163,17 @@ def _given(value: Any) -> Callable[[], Any]:
 def judge(relation: Relation, seen: Seen, change: Change) -> Verdict:
     """What the answers say: the relation's own expectation, or else that they are the same.
 
-    A null change is always judged by sameness.
+    A null change is always judged by sameness. The severity of any other is kept as `level`.
     """
-    if relation.expect is None or isinstance(change, Null):
+    if isinstance(change, Null):
         return _compare(relation.resolved_task, seen)
-    source = replace(seen.source, answer=seen.befores[0]) if len(seen.befores) == 1 else seen.source
-    return relation.expect(source, seen.follow_ups, plain(change))
+    if relation.expect is None:
+        verdict = _compare(relation.resolved_task, seen)
+    else:
+        source = replace(seen.source, answer=seen.befores[0]) if len(seen.befores) == 1 else seen.source
+        verdict = relation.expect(source, seen.follow_ups, plain(change))
+    level = relation.severity.level_of(seen.source, change) if relation.severity is not None else None
+    return verdict if level is None else verdict.with_evidence(level=level)
 
 
 def _compare(task: Task, seen: Seen) -> Verdict:

@@ -94,7 +94,7 @@ def make_panels(
     """
     struck = {(s["kind"], s["subject"]) for s in verdict.evidence.get("struck", ())}
     unsure = {subject for _, subject in struck}
-    fates = {f.subject: _fate(f) for f in verdict.findings}
+    fates = {f.subject: fate for f in verdict.findings if (fate := _fate(f)) != "new"}
     before = task.marks(source)
     named = tuple(
         replace(mark, fate=fates.get(mark.subject, "unsure" if mark.subject in unsure else "matched"))

@@ -11,7 +11,7 @@ from instar import Observation, Status
 from instar.core.search import shrink
 from instar.imaging.lettering import drawn_word
 from instar.tasks.text import Quads, brightness_up, channel_switch, perspective, watermark
-from instar.tasks.text.changes import Light, Permutation, Perspective, Watermark, made
+from instar.tasks.text.changes import Brightness, Permutation, Perspective, Watermark
 from instar.worlds.page import scenes
 
 SOURCE = Observation.of(np.zeros((90, 160, 3), np.uint8), Quads(np.zeros((0, 4, 2), np.float32)), None)
@@ -28,16 +28,16 @@ def shrunk(relation, change, system, page):
 
 
 def test_brightness_is_a_line_of_levels_and_contrast_goes_first():
-    (line,) = smaller(brightness_up(), Light(-100.0))
+    (line,) = smaller(brightness_up(), Brightness(-100.0))
     assert [change.levels for change in line] == [-n for n in range(1, 100)]
-    assert smaller(brightness_up(), Light(1.0)) == [[]]
-    assert smaller(brightness_up(), Light(2.0, 1.5)) == [Light(2.0), [Light(1.0, 1.5)]]
+    assert smaller(brightness_up(), Brightness(1.0)) == [[]]
+    assert smaller(brightness_up(), Brightness(2.0, 1.5)) == [Brightness(2.0), [Brightness(1.0, 1.5)]]
 
 
 def test_the_breaking_brightness_is_found_to_the_level():
     page = next(page for page in scenes(9) if 150 < np.median(page.image) < 200)
     system = planted_text.loses_boxes_when_bright()
-    level = min(change.levels for change in shrunk(brightness_up(), Light(100.0), system, page))
+    level = min(change.levels for change in shrunk(brightness_up(), Brightness(100.0), system, page))
     first = 226 - int(np.median(page.image))
     assert first <= level <= first + 2  # JPEG takes a level away, and under it the finding must recur too
 
@@ -75,6 +75,6 @@ def test_a_shorter_word_stays_where_the_word_was(word):
     for one in [*shorter, *lower]:
         assert one.width <= width
         assert one.height <= height
-        touched = np.argwhere((made(image, one) != image).any(axis=2))
+        touched = np.argwhere((one.apply(image) != image).any(axis=2))
         assert touched.min(axis=0).tolist() == [30, 20]
         assert (touched.max(axis=0) < [30 + one.height, 20 + one.width]).all()

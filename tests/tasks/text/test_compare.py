@@ -8,7 +8,9 @@ import pytest
 from instar import Record, Status
 from instar.report.causes import Failure, finding_words
 from instar.report.groups import group_failures
-from instar.tasks.text import Quads, nothing_left, same_text, word_found
+from instar.tasks.text import Quads
+from instar.tasks.text.changes import Watermark
+from instar.tasks.text.compare import nothing_left, same_text, word_found
 
 
 def box(x, y, width=40, height=10):
@@ -21,8 +23,8 @@ def quads(*corners, scores=None):
 
 
 A, B, C = box(0, 0), box(100, 0), box(0, 100)
-TIGHT = np.array([box(200, 200, 60, 20)], np.float32)
-LOOSE = np.array([box(194, 194, 72, 32)], np.float32)
+WORD = Watermark("word", 200, 200, 60, 20, 20, 0, "duplex")
+TIGHT, LOOSE = WORD.quad(), WORD.quad(air=0.3)
 
 
 def keys(verdict):
@@ -66,7 +68,7 @@ def test_the_papers_matching_changes_the_measure_and_not_the_findings():
 
 @pytest.mark.parametrize("word", [box(200, 200, 60, 20), box(194, 194, 72, 32), box(190, 196, 80, 28)])
 def test_a_word_is_found_with_or_without_air_around_it(word):
-    verdict = word_found(quads(A), quads(A, word), TIGHT, LOOSE)
+    verdict = word_found(quads(A), quads(A, word), WORD)
     assert verdict.status is Status.HELD
     assert (verdict.evidence["stability"], verdict.evidence["similarity"]) == (1.0, 1.0)
 
@@ -87,10 +89,20 @@ def test_a_word_is_found_with_or_without_air_around_it(word):
     ],
 )
 def test_a_word_must_be_one_box_more_and_nothing_else(after, expected, shot):
-    verdict = word_found(quads(A), after, TIGHT, LOOSE)
+    verdict = word_found(quads(A), after, WORD)
     assert verdict.status is Status.VIOLATED
     assert keys(verdict) == expected
     assert verdict.evidence["stability"] == shot
+
+
+def test_boxes_that_are_set_aside_are_neither_lost_nor_new_but_may_be_partners():
+    aside = np.array([True])
+    nothing = same_text(Quads(quads(A).quads, aside=aside), Quads(quads(C).quads, aside=aside))
+    assert (nothing.status, nothing.evidence["stability"]) == (Status.HELD, 1.0)
+    both = same_text(quads(A, B), Quads(quads(A, C).quads, aside=np.array([True, True])))
+    assert keys(both) == [("lost", "box 1")]
+    assert both.evidence["stability"] == 0.5
+    assert nothing_left(quads(A), Quads(quads(C).quads, aside=aside)).status is Status.HELD
 
 
 def test_nothing_found_after_masking_holds():
@@ -117,7 +129,7 @@ def test_what_is_found_after_masking_is_in_a_mask_or_elsewhere():
         ("masking", lambda: nothing_left(quads(A), quads(B)), "new box", "new box near box 0"),
         (
             "watermark",
-            lambda: word_found(quads(A), quads(A), TIGHT, LOOSE),
+            lambda: word_found(quads(A), quads(A), WORD),
             "watermark missed",
             "watermark missed",
         ),

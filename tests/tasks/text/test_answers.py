@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from instar.store.answers import decode_answer, encode_answer
-from instar.tasks.text.answers import Quads, accept
+from instar.tasks.text.answers import Quads, read
 
 IMAGE = np.zeros((60, 100, 3), np.uint8)
 BOX = [[10, 10], [50, 10], [50, 20], [10, 20]]
@@ -25,7 +25,7 @@ def quads(*corners):
     ],
 )
 def test_an_answer_may_come_in_several_forms(answer):
-    found = accept(IMAGE, answer)
+    found = read(IMAGE, answer)
     assert found.quads.tolist() == [BOX]
     assert found.quads.dtype == np.float32
     assert (found.texts, found.scores.tolist()) == (("EXIT",), [0.5])
@@ -33,22 +33,22 @@ def test_an_answer_may_come_in_several_forms(answer):
 
 @pytest.mark.parametrize("answer", [[BOX], np.array([BOX]), {"quads": [BOX]}])
 def test_texts_and_scores_may_be_missing(answer):
-    found = accept(IMAGE, answer)
+    found = read(IMAGE, answer)
     assert (found.quads.tolist(), found.texts, found.scores) == ([BOX], None, None)
 
 
 @pytest.mark.parametrize("answer", [[], {"quads": []}, Quads(quads())])
 def test_nothing_found_is_an_answer(answer):
-    assert accept(IMAGE, answer).quads.shape == (0, 4, 2)
+    assert read(IMAGE, answer).quads.shape == (0, 4, 2)
 
 
 def test_corners_told_anticlockwise_are_turned_around():
-    assert accept(IMAGE, [[BOX[0], BOX[3], BOX[2], BOX[1]]]).quads.tolist() == [BOX]
+    assert read(IMAGE, [[BOX[0], BOX[3], BOX[2], BOX[1]]]).quads.tolist() == [BOX]
 
 
 def test_a_quad_that_overshoots_stays_as_it_is():
     wide = [[-5, -5], [50, -5], [50, 70], [-5, 70]]
-    assert accept(IMAGE, [wide]).quads.tolist() == [wide]
+    assert read(IMAGE, [wide]).quads.tolist() == [wide]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,11 @@ def test_a_quad_that_overshoots_stays_as_it_is():
 )
 def test_nonsense_is_refused_with_its_reason(answer, reason):
     with pytest.raises((TypeError, ValueError), match=reason):
-        accept(IMAGE, answer)
+        read(IMAGE, answer)
+
+
+def test_what_a_system_sets_aside_itself_counts_all_the_same():
+    assert read(IMAGE, Quads(quads(BOX), aside=np.array([True]))).shown.tolist() == [True]
 
 
 def test_only_float32_quads_are_made():

@@ -1,4 +1,4 @@
-"""Choosing a watermark: which word, how large, where nothing was found, and in ink that stands out."""
+"""Where a watermark goes: which word, how large, where nothing was found, and in ink that stands out."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from instar.imaging.lettering import drawn_word
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.changes import Watermark
 
-__all__ = ["Lettering", "Paper", "choose_watermark", "look_at"]
+__all__ = ["Lettering", "Paper", "choose_watermark", "find_paper"]
 
 WHITE, BLACK = 255, 0
-SHRINKING = (1.0, 0.8, 0.65, 0.5)
+SMALLER = (1.0, 0.8, 0.65, 0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,8 @@ class Paper:
     hides: dict[int, Sums]
 
 
-def look_at(source: Observation, contrast: int) -> Paper:
+def find_paper(source: Observation, contrast: int) -> Paper:
+    """Where a word can be written."""
     answer: Quads = source.answer
     image: Image = source.input
     taken = np.zeros(image.shape[:2], np.uint8)
@@ -62,13 +63,15 @@ def look_at(source: Observation, contrast: int) -> Paper:
     )
 
 
-def choose_watermark(paper: Paper, look: Lettering, rng: np.random.Generator) -> Watermark | Inapplicable:
+def choose_watermark(
+    paper: Paper, lettering: Lettering, rng: np.random.Generator
+) -> Watermark | Inapplicable:
     """A word at one of all the places where it fits, each as likely; smaller where it fits nowhere."""
-    text = _word(look, rng)
-    wanted = int(rng.integers(look.height[0], look.height[1] + 1))
-    for size in _sizes(wanted, look.height[0]):
-        height, width = drawn_word(text, size, font=look.font).shape
-        air = round(look.clearance * size)
+    text = _word(lettering, rng)
+    wanted = int(rng.integers(lettering.height[0], lettering.height[1] + 1))
+    for size in _sizes(wanted, lettering.height[0]):
+        height, width = drawn_word(text, size, font=lettering.font).shape
+        air = round(lettering.clearance * size)
         # The word and its air must be clear of text and inside the picture; the ink only matters below it.
         clear = clear_places(paper.taken, (height + 2 * air, width + 2 * air))
         places = [
@@ -82,18 +85,18 @@ def choose_watermark(paper: Paper, look: Lettering, rng: np.random.Generator) ->
             place = places[0][nth] if on_dark else places[1][nth - len(places[0])]
             y, x = (int(at) + air for at in divmod(int(place), clear.shape[1]))
             ink = WHITE if on_dark else BLACK
-            return Watermark(text, x, y, width, height, size, ink, look.font)
+            return Watermark(text, x, y, width, height, size, ink, lettering.font)
     return Inapplicable("no free place for a watermark")
 
 
-def _word(look: Lettering, rng: np.random.Generator) -> str:
-    if look.words:
-        return look.words[int(rng.integers(len(look.words)))]
-    length = int(rng.integers(look.letters[0], look.letters[1] + 1))
+def _word(lettering: Lettering, rng: np.random.Generator) -> str:
+    if lettering.words:
+        return lettering.words[int(rng.integers(len(lettering.words)))]
+    length = int(rng.integers(lettering.letters[0], lettering.letters[1] + 1))
     return "".join(rng.choice(list(string.ascii_uppercase), length))
 
 
 def _sizes(wanted: int, least: int) -> Sequence[int]:
     """From the wanted height down to the least that is still readable."""
-    smaller = [max(least, round(wanted * factor)) for factor in SHRINKING]
+    smaller = [max(least, round(wanted * factor)) for factor in SMALLER]
     return list(dict.fromkeys([*smaller, least]))
