@@ -58,7 +58,7 @@ class Engines:
         if name not in self.modules:
             raise BadInput(str(UnknownName("engine", name, self.modules)))
         engine: Any = _found(name, self.modules[name])
-        for part in ("plan", "alter", "make"):
+        for part in ("plan", "make"):
             if not callable(getattr(engine, part, None)):
                 raise BadInput(f"engine {name!r}: {self.modules[name]} has no function {part}")
         found: Engine = engine

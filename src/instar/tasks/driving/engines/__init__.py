@@ -1,11 +1,11 @@
 """Engines that make the picture which a condition speaks of.
 
-An engine has `plan`, which looks at the scene and decides, `make`, which carries out what was decided, and
-`alter`, which decides again for a comparative. What is decided is an edit: a flat mapping of JSON values that
-is everything needed to make the picture again.
+An engine has `plan`, which looks at the scene and decides, and `make`, which carries out what was decided.
+What is decided is an edit: a flat mapping of JSON values that is everything needed to make the picture again.
 
-An engine may have `less(edit, view)`, which yields lines of edits that do less, the least first; without it
-what it does is not made smaller when a failing change is shrunk.
+An engine may have `alter(edit, comparative, view)`, which gives the edit that is closer, larger, more and so
+on, or says why not. It may have `less(edit, view)`, which yields lines of edits that do less, the least
+first; without it what it does is not made smaller when a failing change is shrunk.
 """
 
 from __future__ import annotations
@@ -60,7 +60,5 @@ class Engine(Protocol):
     def plan(
         self, condition: Condition, view: View, rng: np.random.Generator
     ) -> tuple[Edit, ...] | Inapplicable: ...
-
-    def alter(self, edit: Edit, comparative: str, view: View) -> Edit | Inapplicable: ...
 
     def make(self, image: Image, edit: Edit, cutouts: CutOuts) -> Image: ...

@@ -10,12 +10,12 @@ from instar.core.scene import Mask
 from instar.tasks.driving.engines import View
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["selected", "too_little"]
+__all__ = ["find_shortage", "select_pixels"]
 
 LINES = ("line", "stop line", "crosswalk")
 
 
-def selected(condition: Condition, view: View) -> Mask | Inapplicable:
+def select_pixels(condition: Condition, view: View) -> Mask | Inapplicable:
     """The pixels of the element, all or as many pieces as are counted, the largest first."""
     if set(condition.properties) - ({"type"} if condition.element == "vehicle" else set()):
         return Inapplicable("the label map does not know its properties")
@@ -27,7 +27,7 @@ def selected(condition: Condition, view: View) -> Mask | Inapplicable:
     return _shortage(mask, condition, view) or mask
 
 
-def too_little(condition: Condition, view: View) -> Inapplicable | None:
+def find_shortage(condition: Condition, view: View) -> Inapplicable | None:
     """Why the element cannot be removed or replaced, by how much of it is there."""
     return _shortage(_whole(condition, view), condition, view)
 

@@ -17,7 +17,7 @@ from instar.tasks.driving.rules.model import Condition
 from instar.worlds.drive.boards import board
 from instar.worlds.drive.textures import at_height
 
-__all__ = ["alter", "drawn_sign", "less", "make", "plan"]
+__all__ = ["alter", "draw_sign", "less", "make", "plan"]
 
 HEIGHT = 1.65  # of a person: a sign with its pole
 ASPECT = 0.3
@@ -55,10 +55,10 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     """The picture with the sign in it."""
-    return pasted(image, drawn_sign(edit), edit["x"], edit["y"], "hard")
+    return pasted(image, draw_sign(edit), edit["x"], edit["y"], "hard")
 
 
-def drawn_sign(edit: Edit) -> RGBA:
+def draw_sign(edit: Edit) -> RGBA:
     """The board on its pole, `uint8 (height, width, 4)`."""
     width, height = edit["width"], edit["height"]
     drawn = np.zeros((height, width, 4), np.uint8)

@@ -11,12 +11,12 @@ from instar.cutouts import CutOuts
 from instar.imaging.mask_text import mask_from_text, mask_to_text
 from instar.imaging.paste import pasted, resized, toned
 from instar.tasks.driving.engines import Edit, View
-from instar.tasks.driving.engines.fill import filled
+from instar.tasks.driving.engines.fill import fill_in
 from instar.tasks.driving.engines.paste import cutout_of, paste_of
-from instar.tasks.driving.engines.selection import selected
+from instar.tasks.driving.engines.selection import select_pixels
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["alter", "make", "plan"]
+__all__ = ["make", "plan"]
 
 LEAST_PIXELS = 60
 
@@ -25,7 +25,7 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
     """One edit for each piece: the feet and the middle stay, the size is what the other has there."""
     new = condition.new
     assert new is not None, "what is replaced is replaced by something"
-    mask = selected(condition, view)
+    mask = select_pixels(condition, view)
     if isinstance(mask, Inapplicable):
         return mask
     if new.element not in ("vehicle", "pedestrian", "bicyclist"):
@@ -41,13 +41,9 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
     return tuple(edits) if edits else Inapplicable("no free place")
 
 
-def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
-    return Inapplicable("what is replaced cannot be compared")
-
-
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     """The picture with the one thing gone and the other there."""
-    empty = filled(np.asarray(image), mask_from_text(edit["old"]))
+    empty = fill_in(np.asarray(image), mask_from_text(edit["old"]))
     pixels = resized(cutouts.pixels(edit["cutout"]), edit["width"], edit["height"])
     return pasted(empty, toned(pixels, edit["gain"], edit["offset"]), edit["x"], edit["y"], "feather")
 

@@ -12,8 +12,8 @@ from instar.tasks.driving.rules import (
     Expectation,
     Rule,
     Thing,
+    format_rule,
     read_rule,
-    say,
     usual_ontology,
 )
 from rule_files import ACCEPTED
@@ -124,14 +124,14 @@ def rules(draw):
 @settings(max_examples=300, deadline=None)
 @given(rules())
 def test_a_rule_that_is_said_is_read_as_the_same_rule(rule):
-    sentence = say(rule)
+    sentence = format_rule(rule)
     assert read_rule(sentence) == rule, sentence
 
 
 @pytest.mark.parametrize("sentence", [sentence for sentence, _ in ACCEPTED])
 def test_every_accepted_sentence_can_be_said_again(sentence):
     rule = read_rule(sentence)
-    assert read_rule(say(rule)) == rule
+    assert read_rule(format_rule(rule)) == rule
 
 
 @pytest.mark.parametrize(
@@ -153,4 +153,4 @@ def test_every_accepted_sentence_can_be_said_again(sentence):
     ],
 )
 def test_rules_are_said_like_this(sentence, said):
-    assert say(read_rule(sentence)) == said
+    assert format_rule(read_rule(sentence)) == said
