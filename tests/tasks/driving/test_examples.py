@@ -62,9 +62,7 @@ def test_a_tall_picture_loses_its_top_rows_and_a_wide_one_its_sides():
 def test_pictures_are_kept_for_the_same_scenes_only(tmp_path):
     def scene(name, value):
         return Scene(
-            name,
-            lambda: np.full((160, 320, 3), value, np.uint8),
-            knowledge={"speed": 40.0, "steering": 1.0},
+            name, lambda: np.full((160, 320, 3), value, np.uint8), knowledge={"speed": 40.0, "steering": 1.0}
         )
 
     kept, read = tmp_path / "pictures.npz", []

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from instar.tasks.driving.rules import (
     Block,
     Condition,
+    Entity,
     Expectation,
     Rule,
-    Thing,
     format_rule,
     read_rule,
     usual_ontology,
@@ -33,7 +33,7 @@ def properties(draw, element, *, must=False):
 @st.composite
 def things(draw):
     element = draw(st.sampled_from(OBJECTS))
-    return Thing(element, draw(properties(element)))
+    return Entity(element, draw(properties(element)))
 
 
 @st.composite
@@ -65,7 +65,7 @@ def conditions(draw, earlier):
         was, new = draw(properties(element)), draw(properties(element, must=True))
         if was == new:
             was = {}
-        return Condition("replace", element, was, new=Thing(element, new))
+        return Condition("replace", element, was, new=Entity(element, new))
     thing = draw(things())
     fields = draw(places())
     count = draw(st.none() | st.integers(1, 40))
@@ -83,9 +83,9 @@ def conditions(draw, earlier):
 def _brought(condition):
     """The thing that a condition brings into the scene, if it does."""
     if ONTOLOGY.elements[condition.element].is_environment:
-        return Thing(condition.new.element, dict(sorted(condition.new.properties.items())))
+        return Entity(condition.new.element, dict(sorted(condition.new.properties.items())))
     if condition.op == "add":
-        return Thing(condition.element, dict(sorted(condition.properties.items())))
+        return Entity(condition.element, dict(sorted(condition.properties.items())))
     return None
 
 

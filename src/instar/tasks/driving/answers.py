@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["QUANTITIES", "Control", "read"]
+__all__ = ["QUANTITIES", "UNIT_OF", "Control", "read"]
 
-QUANTITIES = ("speed", "steering")
+UNIT_OF = {"speed": "km/h", "steering": "degrees"}
+QUANTITIES = tuple(UNIT_OF)
 
 
 @dataclass(frozen=True, slots=True)

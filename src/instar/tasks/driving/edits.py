@@ -12,7 +12,7 @@ from instar.core.change import Inapplicable
 from instar.cutouts import CutOuts
 from instar.tasks.driving.changes import OF_THE_AIR, RuleEdits
 from instar.tasks.driving.engine_table import Engines
-from instar.tasks.driving.engines import Edit, View
+from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.drive_edits import edit_drive
 from instar.tasks.driving.ground import ground_of
 from instar.tasks.driving.relabel import relabel
@@ -32,10 +32,10 @@ class _Plan:
     rule: Rule
     ontology: Ontology
     engines: Engines
-    view: View
+    view: SceneView
     rng: np.random.Generator
     cutouts: CutOuts
-    done: list[tuple[Condition, tuple[Edit, ...], View]]
+    done: list[tuple[Condition, tuple[Edit, ...], SceneView]]
 
     def add(self, condition: Condition, earlier: Sequence[Condition]) -> Inapplicable | None:
         name = self.engines.name_for(condition)
@@ -59,7 +59,7 @@ class _Plan:
         return None
 
     def _alter(
-        self, condition: Condition, comparative: str, edits: tuple[Edit, ...], view: View
+        self, condition: Condition, comparative: str, edits: tuple[Edit, ...], view: SceneView
     ) -> tuple[Edit, ...] | Inapplicable:
         engine = self.engines.named(edits[0]["engine"])
         if condition.op == "add" and comparative == "more":
@@ -85,7 +85,7 @@ def plan_edits(
     rule: Rule,
     ontology: Ontology,
     engines: Engines,
-    view: View,
+    view: SceneView,
     rng: np.random.Generator,
     cutouts: CutOuts,
 ) -> RuleEdits | Inapplicable:
@@ -98,7 +98,7 @@ def plan_edits(
     return change
 
 
-def _after(view: View, edits: Sequence[Edit], cutouts: CutOuts) -> View:
+def _after(view: SceneView, edits: Sequence[Edit], cutouts: CutOuts) -> SceneView:
     """What the next condition finds: the drive or the label map with what was decided so far."""
     for edit in edits:
         if view.drive is not None and "do" in edit:

@@ -23,7 +23,7 @@ from instar.tasks.driving.answers import Control, read
 from instar.tasks.driving.changes import OF_THE_AIR, RuleEdits, apply_edits
 from instar.tasks.driving.edits import plan_edits, set_severity
 from instar.tasks.driving.engine_table import USUAL, Engines, read_engines, usual_engines
-from instar.tasks.driving.engines import View
+from instar.tasks.driving.engines import SceneView
 from instar.tasks.driving.gallery import Gallery, collect_gallery
 from instar.tasks.driving.ground import ground_of
 from instar.tasks.driving.judgement import judge_block
@@ -148,13 +148,13 @@ class _RuleTest:
 
     def smaller(self, source: Observation, change: RuleEdits) -> Iterator[RuleEdits | list[RuleEdits]]:
         view = self._view(source)
-        if isinstance(view, View):
+        if isinstance(view, SceneView):
             yield from smaller_edits(change, self._for(source.scene), view)
 
     def _for(self, scene: Scene) -> Engines:
         return self.engines if scene.knowledge.get("drive") is None else self.drawn
 
-    def _view(self, source: Observation) -> View | Inapplicable:
+    def _view(self, source: Observation) -> SceneView | Inapplicable:
         labels = labels_of(with_maps(source.scene, self.maps))
         if labels is None:
             return Inapplicable("no label map")
@@ -166,7 +166,7 @@ class _RuleTest:
         if ground is None:
             return Inapplicable("no road in the label map")
         drive = source.scene.knowledge.get("drive")
-        return View(source.scene.id, image, labels, ground, gallery, self.ontology, drive, *self.least)
+        return SceneView(source.scene.id, image, labels, ground, gallery, self.ontology, drive, *self.least)
 
     def apply(self, image: Image, change: RuleEdits) -> tuple[Image, ...] | Inapplicable:
         engines = dataclasses.replace(self.engines, modules={**self.engines.modules, **self.drawn.modules})

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from instar.tasks.driving.changes import RuleEdits
 from instar.tasks.driving.engine_table import Engines
-from instar.tasks.driving.engines import Edit, View
+from instar.tasks.driving.engines import Edit, SceneView
 
 __all__ = ["smaller_edits"]
 
@@ -14,7 +14,9 @@ COMPARED = ("distance", "scale", "level", "foot", "size", "strength", "density")
 """The numbers of an edit that a comparative alters."""
 
 
-def smaller_edits(change: RuleEdits, engines: Engines, view: View) -> Iterator[RuleEdits | list[RuleEdits]]:
+def smaller_edits(
+    change: RuleEdits, engines: Engines, view: SceneView
+) -> Iterator[RuleEdits | list[RuleEdits]]:
     """Best first. What a later block has more or less of than an earlier one, it still has so."""
     for number in range(1, len(change.blocks)):
         yield RuleEdits(change.blocks[:number])

@@ -41,14 +41,7 @@ def driving(*, speed: float = 10.0, steering: float = 1.39) -> Task:
         return judge_controls(same, [before.answer, after.answer])
 
     return Task(
-        "driving",
-        read,
-        compare,
-        marks,
-        carry=carry,
-        nulls=NULLS,
-        with_picture=with_picture,
-        move=move,
+        "driving", read, compare, marks, carry=carry, nulls=NULLS, with_picture=with_picture, move=move
     )
 
 

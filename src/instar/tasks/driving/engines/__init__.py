@@ -21,18 +21,18 @@ from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.imaging.labels import LabelMap
 from instar.tasks.driving.gallery import Gallery
-from instar.tasks.driving.ground import Ground
+from instar.tasks.driving.ground import GroundPlane
 from instar.tasks.driving.rules.model import Condition
 from instar.tasks.driving.rules.ontology import Ontology
 from instar.worlds.drive.plan import Drive
 
-__all__ = ["Edit", "Engine", "View"]
+__all__ = ["Edit", "Engine", "SceneView"]
 
 Edit = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class SceneView:
     """What an engine may look at to decide: the picture and what is known about it.
 
     `drive` is the description of a drawn drive. `least_lines` and `least_objects` are the shares of the
@@ -42,7 +42,7 @@ class View:
     scene: str
     image: Image
     labels: LabelMap
-    ground: Ground
+    ground: GroundPlane
     gallery: Gallery | None
     ontology: Ontology
     drive: Drive | None = None
@@ -58,7 +58,7 @@ class Engine(Protocol):
     """How a module or an object is used as an engine."""
 
     def plan(
-        self, condition: Condition, view: View, rng: np.random.Generator
+        self, condition: Condition, view: SceneView, rng: np.random.Generator
     ) -> tuple[Edit, ...] | Inapplicable: ...
 
     def make(self, image: Image, edit: Edit, cutouts: CutOuts) -> Image: ...

@@ -24,7 +24,7 @@ from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.imaging.codecs import encode_png, read_picture
 from instar.imaging.mask_text import mask_from_text, mask_to_text
-from instar.tasks.driving.engines import Edit, View
+from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.selection import select_pixels
 from instar.tasks.driving.rules.model import Condition
 
@@ -42,7 +42,7 @@ class CommandEngine:
     command: str
 
     def plan(
-        self, condition: Condition, view: View, rng: np.random.Generator
+        self, condition: Condition, view: SceneView, rng: np.random.Generator
     ) -> tuple[Edit, ...] | Inapplicable:
         if condition.op == "add":
             return Inapplicable("a command does not say where to add things")

@@ -8,9 +8,9 @@ import numpy as np
 from instar.core.change import Inapplicable
 from instar.core.scene import Image, Mask
 from instar.cutouts import CutOuts
-from instar.imaging.mask_text import mask_from_text, mask_to_text
-from instar.tasks.driving.engines import Edit, View
-from instar.tasks.driving.engines.selection import select_pixels
+from instar.imaging.mask_text import mask_from_text
+from instar.tasks.driving.engines import Edit, SceneView
+from instar.tasks.driving.engines.selection import plan_removal
 from instar.tasks.driving.rules.model import Condition
 
 __all__ = ["fill_in", "make", "plan"]
@@ -19,11 +19,8 @@ RADIUS = 4  # pixels around a hole that it is filled from
 MARGIN = 3  # pixels around a thing that still show its edge: they are not used to fill it
 
 
-def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
-    mask = select_pixels(condition, view)
-    if isinstance(mask, Inapplicable):
-        return mask
-    return ({"engine": "fill", "of": condition.element, "mask": mask_to_text(mask)},)
+def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
+    return plan_removal("fill", condition, view)
 
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:

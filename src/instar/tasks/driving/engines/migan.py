@@ -14,9 +14,9 @@ from instar import zoo
 from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
-from instar.imaging.mask_text import mask_from_text, mask_to_text
-from instar.tasks.driving.engines import Edit, View
-from instar.tasks.driving.engines.selection import select_pixels
+from instar.imaging.mask_text import mask_from_text
+from instar.tasks.driving.engines import Edit, SceneView
+from instar.tasks.driving.engines.selection import plan_removal
 from instar.tasks.driving.rules.model import Condition
 
 __all__ = ["make", "plan"]
@@ -24,11 +24,8 @@ __all__ = ["make", "plan"]
 GROWN = 2  # pixels around a thing that still show its edge
 
 
-def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
-    mask = select_pixels(condition, view)
-    if isinstance(mask, Inapplicable):
-        return mask
-    return ({"engine": "migan", "of": condition.element, "mask": mask_to_text(mask)},)
+def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
+    return plan_removal("migan", condition, view)
 
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:

@@ -15,7 +15,7 @@ import numpy as np
 from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
-from instar.tasks.driving.engines import Edit, View
+from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.drive_edits import edit_drive, name_things, thing_of, write_addition
 from instar.tasks.driving.engines.selection import find_shortage
 from instar.tasks.driving.engines.spots import spots
@@ -40,7 +40,7 @@ LINES = ("centre", "edges")
 BAD = ("rain", "snow", "fog")
 
 
-def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
+def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     drive = view.drive
     assert drive is not None, "only drawn drives are rendered"
     if condition.op == "add":
@@ -55,7 +55,7 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
     return _replacing(condition, drive, rng)
 
 
-def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
+def alter(edit: Edit, comparative: str, view: SceneView) -> Edit | Inapplicable:
     """The same thing closer, farther, larger or smaller; the same weather stronger or weaker."""
     assert view.drive is not None, "only drawn drives are rendered"
     if edit["do"] == "weather" and comparative in ("more", "less"):
@@ -81,7 +81,7 @@ def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
     return write_addition(moved)
 
 
-def less(edit: Edit, view: View) -> Iterator[Sequence[Edit]]:
+def less(edit: Edit, view: SceneView) -> Iterator[Sequence[Edit]]:
     """A thing farther by metres, or smaller by hundredths; weaker weather; dusk for night; fewer of many."""
     assert view.drive is not None, "only drawn drives are rendered"
     match edit["do"]:

@@ -11,7 +11,7 @@ from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.imaging.paste import RGBA, pasted
-from instar.tasks.driving.engines import Edit, View
+from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.paste import alter, less, place_at, places
 from instar.tasks.driving.rules.model import Condition
 from instar.worlds.drive.boards import board
@@ -25,7 +25,7 @@ LEAST_HEIGHT = 0.18  # of the picture; what is on smaller ones could not be seen
 USUAL_LIGHT = 95.0  # of a road by day
 
 
-def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
+def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
     person = view.gallery.person
     if person is None:

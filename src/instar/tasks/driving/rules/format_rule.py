@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from instar.tasks.driving.rules.english import plural
-from instar.tasks.driving.rules.model import Condition, Expectation, Rule, Thing
+from instar.tasks.driving.rules.model import Condition, Entity, Expectation, Rule
 from instar.tasks.driving.rules.ontology import Ontology, usual_ontology
 from instar.tasks.driving.rules.resolve import antecedent
 
@@ -38,7 +38,7 @@ def format_rule(rule: Rule, *, ontology: Ontology | None = None) -> str:
     return " ".join(sentences)
 
 
-def format_thing(ontology: Ontology, thing: Thing, *, is_plural: bool = False) -> str:
+def format_thing(ontology: Ontology, thing: Entity, *, is_plural: bool = False) -> str:
     """The thing without an article: "black truck", "heavy rain"."""
     element = ontology.elements[thing.element]
     noun, adjectives = element.synonyms[0], []
@@ -116,7 +116,7 @@ def _place(ontology: Ontology, condition: Condition) -> str:
     if condition.reference in ontology.references:
         reference = f"the {condition.reference}"
     else:
-        name = format_thing(ontology, Thing(condition.reference, condition.reference_properties))
+        name = format_thing(ontology, Entity(condition.reference, condition.reference_properties))
         # "The vehicle" would be our own.
         reference = _with_article(name) if condition.reference == "vehicle" else f"the {name}"
     if condition.position is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from instar.tasks.driving.rules.format_rule import format_amount
-from instar.tasks.driving.rules.model import Condition, Expectation, Rule, Thing
+from instar.tasks.driving.rules.model import Condition, Entity, Expectation, Rule
 
 __all__ = ["DELTAS", "block_formula", "rule_formula"]
 
@@ -38,14 +38,14 @@ def _change(condition: Condition) -> str:
     parts = [what if condition.count is None else f"{condition.count} {what}"]
     parts += [condition.position] if condition.position else []
     if condition.reference:
-        parts.append(_thing(Thing(condition.reference, condition.reference_properties)))
+        parts.append(_thing(Entity(condition.reference, condition.reference_properties)))
     if condition.new is not None:
         parts.append(_thing(condition.new))
     parts += [condition.comparative] if condition.comparative else []
     return f"{condition.op}({', '.join(parts)})"
 
 
-def _thing(thing: Thing) -> str:
+def _thing(thing: Entity) -> str:
     values = "".join(f"[{name}={value}]" for name, value in thing.properties.items())
     return thing.element + values
 
