@@ -220,3 +220,12 @@ def test_the_street_gives_drives_too():
     from instar.worlds import street
 
     np.testing.assert_array_equal(street.drives(1)[0].image, scenes(1)[0].image)
+
+
+def test_a_mirrored_drive_is_drawn_and_steered_the_other_way_round():
+    drive = sample_drive(5)
+    one, other = render(drive), render(dataclasses.replace(drive, mirrored=True))
+    np.testing.assert_array_equal(other.picture, one.picture[:, ::-1])
+    np.testing.assert_array_equal(other.labels().ids, one.labels().ids[:, ::-1])
+    assert careful_steering(other.drive) == -careful_steering(drive) != 0
+    assert careful_speed(other.drive) == careful_speed(drive)

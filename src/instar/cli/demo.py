@@ -175,9 +175,9 @@ def of_driving(folder: Path) -> Plan:
 
 def of_rule(folder: Path, rule: str) -> Plan:
     """One rule on drawn drives for two networks: some seconds."""
-    from instar.tasks.driving.rules import read_rule, say
+    from instar.tasks.driving.rules import format_rule, read_rule
 
-    said = say(read_rule(rule))  # refused before anything is run, and one folder for one meaning
+    said = format_rule(read_rule(rule))  # refused before anything is run, and one folder for one meaning
     number = hashlib.sha256(said.encode()).hexdigest()[:8]
     return Plan(
         systems=tuple(Use(name) for name in DRIVERS),

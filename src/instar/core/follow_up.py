@@ -92,7 +92,7 @@ def _follow_up(task: Task, question: Any, made: Any, name: str) -> FollowUp:
     if isinstance(made, Moved):
         picture = _picture(made.picture, name)
         frame = Frame(made.matrix, _size(task.picture(question)), _size(picture))
-        return FollowUp(task.with_picture(question, picture), frame)
+        return FollowUp(task.move(task.with_picture(question, picture), frame), frame)
     if isinstance(made, Variant):
         return FollowUp(task.with_picture(question, _picture(made.picture, name)), variant=made.name)
     if isinstance(made, np.ndarray):

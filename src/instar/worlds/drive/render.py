@@ -81,7 +81,10 @@ def render(drive: Drive, size: tuple[int, int] = (160, 320)) -> Rendered:
             paint_house(canvas, thing, drive, view, SURFACES["building"])
         else:
             _paint(canvas, thing, view, min(255, FIRST_THING + number))
-    return Rendered(drive, through_the_air(canvas, drive, view, SURFACES), canvas.owner)
+    picture, owner = through_the_air(canvas, drive, view, SURFACES), canvas.owner
+    if drive.mirrored:
+        picture, owner = np.ascontiguousarray(picture[:, ::-1]), np.ascontiguousarray(owner[:, ::-1])
+    return Rendered(drive, picture, owner)
 
 
 def silhouettes(drive: Drive, number: int, size: tuple[int, int]) -> tuple[Mask, Mask]:

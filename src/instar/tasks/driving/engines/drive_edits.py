@@ -1,4 +1,4 @@
-"""Edits of the description of a drawn drive: what is decided by `rendered`, carried out."""
+"""Edits of the description of a drawn drive: how the engine `rendered` writes them, and what they do."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from instar.tasks.driving.engines import Edit
 from instar.worlds.drive import Drive, House, Road, Thing
 from instar.worlds.drive.ground import KERB
 
-__all__ = ["added", "changed", "named", "thing_of"]
+__all__ = ["edit_drive", "name_things", "thing_of", "write_addition"]
 
 TREES_APART, FARTHEST_TREE = 5.0, 85.0  # metres
 
 
-def added(thing: Thing) -> Edit:
+def write_addition(thing: Thing) -> Edit:
     """The edit that puts a thing into the street."""
     return {
         "engine": "rendered",
@@ -33,17 +33,17 @@ def added(thing: Thing) -> Edit:
 
 
 def thing_of(edit: Edit) -> Thing:
-    """The thing that an edit of `added` speaks of."""
+    """The thing that an edit of `write_addition` adds."""
     fields = ("kind", "distance", "offset", "variant", "look", "away", "scale")
     return Thing(**{name: edit[name] for name in fields})
 
 
-def named(things: Sequence[Thing]) -> tuple[tuple[str, float, float], ...]:
+def name_things(things: Sequence[Thing]) -> tuple[tuple[str, float, float], ...]:
     """Things by what they are and where, as an edit names them."""
     return tuple((thing.kind, thing.distance, thing.offset) for thing in things)
 
 
-def changed(drive: Drive, edit: Edit) -> Drive:
+def edit_drive(drive: Drive, edit: Edit) -> Drive:
     """The same drive with that change."""
     match edit["do"]:
         case "add":

@@ -1,4 +1,4 @@
-"""What lies between a picture and a network, and between a network and an answer."""
+"""From a picture to a network's input, and from a network's output to an answer."""
 
 from __future__ import annotations
 
@@ -13,16 +13,14 @@ import numpy.typing as npt
 from instar.core.errors import BadInput
 from instar.core.scene import Image
 from instar.core.system import describe_error
-from instar.tasks.driving.answers import Control
-from instar.tasks.driving.preprocess import SIZE, as_seen
+from instar.tasks.driving.answers import QUANTITIES, Control
+from instar.tasks.driving.preprocess import SIZE, preprocess
 
-__all__ = ["Eye", "Meaning", "require_answer"]
-
-QUANTITIES = ("speed", "steering")
+__all__ = ["NetworkInput", "NetworkOutput", "require_answer"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Eye:
+class NetworkInput:
     """How a picture becomes a network's input: its size, the order of its axes, and what a pixel becomes.
 
     Pixels that stay bytes are neither scaled nor moved.
@@ -44,9 +42,9 @@ class Eye:
         if not isinstance(self.bgr, bool):
             raise BadInput(f"bgr is {self.bgr!r}; it must be true or false")
 
-    def look(self, image: Image) -> npt.NDArray[Any]:
+    def prepare(self, image: Image) -> npt.NDArray[Any]:
         """One picture as a batch of one."""
-        seen = as_seen(image, self.size)
+        seen = preprocess(image, self.size)
         if self.bgr:
             seen = seen[..., ::-1]
         if self.channels_first:
@@ -58,14 +56,14 @@ class Eye:
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class NetworkOutput:
     """What a network's numbers are, in order, and what one of each is in km/h or degrees to the left."""
 
     outputs: tuple[str, ...]
     units: tuple[float, ...]
 
     @classmethod
-    def of(cls, said: str, *, speed_unit: float = 1.0, steering_unit: float = 1.0) -> Meaning:
+    def of(cls, said: str, *, speed_unit: float = 1.0, steering_unit: float = 1.0) -> NetworkOutput:
         """Outputs as a text, such as "speed,steering"."""
         names = tuple(name.strip() for name in str(said).split(","))
         for name in names:
@@ -78,17 +76,19 @@ class Meaning:
                 raise BadInput(f"{name}_unit is 0; it must say what one unit of {name} is")
         return cls(names, tuple(float(units[name]) for name in names))
 
-    def control(self, numbers: Sequence[float]) -> Control:
+    def read(self, numbers: Sequence[float]) -> Control:
         if len(numbers) != len(self.outputs):
             raise ValueError(f"the network gave {len(numbers)} numbers for {', '.join(self.outputs)}")
         values = {name: float(n) * unit for name, n, unit in zip(self.outputs, numbers, self.units)}
         return Control(**values)
 
 
-def require_answer(name: str, predict: Callable[[Sequence[Image]], Sequence[Control]], eye: Eye) -> None:
+def require_answer(
+    name: str, predict: Callable[[Sequence[Image]], Sequence[Control]], size: tuple[int, int]
+) -> None:
     """Ask about a black picture, so that a network that cannot answer is refused before anything is run."""
     try:
-        predict([np.zeros((*eye.size, 3), np.uint8)])
+        predict([np.zeros((*size, 3), np.uint8)])
     except Exception as error:
         raise BadInput(f"{name} cannot be asked: {describe_error(error)}") from error
 

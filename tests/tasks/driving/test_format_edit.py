@@ -9,7 +9,7 @@ from instar.core.workspace import Folder
 from instar.studies.driving.rules import STUDY
 from instar.tasks.driving import rule
 from instar.tasks.driving.answers import Control
-from instar.tasks.driving.format_edit import tell_edit
+from instar.tasks.driving.format_edit import format_edit
 from instar.worlds.drive import scenes
 
 
@@ -32,10 +32,10 @@ def test_what_a_rule_does_is_told_without_names_of_fields(engines, tmp_path):
 def test_things_are_counted_and_placed():
     added = {"engine": "rendered", "do": "add", "kind": "pedestrian", "distance": 28.4, "offset": -6.9,
              "variant": "", "look": 3, "away": False, "scale": 0.714}  # fmt: skip
-    assert tell_edit(added) == (
+    assert format_edit(added) == (
         "a pedestrian 28 m ahead, 6.9 m to the left of the middle, 0.71 of the usual size"
     )
     things = (("car", 9.0, 1.0), ("tree", 3.0, 2.0), ("car", 5.0, 1.0))
     taken = {"engine": "rendered", "do": "take", "things": things}
-    assert tell_edit(taken) == "without 2 car, 1 tree"
-    assert tell_edit({"engine": "mine", "depth": 3, "mask": "..."}) == "mine (depth 3)"
+    assert format_edit(taken) == "without 2 car, 1 tree"
+    assert format_edit({"engine": "mine", "depth": 3, "mask": "..."}) == "mine (depth 3)"

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from instar.tasks.driving.rules import (
     Block,
     Condition,
+    Entity,
     Expectation,
     Rule,
-    Thing,
+    format_rule,
     read_rule,
-    say,
     usual_ontology,
 )
 from rule_files import ACCEPTED
@@ -33,7 +33,7 @@ def properties(draw, element, *, must=False):
 @st.composite
 def things(draw):
     element = draw(st.sampled_from(OBJECTS))
-    return Thing(element, draw(properties(element)))
+    return Entity(element, draw(properties(element)))
 
 
 @st.composite
@@ -65,7 +65,7 @@ def conditions(draw, earlier):
         was, new = draw(properties(element)), draw(properties(element, must=True))
         if was == new:
             was = {}
-        return Condition("replace", element, was, new=Thing(element, new))
+        return Condition("replace", element, was, new=Entity(element, new))
     thing = draw(things())
     fields = draw(places())
     count = draw(st.none() | st.integers(1, 40))
@@ -83,9 +83,9 @@ def conditions(draw, earlier):
 def _brought(condition):
     """The thing that a condition brings into the scene, if it does."""
     if ONTOLOGY.elements[condition.element].is_environment:
-        return Thing(condition.new.element, dict(sorted(condition.new.properties.items())))
+        return Entity(condition.new.element, dict(sorted(condition.new.properties.items())))
     if condition.op == "add":
-        return Thing(condition.element, dict(sorted(condition.properties.items())))
+        return Entity(condition.element, dict(sorted(condition.properties.items())))
     return None
 
 
@@ -124,14 +124,14 @@ def rules(draw):
 @settings(max_examples=300, deadline=None)
 @given(rules())
 def test_a_rule_that_is_said_is_read_as_the_same_rule(rule):
-    sentence = say(rule)
+    sentence = format_rule(rule)
     assert read_rule(sentence) == rule, sentence
 
 
 @pytest.mark.parametrize("sentence", [sentence for sentence, _ in ACCEPTED])
 def test_every_accepted_sentence_can_be_said_again(sentence):
     rule = read_rule(sentence)
-    assert read_rule(say(rule)) == rule
+    assert read_rule(format_rule(rule)) == rule
 
 
 @pytest.mark.parametrize(
@@ -153,4 +153,4 @@ def test_every_accepted_sentence_can_be_said_again(sentence):
     ],
 )
 def test_rules_are_said_like_this(sentence, said):
-    assert say(read_rule(sentence)) == said
+    assert format_rule(read_rule(sentence)) == said
