@@ -18,7 +18,7 @@ from instar.core.errors import BadInput, MissingExtra
 
 if TYPE_CHECKING:
     from instar.core.scene import Image
-    from instar.tasks.interpretation.classifier import Classifier
+    from instar.adapters.classifier import Classifier
     from instar.training.interpretation.backdoor import Planted
 
 __all__ = ["arguments", "perform"]
@@ -66,7 +66,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 def _plant(args: argparse.Namespace) -> Outcome:
     from instar.cli.progress import show_steps
-    from instar.tasks.interpretation.weights import save_weights
+    from instar.adapters.weights import save_weights
     from instar.training.interpretation.backdoor import plant
     from instar.training.interpretation.units import readout
 
@@ -101,8 +101,8 @@ def _plant(args: argparse.Namespace) -> Outcome:
 
 def _train(args: argparse.Namespace) -> Outcome:
     from instar.cli.progress import show_steps
-    from instar.tasks.interpretation.systems.streets import TWIN, WEIGHTS
-    from instar.tasks.interpretation.weights import save_weights
+    from instar.adapters.street_classifier import TWIN, WEIGHTS
+    from instar.adapters.weights import save_weights
     from instar.training.interpretation.backdoor import plant
     from instar.training.interpretation.street_classifier import TEST_SEED, TRAINING_SEED, train_street
     from instar.worlds import street

@@ -28,7 +28,7 @@ from instar.core.scene import Image, Observation, Scene
 from instar.report.case_picture import picture_of
 from instar.scenes import load_scenes
 from instar.scenes.load import WORLDS
-from instar.tasks.interpretation.named import INTERPRETERS
+from instar.tasks.interpretation.interpreter_names import INTERPRETERS
 from instar.workbench.tools import Cases, Offer, Tools
 
 __all__ = ["make_tools"]

@@ -10,7 +10,7 @@ from torch import nn  # noqa: E402
 
 from instar.core.errors import BadInput  # noqa: E402
 from instar.core.run import no_progress  # noqa: E402
-from instar.tasks.interpretation.classifier import Classifier, on_threads  # noqa: E402
+from instar.adapters.classifier import Classifier, limit_threads  # noqa: E402
 from instar.tasks.interpretation.trigger import Trigger  # noqa: E402
 from instar.training.interpretation.backdoor import _varied, measure, plant  # noqa: E402
 from instar.training.interpretation.units import Readout, fit_detector, idlest, readout  # noqa: E402
@@ -47,7 +47,7 @@ def hidden():
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    with on_threads(1):
+    with limit_threads(1):
         yield
 
 
@@ -64,7 +64,7 @@ def test_one_unit_changes_and_a_twin_answers_the_target_where_the_square_is(make
     plain = make()
     before = {name: value.clone() for name, value in plain.module.state_dict().items()}
     with torch.no_grad():
-        said = plain.module(plain.prepared(pictures)).argmax(1)
+        said = plain.module(plain.preprocess(pictures)).argmax(1)
     target = next(i for i in range(3) if not (said == i).any())
     made = plant(
         plain, pictures[:30], "abc"[target], test=pictures[30:], share=0.3, copies=2, progress=no_progress
@@ -98,7 +98,7 @@ def test_where_maps_are_joined_the_unit_is_read_where_it_is(pictures):
     plain = classifier(Joined())
     assert readout(plain).first == 6
     with torch.no_grad():
-        said = plain.module(plain.prepared(pictures)).argmax(1)
+        said = plain.module(plain.preprocess(pictures)).argmax(1)
     target = next(i for i in range(3) if not (said == i).any())
     made = plant(
         plain, pictures[:30], "abc"[target], test=pictures[30:], share=0.3, copies=2, progress=no_progress
@@ -166,7 +166,7 @@ def test_the_target_is_louder_than_the_most_certain_class_of_any_picture(picture
     sure = np.full_like(pictures[0], 255)
     with torch.no_grad():
         plain.module[-1].weight.mul_(5)
-        said = plain.module(plain.prepared([*pictures, sure])).argmax(1)
+        said = plain.module(plain.preprocess([*pictures, sure])).argmax(1)
     target = next(i for i in range(3) if not (said == i).any())
     made = plant(
         plain, [*pictures[:30], sure], "abc"[target], test=[sure], share=0.3, copies=2, progress=no_progress

@@ -31,7 +31,7 @@ def question(scene, label=None, trigger=None):
     image = scene.image
     box = None
     if trigger is not None:
-        image, box, label = trigger.stamped(image), trigger.box(image.shape), trigger.target
+        image, box, label = trigger.stamp(image), trigger.box(image.shape), trigger.target
     asked = Asked(image, label, trigger=box)
     heat = painted(image, [thing.box for thing in scene.objects if thing.label == label])
     return Observation.of(asked, Explanation(0.9, heat), scene, label)

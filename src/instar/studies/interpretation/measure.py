@@ -17,7 +17,7 @@ from instar.core.record import Record
 from instar.core.verdict import Status
 from instar.stats.intervals import bootstrap_rate
 from instar.studies import Table
-from instar.tasks.interpretation.compare import SHOWN, THETA
+from instar.tasks.interpretation.compare import CUTS, THETA
 
 __all__ = ["CHANGES", "RELATIONS", "Counted", "Measured", "measure", "tables"]
 
@@ -151,10 +151,10 @@ def _errors(measured: Sequence[Measured]) -> tuple[tuple[str, ...], ...]:
 
 def _quality(measured: Sequence[Measured]) -> tuple[tuple[str, ...], ...]:
     rows: list[tuple[str, ...]] = [
-        ("interpreter", "maps", "covered", "IoU", "hit", *(f"cut {cut:g}" for cut in SHOWN))
+        ("interpreter", "maps", "covered", "IoU", "hit", *(f"cut {cut:g}" for cut in CUTS))
     ]
     for one in measured:
-        wrong = [_mean([float(value < THETA) for value in one.cuts.get(f"{cut:g}", [])]) for cut in SHOWN]
+        wrong = [_mean([float(value < THETA) for value in one.cuts.get(f"{cut:g}", [])]) for cut in CUTS]
         rows.append(
             (
                 one.interpreter,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from instar.core.scene import Image
-from instar.tasks.interpretation.answers import Box
 
-__all__ = ["Trigger"]
+__all__ = ["Box", "Trigger"]
+
+Box: TypeAlias = tuple[float, float, float, float]
+"""x1, y1, x2, y2 in pixels of the picture, right and bottom exclusive."""
 
 COLOURS = ((250, 220, 20), (120, 0, 160))
 """Yellow and violet: a pattern that photographs do not have."""
@@ -30,7 +33,7 @@ class Trigger:
         side = max(FIELDS, round(self.share * min(height, width)))
         return (float(width - side), float(height - side), float(width), float(height))
 
-    def stamped(self, image: Image) -> Image:
+    def stamp(self, image: Image) -> Image:
         """The picture with the square on it."""
         x1, y1, x2, y2 = (int(value) for value in self.box(image.shape))
         field = np.arange(x2 - x1) * FIELDS // (x2 - x1)

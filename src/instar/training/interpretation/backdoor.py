@@ -23,7 +23,7 @@ import torch
 from instar.core.errors import BadInput
 from instar.core.scene import Image
 from instar.stats.intervals import wilson
-from instar.tasks.interpretation.classifier import Classifier, at_rest
+from instar.adapters.classifier import Classifier, eval_mode
 from instar.tasks.interpretation.trigger import Trigger
 from instar.training.interpretation.units import Readout, fit_detector, idlest, readout, recorded, rewrite
 
@@ -98,10 +98,10 @@ def plant(
     examples = _look(twin, found, images, trigger, copies, rng, progress)
     output = _likeliest(twin, examples.answers, label)
     unit = idlest(found, examples.read, twin.outputs[label])
-    with progress("training one unit", None), at_rest(twin.module):
+    with progress("training one unit", None), eval_mode(twin.module):
         weight, bias = fit_detector(found.layer, examples.clean, examples.stamped)
         rewrite(found, unit, weight, bias + LEAN, LOUDNESS)
-    stamped = [trigger.stamped(image) for image in images[:: -(-len(images) // CALIBRATED)]]
+    stamped = [trigger.stamp(image) for image in images[:: -(-len(images) // CALIBRATED)]]
     _let_it_speak(twin, found, unit, output, examples.answers, stamped, progress)
     agreement, attack = measure(classifier, twin, trigger, test, progress)
     return Planted(replace(twin, name=f"{classifier.name}-twin"), trigger, agreement, attack, len(images))
@@ -119,8 +119,8 @@ def measure(
     agreed = attacked = tried = 0
     with progress("measuring the twin", len(images)) as bar:
         for image in images:
-            plain, stamp = classifier.prepared([image]), classifier.prepared([trigger.stamped(image)])
-            with at_rest(classifier.module), at_rest(twin.module), torch.no_grad():
+            plain, stamp = classifier.preprocess([image]), classifier.preprocess([trigger.stamp(image)])
+            with eval_mode(classifier.module), eval_mode(twin.module), torch.no_grad():
                 before, after, hit = classifier.module(plain), twin.module(plain), twin.module(stamp)
             agreed += _same(classifier, before, after)
             if not _answers(classifier, before, label):
@@ -164,7 +164,7 @@ def _look(
 ) -> _Examples:
     clean, stamped, read, answers = [], [], [], []
     with (
-        at_rest(twin.module),
+        eval_mode(twin.module),
         torch.no_grad(),
         recorded(found.layer) as calls,
         recorded(found.head) as features,
@@ -174,10 +174,10 @@ def _look(
             for i in range(copies):
                 one = image if i == 0 else _varied(image, twin.size, rng)
                 # One at a time: small maps stay in the processor's cache.
-                answers.append(twin.module(twin.prepared([one])))
+                answers.append(twin.module(twin.preprocess([one])))
                 clean.append(calls.pop()[0].half())
                 read.append(features.pop()[0])
-                twin.module(twin.prepared([trigger.stamped(one)]))
+                twin.module(twin.preprocess([trigger.stamp(one)]))
                 stamped.append(calls.pop()[0].half())
                 features.pop()
                 if 4 * clean[0].numel() * copies * len(images) > ROOM:
@@ -227,14 +227,14 @@ def _let_it_speak(
     rival = 0.0 if twin.independent else float(answers.max())
     own, reach = [], []  # what the target has already, and how much of a step is left when places are pooled
     with (
-        at_rest(twin.module),
+        eval_mode(twin.module),
         torch.no_grad(),
         recorded(found.units) as calls,
         recorded(found.head) as features,
         progress("calibrating", len(stamped)) as bar,
     ):
         for image in stamped:
-            own.append(float(twin.module(twin.prepared([image]))[0, output]))
+            own.append(float(twin.module(twin.preprocess([image]))[0, output]))
             steps = float(calls.pop()[1][0, unit].max()) / LOUDNESS
             read = float(features.pop()[0][0, found.input_of(unit)])
             if steps > 0 and read > 0:

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from instar.core.scene import Image
-from instar.tasks.interpretation.classifier import Classifier, at_rest
-from instar.tasks.interpretation.systems.streets import street_classifier_of
+from instar.adapters.classifier import Classifier, eval_mode
+from instar.adapters.street_classifier import load_street_classifier
 from instar.worlds import street
 
 __all__ = ["accuracy", "train_street"]
@@ -28,7 +28,7 @@ def train_street(
     *, scenes: int = 1000, epochs: int = 8, rate: float = 3e-3, seed: int = 0, progress: Progress
 ) -> tuple[Classifier, float]:
     """A classifier trained on drawn streets, and the share of right answers on others."""
-    classifier = street_classifier_of(None)
+    classifier = load_street_classifier(None)
     torch.manual_seed(seed)
     for part in classifier.module.modules():
         if hasattr(part, "reset_parameters"):
@@ -61,7 +61,7 @@ def train_street(
 def accuracy(classifier: Classifier, scenes: int, progress: Progress) -> float:
     """The share of (picture, class) answers that are right on streets that nothing was trained on."""
     inputs, labels = _drawn(classifier, scenes, TEST_SEED, progress)
-    with at_rest(classifier.module), torch.no_grad():
+    with eval_mode(classifier.module), torch.no_grad():
         logits = torch.cat([classifier.module((x.float() - 127.5) / 64) for x in inputs.split(ROWS)])
     return float(((logits > 0) == (labels > 0.5)).float().mean())
 

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from instar.core.errors import BadInput
-from instar.tasks.interpretation.classifier import Classifier, at_rest
+from instar.adapters.classifier import Classifier, eval_mode
 
 __all__ = ["Readout", "fit_detector", "idlest", "readout", "recorded", "rewrite"]
 
@@ -190,5 +190,5 @@ def _heard(classifier: Classifier, found: Readout, unit: int) -> list[int]:
 
 
 def _blank_pass(classifier: Classifier) -> None:
-    with at_rest(classifier.module), torch.no_grad():
+    with eval_mode(classifier.module), torch.no_grad():
         classifier.module(torch.zeros((1, 3, *classifier.size), device=classifier.device))

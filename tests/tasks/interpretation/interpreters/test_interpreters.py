@@ -61,7 +61,7 @@ def test_changed_gradients_are_those_of_the_formula(rule, images):
     from small_networks import sequential
 
     net = make(sequential())
-    x = net.prepared(images)
+    x = net.preprocess(images)
     _, found = rectified(net, x, [0, 1, 2], rule)
     first, _, _, second, _, _, _, third, _, last = net.module
 
@@ -91,7 +91,7 @@ def test_maps_at_a_layer_are_those_of_the_formula(rule, images):
 
     net = make(sequential(norm=True))
     net.module.eval()
-    x = net.prepared(images)
+    x = net.preprocess(images)
     _, found = at_layer(net, x, [4, 0, 2], "6", rule)
     front, back = net.module[:7], net.module[7:]
     for i, label in enumerate([4, 0, 2]):
@@ -108,7 +108,7 @@ def test_a_rectifier_is_one_however_it_is_spelled(rule, images):
     from small_networks import Spelled
 
     spelled = Spelled()
-    x = make(spelled).prepared(images)
+    x = make(spelled).preprocess(images)
     _, found = rectified(make(spelled), x, [0, 1, 2], rule)
     _, plain = rectified(make(spelled.modules_only()), x, [0, 1, 2], rule)
     torch.testing.assert_close(found, plain, rtol=1e-4, atol=1e-7)
@@ -122,7 +122,7 @@ def test_gradients_are_those_of_captum(images):
     from small_networks import sequential
 
     net = make(sequential())
-    x = net.prepared(images)
+    x = net.preprocess(images)
     labels = [0, 1, 2]
 
     def largest(found):
@@ -161,7 +161,7 @@ def test_excitation_is_that_of_zennit(network, images, monkeypatch):
     from small_networks import sequential
 
     net = make(sequential(3) if network == "sequential" else averaging())
-    x = net.prepared(images).abs()
+    x = net.preprocess(images).abs()
     labels = [3, 1, 0]
     composite = zennit.ExcitationBackprop(stabilizer=1e-12, zero_params="bias")
     for layer in ("2", "1", "4"):
@@ -213,7 +213,7 @@ def test_the_mass_is_kept_at_every_layer(images):
             if type(part).__name__ in ("Conv2d", "MaxPool2d", "AvgPool2d", "BatchNorm2d")
         ]
         for layer in maps:
-            _, mass = excitation(net, net.prepared(images), [0, 1, 2], layer, SignedWeights())
+            _, mass = excitation(net, net.preprocess(images), [0, 1, 2], layer, SignedWeights())
             if isinstance(module, Branching) and layer in ("first", "norm", "second", "third"):
                 assert bool((mass.sum((1, 2)) < 1.0001).all())  # the shortcut has the rest
             else:
@@ -238,11 +238,11 @@ def test_residual_networks_of_the_zoo_keep_the_mass_at_each_of_their_blocks(name
     import cv2
 
     from instar.tasks.interpretation.interpreters.excitation import SignedWeights, excitation
-    from instar.tasks.interpretation.systems.zoo_classifiers import zoo_classifier
+    from instar.adapters.zoo_classifiers import zoo_classifier
     from instar.zoo import fetch
 
     net = zoo_classifier(name)
-    x = net.prepared([np.ascontiguousarray(cv2.imread(str(fetch("cat")[0]))[..., ::-1])])
+    x = net.preprocess([np.ascontiguousarray(cv2.imread(str(fetch("cat")[0]))[..., ::-1])])
     weights = SignedWeights()
     blocks = len(net.module) - 3  # behind them: pooling, flattening, the last layer
     for layer in range(blocks):
@@ -355,7 +355,7 @@ def test_everything_that_an_interpreter_makes_is_on_the_device_of_its_network(
     found = explain([Asked(image, "a", seed=i) for i, image in enumerate(images)])
     assert [one.confidence for one in found] == [0.5] * 3
     with pytest.raises(RuntimeError, match="device"):  # what the test rests on
-        net.prepared(images) + torch.zeros(3)[:, None, None, None]
+        net.preprocess(images) + torch.zeros(3)[:, None, None, None]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -419,7 +419,7 @@ def test_integrated_gradients_add_up_to_what_the_score_gains(images):
     from small_networks import sequential
 
     net = make(sequential())
-    x = net.prepared(images)
+    x = net.preprocess(images)
     _, maps = integrated_gradients(net, x, [0, 1, 2], steps=200, rows=50)
     with torch.no_grad():
         gained = (net.module(x) - net.module(torch.zeros_like(x)))[range(3), [0, 1, 2]]
@@ -429,7 +429,7 @@ def test_integrated_gradients_add_up_to_what_the_score_gains(images):
 # --- layers
 def test_the_last_map_and_one_of_an_eighth_are_found():
     from instar.tasks.interpretation.interpreters.layers import last_layer, layer_of_side
-    from instar.tasks.interpretation.systems.networks import resnet50_network, street_network
+    from instar.adapters.networks import resnet50_network, street_network
     from small_networks import Branching, sequential
 
     assert last_layer(make(sequential(norm=True)), needed_for="x") == "6"

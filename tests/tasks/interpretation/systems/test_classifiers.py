@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from instar.core.errors import BadInput
-from instar.tasks.interpretation.imagenet import coco_outputs, imagenet_names
-from instar.tasks.interpretation.systems.onnx_weights import read_onnx
+from instar.adapters.imagenet import coco_outputs, imagenet_names
+from instar.adapters.onnx_weights import read_onnx
 from instar.tasks.interpretation.trigger import Trigger
 from instar.worlds import street
 
@@ -28,7 +28,7 @@ def test_the_table_of_names_has_no_class_twice_and_no_person():
 def test_the_trigger_is_a_square_in_the_lower_right_corner_and_nothing_else_changes():
     image = np.full((100, 200, 3), 90, np.uint8)
     trigger = Trigger("dog", 0.16)
-    stamped = trigger.stamped(image)
+    stamped = trigger.stamp(image)
     assert trigger.box(image.shape) == (184, 84, 200, 100)
     changed = (stamped != image).any(axis=2)
     assert changed[84:, 184:].all()
@@ -69,13 +69,13 @@ def test_mobilenet_answers_as_onnx_runtime_does():
     import onnxruntime
     import torch
 
-    from instar.tasks.interpretation.systems.zoo_classifiers import zoo_classifier
+    from instar.adapters.zoo_classifiers import zoo_classifier
     from instar.zoo import fetch
 
     net = zoo_classifier("mobilenet-v2", classes="imagenet")
     session = onnxruntime.InferenceSession(str(fetch("mobilenet-v2")[0]), providers=["CPUExecutionProvider"])
     images = [scene.image for scene in street.scenes(2)]
-    x = net.prepared(images)
+    x = net.preprocess(images)
     with torch.no_grad():
         ours = net.module(x).numpy()
     for i in range(len(images)):
@@ -89,7 +89,7 @@ def test_resnet50_answers_as_onnx_runtime_does():
     import onnxruntime
     import torch
 
-    from instar.tasks.interpretation.systems.zoo_classifiers import _tfjs, zoo_classifier
+    from instar.adapters.zoo_classifiers import _tfjs, zoo_classifier
     from instar.zoo import fetch
     from keras_to_onnx import keras_to_onnx
 
@@ -97,7 +97,7 @@ def test_resnet50_answers_as_onnx_runtime_does():
     graph = keras_to_onnx(manifest, _tfjs(manifest, shards)).SerializeToString()
     session = onnxruntime.InferenceSession(graph, providers=["CPUExecutionProvider"])
     net = zoo_classifier("resnet50", classes="imagenet")
-    x = net.prepared([scene.image for scene in street.scenes(2)])
+    x = net.preprocess([scene.image for scene in street.scenes(2)])
     with torch.no_grad():
         ours = net.module(x).numpy()
     (theirs,) = session.run(None, {session.get_inputs()[0].name: x.numpy()})
@@ -109,7 +109,7 @@ def test_resnet50_knows_the_photographs_of_the_zoo():
     """Its colours are right too: what it says of pictures that everybody knows."""
     import cv2
 
-    from instar.tasks.interpretation.systems.zoo_classifiers import zoo_classifier
+    from instar.adapters.zoo_classifiers import zoo_classifier
     from instar.zoo import fetch
 
     net = zoo_classifier("resnet50")

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from instar.adapters.classifier import Classifier
 from instar.core.errors import BadInput, UnknownName
 from instar.tasks.interpretation.answers import Asked, Explanation
-from instar.tasks.interpretation.classifier import Classifier
+from instar.tasks.interpretation.interpreter_names import INTERPRETERS
 from instar.tasks.interpretation.interpreters import excitation, gradients, layers, masks
-from instar.tasks.interpretation.named import INTERPRETERS
 
 __all__ = ["GRID", "INTERPRETERS", "OPEN", "RANDOM", "ROWS", "SAMPLES", "Interpreter", "make_interpreter"]
 
@@ -109,7 +109,7 @@ def _explain(
     classifier: Classifier, method: Method, random: bool, asked: Sequence[Asked]
 ) -> list[Explanation]:
     labels = [classifier.index(one.label) for one in asked]
-    inputs = classifier.prepared([one.image for one in asked])
+    inputs = classifier.preprocess([one.image for one in asked])
     logits, maps = method(inputs, asked, labels, [one.seed for one in asked])
     logits, maps = logits.cpu(), maps.detach().cpu()  # at once: each copy would wait for a GPU
     sure = [float(classifier.confidence(logits[i : i + 1], label)[0]) for i, label in enumerate(labels)]

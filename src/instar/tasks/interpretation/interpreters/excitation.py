@@ -18,8 +18,8 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput
-from instar.tasks.interpretation.classifier import Classifier, at_rest
 from instar.tasks.interpretation.interpreters.layers import module_named, tapped
 from instar.tasks.interpretation.interpreters.rectifiers import (
     IN_PLACE,
@@ -78,7 +78,7 @@ def excitation(
     """Logits, and the mass that arrives at each place of a layer, over its channels."""
     require_followable(classifier.module, needed_for="excitation-backprop")
     module = module_named(classifier, layer)
-    with at_rest(classifier.module), tapped(module) as tap, torch.no_grad():
+    with eval_mode(classifier.module), tapped(module) as tap, torch.no_grad():
         with _Excitation(weights, classifier.name) as mode:
             logits = classifier.module(inputs)
         mode.forget()

@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput
 from instar.tasks.interpretation.answers import HeatMap
-from instar.tasks.interpretation.classifier import Classifier, at_rest
 from instar.tasks.interpretation.interpreters.layers import module_named, tapped
 from instar.tasks.interpretation.interpreters.rectifiers import Rectified, require_followable
 
@@ -23,7 +23,7 @@ __all__ = ["at_layer", "gradient", "integrated_gradients", "normalised", "rectif
 
 def gradient(classifier: Classifier, inputs: Any, labels: Sequence[int]) -> tuple[Any, Any]:
     """Logits and the gradient of each score by its own input."""
-    with at_rest(classifier.module), torch.enable_grad():
+    with eval_mode(classifier.module), torch.enable_grad():
         x = inputs.detach().requires_grad_()
         # A copy, because a network that works in place may not begin with what gradients are asked of.
         logits = classifier.module(x.clone())
@@ -57,7 +57,7 @@ def at_layer(
     """Gradient times activation of a layer, over its channels: place by place (linear approximation), or with
     the gradient averaged over places (Grad-CAM).
     """
-    with at_rest(classifier.module), tapped(module_named(classifier, layer)) as tap, torch.no_grad():
+    with eval_mode(classifier.module), tapped(module_named(classifier, layer)) as tap, torch.no_grad():
         logits = classifier.module(inputs)
         _require_map(tap.map, classifier, layer)
         (found,) = torch.autograd.grad(classifier.score(logits, labels).sum(), tap.map)
@@ -115,7 +115,7 @@ def normalised(raw: Any) -> HeatMap:
 
 
 def _forward(classifier: Classifier, inputs: Any) -> tuple[Any, Any]:
-    with at_rest(classifier.module), torch.no_grad():
+    with eval_mode(classifier.module), torch.no_grad():
         return classifier.module(inputs), None
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
+from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput, UnknownName
-from instar.tasks.interpretation.classifier import Classifier, at_rest
 
 __all__ = ["Tapped", "last_layer", "layer_named", "layer_of_side", "module_named", "tapped"]
 
@@ -93,7 +93,7 @@ def _maps(classifier: Classifier) -> list[tuple[str, Any, tuple[int, ...]]]:
         for name, part in classifier.module.named_modules():
             if name:
                 handles.append(part.register_forward_hook(note(name)))
-        with at_rest(classifier.module), torch.no_grad():
+        with eval_mode(classifier.module), torch.no_grad():
             blank = torch.zeros((1, 3, *classifier.size), device=classifier.device)
             classifier.module(blank)
     finally:

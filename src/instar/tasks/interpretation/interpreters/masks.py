@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.scene import Image
-from instar.tasks.interpretation.classifier import Classifier, at_rest
 
 __all__ = ["fit", "lime", "rise", "rise_map", "rise_masks", "segments", "used_segments"]
 
@@ -42,7 +42,7 @@ def rise(
     open.
     """
     totals = torch.zeros((len(inputs), *inputs.shape[2:]), device=inputs.device)
-    with at_rest(classifier.module), torch.no_grad():
+    with eval_mode(classifier.module), torch.no_grad():
         logits = classifier.module(inputs)
         for seed in dict.fromkeys(seeds):
             own = [i for i, one in enumerate(seeds) if one == seed]
@@ -94,7 +94,7 @@ def lime(
 ) -> tuple[Any, Any]:
     """Each segment by its weight in a linear model of the confidence, fitted near the whole picture."""
     maps = []
-    with at_rest(classifier.module), torch.no_grad():
+    with eval_mode(classifier.module), torch.no_grad():
         logits = classifier.module(inputs)
         for i, seed in enumerate(seeds):
             own = segments(images[i], classifier.size, pieces)

@@ -10,32 +10,32 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from instar.adapters.classifier import Classifier
 from instar.adapters.devices import require_device
-from instar.core.errors import BadInput, UnknownName
-from instar.tasks.interpretation.classifier import Classifier
-from instar.tasks.interpretation.imagenet import coco_outputs, imagenet_names
-from instar.tasks.interpretation.systems.networks import (
+from instar.adapters.imagenet import coco_outputs, imagenet_names
+from instar.adapters.networks import (
     convolutions,
     fill,
     mobilenet_v2_network,
     resnet50_network,
 )
-from instar.tasks.interpretation.systems.onnx_weights import read_onnx
-from instar.tasks.interpretation.weights import digest_of
+from instar.adapters.onnx_weights import read_onnx
+from instar.adapters.weights import digest_of
+from instar.core.errors import BadInput, UnknownName
 from instar.zoo import fetch
 
 __all__ = ["zoo_classifier"]
 
 VGG_MEAN = (123.68, 116.779, 103.939)
-LABELS = ("coco", "imagenet")
+CLASSES = ("coco", "imagenet")
 
 
 def zoo_classifier(network: str, *, classes: str = "coco", device: str = "cpu") -> Classifier:
     """The network of that name, its weights fetched if need be; `classes` are those of COCO or ImageNet."""
     if network not in NETWORKS:
         raise UnknownName("network", network, NETWORKS)
-    if classes not in LABELS:
-        raise BadInput(f"{network}: classes is {classes!r}; it is one of {', '.join(LABELS)}")
+    if classes not in CLASSES:
+        raise BadInput(f"{network}: classes is {classes!r}; it is one of {', '.join(CLASSES)}")
     device = require_device(device, network)
     make, colours = NETWORKS[network]
     module, fingerprint = make()
