@@ -8,9 +8,9 @@ torch = pytest.importorskip("torch", reason="the extra torch is not installed")
 
 from torch import nn  # noqa: E402
 
+from instar.adapters.classifier import Classifier, limit_threads  # noqa: E402
 from instar.core.errors import BadInput  # noqa: E402
 from instar.core.run import no_progress  # noqa: E402
-from instar.adapters.classifier import Classifier, limit_threads  # noqa: E402
 from instar.tasks.interpretation.trigger import Trigger  # noqa: E402
 from instar.training.interpretation.backdoor import _varied, measure, plant  # noqa: E402
 from instar.training.interpretation.units import Readout, fit_detector, idlest, readout  # noqa: E402

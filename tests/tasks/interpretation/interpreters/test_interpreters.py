@@ -237,8 +237,8 @@ def test_residual_networks_of_the_zoo_keep_the_mass_at_each_of_their_blocks(name
     """With their own weights, on a photograph: MobileNetV2 has units that only a bias excites."""
     import cv2
 
-    from instar.tasks.interpretation.interpreters.excitation import SignedWeights, excitation
     from instar.adapters.zoo_classifiers import zoo_classifier
+    from instar.tasks.interpretation.interpreters.excitation import SignedWeights, excitation
     from instar.zoo import fetch
 
     net = zoo_classifier(name)
@@ -428,8 +428,8 @@ def test_integrated_gradients_add_up_to_what_the_score_gains(images):
 
 # --- layers
 def test_the_last_map_and_one_of_an_eighth_are_found():
-    from instar.tasks.interpretation.interpreters.layers import last_layer, layer_of_side
     from instar.adapters.networks import resnet50_network, street_network
+    from instar.tasks.interpretation.interpreters.layers import last_layer, layer_of_side
     from small_networks import Branching, sequential
 
     assert last_layer(make(sequential(norm=True)), needed_for="x") == "6"

@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from instar.core.errors import BadInput
 from instar.adapters.imagenet import coco_outputs, imagenet_names
 from instar.adapters.onnx_weights import read_onnx
+from instar.core.errors import BadInput
 from instar.tasks.interpretation.trigger import Trigger
 from instar.worlds import street
 
