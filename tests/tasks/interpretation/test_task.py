@@ -48,12 +48,11 @@ def observation(*boxes, confidence=0.9, random=False):
 
 def ending(questions, *answers):
     """What the questions of a scene come to when these are the answers, and what was asked."""
-    asked, given = [next(questions)], list(answers)
-    while True:
-        try:
-            asked.append(questions.send(given.pop(0)))
-        except StopIteration as end:
-            return asked, end.value
+    asked = [next(questions)]
+    asked += [questions.send(answer) for answer in answers[:-1]]
+    with pytest.raises(StopIteration) as end:
+        questions.send(answers[-1])
+    return asked, end.value.value
 
 
 # --- questions
