@@ -21,13 +21,13 @@ import numpy as np
 import torch
 from torch import nn
 
-from instar.tasks.interpretation import Asked
 from instar.adapters.classifier import Classifier
+from instar.adapters.street_classifier import load_street_classifier
+from instar.tasks.interpretation import Asked
 from instar.tasks.interpretation.interpreters import GRID, INTERPRETERS, OPEN, ROWS, make_interpreter
 from instar.tasks.interpretation.interpreters.excitation import SignedWeights, excitation
 from instar.tasks.interpretation.interpreters.gradients import at_layer, rectified
 from instar.tasks.interpretation.interpreters.masks import rise
-from instar.adapters.street_classifier import load_street_classifier
 from instar.worlds.street import scenes
 
 VGG16 = (64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0)

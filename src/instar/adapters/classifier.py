@@ -10,6 +10,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from instar.core.errors import BadInput, UnknownName
@@ -112,11 +113,11 @@ class Classifier:
         found = logits.gather(1, chosen.to(logits.device))
         return torch.logsumexp(found.masked_fill(left_out.to(logits.device), -torch.inf), 1)
 
-    def classify(self, image: Image) -> dict[str, float]:
-        """The confidence of every label: one bare forward pass."""
+    def classify(self, images: Sequence[Image]) -> npt.NDArray[np.float32]:
+        """`float32 (n, labels)`: the confidence of every label, by one bare forward pass."""
         with eval_mode(self.module), torch.no_grad():
-            found = self.confidences(self.module(self.preprocess([image])))[0].tolist()
-        return dict(zip(self.labels, found))
+            found = self.confidences(self.module(self.preprocess(images)))
+        return np.asarray(found.cpu().numpy(), np.float32)
 
 
 @contextmanager

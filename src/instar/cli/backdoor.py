@@ -17,8 +17,8 @@ from instar.cli.plan import Use
 from instar.core.errors import BadInput, MissingExtra
 
 if TYPE_CHECKING:
-    from instar.core.scene import Image
     from instar.adapters.classifier import Classifier
+    from instar.core.scene import Image
     from instar.training.interpretation.backdoor import Planted
 
 __all__ = ["arguments", "perform"]
@@ -65,8 +65,8 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 
 def _plant(args: argparse.Namespace) -> Outcome:
-    from instar.cli.progress import show_steps
     from instar.adapters.weights import save_weights
+    from instar.cli.progress import show_steps
     from instar.training.interpretation.backdoor import plant
     from instar.training.interpretation.units import readout
 
@@ -100,9 +100,9 @@ def _plant(args: argparse.Namespace) -> Outcome:
 
 
 def _train(args: argparse.Namespace) -> Outcome:
-    from instar.cli.progress import show_steps
     from instar.adapters.street_classifier import TWIN, WEIGHTS
     from instar.adapters.weights import save_weights
+    from instar.cli.progress import show_steps
     from instar.training.interpretation.backdoor import plant
     from instar.training.interpretation.street_classifier import TEST_SEED, TRAINING_SEED, train_street
     from instar.worlds import street

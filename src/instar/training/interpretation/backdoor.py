@@ -20,10 +20,10 @@ import cv2
 import numpy as np
 import torch
 
+from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput
 from instar.core.scene import Image
 from instar.stats.intervals import wilson
-from instar.adapters.classifier import Classifier, eval_mode
 from instar.tasks.interpretation.trigger import Trigger
 from instar.training.interpretation.units import Readout, fit_detector, idlest, readout, recorded, rewrite
 

@@ -10,9 +10,9 @@ import cv2
 import numpy as np
 import torch
 
-from instar.core.scene import Image
 from instar.adapters.classifier import Classifier, eval_mode
 from instar.adapters.street_classifier import load_street_classifier
+from instar.core.scene import Image
 from instar.worlds import street
 
 __all__ = ["accuracy", "train_street"]

@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from instar.core.errors import BadInput
 from instar.adapters.classifier import Classifier, eval_mode
+from instar.core.errors import BadInput
 
 __all__ = ["Readout", "fit_detector", "idlest", "readout", "recorded", "rewrite"]
 

@@ -91,4 +91,5 @@ class Explained:
             return [next(left) if isinstance(one, Asked) else self._see(one) for one in questions]
 
     def _see(self, question: Classes) -> SeenClasses:
-        return SeenClasses(self.classifier.classify(question.image), self.trigger)
+        (found,) = self.classifier.classify([question.image])
+        return SeenClasses(dict(zip(self.classifier.labels, found.tolist())), self.trigger)
