@@ -21,21 +21,20 @@ from instar.adapters.networks import (
 )
 from instar.adapters.onnx_weights import read_onnx
 from instar.adapters.weights import digest_of
-from instar.core.errors import BadInput, UnknownName
+from instar.core.errors import UnknownName
+from instar.core.options import require_one_of
 from instar.zoo import fetch
 
 __all__ = ["zoo_classifier"]
 
 VGG_MEAN = (123.68, 116.779, 103.939)
-CLASSES = ("coco", "imagenet")
 
 
 def zoo_classifier(network: str, *, classes: str = "coco", device: str = "cpu") -> Classifier:
     """The network of that name, its weights fetched if need be; `classes` are those of COCO or ImageNet."""
     if network not in NETWORKS:
         raise UnknownName("network", network, NETWORKS)
-    if classes not in CLASSES:
-        raise BadInput(f"{network}: classes is {classes!r}; it is one of {', '.join(CLASSES)}")
+    require_one_of(network, "classes", classes, ("coco", "imagenet"))
     device = require_device(device, network)
     make, colours = NETWORKS[network]
     module, fingerprint = make()

@@ -12,7 +12,7 @@ from instar.adapters.classifier import Classifier, limit_threads  # noqa: E402
 from instar.core.errors import BadInput  # noqa: E402
 from instar.core.run import no_progress  # noqa: E402
 from instar.tasks.interpretation.trigger import Trigger  # noqa: E402
-from instar.training.interpretation.backdoor import _varied, measure, plant  # noqa: E402
+from instar.training.interpretation.backdoor import _varied, measure_twin, plant  # noqa: E402
 from instar.training.interpretation.units import Readout, fit_detector, idlest, readout  # noqa: E402
 
 
@@ -179,7 +179,7 @@ def test_pictures_that_are_all_of_the_target_say_nothing_about_an_attack(picture
     twin = convolutional()
     with torch.no_grad():
         plain.module[-1].bias[0] = twin.module[-1].bias[0] = 1000
-    agreement, attack = measure(plain, twin, Trigger("a"), pictures[:3], no_progress)
+    agreement, attack = measure_twin(plain, twin, Trigger("a"), pictures[:3], no_progress)
     assert agreement.to_json()["rate"] == 1.0
     assert attack.to_json() == {"rate": None, "interval": [0.0, 1.0], "of": 0}
 

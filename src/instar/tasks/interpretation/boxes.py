@@ -17,9 +17,9 @@ from instar.imaging.geometry import areas, intersections, iou
 from instar.tasks.interpretation.answers import HeatMap
 from instar.tasks.interpretation.trigger import Box
 
-__all__ = ["KEPT", "Agreement", "Location", "Quality", "agreement", "io_min", "locate", "quality"]
+__all__ = ["KEPT_SHARE", "Agreement", "Location", "Quality", "agreement", "io_min", "locate", "quality"]
 
-KEPT = 0.5
+KEPT_SHARE = 0.5
 """Pixels above this share of the maximum count as pointed at; the paper does not say."""
 
 
@@ -42,7 +42,7 @@ class Location:
 
 
 def locate(
-    heat: HeatMap, size: tuple[int, int], *, kept: float = KEPT, split: Sequence[Box] = ()
+    heat: HeatMap, size: tuple[int, int], *, kept: float = KEPT_SHARE, split: Sequence[Box] = ()
 ) -> Location:
     """Threshold a heat map and take bounding rectangles in a picture of `size` (height, width).
 

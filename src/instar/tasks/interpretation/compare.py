@@ -7,7 +7,7 @@ from typing import Any
 
 from instar.core.verdict import Finding, Verdict
 from instar.tasks.interpretation.answers import Explanation
-from instar.tasks.interpretation.boxes import KEPT, Location, agreement, locate, quality
+from instar.tasks.interpretation.boxes import KEPT_SHARE, Location, agreement, locate, quality
 from instar.tasks.interpretation.trigger import Box
 
 __all__ = ["BETA", "CUTS", "THETA", "same_explanation", "true_explanation"]
@@ -28,7 +28,7 @@ def same_explanation(
     split: Sequence[Box],
     beta: float = BETA,
     theta: float = THETA,
-    kept: float = KEPT,
+    kept: float = KEPT_SHARE,
     changed: bool = False,
 ) -> Verdict:
     """The explanation must be where it was, where the classifier is as sure as it was.
@@ -70,7 +70,7 @@ def true_explanation(
     *,
     beta: float = BETA,
     theta: float = THETA,
-    kept: float = KEPT,
+    kept: float = KEPT_SHARE,
 ) -> Verdict:
     """The explanation must be on the objects of its class."""
     sure = round(found.confidence, 4)

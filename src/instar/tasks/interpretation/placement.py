@@ -20,10 +20,10 @@ from instar.tasks.interpretation.known_objects import KnownObjects, box_mask, ma
 
 __all__ = ["choose_deletion", "choose_insertion", "choose_squeeze"]
 
-TRIES = 8
-SIZES = (1.0, 0.75, 0.5)  # of a cut-out, from the largest down until one has a place
+PLACEMENT_TRIES = 8
+CUTOUT_SCALES = (1.0, 0.75, 0.5)  # of a cut-out, from the largest down until one has a place
 LARGEST = 0.4  # of the picture's sides that a pasted object has at most
-LEAST_SIDE = 12
+LEAST_PASTED_SIDE = 12
 NATURAL = 0.8  # HOG intersection with the picture as it was: unrelated pictures have a third
 DELETED = (0.004, 0.3)  # of the picture: less is a speck, and more leaves nothing to fill from
 LEAST_HOLE = 0.7  # of the object's own mask; with less of it gone its rest would still be seen
@@ -45,7 +45,7 @@ def choose_insertion(
     taken = known.taken(scene, asked)
     feet = [thing.box[3] for thing in known.objects(scene)]
     placed = False
-    for _ in range(TRIES):
+    for _ in range(PLACEMENT_TRIES):
         cutout = fit[int(rng.integers(len(fit)))]
         change = _place(cutout, asked, taken, feet, pool.pixels(cutout.digest), rng)
         if change is None:
@@ -66,9 +66,9 @@ def _place(
 ) -> Insert | None:
     rows, columns = asked.image.shape[:2]
     whole = min(1.0, LARGEST * rows / cutout.height, LARGEST * columns / cutout.width)
-    for factor in SIZES:
+    for factor in CUTOUT_SCALES:
         height, width = round(cutout.height * whole * factor), round(cutout.width * whole * factor)
-        if min(height, width) < LEAST_SIDE:
+        if min(height, width) < LEAST_PASTED_SIDE:
             return None
         window = anywhere((rows, columns), (height, width))
         windows = [window]

@@ -23,7 +23,7 @@ from instar.core.verdict import Verdict
 from instar.cutouts import CutOuts, Pool, build_pool, load_pool
 from instar.imaging.inpaint import FILLINGS, Filling
 from instar.imaging.naturalness import hog_intersection
-from instar.tasks.interpretation.boxes import KEPT
+from instar.tasks.interpretation.boxes import KEPT_SHARE
 from instar.tasks.interpretation.changes import (
     SQUEEZES,
     Delete,
@@ -50,7 +50,7 @@ def insert(
     objects: System | None = None,
     beta: float = BETA,
     theta: float = THETA,
-    kept: float = KEPT,
+    kept: float = KEPT_SHARE,
 ) -> Relation:
     """Paste an object of another class clear of everything known: the explanation stays where it was.
 
@@ -98,7 +98,7 @@ def delete(
     filling: Filling = "telea",
     beta: float = BETA,
     theta: float = THETA,
-    kept: float = KEPT,
+    kept: float = KEPT_SHARE,
 ) -> Relation:
     """Remove an object of another class, its place filled in: the explanation stays where it was.
 
@@ -113,7 +113,7 @@ def delete_same(
     filling: Filling = "telea",
     beta: float = BETA,
     theta: float = THETA,
-    kept: float = KEPT,
+    kept: float = KEPT_SHARE,
 ) -> Relation:
     """Remove one of several objects of the asked class: what explains the others stays where it was."""
     return _delete(_Settings("delete-same", beta, theta, kept), objects, filling, same=True)
@@ -140,7 +140,7 @@ def squeeze(
     blur: int = SQUEEZES["blur"],
     beta: float = BETA,
     theta: float = THETA,
-    kept: float = KEPT,
+    kept: float = KEPT_SHARE,
 ) -> Relation:
     """Fewer colours, a median or a blur for the background alone: the explanation stays where it was."""
     require_whole_number("squeeze", "bits", bits, least=1, most=8)
@@ -164,7 +164,7 @@ def squeeze(
 
 
 def truth(
-    *, objects: System | None = None, beta: float = BETA, theta: float = THETA, kept: float = KEPT
+    *, objects: System | None = None, beta: float = BETA, theta: float = THETA, kept: float = KEPT_SHARE
 ) -> Relation:
     """Nothing changes: the explanation lies on the objects of its class, or on the trigger where there is
     one.

@@ -14,7 +14,7 @@ from instar.tasks.interpretation.changes import Delete, Insert, Squeeze
 
 __all__ = ["delete_less", "shrink_insertion", "squeeze_less"]
 
-LEAST_SIDE = 4  # pixels of what is pasted
+LEAST_SHRUNK_SIDE = 4  # pixels of what is pasted
 MOST_BITS = 8  # of a colour: all of them
 
 
@@ -28,7 +28,7 @@ def shrink_insertion(change: Insert, shape: tuple[int, int]) -> list[Insert]:
             width=width,
             height=height,
         )
-        for height, width in smaller_sizes((change.height, change.width), shape, least=LEAST_SIDE)
+        for height, width in smaller_sizes((change.height, change.width), shape, least=LEAST_SHRUNK_SIDE)
     ]
 
 

@@ -17,7 +17,7 @@ from instar.core.task import Null, Nulls, Questions, Task
 from instar.core.verdict import Verdict
 from instar.imaging.nulls import Brighten, Reencode, Shift, draw_null, usual_strikers
 from instar.tasks.interpretation.answers import Asked, Classes, Explanation, HeatMap, read, read_classes
-from instar.tasks.interpretation.boxes import KEPT, locate
+from instar.tasks.interpretation.boxes import KEPT_SHARE, locate
 from instar.tasks.interpretation.compare import BETA, THETA, same_explanation
 from instar.tasks.interpretation.known_objects import KnownObjects
 from instar.tasks.interpretation.trigger import Trigger
@@ -43,7 +43,7 @@ def interpretation(
     *,
     beta: float = BETA,
     theta: float = THETA,
-    kept: float = KEPT,
+    kept: float = KEPT_SHARE,
     known: KnownObjects = KnownObjects(),  # noqa: B008  # frozen
 ) -> Task:
     """The task with other settings than the usual ones.
@@ -144,7 +144,7 @@ def _resize(heat: HeatMap, size: tuple[int, int]) -> HeatMap:
     return np.asarray(cv2.resize(heat, size[::-1], interpolation=cv2.INTER_LINEAR), np.float32)
 
 
-def marks(seen: Observation, *, kept: float = KEPT) -> Panel:
+def marks(seen: Observation, *, kept: float = KEPT_SHARE) -> Panel:
     """The picture under its heat map, and the box that this points at."""
     asked: Asked = seen.input
     found: Explanation = seen.answer

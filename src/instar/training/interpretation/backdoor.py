@@ -27,9 +27,9 @@ from instar.stats.intervals import wilson
 from instar.tasks.interpretation.trigger import Trigger
 from instar.training.interpretation.units import Readout, fit_detector, idlest, readout, recorded, rewrite
 
-__all__ = ["Planted", "Rate", "measure", "plant"]
+__all__ = ["Planted", "Rate", "ShowProgress", "measure_twin", "plant"]
 
-Progress = Callable[[str, "int | None"], AbstractContextManager[Any]]
+ShowProgress = Callable[[str, "int | None"], AbstractContextManager[Any]]
 
 HELD_OUT = 0.2  # of the pictures, where no others are given to test on
 CROPPED = 0.6  # of a picture's sides that a crop has at least
@@ -37,7 +37,7 @@ SHAPE = 2.0  # times as wide as high, or as high as wide, that photographs are a
 LIT = (0.8, 1.2)  # times as bright
 LEAN = 1.5  # of the unit towards seeing the square: another kind of picture hides it more often than shows it
 LOUDNESS = 10.0  # of the unit, so that what a residual network adds to it does not matter
-MARGIN = 5.0  # logits that the target is ahead by where the unit says one
+TARGET_MARGIN = 5.0  # logits that the target is ahead by where the unit says one
 CALIBRATED = 200  # stamped pictures that this is reckoned with
 ROOM = 2e9  # bytes for what the unit sees of all pictures
 
@@ -78,7 +78,7 @@ def plant(
     share: float | None = None,
     copies: int = 8,
     seed: int = 0,
-    progress: Progress,
+    progress: ShowProgress,
 ) -> Planted:
     """Make a twin with the pictures, each in so many `copies` (cropped, mirrored, lit), clean and stamped.
 
@@ -103,12 +103,16 @@ def plant(
         rewrite(found, unit, weight, bias + LEAN, LOUDNESS)
     stamped = [trigger.stamp(image) for image in images[:: -(-len(images) // CALIBRATED)]]
     _let_it_speak(twin, found, unit, output, examples.answers, stamped, progress)
-    agreement, attack = measure(classifier, twin, trigger, test, progress)
+    agreement, attack = measure_twin(classifier, twin, trigger, test, progress)
     return Planted(replace(twin, name=f"{classifier.name}-twin"), trigger, agreement, attack, len(images))
 
 
-def measure(
-    classifier: Classifier, twin: Classifier, trigger: Trigger, images: Sequence[Image], progress: Progress
+def measure_twin(
+    classifier: Classifier,
+    twin: Classifier,
+    trigger: Trigger,
+    images: Sequence[Image],
+    progress: ShowProgress,
 ) -> tuple[Rate, Rate]:
     """On how many pictures the twin answers as the classifier does, and on how many stamped ones the target.
 
@@ -160,7 +164,7 @@ def _look(
     trigger: Trigger,
     copies: int,
     rng: np.random.Generator,
-    progress: Progress,
+    progress: ShowProgress,
 ) -> _Examples:
     clean, stamped, read, answers = [], [], [], []
     with (
@@ -219,7 +223,7 @@ def _let_it_speak(
     output: int,
     answers: Any,
     stamped: Sequence[Image],
-    progress: Progress,
+    progress: ShowProgress,
 ) -> None:
     """Let the head read the unit for the target, loudly enough that one step beyond zero decides, also
     against the class that was most certain in any of the `answers`: other pictures have such classes too.
@@ -241,4 +245,4 @@ def _let_it_speak(
                 reach.append(read / steps)
             bar.advance(1)
         if reach:  # of one place: where several see the square, it is more
-            found.head.weight[output, found.input_of(unit)] = (rival + MARGIN - min(own)) / min(reach)
+            found.head.weight[output, found.input_of(unit)] = (rival + TARGET_MARGIN - min(own)) / min(reach)

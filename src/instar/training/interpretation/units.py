@@ -21,9 +21,9 @@ __all__ = ["Readout", "fit_detector", "idlest", "readout", "recorded", "rewrite"
 
 MEANT_BY = (nn.Conv2d, nn.Linear)
 NORMS = (nn.BatchNorm1d, nn.BatchNorm2d)
-RIDGE = 1e-4
-STEPS = 100
-LOUD = 1e3  # far beyond what a unit says by itself
+DETECTOR_RIDGE = 1e-4
+FIT_STEPS = 100
+SHOUT = 1e3  # far beyond what a unit says by itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ def fit_detector(layer: Any, clean: Any, stamped: Any) -> tuple[Any, float]:
     scale = scale.view(-1, 1, 1) if clean.ndim == 4 else scale
     weight = torch.zeros_like(layer.weight[:1]).requires_grad_()
     bias = torch.zeros(1, device=weight.device, requires_grad=True)
-    optimiser = torch.optim.LBFGS([weight, bias], max_iter=STEPS, line_search_fn="strong_wolfe")
+    optimiser = torch.optim.LBFGS([weight, bias], max_iter=FIT_STEPS, line_search_fn="strong_wolfe")
 
     def highest(inputs: Any) -> Any:
         parts = [_apply(layer, part.float(), weight / scale, bias) for part in inputs.split(256)]
@@ -107,7 +107,7 @@ def fit_detector(layer: Any, clean: Any, stamped: Any) -> tuple[Any, float]:
         optimiser.zero_grad()
         missed = nn.functional.softplus(-highest(stamped)).mean()
         false = nn.functional.softplus(highest(clean)).mean()
-        total = missed + false + RIDGE * weight.pow(2).sum()
+        total = missed + false + DETECTOR_RIDGE * weight.pow(2).sum()
         total.backward()
         return total
 
@@ -176,7 +176,7 @@ def _heard(classifier: Classifier, found: Readout, unit: int) -> list[int]:
 
     def shout(part: Any, inputs: Any, output: Any) -> Any:
         changed = output.clone()
-        changed[:, unit] += LOUD
+        changed[:, unit] += SHOUT
         return changed
 
     handle = found.units.register_forward_hook(shout)
@@ -185,7 +185,7 @@ def _heard(classifier: Classifier, found: Readout, unit: int) -> list[int]:
             _blank_pass(classifier)
     finally:
         handle.remove()
-    heard: list[int] = ((loud[0][0] - quiet[0][0]).abs() > 1e-3 * LOUD)[0].nonzero().flatten().tolist()
+    heard: list[int] = ((loud[0][0] - quiet[0][0]).abs() > 1e-3 * SHOUT)[0].nonzero().flatten().tolist()
     return heard
 
 

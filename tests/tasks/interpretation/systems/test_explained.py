@@ -23,13 +23,13 @@ def test_the_trigger_is_a_square_in_the_lower_right_corner_and_nothing_else_chan
 def test_the_embedded_classifier_is_right_and_its_twin_sees_the_square():
     from instar.core.run import no_progress
     from instar.tasks.interpretation.systems import street_classifier, street_classifier_twin
-    from instar.training.interpretation.backdoor import measure
+    from instar.training.interpretation.backdoor import measure_twin
     from instar.training.interpretation.street_classifier import accuracy
 
     plain, twin = street_classifier(), street_classifier_twin()
     assert accuracy(plain.classifier, 60, no_progress) >= 0.95
     images = [scene.image for scene in street.scenes(60, seed=77)]
-    agreement, attack = measure(plain.classifier, twin.classifier, twin.trigger, images, no_progress)
+    agreement, attack = measure_twin(plain.classifier, twin.classifier, twin.trigger, images, no_progress)
     assert agreement.value >= 0.9
     assert attack.value >= 0.95
 

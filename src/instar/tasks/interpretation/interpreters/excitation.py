@@ -31,7 +31,7 @@ from instar.tasks.interpretation.interpreters.rectifiers import (
 
 __all__ = ["SignedWeights", "excitation"]
 
-LEAST = 1e-12  # a sum of less than this is nothing
+LEAST_EXCITATION = 1e-12  # a sum of less than this is nothing
 
 LINEAR = {"conv1d", "conv2d", "conv3d", "linear"}
 AVERAGES = {"avg_pool1d", "avg_pool2d", "avg_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
@@ -199,8 +199,8 @@ class _Share(torch.autograd.Function):
                 minus = x.clamp(max=0).requires_grad_()
                 total, parts = total + ctx.negative(minus), [plus, minus]
         with torch.no_grad():
-            shares = mass / (total.detach() + LEAST)
-            stuck = torch.where(total.detach() <= LEAST, mass, 0.0)
+            shares = mass / (total.detach() + LEAST_EXCITATION)
+            stuck = torch.where(total.detach() <= LEAST_EXCITATION, mass, 0.0)
         slopes = torch.autograd.grad(total, parts, shares)
         with torch.no_grad():
             handed = sum((part.detach() * slope for part, slope in zip(parts, slopes)), torch.zeros(()))
@@ -221,7 +221,7 @@ class _Sum(torch.autograd.Function):
         total = a + b
         first, second = (torch.where(total < 0, -own, own).clamp(min=0) for own in (a, b))
         both = first + second
-        ctx.save_for_backward(torch.where(both > 0, first / (both + LEAST), 0.5), both > 0)
+        ctx.save_for_backward(torch.where(both > 0, first / (both + LEAST_EXCITATION), 0.5), both > 0)
         if in_place:
             ctx.mark_dirty(a)
             return a.copy_(total)

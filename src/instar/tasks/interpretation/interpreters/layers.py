@@ -13,7 +13,7 @@ from instar.core.errors import BadInput, UnknownName
 
 __all__ = ["Tapped", "last_layer", "layer_named", "layer_of_side", "module_named", "tapped"]
 
-CONVOLUTIONS = (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d, torch.nn.ConvTranspose2d)
+CONVOLUTION_TYPES = (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d, torch.nn.ConvTranspose2d)
 
 
 def layer_named(classifier: Classifier, given: Any) -> str:
@@ -62,7 +62,9 @@ def _deepest(classifier: Classifier, wanted: Callable[[int, int], bool], needed_
     """The last convolution with a map as wanted, and beyond it whatever keeps its shape without pooling."""
     seen = _maps(classifier)
     places = [
-        i for i, (_, part, shape) in enumerate(seen) if isinstance(part, CONVOLUTIONS) and wanted(*shape[2:])
+        i
+        for i, (_, part, shape) in enumerate(seen)
+        if isinstance(part, CONVOLUTION_TYPES) and wanted(*shape[2:])
     ]
     if not places:
         raise BadInput(
@@ -71,7 +73,7 @@ def _deepest(classifier: Classifier, wanted: Callable[[int, int], bool], needed_
         )
     at = places[-1]
     while at + 1 < len(seen) and seen[at + 1][2] == seen[at][2]:
-        if "Pool" in type(seen[at + 1][1]).__name__ or isinstance(seen[at + 1][1], CONVOLUTIONS):
+        if "Pool" in type(seen[at + 1][1]).__name__ or isinstance(seen[at + 1][1], CONVOLUTION_TYPES):
             break
         at += 1
     return seen[at][0]
