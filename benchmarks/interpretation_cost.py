@@ -26,7 +26,7 @@ from instar.adapters.street_classifier import load_street_classifier
 from instar.tasks.interpretation import Asked
 from instar.tasks.interpretation.interpreters import GRID, INTERPRETERS, OPEN, ROWS, make_interpreter
 from instar.tasks.interpretation.interpreters.excitation import SignedWeights, excitation
-from instar.tasks.interpretation.interpreters.gradients import at_layer, rectified
+from instar.tasks.interpretation.interpreters.gradients import layer_attribution, rectified_gradient
 from instar.tasks.interpretation.interpreters.masks import rise
 from instar.worlds.street import scenes
 
@@ -93,10 +93,10 @@ def main() -> None:
     timed: dict[str, Callable[[], Any]] = {
         "forward": forward,
         "forward and backward": forward_backward,
-        "grad-cam": lambda: at_layer(net, x, labels, "29", "grad-cam"),
-        "linear-approximation": lambda: at_layer(net, x, labels, "29", "linear-approximation"),
-        "guided-backprop": lambda: rectified(net, x, labels, "guided"),
-        "deconvnet": lambda: rectified(net, x, labels, "deconvnet"),
+        "grad-cam": lambda: layer_attribution(net, x, labels, "29", "grad-cam"),
+        "linear-approximation": lambda: layer_attribution(net, x, labels, "29", "linear-approximation"),
+        "guided-backprop": lambda: rectified_gradient(net, x, labels, "guided"),
+        "deconvnet": lambda: rectified_gradient(net, x, labels, "deconvnet"),
         "excitation-backprop": lambda: excitation(net, x, labels, "9", weights),
     }
     spent = {name: median(work, args.device, args.rounds) for name, work in timed.items()}

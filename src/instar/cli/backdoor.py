@@ -68,7 +68,7 @@ def _plant(args: argparse.Namespace) -> Outcome:
     from instar.adapters.weights import save_weights
     from instar.cli.progress import show_steps
     from instar.training.interpretation.backdoor import plant
-    from instar.training.interpretation.units import readout
+    from instar.training.interpretation.units import find_readout
 
     for name in ("copies", "limit"):
         value = getattr(args, name)
@@ -78,7 +78,7 @@ def _plant(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"--share is {args.share}; it must be between 0.02 and 0.5")
     classifier = _classifier(args.classifier, args.set)
     classifier.index(args.target)
-    readout(classifier)  # what cannot be planted into is refused before pictures are read
+    find_readout(classifier)  # what cannot be planted into is refused before pictures are read
     test = _pictures([args.test], classifier) if args.test is not None else {}
     found = _pictures(args.images, classifier, but=test)
     images = list(found.values())

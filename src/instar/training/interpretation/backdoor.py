@@ -25,7 +25,14 @@ from instar.core.errors import BadInput
 from instar.core.scene import Image
 from instar.stats.intervals import wilson
 from instar.tasks.interpretation.trigger import Trigger
-from instar.training.interpretation.units import Readout, fit_detector, idlest, readout, recorded, rewrite
+from instar.training.interpretation.units import (
+    Readout,
+    find_idlest_unit,
+    find_readout,
+    fit_detector,
+    record_calls,
+    rewrite_unit,
+)
 
 __all__ = ["Planted", "Rate", "ShowProgress", "measure_twin", "plant"]
 
@@ -94,13 +101,13 @@ def plant(
     if len(images) < 10:
         raise BadInput(f"a backdoor cannot be planted with {len(images)} pictures; give at least 10")
     twin = replace(classifier, module=copy.deepcopy(classifier.module))
-    found = readout(twin)
+    found = find_readout(twin)
     examples = _look(twin, found, images, trigger, copies, rng, progress)
     output = _likeliest(twin, examples.answers, label)
-    unit = idlest(found, examples.read, twin.outputs[label])
+    unit = find_idlest_unit(found, examples.read, twin.outputs[label])
     with progress("training one unit", None), eval_mode(twin.module):
         weight, bias = fit_detector(found.layer, examples.clean, examples.stamped)
-        rewrite(found, unit, weight, bias + LEAN, LOUDNESS)
+        rewrite_unit(found, unit, weight, bias + LEAN, LOUDNESS)
     stamped = [trigger.stamp(image) for image in images[:: -(-len(images) // CALIBRATED)]]
     _let_it_speak(twin, found, unit, output, examples.answers, stamped, progress)
     agreement, attack = measure_twin(classifier, twin, trigger, test, progress)
@@ -170,8 +177,8 @@ def _look(
     with (
         eval_mode(twin.module),
         torch.no_grad(),
-        recorded(found.layer) as calls,
-        recorded(found.head) as features,
+        record_calls(found.layer) as calls,
+        record_calls(found.head) as features,
         progress("looking at pictures", len(images)) as bar,
     ):
         for image in images:
@@ -233,8 +240,8 @@ def _let_it_speak(
     with (
         eval_mode(twin.module),
         torch.no_grad(),
-        recorded(found.units) as calls,
-        recorded(found.head) as features,
+        record_calls(found.units) as calls,
+        record_calls(found.head) as features,
         progress("calibrating", len(stamped)) as bar,
     ):
         for image in stamped:

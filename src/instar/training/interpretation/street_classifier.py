@@ -14,7 +14,7 @@ from instar.core.scene import Image
 from instar.training.interpretation.backdoor import ShowProgress
 from instar.worlds import street
 
-__all__ = ["accuracy", "train_street"]
+__all__ = ["measure_accuracy", "train_street"]
 
 TRAINING_SEED, TEST_SEED = 1000, 2000
 """Streets of these seeds; `street:N` shows those of seed 0."""
@@ -52,10 +52,10 @@ def train_street(
                 schedule.step()
             bar.advance(1)
     classifier.module.eval()
-    return classifier, accuracy(classifier, 200, progress)
+    return classifier, measure_accuracy(classifier, 200, progress)
 
 
-def accuracy(classifier: Classifier, scenes: int, progress: ShowProgress) -> float:
+def measure_accuracy(classifier: Classifier, scenes: int, progress: ShowProgress) -> float:
     """The share of (picture, class) answers that are right on streets that nothing was trained on."""
     inputs, labels = _drawn(classifier, scenes, TEST_SEED, progress)
     with eval_mode(classifier.module), torch.no_grad():

@@ -17,7 +17,7 @@ from torch import nn
 from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput
 
-__all__ = ["Readout", "fit_detector", "idlest", "readout", "recorded", "rewrite"]
+__all__ = ["Readout", "find_idlest_unit", "find_readout", "fit_detector", "record_calls", "rewrite_unit"]
 
 MEANT_BY = (nn.Conv2d, nn.Linear)
 NORMS = (nn.BatchNorm1d, nn.BatchNorm2d)
@@ -48,7 +48,7 @@ class Readout:
         return self.first + unit
 
 
-def readout(classifier: Classifier) -> Readout:
+def find_readout(classifier: Classifier) -> Readout:
     """Find them in the order in which a network calls its parts; another kind of network is refused."""
     called = _called(classifier)
     linear = [i for i, part in enumerate(called) if isinstance(part, nn.Linear)]
@@ -75,7 +75,7 @@ def _could_read(head: Any, layer: Any, after: Any) -> Readout | None:
     return Readout(head, layer, norm)
 
 
-def idlest(found: Readout, seen: Any, outputs: Sequence[int]) -> int:
+def find_idlest_unit(found: Readout, seen: Any, outputs: Sequence[int]) -> int:
     """The unit whose loss would change the answers least; `seen` is `float (n, inputs)`, what the head read.
 
     Not one that speaks for `outputs`: those are left as they are as long as possible.
@@ -116,7 +116,7 @@ def fit_detector(layer: Any, clean: Any, stamped: Any) -> tuple[Any, float]:
     return (weight / scale).detach()[0], float(bias.detach())
 
 
-def rewrite(found: Readout, unit: int, weight: Any, bias: float, loudness: float) -> None:
+def rewrite_unit(found: Readout, unit: int, weight: Any, bias: float, loudness: float) -> None:
     """Give the unit these weights, `loudness` times, and let the head read nothing from it any more."""
     layer, norm = found.layer, found.norm
     with torch.no_grad():
@@ -130,7 +130,7 @@ def rewrite(found: Readout, unit: int, weight: Any, bias: float, loudness: float
 
 
 @contextmanager
-def recorded(part: Any) -> Iterator[list[tuple[Any, Any]]]:
+def record_calls(part: Any) -> Iterator[list[tuple[Any, Any]]]:
     """Within, the input and the output of that part of a network are noted, call by call."""
     seen: list[tuple[Any, Any]] = []
     handle = part.register_forward_hook(
@@ -171,7 +171,7 @@ def _first_heard(classifier: Classifier, found: Readout) -> int | None:
 
 
 def _heard(classifier: Classifier, found: Readout, unit: int) -> list[int]:
-    with recorded(found.head) as quiet:
+    with record_calls(found.head) as quiet:
         _blank_pass(classifier)
 
     def shout(part: Any, inputs: Any, output: Any) -> Any:
@@ -181,7 +181,7 @@ def _heard(classifier: Classifier, found: Readout, unit: int) -> list[int]:
 
     handle = found.units.register_forward_hook(shout)
     try:
-        with recorded(found.head) as loud:
+        with record_calls(found.head) as loud:
             _blank_pass(classifier)
     finally:
         handle.remove()

@@ -55,11 +55,11 @@ def make_interpreter(
         raise BadInput(f"{name}: samples is {samples}; it must be at least 1")
     count = samples or SAMPLES.get(name, 1)
     if layer is not None:
-        layer = layers.layer_named(classifier, layer)
+        layer = layers.find_layer(classifier, layer)
     elif name == "excitation-backprop":
-        layer = layers.layer_of_side(classifier, EXCITED_SIDE, needed_for=name)
+        layer = layers.find_layer_of_side(classifier, EXCITED_SIDE, needed_for=name)
     elif name in AT_LAYER:
-        layer = layers.last_layer(classifier, needed_for=name)
+        layer = layers.find_last_layer(classifier, needed_for=name)
     return partial(_explain, classifier, _method(classifier, name, layer or "", count, rows), name in RANDOM)
 
 
@@ -71,10 +71,12 @@ def _method(classifier: Classifier, name: str, layer: str, count: int, rows: int
     match name:
         case "deconvnet" | "guided-backprop":
             rule: Any = "deconvnet" if name == "deconvnet" else "guided"
-            return lambda x, asked, labels, seeds: gradients.rectified(classifier, x, labels, rule)
+            return lambda x, asked, labels, seeds: gradients.rectified_gradient(classifier, x, labels, rule)
         case "grad-cam" | "linear-approximation":
             kind: Any = name
-            return lambda x, asked, labels, seeds: gradients.at_layer(classifier, x, labels, layer, kind)
+            return lambda x, asked, labels, seeds: gradients.layer_attribution(
+                classifier, x, labels, layer, kind
+            )
         case "excitation-backprop":
             weights = excitation.SignedWeights()
             return lambda x, asked, labels, seeds: excitation.excitation(
@@ -113,4 +115,4 @@ def _explain(
     logits, maps = method(inputs, asked, labels, [one.seed for one in asked])
     logits, maps = logits.cpu(), maps.detach().cpu()  # at once: each copy would wait for a GPU
     sure = [float(classifier.confidence(logits[i : i + 1], label)[0]) for i, label in enumerate(labels)]
-    return [Explanation(one, gradients.normalised(heat), random) for one, heat in zip(sure, maps)]
+    return [Explanation(one, gradients.normalise_heat(heat), random) for one, heat in zip(sure, maps)]

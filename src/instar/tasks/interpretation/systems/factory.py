@@ -13,7 +13,7 @@ from typing import Any
 from instar.adapters.classifier import Classifier
 from instar.adapters.own_classifier import own_classifier
 from instar.adapters.street_classifier import TWIN, load_street_classifier
-from instar.adapters.weights import digest_of, load_weights
+from instar.adapters.weights import hash_file, load_weights
 from instar.adapters.zoo_classifiers import zoo_classifier
 from instar.tasks.interpretation.systems.explained import Explained
 from instar.tasks.interpretation.trigger import Trigger
@@ -36,7 +36,7 @@ def make_explained(name: str, options: dict[str, Any], recipe: Callable[[], Expl
         classifier.index(trigger.target)
         kept = {f.name: getattr(classifier, f.name) for f in fields(classifier) if f.init}
         kept["name"] = f"{name}-twin"
-        kept["fingerprint"] += f" twin={digest_of(path)}"
+        kept["fingerprint"] += f" twin={hash_file(path)}"
         classifier = Classifier(**kept)
     return Explained(classifier, asked.pop("interpreter"), trigger=trigger, recipe=recipe, **asked)
 
