@@ -16,6 +16,7 @@ from instar.core.scene import Observation, Scene, SceneObject
 from instar.core.system import Reply
 from instar.core.verdict import Finding, Status, Verdict
 from instar.imaging.nulls import Shift
+from instar.imaging.warp import corners_of, homography, warped
 from instar.store.answers import decode_answer, encode_answer
 from instar.tasks.interpretation import Asked, Classes, Explanation, SeenClasses, squeeze, truth
 from instar.tasks.interpretation.answers import read, read_classes
@@ -213,6 +214,15 @@ def test_a_coarse_map_of_an_enlarged_picture_is_carried_back():
     np.testing.assert_allclose(was, (30, 20, 40, 30), atol=1)
     np.testing.assert_allclose(now, was, atol=1)
     np.testing.assert_allclose(before.heat, cv2.resize(coarse, SIZE[::-1]), atol=1e-6)
+
+
+def test_heat_goes_back_through_a_perspective():
+    tilted = frame_of(homography(corners_of(SIZE), np.float32([[4, 2], [76, 0], [80, 60], [0, 55]])))
+    source = (heat_at(DOG) * 255).astype(np.uint8)
+    seen = warped(source, tilted.matrix, SIZE).astype(np.float32) / 255
+    before, after = carry(Explanation(0.9, heat_at(DOG)), Explanation(0.9, seen), tilted)
+    np.testing.assert_allclose(locate(after.heat, SIZE).whole, DOG, atol=1)
+    np.testing.assert_array_equal(before.heat, heat_at(DOG))
 
 
 class Blind(Perfect):

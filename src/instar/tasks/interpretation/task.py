@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from typing import Any
 
 import cv2
 import numpy as np
 
 from instar.core.change import Inapplicable
-from instar.core.frame import Frame, Matrix, transform
+from instar.core.frame import Frame, Matrix
 from instar.core.marks import Mark, Panel
 from instar.core.scene import Image, Observation, Scene
 from instar.core.task import Null, Nulls, Questions, Task
@@ -122,22 +123,28 @@ NULLS = Nulls(_draw_null, _strikers, conditions=(Reencode(95), Shift(1, 0)))
 
 def carry(before: Explanation, after: Explanation, frame: Frame) -> tuple[Explanation, Explanation]:
     """Both at the size of the source's picture; heat that either frame does not show is set to zero."""
-    here = _warp(after.heat, frame.matrix, frame.size, frame.source_size)
-    shown = _warp(np.ones((1, 1), np.float32), frame.matrix, frame.size, frame.source_size)
-    return replace(before, heat=_resize(before.heat, frame.source_size) * shown), replace(after, heat=here)
+    here, shown = _warp(after.heat, frame.matrix, frame.size, frame.source_size)
+    there = _resize(before.heat, frame.source_size)
+    return replace(before, heat=there * shown), replace(after, heat=here * shown)
 
 
-def _warp(heat: HeatMap, matrix: Matrix, size: tuple[int, int], target: tuple[int, int]) -> HeatMap:
-    """A map over a picture of `size`, on one of `target` size whose points `matrix` sends to it.
-
-    What is not in the picture is zero; sizes are (height, width).
+def _warp(
+    heat: HeatMap, matrix: Matrix, size: tuple[int, int], target: tuple[int, int]
+) -> tuple[HeatMap, HeatMap]:
+    """A map over a picture of `size` (height, width), on one of `target` size whose points `matrix` sends
+    into the picture; and 1 where they are in it, 0 where they are not.
     """
-    rows, columns = np.mgrid[: target[0], : target[1]]
-    centres = transform(matrix, np.stack([columns, rows], axis=-1) + 0.5)
-    inside = ((centres > 0) & (centres < size[::-1])).all(axis=-1)
-    x, y = np.moveaxis((centres - 0.5).astype(np.float32), -1, 0)  # OpenCV counts from centres of pixels
-    warped = cv2.remap(_resize(heat, size), x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(np.where(inside, warped, 0), np.float32)
+    centres = _TO_CENTRES @ matrix @ np.linalg.inv(_TO_CENTRES)  # OpenCV counts from centres of pixels
+    warp: Any = cv2.warpPerspective
+    if (centres[2] == (0, 0, 1)).all():
+        warp, centres = cv2.warpAffine, centres[:2]  # the same in less than half of the time
+    back, edges, whole = cv2.WARP_INVERSE_MAP, cv2.BORDER_REPLICATE, np.ones(size, np.float32)
+    here = warp(_resize(heat, size), centres, target[::-1], flags=cv2.INTER_LINEAR | back, borderMode=edges)
+    shown = warp(whole, centres, target[::-1], flags=cv2.INTER_NEAREST | back)
+    return np.asarray(here, np.float32), np.asarray(shown, np.float32)
+
+
+_TO_CENTRES = np.array([[1, 0, -0.5], [0, 1, -0.5], [0, 0, 1]])
 
 
 def _resize(heat: HeatMap, size: tuple[int, int]) -> HeatMap:
@@ -150,7 +157,8 @@ def marks(seen: Observation, *, kept: float = KEPT_SHARE) -> Panel:
     found: Explanation = seen.answer
     size, heat = size_of(asked.image), found.heat
     if seen.frame is not None:  # the answer is in the source's frame, the picture is the follow-up's
-        size, heat = seen.frame.source_size, _warp(heat, seen.frame.back, seen.frame.source_size, size)
+        heat, _ = _warp(heat, seen.frame.back, seen.frame.source_size, size)
+        size = seen.frame.source_size
     where = locate(found.heat, size, kept=kept).whole
     boxes = () if where is None else (Mark.box(where, label="explanation", subject="explanation"),)
     return Panel(f"{asked.label} {found.confidence:.2f}", asked.image, boxes, heat=heat)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +34,8 @@ def make_explained(name: str, options: dict[str, Any], recipe: Callable[[], Expl
         about = load_weights(path, classifier.module)
         trigger = Trigger(about["target"], about["share"])
         classifier.index(trigger.target)
-        kept = {f.name: getattr(classifier, f.name) for f in fields(classifier) if f.init}
-        kept["name"] = f"{name}-twin"
-        kept["fingerprint"] += f" twin={hash_file(path)}"
-        classifier = Classifier(**kept)
+        fingerprint = f"{classifier.fingerprint} twin={hash_file(path)}"
+        classifier = replace(classifier, name=f"{name}-twin", fingerprint=fingerprint)
     return Explained(classifier, asked.pop("interpreter"), trigger=trigger, recipe=recipe, **asked)
 
 
