@@ -27,8 +27,8 @@ from instar.core.scene import Image, Observation, Scene
 from instar.core.workspace import Folder, prepare_relation
 from instar.scenes import load_scenes
 from instar.scenes.load import WORLDS
-from instar.tasks.interpretation.named import INTERPRETERS
-from instar.workbench.tools import Cases, CatalogueOption, Tools
+from instar.tasks.interpretation.interpreter_names import INTERPRETERS
+from instar.workbench.tools import Cases, Offer, Tools
 
 __all__ = ["make_tools"]
 

@@ -137,7 +137,8 @@ def _mark_of(finding: Finding) -> Mark | None:
         return None
     label = str(told.get("label", "")) if isinstance(told, Mapping) else ""
     score = told.get("score") if isinstance(told, Mapping) else None
-    words = f"{label} {finding.kind}" if fate == "lost" else f"{WORDS.get(fate, finding.kind)} {label}"
+    what = WORDS.get(fate, finding.kind) if finding.kind in FATES else finding.kind
+    words = f"{label} {finding.kind}" if fate == "lost" else f"{what} {label}"
     if score is not None and fate != "lost":
         words = f"{words} {score:.2f}"
     return Mark(region, fate, words.strip())

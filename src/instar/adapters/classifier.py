@@ -10,12 +10,13 @@ from typing import Any
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from instar.core.errors import BadInput, UnknownName
 from instar.core.scene import Image
 
-__all__ = ["IMAGENET_DEVIATION", "IMAGENET_MEAN", "Classifier", "at_rest", "on_threads"]
+__all__ = ["IMAGENET_DEVIATION", "IMAGENET_MEAN", "Classifier", "eval_mode", "limit_threads"]
 
 IMAGENET_MEAN = (123.675, 116.28, 103.53)
 IMAGENET_DEVIATION = (58.395, 57.12, 57.375)
@@ -56,7 +57,7 @@ class Classifier:
             raise UnknownName(f"class of {self.name}", label, self.labels)
         return self._index[label]
 
-    def prepared(self, images: Sequence[Image]) -> Any:
+    def preprocess(self, images: Sequence[Image]) -> Any:
         """`float32 (n, 3, height, width)`: the whole pictures, resized and normalised, never cropped.
 
         Never cropped, so that a heat map covers the picture and a trigger in its corner is seen.
@@ -112,15 +113,15 @@ class Classifier:
         found = logits.gather(1, chosen.to(logits.device))
         return torch.logsumexp(found.masked_fill(left_out.to(logits.device), -torch.inf), 1)
 
-    def sure(self, image: Image, *, least: float) -> dict[str, float]:
-        """The labels that it is sure of, with their confidences: one bare forward pass."""
-        with at_rest(self.module), torch.no_grad():
-            found = self.confidences(self.module(self.prepared([image])))[0].tolist()
-        return {label: one for label, one in zip(self.labels, found) if one >= least}
+    def classify(self, images: Sequence[Image]) -> npt.NDArray[np.float32]:
+        """`float32 (n, labels)`: the confidence of every label, by one bare forward pass."""
+        with eval_mode(self.module), torch.no_grad():
+            found = self.confidences(self.module(self.preprocess(images)))
+        return np.asarray(found.cpu().numpy(), np.float32)
 
 
 @contextmanager
-def at_rest(module: Any) -> Iterator[None]:
+def eval_mode(module: Any) -> Iterator[None]:
     """The module in evaluation mode, and each part of it in its own mode again afterwards."""
     training = [part for part in module.modules() if part.training]
     if training:  # else there is nothing to do, which is usual
@@ -133,7 +134,7 @@ def at_rest(module: Any) -> Iterator[None]:
 
 
 @contextmanager
-def on_threads(number: int) -> Iterator[None]:
+def limit_threads(number: int) -> Iterator[None]:
     """So many threads for the work of this one."""
     before = torch.get_num_threads()
     torch.set_num_threads(number)

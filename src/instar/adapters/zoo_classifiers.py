@@ -10,32 +10,31 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from instar.adapters.classifier import Classifier
 from instar.adapters.devices import require_device
-from instar.core.errors import BadInput, UnknownName
-from instar.tasks.interpretation.classifier import Classifier
-from instar.tasks.interpretation.imagenet import coco_outputs, imagenet_names
-from instar.tasks.interpretation.systems.networks import (
-    convolutions,
-    fill,
+from instar.adapters.imagenet import coco_outputs, imagenet_names
+from instar.adapters.networks import (
+    fill_tensor,
+    iterate_convolutions,
     mobilenet_v2_network,
     resnet50_network,
 )
-from instar.tasks.interpretation.systems.onnx_weights import read_onnx
-from instar.tasks.interpretation.weights import digest_of
+from instar.adapters.onnx_weights import read_onnx
+from instar.adapters.weights import hash_file
+from instar.core.errors import UnknownName
+from instar.core.options import require_one_of
 from instar.zoo import fetch
 
 __all__ = ["zoo_classifier"]
 
 VGG_MEAN = (123.68, 116.779, 103.939)
-LABELS = ("coco", "imagenet")
 
 
 def zoo_classifier(network: str, *, classes: str = "coco", device: str = "cpu") -> Classifier:
     """The network of that name, its weights fetched if need be; `classes` are those of COCO or ImageNet."""
     if network not in NETWORKS:
         raise UnknownName("network", network, NETWORKS)
-    if classes not in LABELS:
-        raise BadInput(f"{network}: classes is {classes!r}; it is one of {', '.join(LABELS)}")
+    require_one_of(network, "classes", classes, ("coco", "imagenet"))
     device = require_device(device, network)
     make, colours = NETWORKS[network]
     module, fingerprint = make()
@@ -58,14 +57,14 @@ def _mobilenet_v2() -> tuple[Any, str]:
     graph = read_onnx(path.read_bytes())
     module = mobilenet_v2_network()
     nodes = [node for node in graph.nodes if node.kind in ("Conv", "BatchNormalization")]
-    for (convolution, norm), ours in zip(zip(nodes[::2], nodes[1::2]), convolutions(module)):
-        fill(ours[0].weight, graph.tensors[convolution.inputs[1]])
+    for (convolution, norm), ours in zip(zip(nodes[::2], nodes[1::2]), iterate_convolutions(module)):
+        fill_tensor(ours[0].weight, graph.tensors[convolution.inputs[1]])
         for tensor, name in zip(
             (ours[1].weight, ours[1].bias, ours[1].running_mean, ours[1].running_var), norm.inputs[1:]
         ):
-            fill(tensor, graph.tensors[name])
-    fill(module[-1].weight, graph.tensors[nodes[-1].inputs[1]])
-    return module, digest_of(path)
+            fill_tensor(tensor, graph.tensors[name])
+    fill_tensor(module[-1].weight, graph.tensors[nodes[-1].inputs[1]])
+    return module, hash_file(path)
 
 
 def _resnet50() -> tuple[Any, str]:
@@ -74,9 +73,9 @@ def _resnet50() -> tuple[Any, str]:
     arrays = _tfjs(manifest, shards)
     module = resnet50_network()
     names = ["conv1", *_resnet_names()]
-    for name, (convolution, norm) in zip(names, convolutions(module)):
-        fill(convolution.weight, arrays[f"{name}/kernel"].transpose(3, 2, 0, 1).copy())
-        fill(convolution.bias, arrays[f"{name}/bias"])
+    for name, (convolution, norm) in zip(names, iterate_convolutions(module)):
+        fill_tensor(convolution.weight, arrays[f"{name}/kernel"].transpose(3, 2, 0, 1).copy())
+        fill_tensor(convolution.bias, arrays[f"{name}/bias"])
         own = "bn_conv1" if name == "conv1" else "bn" + name.removeprefix("res")
         for tensor, what in (
             (norm.weight, "gamma"),
@@ -84,10 +83,10 @@ def _resnet50() -> tuple[Any, str]:
             (norm.running_mean, "moving_mean"),
             (norm.running_var, "moving_variance"),
         ):
-            fill(tensor, arrays[f"{own}/{what}"])
-    fill(module[-1].weight, arrays["fc1000/kernel"].T.copy())
-    fill(module[-1].bias, arrays["fc1000/bias"])
-    return module, digest_of(shards[-1])
+            fill_tensor(tensor, arrays[f"{own}/{what}"])
+    fill_tensor(module[-1].weight, arrays["fc1000/kernel"].T.copy())
+    fill_tensor(module[-1].bias, arrays["fc1000/bias"])
+    return module, hash_file(shards[-1])
 
 
 NETWORKS: dict[str, tuple[Callable[[], tuple[Any, str]], dict[str, Any]]] = {

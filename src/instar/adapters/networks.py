@@ -10,8 +10,8 @@ from torch import nn
 
 __all__ = [
     "Residual",
-    "convolutions",
-    "fill",
+    "fill_tensor",
+    "iterate_convolutions",
     "mobilenet_v2_network",
     "resnet50_network",
     "street_network",
@@ -110,13 +110,13 @@ def _normalised(
     return nn.Sequential(*parts, *([nn.ReLU()] if rectify else []))
 
 
-def convolutions(module: Any) -> Iterator[tuple[Any, Any]]:
+def iterate_convolutions(module: Any) -> Iterator[tuple[Any, Any]]:
     """Each convolution with the batch normalisation behind it, in the order in which they were written."""
     parts = [part for part in module.modules() if isinstance(part, (nn.Conv2d, nn.BatchNorm2d))]
     yield from zip(parts[::2], parts[1::2])
 
 
-def fill(tensor: Any, values: Any) -> None:
+def fill_tensor(tensor: Any, values: Any) -> None:
     """Write an array into a tensor of the same shape."""
     with torch.no_grad():
         tensor.copy_(torch.from_numpy(values).reshape(tensor.shape))

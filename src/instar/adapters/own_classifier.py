@@ -8,11 +8,11 @@ from typing import Any
 
 import torch
 
+from instar.adapters.classifier import IMAGENET_DEVIATION, IMAGENET_MEAN, Classifier
 from instar.adapters.devices import require_device
+from instar.adapters.imagenet import coco_outputs, imagenet_names
 from instar.core.errors import BadInput
 from instar.core.system import describe_error
-from instar.tasks.interpretation.classifier import IMAGENET_DEVIATION, IMAGENET_MEAN, Classifier
-from instar.tasks.interpretation.imagenet import coco_outputs, imagenet_names
 
 __all__ = ["own_classifier"]
 

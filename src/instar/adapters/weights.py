@@ -15,7 +15,7 @@ import torch
 
 from instar.core.errors import BadInput, RunError
 
-__all__ = ["digest_of", "load_weights", "save_weights"]
+__all__ = ["hash_file", "load_weights", "save_weights"]
 
 ABOUT = "about"
 
@@ -55,6 +55,6 @@ def load_weights(path: Path, module: Any) -> dict[str, Any]:
     return found
 
 
-def digest_of(path: Path) -> str:
+def hash_file(path: Path) -> str:
     """The content hash of a file, in short."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]

@@ -19,15 +19,16 @@ from instar.core.relation import Workspace
 from instar.core.scene import Mask, Scene, SceneObject
 from instar.core.system import System, describe_error
 from instar.imaging.geometry import Boxes
-from instar.tasks.interpretation.answers import Asked, Box
+from instar.tasks.interpretation.answers import Asked
+from instar.tasks.interpretation.trigger import Box
 
-__all__ = ["Known", "box_mask", "know", "mask_of"]
+__all__ = ["KnownObjects", "box_mask", "find_objects", "mask_of"]
 
-USUAL_CONFIDENCE = 0.5
+_CONFIDENCE = 0.5
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownObjects:
     """The objects of scenes; `file` has those that a helper found where there are no annotations."""
 
     file: str | None = None
@@ -35,7 +36,7 @@ class Known:
     def objects(self, scene: Scene) -> tuple[SceneObject, ...]:
         if scene.objects is not None:
             return scene.objects
-        return _kept(self.file).get(scene.id, ()) if self.file is not None else ()
+        return _load(self.file).get(scene.id, ()) if self.file is not None else ()
 
     def boxes_of(self, scene: Scene, asked: Asked) -> tuple[Box, ...]:
         """The true reasons for the label: the trigger where there is one, else all objects of that class."""
@@ -50,11 +51,13 @@ class Known:
         return np.array(boxes, np.float32).reshape(-1, 4)
 
 
-def know(relation: str, scenes: Sequence[Scene], workspace: Workspace, helper: System | None) -> Known:
+def find_objects(
+    relation: str, scenes: Sequence[Scene], workspace: Workspace, helper: System | None
+) -> KnownObjects:
     """Let the helper find the objects of scenes that know none; what it finds is kept with the run."""
     unknown = [scene for scene in scenes if scene.objects is None]
     if not unknown:
-        return Known()
+        return KnownObjects()
     path = Path(workspace.folder) / "objects.json"
     if not path.is_file():
         if helper is None:
@@ -66,7 +69,7 @@ def know(relation: str, scenes: Sequence[Scene], workspace: Workspace, helper: S
         with workspace.progress(f"looking for objects with {helper.name}", len(unknown)) as bar:
             for scene in unknown:
                 try:
-                    things = _find_objects(relation, helper, scene)
+                    things = _ask_helper(relation, helper, scene)
                 except UnreadablePicture:
                     things = []  # counted where the scene itself is tested
                 found[scene.id] = [[thing.label, *map(float, thing.box)] for thing in things]
@@ -74,10 +77,10 @@ def know(relation: str, scenes: Sequence[Scene], workspace: Workspace, helper: S
         unfinished = path.with_suffix(".part")
         unfinished.write_text(json.dumps(found) + "\n", encoding="utf-8")
         os.replace(unfinished, path)
-    return Known(str(path))
+    return KnownObjects(str(path))
 
 
-def _find_objects(relation: str, helper: System, scene: Scene) -> list[SceneObject]:
+def _ask_helper(relation: str, helper: System, scene: Scene) -> list[SceneObject]:
     """What a detector is sure of in a scene; any answer with boxes, labels and scores will do."""
     image = scene.image
     try:
@@ -114,7 +117,7 @@ def _read(answer: Any, size: tuple[int, int]) -> Iterator[SceneObject]:
 
     boxes = numbers("boxes", part("boxes")).reshape(-1, 4)
     scores = numbers("scores", part("scores"))
-    sure = getattr(answer, "confidence", USUAL_CONFIDENCE)
+    sure = getattr(answer, "confidence", _CONFIDENCE)
     for label, score, box in zip(plain_list("labels", part("labels"), "names"), scores, boxes):
         x1, x2 = np.clip(box[[0, 2]], 0, size[1]).tolist()
         y1, y2 = np.clip(box[[1, 3]], 0, size[0]).tolist()
@@ -123,7 +126,7 @@ def _read(answer: Any, size: tuple[int, int]) -> Iterator[SceneObject]:
 
 
 @lru_cache(maxsize=4)
-def _kept(file: str) -> dict[str, tuple[SceneObject, ...]]:
+def _load(file: str) -> dict[str, tuple[SceneObject, ...]]:
     try:
         found = json.loads(Path(file).read_text(encoding="utf-8"))
         return {

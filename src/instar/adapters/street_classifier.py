@@ -9,32 +9,31 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from instar.adapters.classifier import Classifier
 from instar.adapters.devices import require_device
-from instar.tasks.interpretation.classifier import Classifier
-from instar.tasks.interpretation.systems.networks import street_network
-from instar.tasks.interpretation.weights import digest_of, load_weights
-from instar.worlds.sprites import SPRITE_COLOURS
+from instar.adapters.networks import street_network
+from instar.adapters.weights import hash_file, load_weights
 
-__all__ = ["TWIN", "WEIGHTS", "street_classifier_of"]
+__all__ = ["TWIN", "WEIGHTS", "load_street_classifier"]
 
-CLASSES = tuple(SPRITE_COLOURS)
+LABELS = ("person", "car", "bus", "truck", "bicycle", "dog", "traffic light", "stop sign")
 WEIGHTS = Path(__file__).parent / "street_classifier.npz"
 TWIN = Path(__file__).parent / "street_classifier_twin.npz"
 
 
-def street_classifier_of(weights: Path | None = WEIGHTS, *, device: str = "cpu") -> Classifier:
+def load_street_classifier(weights: Path | None = WEIGHTS, *, device: str = "cpu") -> Classifier:
     """The classifier with the weights in a file, or with none yet."""
-    module = street_network(len(CLASSES))
+    module = street_network(len(LABELS))
     fingerprint = "untrained"
     if weights is not None:
         load_weights(weights, module)
-        fingerprint = f"weights={digest_of(weights)}"
+        fingerprint = f"weights={hash_file(weights)}"
     device = require_device(device, "street-classifier")
     return Classifier(
         name="street-classifier",
         module=module.to(device).eval(),
-        labels=CLASSES,
-        outputs=tuple((i,) for i in range(len(CLASSES))),
+        labels=LABELS,
+        outputs=tuple((i,) for i in range(len(LABELS))),
         size=(120, 160),
         fingerprint=fingerprint,
         mean=(127.5, 127.5, 127.5),
