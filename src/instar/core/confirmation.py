@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from instar.core.budget import Budget
 from instar.core.case import Ask, Case, Steps
-from instar.core.change import Change, Inapplicable, wrap
+from instar.core.change import Change, Inapplicable, plain, wrap
 from instar.core.follow_up import FollowUp, Key, Query, Seen, follow_ups_of, judge, observe, under_null
 from instar.core.system import Reply
 from instar.core.task import Null, Task
@@ -121,7 +121,9 @@ def _confirm(budget: Budget, case: Case) -> Steps[None]:
         gone = {f.key: f"again under {condition}" for f in case.findings if f.key not in recurring}
         _strike(case, gone, "it does not recur")
     if relation.placebo is not None and case.role == "case" and case.findings:
-        yield from _ask_placebo(budget, case, wrap(relation.placebo(state.source, case.change)), before)
+        assert case.change is not None
+        placebo = wrap(relation.placebo(state.source, plain(case.change)))
+        yield from _ask_placebo(budget, case, placebo, before)
 
 
 def _once_more(budget: Budget, case: Case, condition: Null, before: Counter[str]) -> Steps[Verdict | None]:

@@ -20,7 +20,7 @@ import numpy as np
 
 from instar.core.budget import Budget
 from instar.core.case import Ask, Case, RelationState, SourceState, Steps
-from instar.core.change import Inapplicable
+from instar.core.change import Inapplicable, plain
 from instar.core.confirmation import afford, decide
 from instar.core.digest import digest
 from instar.core.errors import SceneChanged, UnreadablePicture
@@ -277,7 +277,8 @@ def _note(settings: RunSettings, run: SceneRun, cases: Sequence[Case]) -> None:
     for case in cases:
         pixels = case.state.relation.pixels
         if pixels is not None and case.change is not None and case.role == "case":
-            run.notes.extend(KeptPixels(name, array) for name, array in pixels(case.change).items())
+            needed = pixels(plain(case.change))
+            run.notes.extend(KeptPixels(name, array) for name, array in needed.items())
         record = case.record(settings.system)
         if case.panels:
             run.notes.append(KeptPanels(record.case, case.panels))
