@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from instar.core.answer_values import short
 from instar.core.change import Change, Inapplicable, plain
 from instar.core.digest import digest
 from instar.core.frame import Frame, Moved, Variant
@@ -87,6 +88,11 @@ def _follow_up(task: Task, question: Any, made: Any, name: str) -> FollowUp:
         return FollowUp(task.with_picture(question, _picture(made.picture, name)), variant=made.name)
     if isinstance(made, np.ndarray):
         return FollowUp(task.with_picture(question, _picture(made, name)))
+    if not isinstance(made, type(question)):
+        raise TypeError(
+            f"{name}: apply gave {short(made)}; it gives a picture, Moved, Variant, another question, a tuple "
+            "of these, or Inapplicable"
+        )
     return FollowUp(made)
 
 
@@ -158,7 +164,10 @@ def judge(relation: Relation, seen: Seen, change: Change) -> Verdict:
     if relation.expect is None or isinstance(change, Null):
         return _compare(relation.resolved_task, seen)
     source = replace(seen.source, answer=seen.befores[0]) if len(seen.befores) == 1 else seen.source
-    return relation.expect(source, seen.follow_ups, plain(change))
+    verdict = relation.expect(source, seen.follow_ups, plain(change))
+    if not isinstance(verdict, Verdict):
+        raise TypeError(f"{relation.name}: expect gave {short(verdict)}; it gives a Verdict")
+    return verdict
 
 
 def _compare(task: Task, seen: Seen) -> Verdict:
