@@ -90,8 +90,8 @@ def _follow_up(task: Task, question: Any, made: Any, name: str) -> FollowUp:
         return FollowUp(task.with_picture(question, _picture(made, name)))
     if not isinstance(made, type(question)):
         raise TypeError(
-            f"{name}: apply gave {short(made)}; it gives a picture, Moved, Variant, another question, a tuple "
-            "of these, or Inapplicable"
+            f"{name}: apply gave {short(made)}; it gives a picture, Moved, Variant, another question, "
+            "a tuple of these, or Inapplicable"
         )
     return FollowUp(made)
 

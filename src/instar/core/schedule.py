@@ -111,7 +111,8 @@ class TurnSchedule:
         while self._queue:
             state, proposals = self._queue[0]
             null = state.of_source.fresh
-            is_due = null is not None and id(state.of_source) not in self._had_null
+            is_due = not state.of_source.fresh_done and id(state.of_source) not in self._had_null
+            is_due &= null is not None
             if null is not None and is_due and id(state) in self._had_first:
                 self._had_null.add(id(state.of_source))
                 return Case.of(state, null)
@@ -158,7 +159,8 @@ class RoundSchedule:
         state = self._states[source.id]
         if source.id not in self._had_first:
             self._had_first.add(source.id)
-            self._null_due = state if state.of_source.fresh is not None else None
+            is_due = state.of_source.fresh is not None and not state.of_source.fresh_done
+            self._null_due = state if is_due else None
         case = Case.of(state, drawn)
         self._items[id(case)] = item
         return case
