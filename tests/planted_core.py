@@ -106,9 +106,7 @@ def apply_dot(image, change):
 
 def apply_two_dots(image, change):
     made = apply_dot(image, change)
-    return (
-        made if isinstance(made, instar.Inapplicable) else (made, apply_dot(made, replace(change, x=0)))
-    )
+    return made if isinstance(made, instar.Inapplicable) else (made, apply_dot(made, replace(change, x=0)))
 
 
 def expect_kept(source, follow_ups, change):

@@ -91,9 +91,7 @@ def expect_slower(source, follow_ups, near):
     return instar.Verdict.at_least(min(a - b for a, b in pairwise(speeds)), 1.0, "slows down")
 
 
-speed = instar.Task(
-    "speed", read, compare_speed, marks, nulls=replace(instar.USUAL_NULLS, with_source=True)
-)
+speed = instar.Task("speed", read, compare_speed, marks, nulls=replace(instar.USUAL_NULLS, with_source=True))
 rule = instar.Relation("rule", speed, apply_pedestrian, draw=draw_pedestrian, expect=expect_slower)
 
 

@@ -110,7 +110,9 @@ def test_a_case_that_never_recurs_is_unstable_and_asked_no_further():
     assert (record.verdict.status, record.verdict.kind) == (INAPPLICABLE, "unstable")
     assert record.verdict.reason == "unstable: it does not recur"
     assert record.queries == 1 + 1
-    assert [struck["by"] for struck in record.verdict.evidence["struck"]] == ["again under Shown(level=101)"] * 2
+    assert [struck["by"] for struck in record.verdict.evidence["struck"]] == [
+        "again under Shown(level=101)"
+    ] * 2
 
 
 @pytest.mark.parametrize(("seen", "recurs"), [("a b c", []), ("a c", [["lost b", "b"]]), ("b", [])])
