@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from instar.core.errors import BadInput
+from instar.core.errors import BadInput, WrongKind
 
 __all__ = ["Change", "Inapplicable", "Value", "change_from_json", "named_dataclass", "plain", "wrap"]
 
@@ -85,7 +85,7 @@ def wrap(drawn: Any) -> Change | Inapplicable:
     try:
         return Value(drawn)
     except (TypeError, ValueError):
-        raise TypeError(f"draw gave {drawn!r}; a change is a JSON value or an instar.Change") from None
+        raise WrongKind(f"draw gave {drawn!r}; a change is a JSON value or an instar.Change") from None
 
 
 def plain(change: Change) -> Any:

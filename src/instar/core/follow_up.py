@@ -11,6 +11,7 @@ import numpy as np
 from instar.core.answer_values import short
 from instar.core.change import Change, Inapplicable, plain
 from instar.core.digest import digest
+from instar.core.errors import WrongKind
 from instar.core.frame import Frame, Moved, Variant
 from instar.core.relation import Relation
 from instar.core.scene import Observation
@@ -89,7 +90,7 @@ def _follow_up(task: Task, question: Any, made: Any, name: str) -> FollowUp:
     if isinstance(made, np.ndarray):
         return FollowUp(task.with_picture(question, _picture(made, name)))
     if not isinstance(made, type(question)):
-        raise TypeError(
+        raise WrongKind(
             f"{name}: apply gave {short(made)}; it gives a picture, Moved, Variant, another question, "
             "a tuple of these, or Inapplicable"
         )
@@ -101,7 +102,7 @@ def _picture(made: Any, name: str) -> Any:
         isinstance(made, np.ndarray) and made.dtype == np.uint8 and made.ndim == 3 and made.shape[2] == 3
     ):
         what = f"{made.dtype} {made.shape}" if isinstance(made, np.ndarray) else type(made).__name__
-        raise TypeError(f"{name}: apply gave {what}; a picture is uint8 (height, width, 3)")
+        raise WrongKind(f"{name}: apply gave {what}; a picture is uint8 (height, width, 3)")
     return np.ascontiguousarray(made) if type(made) is np.ndarray else made
 
 
@@ -166,7 +167,7 @@ def judge(relation: Relation, seen: Seen, change: Change) -> Verdict:
     source = replace(seen.source, answer=seen.befores[0]) if len(seen.befores) == 1 else seen.source
     verdict = relation.expect(source, seen.follow_ups, plain(change))
     if not isinstance(verdict, Verdict):
-        raise TypeError(f"{relation.name}: expect gave {short(verdict)}; it gives a Verdict")
+        raise WrongKind(f"{relation.name}: expect gave {short(verdict)}; it gives a Verdict")
     return verdict
 
 

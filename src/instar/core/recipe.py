@@ -44,7 +44,7 @@ def find_name(thing: Any) -> tuple[str, Mapping[str, Any]] | None:
     except TypeError:
         pass
     # The script that runs comes last: to import it again is to run it again.
-    for name, module in sorted(list(sys.modules.items()), key=lambda one: one[0] == "__main__"):
+    for name, module in sorted(sys.modules.copy().items(), key=lambda one: one[0] == "__main__"):
         home = _importable(name, module)
         if home is None or home.partition(".")[0] in ("instar", "builtins"):
             continue
