@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from instar.campaigns.catalogue import catalogues, find_entry, usual_search
+from instar.campaigns.catalogue import catalogues, entries, find_entry, usual_search
 from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.campaigns.progress import show_campaign, show_steps
 from instar.campaigns.resolve import resolve_relation, resolve_search, resolve_system, takes
@@ -75,7 +75,7 @@ def run(
     tasks = [one.resolved_task.name for one in relations]
     tested = resolve_system(Use(system), tasks=tasks) if isinstance(system, str) else system
     found = load_scenes(scenes) if isinstance(scenes, str) else scenes
-    uses = [_use(one, relation.name) for one, relation in zip(several, relations)]
+    uses = [_use("relation", one, relation.name) for one, relation in zip(several, relations)]
     searches = [_search_use(search, use) for use in uses]
     campaign = Campaign(
         scenes=found if isinstance(found, list) else list(found),
@@ -86,7 +86,7 @@ def run(
         name=str(out or ""),
     )
     plan = Plan(
-        systems=(_use(system, getattr(tested, "name", "")),),
+        systems=(_use("system", system, getattr(tested, "name", "")),),
         relations=tuple(RelationUse(use, one) for use, one in zip(uses, searches)),
         scenes=scenes if isinstance(scenes, str) else getattr(found, "source", UNNAMED),
         limit=getattr(found, "limit", None),
@@ -323,9 +323,8 @@ def _suite(plan: Plan) -> tuple[str, ...]:
 
 def _tasks(plan: Plan) -> set[str]:
     """The tasks of the built-in relations of a plan."""
-    return {
-        find_entry("relation", p.relation.name).task for p in plan.relations if ":" not in p.relation.name
-    }
+    names = [pair.relation.name for pair in plan.relations]
+    return {find_entry("relation", name).task for name in names if name != UNNAMED and ":" not in name}
 
 
 def world_for(scenes: str, tasks: Iterable[str]) -> str:
@@ -366,12 +365,16 @@ def _as_file_name(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
 
 
-def _use(given: Any, called: str) -> Use:
+def _use(what: str, given: Any, called: str) -> Use:
     """What a plan says of something that was given in Python."""
     if isinstance(given, str):
         return Use(given)
     named = find_name(given)
-    return Use(UNNAMED, called=called or None) if named is None else Use(named[0], dict(named[1]))
+    if named is None:
+        return Use(UNNAMED, called=called or None)
+    path, options = named
+    built_in = [one.name for one in entries(what) if one.home == path]
+    return Use(built_in[0] if built_in else path, dict(options))
 
 
 def _search_use(search: str | AnySearch | None, relation: Use) -> Use:
@@ -379,7 +382,7 @@ def _search_use(search: str | AnySearch | None, relation: Use) -> Use:
         return (
             Use(usual_search(relation.name)) if ":" not in relation.name and relation.name else Use("draws")
         )
-    return _use(search, "search")
+    return _use("search", search, "search")
 
 
 def _resolved_search(search: str | AnySearch | None, use: Use) -> AnySearch:

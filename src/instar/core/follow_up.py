@@ -8,8 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from instar.core.answer_values import short
 from instar.core.change import Change, Inapplicable, plain
 from instar.core.digest import digest
+from instar.core.errors import WrongKind
 from instar.core.frame import Frame, Moved, Variant
 from instar.core.relation import Relation
 from instar.core.scene import Observation
@@ -97,6 +99,11 @@ def _follow_up(task: Task, question: Any, made: Any, name: str) -> FollowUp:
         return FollowUp(task.with_picture(question, _picture(made.picture, name)), variant=made.name)
     if isinstance(made, np.ndarray):
         return FollowUp(task.with_picture(question, _picture(made, name)))
+    if not isinstance(made, type(question)):
+        raise WrongKind(
+            f"{name}: apply gave {short(made)}; it gives a picture, Moved, Variant, another question, "
+            "a tuple of these, or Inapplicable"
+        )
     return FollowUp(made)
 
 
@@ -105,7 +112,7 @@ def _picture(made: Any, name: str) -> Any:
         isinstance(made, np.ndarray) and made.dtype == np.uint8 and made.ndim == 3 and made.shape[2] == 3
     ):
         what = f"{made.dtype} {made.shape}" if isinstance(made, np.ndarray) else type(made).__name__
-        raise TypeError(f"{name}: apply gave {what}; a picture is uint8 (height, width, 3)")
+        raise WrongKind(f"{name}: apply gave {what}; a picture is uint8 (height, width, 3)")
     return np.ascontiguousarray(made) if type(made) is np.ndarray else made
 
 
@@ -167,13 +174,11 @@ def judge(relation: Relation, seen: Seen, change: Change) -> Verdict:
     """
     if isinstance(change, Null):
         return _compare(relation.resolved_task, seen)
-    if relation.expect is None:
-        verdict = _compare(relation.resolved_task, seen)
-    else:
-        source = replace(seen.source, answer=seen.befores[0]) if len(seen.befores) == 1 else seen.source
-        verdict = relation.expect(source, seen.follow_ups, plain(change))
-    level = relation.severity.level_of(seen.source, change) if relation.severity is not None else None
-    return verdict if level is None else verdict.with_evidence(level=level)
+    source = replace(seen.source, answer=seen.befores[0]) if len(seen.befores) == 1 else seen.source
+    verdict = relation.expect(source, seen.follow_ups, plain(change))
+    if not isinstance(verdict, Verdict):
+        raise WrongKind(f"{relation.name}: expect gave {short(verdict)}; it gives a Verdict")
+    return verdict
 
 
 def _compare(task: Task, seen: Seen) -> Verdict:

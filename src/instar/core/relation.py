@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.change import Change, Inapplicable, Value, plain, wrap
-from instar.core.errors import BadInput, UnknownName
+from instar.core.errors import BadInput, UnknownName, WrongKind
 from instar.core.scene import Observation, Scene
 from instar.core.task import TASKS, Task, find_task
 from instar.core.verdict import Verdict
@@ -154,5 +154,5 @@ class Relation:
 def _change(drawn: Any) -> Change:
     change = wrap(drawn)
     if isinstance(change, Inapplicable):
-        raise TypeError("smaller() yields changes, not Inapplicable")
+        raise WrongKind("smaller() yields changes, not Inapplicable")
     return change

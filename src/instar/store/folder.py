@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 FORMAT = 2
+WRITTEN_BY = {1: "0.1"}  # the versions of instar that read and write older formats
 APPLICATION = 0x1A57A2  # marks the SQLite file as ours
 
 SCHEMA = f"""
@@ -98,10 +99,9 @@ def require_format(folder: Path, database: sqlite3.Connection) -> None:
     if application != APPLICATION:
         raise RunVersion(f"{folder / 'run.sqlite'} was not written by instar")
     if version != FORMAT:
-        raise RunVersion(
-            f"{folder} has run format {version} and this instar reads {FORMAT}; "
-            "use the version that wrote it (see provenance.json)"
-        )
+        wrote = WRITTEN_BY.get(version)
+        advice = f"instar {wrote} can read it" if wrote else "a newer instar wrote it (see provenance.json)"
+        raise RunVersion(f"{folder} has run format {version} and this instar reads {FORMAT}; {advice}")
 
 
 def require_same(folder: Path, was: Mapping[str, Any] | None, now: Mapping[str, Any]) -> None:

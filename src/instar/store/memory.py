@@ -36,7 +36,6 @@ class MemoryStore:
         self.sources: dict[str, Source] = {}
         self.skipped: dict[str, Skipped] = {}
         self.pictures: dict[str, npt.NDArray[np.uint8]] = {}
-        self.panels: dict[str, Sequence[Panel]] = {}
         self.totals: Totals | None = None
         self._answers: dict[AnswerKey, tuple[bytes | None, Reply]] = {}
 
@@ -72,7 +71,7 @@ class MemoryStore:
         self.pictures[digest] = pixels
 
     def keep_panels(self, case: str, panels: Sequence[Panel]) -> None:
-        self.panels[case] = panels
+        """Not kept: the pictures of a thousand findings do not fit into memory, and a run folder has them."""
 
     def keep_totals(self, totals: Totals) -> None:
         self.totals = totals

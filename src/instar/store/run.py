@@ -230,6 +230,9 @@ class RunStore:
             if totals.finished:
                 # What an earlier session wrote under other limits and this one did not is no part of it.
                 self._database.execute("DELETE FROM records WHERE session < ?", (self._session,))
+                self._database.execute(
+                    "DELETE FROM panels WHERE case_id NOT IN (SELECT case_id FROM records)"
+                )
 
     def keep_plan(self, toml: str) -> None:
         with plainly(self.folder):
