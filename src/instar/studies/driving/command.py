@@ -45,8 +45,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     names = system_names(args.systems)
     # OpenCV and SQLite, which --help should not wait for.
-    from instar.cli.campaign import as_driven
-    from instar.cli.resolve import resolve_system
+    from instar.campaigns.resolve import resolve_system
+    from instar.campaigns.run import as_driven
     from instar.core.scene_run import PictureCache
     from instar.scenes import load_scenes
     from instar.studies.driving.shared_pictures import SharedPictures

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.errors import BadInput
+from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.detection.answers import Detections
 from instar.worlds.sprites import OUTLINE, SPRITE_COLOURS
@@ -32,7 +33,7 @@ _LEAST_BRIGHTNESS = 48
 _LEAST_AREA = 16
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class StreetDetector:
     """Finds drawn street objects; `merge` is the gap in pixels between interiors that it closes first."""
 
@@ -50,6 +51,7 @@ class StreetDetector:
         return [_detect(image, self.merge) for image in images]
 
 
+@recorded
 def street_detector(*, name: str = "street", merge: int = 0) -> StreetDetector:
     """A detector of drawn street objects; 0 separates every two objects by their outlines."""
     if merge < 0:
@@ -57,11 +59,13 @@ def street_detector(*, name: str = "street", merge: int = 0) -> StreetDetector:
     return StreetDetector(name, merge)
 
 
+@recorded
 def street_exact() -> StreetDetector:
     """Finds exactly what is there."""
     return street_detector(name="street-exact")
 
 
+@recorded
 def street_blobs() -> StreetDetector:
     """Fuses neighbours of one class that stand less than about eight pixels apart."""
     return street_detector(name="street-blobs", merge=2 * OUTLINE + 8)
