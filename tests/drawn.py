@@ -45,7 +45,7 @@ def exact(image: Image) -> Detections:
     return street_exact().predict([image])[0]
 
 
-# Faults of recognition, classification and localization.
+# Objects that are lost, renamed, drifted or invented.
 
 
 def loses_neighbours(detect: Detect = exact, *, within: float = 10) -> Drawn:

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import replace
 
 import instar
+from instar.core.follow_up import FollowUp, follow_ups_of, judge, observe, under_null
+from instar.core.replay import find_source
 from instar.core.shrink import shrink_case
-from instar.core.system import ask
+from instar.core.system import ask, variant_of
 from instar.core.verdict import Status
 
 
-def observed(relation, system, scene, part="", image=None):
-    """The source with its answer; `image` is what the relation makes of the scene, if that is no picture."""
-    input = scene.image if image is None else image
-    (reply,) = ask(system, [input])
-    return instar.Observation.of(input, relation.accept(input, reply.answer), scene, part)
+def asking(system):
+    """From queries to replies."""
+
+    def ask_all(queries):
+        chosen = [variant_of(system, query.variant) if query.variant else system for query in queries]
+        return [ask(one, [query.input])[0] for one, query in zip(chosen, queries)]
+
+    return ask_all
+
+
+def observed(relation, system, scene, part=""):
+    """A question of the scene with its answer."""
+    id = f"{scene.id}#{part}" if part else scene.id
+    source = find_source(relation.resolved_task, id, scene, asking(system))
+    seen = _seen(relation, system, source, [FollowUp(source.input)])
+    return replace(source, answer=seen.follow_ups[0].answer)
 
 
 def every_violated(scenes, relation, system, *, search):
@@ -26,28 +39,33 @@ def every_violated(scenes, relation, system, *, search):
 
 
 def source_of(relation, system, scene, record):
-    part = record.source[len(record.scene) + 1 :]
-    if relation.expand is None:
-        return observed(relation, system, scene)
-    (build,) = [build for name, build in relation.expand(scene, system) if name == part]
-    return observed(relation, system, scene, part, build(scene.image))
+    return observed(relation, system, scene, record.source[len(record.scene) + 1 :])
 
 
 def shrunk_case(relation, system, record, source):
     keys = [finding.key for finding in record.verdict.findings]
-    return shrink_case(relation, source, record.change, keys, partial(ask, system))
+    return shrink_case(relation, source, record.change, keys, asking(system))
 
 
 def fails(relation, system, source, record, change):
     """Whether a change shows the same finding, also under every condition that must not matter."""
-    keys = {finding.key for finding in record.verdict.findings}
+    task, keys = relation.resolved_task, {finding.key for finding in record.verdict.findings}
+    made = follow_ups_of(relation, source.input, change)
+    if isinstance(made, instar.Inapplicable):
+        return False
 
-    def shown(one):
-        made = relation.apply(source.input, one)
-        if isinstance(made, instar.Inapplicable):
-            return set()
-        answers = [relation.accept(input, reply.answer) for input, reply in zip(made, ask(system, made))]
-        seen = [instar.Observation.of(input, answer) for input, answer in zip(made, answers)]
-        return {finding.key for finding in relation.check(source, seen, one).findings}
+    def shown(condition):
+        if condition is None:
+            seen = _seen(relation, system, source, made)
+        else:
+            under = under_null(task, condition, made, source.input)
+            seen = _seen(relation, system, source, under, with_source=task.nulls.with_source)
+        return {finding.key for finding in judge(relation, seen, change).findings}
 
-    return all(keys & shown(one) for one in [change, *relation.again(source, change)])
+    conditions = task.nulls.conditions if task.nulls is not None else ()
+    return all(keys & shown(condition) for condition in [None, *conditions])
+
+
+def _seen(relation, system, source, made, **options):
+    replies = asking(system)([one.query() for one in made])
+    return observe(relation.resolved_task, source, made, replies, **options)

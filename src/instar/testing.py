@@ -26,7 +26,7 @@ from instar.core.search import Search
 from instar.core.system import Reply, System, ask, fingerprint_of, variant_of
 from instar.core.task import Null
 from instar.core.verdict import Status, Verdict
-from instar.store.rows import to_json
+from instar.store.rows import dump_json
 
 __all__ = ["ContractBroken", "check_relation", "check_search", "check_system"]
 
@@ -110,7 +110,7 @@ def _check_change(relation: Relation, system: System, source: Observation, chang
     verdict, again = (judge(relation, seen, change) for _ in range(2))
     _require(verdict == again, f"{judging} is not pure")
     try:
-        to_json([dict(verdict.evidence), *(dict(finding.evidence) for finding in verdict.findings)])
+        dump_json([dict(verdict.evidence), *(dict(finding.evidence) for finding in verdict.findings)])
     except TypeError as reason:
         raise ContractBroken(f"{judging}: {reason}") from reason
 

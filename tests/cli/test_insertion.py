@@ -30,7 +30,7 @@ def test_a_detector_that_fuses_neighbours_is_found_out(capsys: Captured) -> None
     assert status == 1
     assert document["queries"] <= 150
     assert document["false_alarm_rate"] == 0.0
-    assert document["kinds"]["recognition"] > 0
+    assert document["kinds"]["lost"] > 0
     worst = document["findings"][0]
     assert 0 < worst["naturalness"] <= 1
 

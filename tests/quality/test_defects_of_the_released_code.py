@@ -17,7 +17,7 @@ from instar.imaging.average_hash import hamming, majority
 from instar.imaging.paste import pasted
 from instar.store.answers import decode_answer, encode_answer
 from instar.tasks.detection import Detections, map_equal, same_objects
-from instar.tasks.detection.answers import accept
+from instar.tasks.detection.answers import read
 
 
 def test_pure_white_pixels_stay_opaque() -> None:
@@ -93,9 +93,7 @@ def test_disjoint_boxes_score_nothing() -> None:
 def test_a_score_written_with_an_exponent_keeps_its_exponent() -> None:
     image = np.zeros((50, 50, 3), np.uint8)
     scores = [5e-05, 0.9]
-    answer = accept(
-        image, {"boxes": [[0, 0, 9, 9], [20, 20, 40, 40]], "labels": ["a", "b"], "scores": scores}
-    )
-    read = decode_answer(encode_answer(answer))
-    np.testing.assert_array_equal(read.scores, np.float32(scores))
-    assert read.confident().labels == ("b",)
+    answer = read(image, {"boxes": [[0, 0, 9, 9], [20, 20, 40, 40]], "labels": ["a", "b"], "scores": scores})
+    stored = decode_answer(encode_answer(answer))
+    np.testing.assert_array_equal(stored.scores, np.float32(scores))
+    assert stored.confident().labels == ("b",)

@@ -42,11 +42,11 @@ def violated(records: list[Record]) -> list[Record]:
 @pytest.mark.parametrize(
     ("system", "kind", "queries"),
     [
-        (drawn.loses_neighbours(), "recognition", 60),
-        (drawn.drifts(), "localization", 60),
-        (drawn.invents(), "recognition", 60),
+        (drawn.loses_neighbours(), "lost", 60),
+        (drawn.drifts(), "drifted", 60),
+        (drawn.invents(), "invented", 60),
         # Shows only where exactly two cars or persons are and the object pasted is one of them.
-        (drawn.swaps_labels(), "classification", 300),
+        (drawn.swaps_labels(), "renamed", 300),
     ],
     ids=lambda value: getattr(value, "name", str(value)),
 )
@@ -59,7 +59,7 @@ def test_a_planted_fault_is_found_and_named(system: System, kind: str, queries: 
 
 def test_the_blob_detector_is_found_to_fuse_neighbours_of_one_class() -> None:
     records = campaign(street_blobs(), streets=12, queries=300)
-    assert kinds(records) == {"recognition", "localization"}
+    assert kinds(records) == {"lost", "drifted"}
     for record in violated(records):
         assert isinstance(record.change, Insertion)
         assert {hurt(finding) for finding in record.verdict.findings} == {record.change.label}

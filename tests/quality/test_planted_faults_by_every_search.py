@@ -35,9 +35,9 @@ def believed(records: list[Record]) -> set[str]:
 @pytest.mark.parametrize(
     ("system", "kind"),
     [
-        (drawn.loses_neighbours(), "recognition"),
-        (drawn.drifts(), "localization"),
-        (drawn.invents(), "recognition"),
+        (drawn.loses_neighbours(), "lost"),
+        (drawn.drifts(), "drifted"),
+        (drawn.invents(), "invented"),
     ],
     ids=lambda value: getattr(value, "name", str(value)),
 )

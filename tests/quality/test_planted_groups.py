@@ -192,12 +192,12 @@ def guilty(failure, street, alone):
     streets, relation = street
     worst = min(failure.record.verdict.findings, key=lambda f: (f.margin, f.key))
     scene = next(scene for scene in streets if scene.id == failure.record.scene)
-    (follow_up,) = relation.apply(scene.image, failure.record.change)
+    follow_up = relation.apply(scene.image, failure.record.change)
     found = []
     for name, detect in alone.items():
         source = instar.Observation.of(scene.image, detect(scene.image), scene)
         seen = instar.Observation.of(follow_up, detect(follow_up))
-        if worst.key in {f.key for f in relation.check(source, [seen], failure.record.change).findings}:
+        if worst.key in {f.key for f in relation.expect(source, [seen], failure.record.change).findings}:
             found.append(name)
     return found or [""]
 

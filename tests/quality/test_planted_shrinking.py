@@ -10,7 +10,9 @@ import pytest
 import drawn
 import instar
 from instar.core.errors import BadInput
-from instar.core.shrink import MOST_QUESTIONS, shrink_case, words_of
+from instar.core.follow_up import follow_ups_of, under_null
+from instar.core.shrink import MOST_QUESTIONS, format_shrunk, shrink_case
+from instar.core.system import Reply
 from instar.core.workspace import Folder, prepare_relation
 from instar.tasks.detection import guided, insertion
 from instar.worlds.street import scenes
@@ -40,7 +42,7 @@ def check_all(system, tmp_path, *, n, seed):
         assert found.questions <= MOST_QUESTIONS
         before, change = record.change, found.change
         assert change.height * change.width <= before.height * before.width
-        assert words_of(relation, found).startswith(f"{change} suffices")
+        assert format_shrunk(relation, found).startswith(f"{change} suffices")
         yield relation, record, source, change
 
 
@@ -51,9 +53,10 @@ def a_step_less(relation, source, change):
 
 def seen(relation, source, change):
     """How tall the detector sees what was pasted, where it sees the least of it."""
-    heights = []
-    for one in [change, *relation.again(source, change)]:
-        (follow_up,) = relation.apply(source.input, one)
+    task, heights = relation.resolved_task, []
+    made = follow_ups_of(relation, source.input, change)
+    for one in [made, *(under_null(task, null, made, source.input) for null in task.nulls.conditions)]:
+        follow_up = one[0].input
         x, y = change.x + change.width / 2, change.y + change.height / 2
         boxes = drawn.exact(follow_up).boxes
         heights += [y2 - y1 for x1, y1, x2, y2 in boxes.tolist() if x1 < x < x2 and y1 < y < y2]
@@ -109,30 +112,35 @@ class Fog(instar.Change):
     density: float
 
 
+NUMBERS = instar.Task(
+    "numbers",
+    read=lambda image, answer: float(answer),
+    compare=lambda before, after: instar.Verdict.held(1.0),
+    marks=lambda seen: instar.Panel("", seen.input),
+)
+
+
 def foggy(limit):
     """A relation that has only a severity, and a system that breaks beyond a limit."""
 
-    def check(source, follow_ups, change):
+    def expect(source, follow_ups, change):
         return instar.Verdict.at_most(follow_ups[0].answer, limit, "fog")
 
     def apply(image, change):
-        return (np.full((4, 4, 3), round(100 * change.density), np.uint8),)
+        return np.full((4, 4, 3), round(100 * change.density), np.uint8)
 
-    relation = instar.Relation(
-        "fog", lambda s, rng: Fog(1.0), apply, check, at=lambda source, level: Fog(round(level, 3))
-    )
-    return relation, lambda images: [instar.core.system.Reply(float(image.mean()) / 100) for image in images]
+    severity = instar.Range(0.0, 1.0, "density", at=lambda source, level: Fog(round(level, 3)))
+    relation = instar.Relation("fog", NUMBERS, apply, expect=expect, severity=severity)
+    return relation, lambda queries: [Reply(float(query.input.mean()) / 100) for query in queries]
 
 
 @pytest.mark.parametrize("limit", [0.07, 0.33, 0.5, 0.91])
 def test_a_relation_with_a_severity_alone_can_shrink(limit):
-    import instar.core.system
-
     relation, asking = foggy(limit)
     source = instar.Observation.of(np.zeros((4, 4, 3), np.uint8), 0.0)
     found = shrink_case(relation, source, Fog(1.0), [("fog", "")], asking)
     assert limit < found.change.density <= limit + 0.01
-    assert words_of(relation, found) == f"breaks at {found.change}"
+    assert format_shrunk(relation, found) == f"breaks at {found.change}"
     assert found.questions <= 15
 
 
@@ -142,7 +150,7 @@ def test_what_does_not_fail_any_more_and_what_cannot_shrink_is_refused():
     with pytest.raises(BadInput, match="does not fail any more"):
         shrink_case(relation, source, Fog(1.0), [("fog", "")], asking)
     with pytest.raises(BadInput, match="neither smaller"):
-        shrink_case(replace(relation, at=None), source, Fog(1.0), [("fog", "")], asking)
+        shrink_case(replace(relation, severity=None), source, Fog(1.0), [("fog", "")], asking)
 
 
 def test_questions_end_where_they_were_said_to():
@@ -150,4 +158,4 @@ def test_questions_end_where_they_were_said_to():
     source = instar.Observation.of(np.zeros((4, 4, 3), np.uint8), 0.0)
     found = shrink_case(relation, source, Fog(1.0), [("fog", "")], asking, most=4)
     assert (found.questions, found.complete) == (4, False)
-    assert words_of(relation, found).endswith("the questions ended before less was tried")
+    assert format_shrunk(relation, found).endswith("the questions ended before less was tried")

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from instar.campaigns.catalogue import catalogues, entries, find_entry, usual_search
+from instar.campaigns.catalogue import catalogue_entries, catalogues, find_entry, usual_search
 from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.campaigns.progress import show_campaign, show_steps
 from instar.campaigns.resolve import resolve_relation, resolve_search, resolve_system, takes
@@ -30,7 +30,7 @@ from instar.core.recipe import find_name
 from instar.core.record import Record, Totals
 from instar.core.relation import Relation
 from instar.core.scene import Scene
-from instar.core.search import Search, SearchAcross, stored
+from instar.core.search import Search, SearchAcross, stored_changes
 from instar.core.system import Limits, System, fingerprint_of
 from instar.core.workspace import Folder, prepare_relation
 from instar.engines.local import Tally, batch_size, run_local
@@ -111,8 +111,8 @@ def run(
 
 def execute(
     plan: Plan, *, resume: bool = False, quiet: bool = False, prepare: Prepare = prepare_relation
-) -> list[Summary]:
-    """Run the plan for each of its systems, into a folder each.
+) -> list[str]:
+    """Run the plan for each of its systems; the folders that the runs are in.
 
     Whatever can be refused, of any of them, is refused before the first is asked anything. `prepare` makes
     relations fit for the scenes.
@@ -125,7 +125,9 @@ def execute(
             stores.append(stack.enter_context(_open_run(job.plan, job.campaign, resume=resume)))
             if is_new and not quiet and _are_files(plan):
                 _say_what_is_kept(job.campaign)
-        return [_carry_out(job, store, prepare, quiet=quiet) for job, store in zip(jobs, stores)]
+        for job, store in zip(jobs, stores):
+            _carry_out(job, store, prepare, quiet=quiet)
+    return [job.campaign.name for job in jobs]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,7 +200,7 @@ def _prepare(campaign: Campaign, workspace: Folder, prepare: Prepare) -> Campaig
     return dataclasses.replace(campaign, relations=ready)
 
 
-def _carry_out(job: _Job, store: RunStore, prepare: Prepare, *, quiet: bool) -> Summary:
+def _carry_out(job: _Job, store: RunStore, prepare: Prepare, *, quiet: bool) -> None:
     plan = job.plan
     campaign = _prepare(job.campaign, Folder(store.folder, partial(show_steps, quiet=quiet)), prepare)
     workers = plan.workers or os.cpu_count() or 1
@@ -210,7 +212,6 @@ def _carry_out(job: _Job, store: RunStore, prepare: Prepare, *, quiet: bool) -> 
     ):
         for _ in records:
             pass  # the store has them
-    return read_summary(store)
 
 
 @contextlib.contextmanager
@@ -233,7 +234,7 @@ def _stored_changes(run: str, relations: Sequence[Relation]) -> list[AnySearch]:
     with RunStore.read(run) as store:
         for relation, source, change in store.changes():
             changes.setdefault(relation, {}).setdefault(source, []).append(change)
-    return [stored(changes[relation.name]) for relation in relations]
+    return [stored_changes(changes[relation.name]) for relation in relations]
 
 
 def _helpers(plan: Plan) -> dict[str, Any]:
@@ -372,7 +373,7 @@ def _use(what: str, given: Any, called: str) -> Use:
     if named is None:
         return Use(UNNAMED, called=called or None)
     path, options = named
-    built_in = [one.name for one in entries(what) if one.home == path]
+    built_in = [one.name for one in catalogue_entries(what) if one.home == path]
     return Use(built_in[0] if built_in else path, dict(options))
 
 

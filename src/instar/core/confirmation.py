@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from instar.core.budget import Budget
 from instar.core.case import Ask, Case, Steps
 from instar.core.change import Change, Inapplicable, plain, wrap
-from instar.core.follow_up import FollowUp, Key, Query, Seen, follow_ups_of, judge, observe, under_null
+from instar.core.follow_up import FindingKey, FollowUp, Query, Seen, follow_ups_of, judge, observe, under_null
 from instar.core.system import Reply
 from instar.core.task import Null, Task
 from instar.core.verdict import Verdict
@@ -99,7 +99,7 @@ def _ask_nulls(budget: Budget, case: Case) -> Steps[None]:
                     state.shown[number].setdefault(finding, str(null))
 
 
-def _findings_by_nulls(task: Task, seen: Seen) -> list[Key]:
+def _findings_by_nulls(task: Task, seen: Seen) -> list[FindingKey]:
     verdict = task.compare(replace(seen.source, answer=seen.befores[0]), seen.follow_ups[0])
     return [finding.key for finding in verdict.findings]
 
@@ -168,7 +168,7 @@ def _ask_again(
     return replies
 
 
-def _strike(case: Case, gone: dict[Key, str], why: str) -> None:
+def _strike(case: Case, gone: dict[FindingKey, str], why: str) -> None:
     """Leave only the findings that are not gone; a case that has none left is unstable."""
     if not gone:
         return
@@ -187,7 +187,7 @@ def _give_up(case: Case, outcome: Verdict, why: str) -> None:
     case.verdict = replace(outcome, evidence=_evidence(case, {f.key: why for f in case.findings}))
 
 
-def _evidence(case: Case, gone: dict[Key, str]) -> dict[str, Any]:
+def _evidence(case: Case, gone: dict[FindingKey, str]) -> dict[str, Any]:
     """The evidence of the case, with the findings that are gone and what they are gone by."""
     assert case.verdict is not None
     case.struck += [

@@ -19,9 +19,19 @@ from instar.core.system import Reply
 from instar.core.task import Null, Task
 from instar.core.verdict import Finding, Status, Verdict
 
-__all__ = ["Asking", "FollowUp", "Key", "Query", "Seen", "follow_ups_of", "judge", "observe", "under_null"]
+__all__ = [
+    "Asking",
+    "FindingKey",
+    "FollowUp",
+    "Query",
+    "Seen",
+    "follow_ups_of",
+    "judge",
+    "observe",
+    "under_null",
+]
 
-Key: TypeAlias = tuple[str, str]
+FindingKey: TypeAlias = tuple[str, str]
 """Kind and subject of a finding."""
 
 
@@ -84,7 +94,7 @@ def _follow_up(task: Task, question: Any, made: Any, name: str) -> FollowUp:
     if isinstance(made, Moved):
         picture = _picture(made.picture, name)
         frame = Frame(made.matrix, _size(task.picture(question)), _size(picture))
-        return FollowUp(task.with_picture(question, picture), frame)
+        return FollowUp(task.move(task.with_picture(question, picture), frame), frame)
     if isinstance(made, Variant):
         return FollowUp(task.with_picture(question, _picture(made.picture, name)), variant=made.name)
     if isinstance(made, np.ndarray):
@@ -160,9 +170,9 @@ def _given(value: Any) -> Callable[[], Any]:
 def judge(relation: Relation, seen: Seen, change: Change) -> Verdict:
     """What the answers say: the relation's own expectation, or else that they are the same.
 
-    A null change is always judged by sameness.
+    A null change is always judged by sameness. The severity of any other is kept as `level`.
     """
-    if relation.expect is None or isinstance(change, Null):
+    if isinstance(change, Null):
         return _compare(relation.resolved_task, seen)
     source = replace(seen.source, answer=seen.befores[0]) if len(seen.befores) == 1 else seen.source
     verdict = relation.expect(source, seen.follow_ups, plain(change))
@@ -178,7 +188,7 @@ def _compare(task: Task, seen: Seen) -> Verdict:
     ]
     if len(verdicts) == 1:
         return verdicts[0]
-    findings: dict[Key, Finding] = {}
+    findings: dict[FindingKey, Finding] = {}
     for finding in (finding for verdict in verdicts for finding in verdict.findings):
         if finding.key not in findings or finding.margin < findings[finding.key].margin:
             findings[finding.key] = finding

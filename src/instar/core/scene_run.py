@@ -254,8 +254,8 @@ def _open_states(
             run.notes.append(_only_case(settings, source, relation, Verdict.failed(seen)))
             continue
         answered = replace(source, answer=seen.follow_ups[0].answer)
-        if task.nulls is None:
-            yield RelationState(relation, answered), search
+        if task.nulls is None or task.nulls.fresh is None or task.nulls.strikers is None:
+            yield RelationState(relation, answered, SourceState(shown={id(task): {}})), search
             continue
         rng = random_for(settings.seed, task.name, source.id, "null")
         fresh, strikers = task.nulls.fresh(answered, rng), task.nulls.strikers(answered)

@@ -31,7 +31,7 @@ __all__ = [
     "is_across_scenes",
     "require_fit",
     "shrink",
-    "stored",
+    "stored_changes",
     "sweep",
 ]
 
@@ -216,7 +216,7 @@ def _least_of(line: Sequence[Change], fails: dict[Change, bool]) -> _Found:
     return line[breaks]
 
 
-def stored(changes: Mapping[str, Sequence[Change]]) -> Search:
+def stored_changes(changes: Mapping[str, Sequence[Change]]) -> Search:
     """Changes that are there already, by source: those of another system's run, to be asked of this one.
 
     One that is not fair with what this system answers to the source is inapplicable.

@@ -342,6 +342,7 @@ class _Engine:
             price_per_query=self._campaign.limits.price_per_query,
             skipped=tuple(sorted(self._skipped.values(), key=lambda skipped: skipped.scene)),
             finished=finished,
+            task=", ".join(sorted({one.resolved_task.name for one, _ in self._campaign.relations})),
         )
 
 

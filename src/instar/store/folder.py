@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from instar.core.errors import RunError, RunVersion
-from instar.store.rows import to_json
+from instar.store.rows import dump_json
 
 __all__ = [
     "FORMAT",
@@ -105,12 +105,12 @@ def require_format(folder: Path, database: sqlite3.Connection) -> None:
 
 
 def require_same(folder: Path, was: Mapping[str, Any] | None, now: Mapping[str, Any]) -> None:
-    now = json.loads(to_json(dict(now)))
+    now = json.loads(dump_json(dict(now)))
     for key in sorted({*(was or {}), *now}):
         before, after = (was or {}).get(key), now.get(key)
         if was is not None and before != after:
             raise RunError(
-                f"{folder} was begun with {key} {to_json(before)}, not {to_json(after)}; "
+                f"{folder} was begun with {key} {dump_json(before)}, not {dump_json(after)}; "
                 "give the same again, or choose another --out"
             )
 

@@ -14,10 +14,10 @@ from instar.core.record import Record, Skipped, Source, Totals
 from instar.core.system import Reply, describe_error
 from instar.store.answers import decode_answer, encode_answer
 
-__all__ = ["MemoryStore", "stored"]
+__all__ = ["MemoryStore", "encode_reply"]
 
 
-def stored(reply: Reply) -> tuple[bytes | None, Reply]:
+def encode_reply(reply: Reply) -> tuple[bytes | None, Reply]:
     """The reply's answer as bytes, and the reply as it will be read; one that cannot be kept is a failure."""
     if reply.error is not None:
         return None, reply
@@ -48,7 +48,7 @@ class MemoryStore:
     def keep_answers(self, replies: Sequence[tuple[AnswerKey, Reply]]) -> list[Reply]:
         read = []
         for key, reply in replies:
-            data, as_read = stored(reply)
+            data, as_read = encode_reply(reply)
             self._answers[key] = (data, Reply(error=as_read.error, seconds=as_read.seconds))
             read.append(as_read)
         return read

@@ -35,7 +35,7 @@ def close(source: Observation, rng: np.random.Generator) -> Insertion | Inapplic
     return Insertion("ab", "cat", x, y, 20, 20, "hard", 1.0, 0.0, anchor=anchor)
 
 
-RELATION = Relation("insertion", close, lambda *a: (), lambda *a: Verdict.held(1), ways={"close": close})
+RELATION = Relation("insertion", "detection", lambda *a: IMAGE, close, ways={"close": close})
 
 
 def asked(judge, names=("a", "b"), **options) -> list[list[tuple[str, Insertion]]]:
@@ -68,7 +68,7 @@ def test_hope_in_what_was_tried_often_fades():
 def lost(change) -> Verdict:
     if not isinstance(change, Insertion) or change.anchor != 1:
         return Verdict.held(0.1)
-    return Verdict.violated([Finding("recognition", "object 1", -0.5)])
+    return Verdict.violated([Finding("lost", "object 1", -0.5)])
 
 
 def test_an_object_that_has_failed_is_left_in_peace():
@@ -79,7 +79,7 @@ def test_an_object_that_has_failed_is_left_in_peace():
 
 def test_what_a_null_change_breaks_is_left_in_peace_and_what_did_not_recur_nearly():
     def struck(by: str):
-        evidence = {"struck": [{"kind": "recognition", "subject": "object 1", "margin": -0.5, "by": by}]}
+        evidence = {"struck": [{"kind": "lost", "subject": "object 1", "margin": -0.5, "by": by}]}
         return lambda change: (
             Verdict.inapplicable("unstable", kind="unstable", **evidence)
             if change.anchor == 1
@@ -104,16 +104,14 @@ def test_what_would_break_the_same_object_again_is_too_dear():
         x, y = int(rng.choice([62, 130])), 80 + int(rng.integers(9))
         return Insertion("ab", "cat", x, y, 20, 20, "hard", 1.0, 0.0, anchor=1)
 
-    relation = Relation(
-        "insertion", beside, lambda *a: (), lambda *a: Verdict.held(1), ways={"close": beside}
-    )
+    relation = Relation("insertion", "detection", lambda *a: IMAGE, beside, ways={"close": beside})
     observed = Observation.of(IMAGE, answer, Scene("a", lambda: IMAGE))
     search = adaptive(at_once=1, rounds=4)(relation, [observed], np.random.default_rng(5))
     places, verdicts = [], None
     for _ in range(4):
         ((_, change),) = next(search) if verdicts is None else search.send(verdicts)
         places.append(change.x)
-        breaks = Verdict.violated([Finding("recognition", "object 0", -0.5)])
+        breaks = Verdict.violated([Finding("lost", "object 0", -0.5)])
         verdicts = [breaks if change.x == 62 else held(change)]
     assert places == [62, 130, 130, 130]
 
@@ -142,8 +140,8 @@ def test_a_seed_gives_the_same_questions_again():
 
 
 def test_what_cannot_be_is_refused():
-    with pytest.raises(BadInput, match="adaptive: at_once is 0; it must be at least 1"):
+    with pytest.raises(BadInput, match="adaptive: at_once is 0; it must be a whole number of at least 1"):
         adaptive(at_once=0)
-    other = Relation("blur", close, lambda *a: (), lambda *a: Verdict.held(1))
+    other = Relation("blur", "detection", lambda *a: IMAGE, close)
     with pytest.raises(BadInput, match="relation 'blur' cannot be searched by 'close'"):
         next(adaptive()(other, [source("a")], np.random.default_rng(0)))

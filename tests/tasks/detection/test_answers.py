@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instar.tasks.detection.answers import Detections, accept
+from instar.tasks.detection.answers import Detections, read
 
 PICTURE = np.zeros((60, 80, 3), np.uint8)
 
@@ -84,12 +84,12 @@ def test_a_wrong_value_is_named(changed, error, message):
 
 def test_detections_within_the_picture_are_accepted_as_they_are():
     found = detections([[0, 0, 80, 60]])
-    assert accept(PICTURE, found) is found
+    assert read(PICTURE, found) is found
 
 
 def test_a_box_that_overshoots_is_clipped_and_the_answer_left_alone():
     found = detections([[-5, -3, 90, 70], [1, 2, 3, 4]])
-    assert accept(PICTURE, found).boxes.tolist() == [[0, 0, 80, 60], [1, 2, 3, 4]]
+    assert read(PICTURE, found).boxes.tolist() == [[0, 0, 80, 60], [1, 2, 3, 4]]
     assert found.boxes[0].tolist() == [-5, -3, 90, 70]
 
 
@@ -98,7 +98,7 @@ def test_a_box_that_overshoots_is_clipped_and_the_answer_left_alone():
 )
 def test_a_box_wholly_outside_is_refused(box):
     with pytest.raises(ValueError, match=r"box 1 .* lies outside the picture of 80x60"):
-        accept(PICTURE, detections([[0, 0, 1, 1], box]))
+        read(PICTURE, detections([[0, 0, 1, 1], box]))
 
 
 class Tensor:
@@ -127,7 +127,7 @@ class Tensor:
     ],
 )
 def test_plain_answers_are_accepted(answer):
-    found = accept(PICTURE, answer)
+    found = read(PICTURE, answer)
     assert found.boxes.dtype == np.float32
     assert found.boxes.tolist() == [[1, 2, 3, 4]]
     assert found.labels == ("7",)
@@ -136,7 +136,7 @@ def test_plain_answers_are_accepted(answer):
 
 
 def test_a_plain_answer_may_be_empty_and_may_state_its_confidence():
-    found = accept(PICTURE, {"boxes": [], "labels": [], "scores": [], "confidence": 0.25})
+    found = read(PICTURE, {"boxes": [], "labels": [], "scores": [], "confidence": 0.25})
     assert found.boxes.shape == (0, 4)
     assert found.confidence == 0.25
 
@@ -163,7 +163,7 @@ def test_a_plain_answer_may_be_empty_and_may_state_its_confidence():
 )
 def test_a_plain_answer_that_cannot_be_used_says_why_in_one_line(answer, error, message):
     with pytest.raises(error, match=message) as raised:
-        accept(PICTURE, answer)
+        read(PICTURE, answer)
     assert "\n" not in str(raised.value)
 
 
@@ -178,10 +178,10 @@ def test_what_is_accepted_lies_within_the_picture_and_within_what_was_said(corne
     answer = (boxes, ["a"] * len(boxes), [1.0] * len(boxes))
     if empty or not touching:
         with pytest.raises(ValueError, match=r"outside|empty"):
-            accept(PICTURE, answer)
+            read(PICTURE, answer)
         return
     said = np.asarray(boxes, np.float32).reshape(-1, 4)
     expected = np.stack(
         [said[:, 0].clip(0), said[:, 1].clip(0), said[:, 2].clip(max=80), said[:, 3].clip(max=60)], 1
     )
-    np.testing.assert_array_equal(accept(PICTURE, answer).boxes, expected)
+    np.testing.assert_array_equal(read(PICTURE, answer).boxes, expected)

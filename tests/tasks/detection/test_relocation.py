@@ -12,7 +12,7 @@ from instar.core.verdict import Finding
 from instar.tasks.detection import Detections, relocation
 from instar.tasks.detection.changes import Insertion
 
-VIOLATED = Verdict.violated([Finding("recognition", "object 0", -0.5)])
+VIOLATED = Verdict.violated([Finding("lost", "object 0", -0.5)])
 HELD = Verdict.held(0.1)
 # The centroid of the found object is (300, 50); what is pasted begins at (10, 50), 12 pixels wide and high.
 SOURCE = Observation.of(
@@ -23,10 +23,8 @@ START = Insertion("ab", "dog", 4, 44, 12, 12, "hard", 1.0, 0.0)
 
 
 def relation(fair=lambda source, change: None) -> Relation:
-    return Relation(
-        "insertion", lambda *a: START, lambda *a: (), lambda *a: HELD,
-        fair=fair, ways={"guided": lambda source, rng: START},
-    )  # fmt: skip
+    ways = {"guided": lambda source, rng: START}
+    return Relation("insertion", "detection", lambda *a: SOURCE.input, fair=fair, ways=ways)
 
 
 def walk(judge, *, of: Relation | None = None, **options) -> list[Insertion]:

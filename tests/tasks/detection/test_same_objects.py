@@ -43,43 +43,43 @@ def keys(verdict: Verdict) -> list[tuple[str, str]]:
 # Planted faults, each under its own name.
 
 
-def test_a_lost_object_is_a_matter_of_recognition() -> None:
+def test_an_object_that_is_gone_is_lost() -> None:
     verdict = same_objects(seen(CAR, DOG), seen(DOG))
-    assert keys(verdict) == [("recognition", "object 0")]
+    assert keys(verdict) == [("lost", "object 0")]
     assert verdict.margin == pytest.approx(-0.9)
     assert verdict.findings[0].evidence == {"was": {"label": "car", "score": 0.9, "box": [10, 10, 50, 40]}}
 
 
 def test_an_object_too_weak_to_count_is_lost_by_what_it_lost() -> None:
     verdict = same_objects(seen(CAR), seen(at(CAR, 0.3)))
-    assert keys(verdict) == [("recognition", "object 0")]
+    assert keys(verdict) == [("lost", "object 0")]
     assert verdict.margin == pytest.approx(0.3 - 0.9)
 
 
-def test_an_invented_object_is_a_matter_of_recognition() -> None:
+def test_an_object_from_nowhere_is_invented() -> None:
     verdict = same_objects(seen(CAR), seen(CAR, DOG))
-    assert keys(verdict) == [("recognition", "new dog")]
+    assert keys(verdict) == [("invented", "new dog")]
     assert verdict.margin == pytest.approx(-0.8)
 
 
-def test_a_relabelled_object_is_a_matter_of_classification() -> None:
+def test_an_object_under_another_label_is_renamed() -> None:
     verdict = same_objects(seen(CAR, DOG), seen(named(CAR, "truck"), DOG))
-    assert keys(verdict) == [("classification", "object 0")]
+    assert keys(verdict) == [("renamed", "object 0")]
     assert verdict.findings[0].evidence["is"]["label"] == "truck"
 
 
-def test_a_drifted_object_is_a_matter_of_localization() -> None:
+def test_an_object_at_another_place_has_drifted() -> None:
     verdict = same_objects(seen(CAR, DOG), seen(moved(CAR, 20), DOG))
-    assert keys(verdict) == [("localization", "object 0")]
+    assert keys(verdict) == [("drifted", "object 0")]
     assert verdict.margin == pytest.approx(-0.9 * (1 - 1 / 3))
 
 
 def test_a_second_box_on_the_same_object_is_new() -> None:
-    assert keys(same_objects(seen(CAR), seen(CAR, moved(CAR, 4)))) == [("recognition", "new car")]
+    assert keys(same_objects(seen(CAR), seen(CAR, moved(CAR, 4)))) == [("invented", "new car")]
 
 
 def test_one_of_two_boxes_on_the_same_object_is_lost() -> None:
-    assert keys(same_objects(seen(CAR, moved(CAR, 4)), seen(CAR))) == [("recognition", "object 1")]
+    assert keys(same_objects(seen(CAR, moved(CAR, 4)), seen(CAR))) == [("lost", "object 1")]
 
 
 def test_a_weak_duplicate_does_not_take_the_place_of_the_box_that_is_still_there() -> None:
@@ -90,36 +90,36 @@ def test_a_weak_duplicate_does_not_take_the_place_of_the_box_that_is_still_there
 
 def test_an_invented_duplicate_on_a_strong_object_gains_its_whole_score() -> None:
     verdict = same_objects(seen(CAR), seen(CAR, at(moved(CAR, 2), 0.8)))
-    assert keys(verdict) == [("recognition", "new car")]
+    assert keys(verdict) == [("invented", "new car")]
     assert verdict.margin == pytest.approx(-0.8)
 
 
 def test_an_object_lost_beside_a_strong_one_loses_its_whole_score() -> None:
     verdict = same_objects(seen(CAR, at(moved(CAR, 2), 0.7)), seen(CAR))
-    assert keys(verdict) == [("recognition", "object 1")]
+    assert keys(verdict) == [("lost", "object 1")]
     assert verdict.margin == pytest.approx(-0.7)
 
 
 def test_two_labels_at_one_place_are_two_objects() -> None:
     both = seen(CAR, named(CAR, "truck"))
     assert same_objects(both, both).status is Status.HELD
-    assert keys(same_objects(both, seen(CAR))) == [("recognition", "object 1")]
+    assert keys(same_objects(both, seen(CAR))) == [("lost", "object 1")]
 
 
 def test_a_label_that_was_weak_before_may_be_what_an_object_is_taken_for() -> None:
     verdict = same_objects(seen(CAR, at(named(CAR, "truck"), 0.45)), seen(named(CAR, "truck")))
-    assert keys(verdict) == [("classification", "object 0")]
+    assert keys(verdict) == [("renamed", "object 0")]
 
 
 def test_an_object_that_was_weak_before_is_not_another_one_that_moved() -> None:
     weak = at(moved(CAR, 25), 0.45)
-    assert keys(same_objects(seen(CAR, weak), seen(at(weak, 0.9)))) == [("recognition", "object 0")]
+    assert keys(same_objects(seen(CAR, weak), seen(at(weak, 0.9)))) == [("lost", "object 0")]
 
 
 def test_every_finding_is_told_and_the_worst_gives_the_kind() -> None:
     verdict = same_objects(seen(CAR, DOG), seen(named(CAR, "truck")))
-    assert keys(verdict) == [("classification", "object 0"), ("recognition", "object 1")]
-    assert verdict.kind == "classification"
+    assert keys(verdict) == [("renamed", "object 0"), ("lost", "object 1")]
+    assert verdict.kind == "renamed"
     places = [[10, 10, 50, 40], [100, 20, 140, 80]]
     assert verdict.evidence == {"found": 2, "found again": 0, "among": ["car", "dog"], "places": places}
 
@@ -161,13 +161,13 @@ def test_the_systems_own_confidence_counts() -> None:
 def test_tiny_scores_survive() -> None:
     faint = seen(at(CAR, 5e-05))
     assert same_objects(faint, faint).status is Status.HELD
-    assert keys(same_objects(seen(CAR), faint)) == [("recognition", "object 0")]
+    assert keys(same_objects(seen(CAR), faint)) == [("lost", "object 0")]
     assert same_objects(seen(CAR), faint).margin == pytest.approx(5e-05 - 0.9)
 
 
 def test_class_names_are_compared_whole() -> None:
     verdict = same_objects(seen(CAR), seen(named(CAR, "carrot")))
-    assert keys(verdict) == [("classification", "object 0")]
+    assert keys(verdict) == [("renamed", "object 0")]
 
 
 def test_objects_in_other_places_are_not_the_same() -> None:
@@ -175,8 +175,8 @@ def test_objects_in_other_places_are_not_the_same() -> None:
     tall: Seen = ("car", (0, 10, 5, 90), 0.9)
     wide: Seen = ("car", (10, 0, 90, 5), 0.9)
     assert keys(same_objects(seen(tall), seen(wide))) == [
-        ("recognition", "object 0"),
-        ("recognition", "new car"),
+        ("lost", "object 0"),
+        ("invented", "new car"),
     ]
 
 
@@ -207,15 +207,15 @@ def test_predictions_on_the_pasted_object_are_set_aside(prediction: Seen) -> Non
 
 def test_a_prediction_beside_the_pasted_object_is_not() -> None:
     beside: Seen = ("person", (60, 82, 90, 140), 0.9)
-    assert keys(same_objects(seen(CAR), seen(CAR, beside), pasted=PASTED)) == [("recognition", "new person")]
+    assert keys(same_objects(seen(CAR), seen(CAR, beside), pasted=PASTED)) == [("invented", "new person")]
 
 
 def test_a_fused_box_tells_of_whichever_it_fits_better() -> None:
     car: Seen = ("car", (0, 20, 60, 80), 0.9)
     mostly_car: Seen = ("car", (25, 20, 75, 80), 0.9)
-    assert keys(same_objects(seen(car), seen(mostly_car), pasted=PASTED)) == [("localization", "object 0")]
+    assert keys(same_objects(seen(car), seen(mostly_car), pasted=PASTED)) == [("drifted", "object 0")]
     mostly_pasted: Seen = ("car", (50, 20, 90, 80), 0.9)
-    assert keys(same_objects(seen(car), seen(mostly_pasted), pasted=PASTED)) == [("recognition", "object 0")]
+    assert keys(same_objects(seen(car), seen(mostly_pasted), pasted=PASTED)) == [("lost", "object 0")]
 
 
 def test_a_box_grown_over_the_pasted_object_still_counts_for_its_own() -> None:

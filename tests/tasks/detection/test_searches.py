@@ -23,7 +23,7 @@ class Way(Change):
 
 def relation_with(guided, random=lambda source, rng: Way("random")) -> Relation:
     ways = {"guided": guided, "random": random}
-    return Relation("r", guided, lambda image, change: (image,), lambda *_: Verdict.held(), ways=ways)
+    return Relation("r", "detection", lambda image, change: image, guided, ways=ways)
 
 
 def source(found: int) -> Observation:
@@ -71,11 +71,11 @@ def test_a_picture_without_room_is_counted_once() -> None:
 
 def test_a_number_below_one_is_refused() -> None:
     for search in (guided, random):
-        with pytest.raises(BadInput, match="per_object is 0; it must be at least 1"):
+        with pytest.raises(BadInput, match="per_object is 0; it must be a whole number of at least 1"):
             search(per_object=0)
 
 
 def test_a_relation_without_such_ways_is_refused() -> None:
-    plain = instar.Relation("plain", lambda *_: Way(""), lambda *_: (), lambda *_: Verdict.held())
+    plain = instar.Relation("plain", "detection", lambda image, change: image)
     with pytest.raises(BadInput, match="relation 'plain' cannot be searched by 'guided'"):
         batches(guided(), plain, source(1))

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from instar.campaigns.outcome import Outcome
 from instar.campaigns.plan import Plan, RelationUse, Use
+from instar.core.outcome import Outcome
 from instar.core.system import Limits
 from instar.studies.output import folder_name, outcome, system_names
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from instar.core.replay import Replay
     from instar.core.scene import Scene
     from instar.core.system import System
-    from instar.studies.detection.measure import Calm, Measured
+    from instar.studies.detection.counts import DetectorCounts, FalseAlarms
 
 __all__ = ["arguments", "perform"]
 
@@ -52,7 +52,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     scenes = load_scenes(args.scenes, limit=args.limit)
     detectors = {name: resolve_system(Use(name)) for name in names}  # all of them, before the first is run
     out = Path(args.out)
-    systems = [_measured(name, system, scenes, args, out) for name, system in detectors.items()]
+    systems = [_count_system(name, system, scenes, args, out) for name, system in detectors.items()]
     made = list(tables(systems))
     figures: list[str] = []
     if args.plots:
@@ -62,13 +62,13 @@ def perform(args: argparse.Namespace) -> Outcome:
     return outcome("detection", made, out, figures, names=2)
 
 
-def _measured(
+def _count_system(
     name: str, system: System, scenes: Sequence[Scene], args: argparse.Namespace, out: Path
-) -> Measured:
-    """Run what is not there yet, and count it."""
+) -> DetectorCounts:
+    """Run the campaigns that have not been run, and count all of them."""
     from instar.campaigns.reader import open_run
     from instar.campaigns.run import execute
-    from instar.studies.detection.measure import Measured, count
+    from instar.studies.detection.counts import DetectorCounts, count_campaign
 
     folder = out / folder_name(name)
     campaigns = {}
@@ -85,8 +85,8 @@ def _measured(
         )
         execute(plan, resume=True, quiet=args.json)
         with open_run(str(folder / search), quiet=args.json) as there:
-            campaigns[search] = count(_made_again(there), there.store.totals())
-    return Measured(name, campaigns, _calm(system, scenes, args, folder / "nothing"))
+            campaigns[search] = count_campaign(_replayed(there), there.store.totals())
+    return DetectorCounts(name, campaigns, _count_false_alarms(system, scenes, args, folder / "nothing"))
 
 
 def _pool(scenes: Sequence[Scene], out: Path, *, quiet: bool) -> str:
@@ -103,18 +103,20 @@ def _pool(scenes: Sequence[Scene], out: Path, *, quiet: bool) -> str:
     return str(folder)
 
 
-def _made_again(there: RunReader) -> Iterator[tuple[Record, Replay | None]]:
-    """Every case with its pictures, made from its recipe and the answers that the run keeps."""
+def _replayed(there: RunReader) -> Iterator[tuple[Record, Replay | None]]:
+    """Every record, cases with their pictures: made again from the recipe and the stored answers."""
     for record in there.store.records():
         is_case = record.role == "case" and record.change is not None
         yield record, there.replay(record, there.remembered) if is_case else None
 
 
-def _calm(system: System, scenes: Sequence[Scene], args: argparse.Namespace, out: Path) -> Calm:
+def _count_false_alarms(
+    system: System, scenes: Sequence[Scene], args: argparse.Namespace, out: Path
+) -> FalseAlarms:
     from instar import draws, run
-    from instar.studies.detection.measure import count_calm, nothing_changed
+    from instar.studies.detection.counts import count_false_alarms, null_relation
 
-    relation = nothing_changed()
-    return count_calm(
+    relation = null_relation()
+    return count_false_alarms(
         run(scenes, relation, system, search=draws(args.nulls), seed=args.seed, out=out, resume=True)
     )

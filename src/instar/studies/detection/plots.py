@@ -10,7 +10,7 @@ import numpy as np
 
 from instar.stats import bootstrap_rate
 from instar.studies import save_figures
-from instar.studies.detection.measure import Measured
+from instar.studies.detection.counts import DetectorCounts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_figures"]
 
 
-def draw_figures(systems: Sequence[Measured], folder: Path) -> Iterator[Path]:
+def draw_figures(systems: Sequence[DetectorCounts], folder: Path) -> Iterator[Path]:
     """Draw each figure into the folder: PNG files, whose paths are given back."""
     figures = {
         "random-guided": _ways(systems),
@@ -38,7 +38,7 @@ def _figure(title: str) -> tuple[Figure, Any]:
     return figure, axes
 
 
-def _ways(systems: Sequence[Measured]) -> Figure:
+def _ways(systems: Sequence[DetectorCounts]) -> Figure:
     figure, axes = _figure("Confirmed errors, random against guided")
     for offset, (way, colour) in enumerate((("random", "#9aa5b1"), ("guided", "#146ee6"))):
         rates, below, above = [], [], []
@@ -62,7 +62,7 @@ def _ways(systems: Sequence[Measured]) -> Figure:
     return figure
 
 
-def _distances(systems: Sequence[Measured]) -> Figure:
+def _distances(systems: Sequence[DetectorCounts]) -> Figure:
     figure, axes = _figure("How far failures travelled toward the centroid")
     shares = [list(system.campaigns["relocation"].ends.values()) for system in systems]
     axes.hist(shares, bins=np.linspace(0, 1, 11).tolist(), label=[system.system for system in systems])
@@ -72,7 +72,7 @@ def _distances(systems: Sequence[Measured]) -> Figure:
     return figure
 
 
-def _kept(systems: Sequence[Measured]) -> Figure:
+def _kept(systems: Sequence[DetectorCounts]) -> Figure:
     figure, axes = _figure("Failures kept against naturalness")
     grid = np.linspace(0, 1, 101)
     for system in systems:

@@ -8,7 +8,7 @@ import numpy as np
 
 from instar.stats import bootstrap_rate, wilson
 from instar.studies import Table
-from instar.studies.detection.measure import Campaigned, Measured
+from instar.studies.detection.counts import CampaignCounts, DetectorCounts
 
 __all__ = ["tables"]
 
@@ -16,7 +16,7 @@ THRESHOLDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 TENTHS = tuple(i / 10 for i in range(10))
 
 
-def tables(systems: Sequence[Measured]) -> Iterator[Table]:
+def tables(systems: Sequence[DetectorCounts]) -> Iterator[Table]:
     yield _ways(systems)
     yield _overview(systems)
     yield _relocation(systems)
@@ -27,7 +27,7 @@ def tables(systems: Sequence[Measured]) -> Iterator[Table]:
     yield _false_alarms(systems)
 
 
-def _ways(systems: Sequence[Measured]) -> Table:
+def _ways(systems: Sequence[DetectorCounts]) -> Table:
     rows = [["system", "search", "cases", "errors", "rate", "95 % interval", "different failures", "scenes"]]
     better = 0
     for system in systems:
@@ -57,7 +57,7 @@ def _ways(systems: Sequence[Measured]) -> Table:
     )
 
 
-def _overview(systems: Sequence[Measured]) -> Table:
+def _overview(systems: Sequence[DetectorCounts]) -> Table:
     rows = [["system", "images made", "objects found", "causing failures", "share", "95 % (Wilson)"]]
     rows[0] += ["queries", "seconds", "price"]
     for system in systems:
@@ -80,7 +80,7 @@ def _overview(systems: Sequence[Measured]) -> Table:
     return Table("overview", "Overview (Table 2)", rows, "Yields of searches, not failure rates of scenes.")
 
 
-def _relocation(systems: Sequence[Measured]) -> Table:
+def _relocation(systems: Sequence[DetectorCounts]) -> Table:
     rows = [["system", "inserted", "relocated", "unique relocated"]]
     for system in systems:
         one = system.campaigns["relocation"]
@@ -90,7 +90,7 @@ def _relocation(systems: Sequence[Measured]) -> Table:
     return Table("relocation", "Failures by insertion and by relocation toward the centroid (Table 3)", rows)
 
 
-def _distances(systems: Sequence[Measured]) -> Table:
+def _distances(systems: Sequence[DetectorCounts]) -> Table:
     rows = [["system", *(f"{a:.1f}-{a + 0.1:.1f}" for a in TENTHS)]]
     for system in systems:
         shares = list(system.campaigns["relocation"].ends.values())
@@ -99,7 +99,7 @@ def _distances(systems: Sequence[Measured]) -> Table:
     return Table("distances", "Share of the way to the centroid that failures travelled (Fig. 9)", rows)
 
 
-def _naturalness(systems: Sequence[Measured]) -> Table:
+def _naturalness(systems: Sequence[DetectorCounts]) -> Table:
     rows = [["system", "HOG inserted", "HOG relocated", "naturalness inserted", "naturalness relocated"]]
     for system in systems:
         values = [
@@ -118,7 +118,7 @@ def _naturalness(systems: Sequence[Measured]) -> Table:
     )
 
 
-def _kept(systems: Sequence[Measured]) -> Table:
+def _kept(systems: Sequence[DetectorCounts]) -> Table:
     rows = [["system", "measure", *(f">= {t:g}" for t in THRESHOLDS)]]
     for system in systems:
         for name, values in (
@@ -129,7 +129,7 @@ def _kept(systems: Sequence[Measured]) -> Table:
     return Table("kept", "Failures kept against threshold (Fig. 10)", rows)
 
 
-def _believed(systems: Sequence[Measured]) -> Table:
+def _believed(systems: Sequence[DetectorCounts]) -> Table:
     rows = [["system", "search", "cases", "no hysteresis", "hysteresis", "stable", "confirmed"]]
     rows[0] += ["need the object", "lose a real object"]
     for system in systems:
@@ -154,12 +154,12 @@ def _believed(systems: Sequence[Measured]) -> Table:
     )
 
 
-def _false_alarms(systems: Sequence[Measured]) -> Table:
+def _false_alarms(systems: Sequence[DetectorCounts]) -> Table:
     rows = [["system", "photometric", "share", "95 % (Wilson)", "shift", "share", "95 % (Wilson)"]]
     for system in systems:
         row = [system.system]
         for kind in ("photometric", "shift"):
-            asked, accused = system.calm.asked[kind], system.calm.accused[kind]
+            asked, accused = system.alarms.asked[kind], system.alarms.accused[kind]
             low, high = wilson(accused, asked) if asked else (0.0, 1.0)
             row += [f"{accused} of {asked}", _percent(_share(accused, asked))]
             row.append(f"{100 * low:.1f} to {100 * high:.1f} %")
@@ -172,7 +172,7 @@ def _false_alarms(systems: Sequence[Measured]) -> Table:
     )
 
 
-def _all(system: Measured, of: Callable[[Campaigned], Sequence[float]]) -> list[float]:
+def _all(system: DetectorCounts, of: Callable[[CampaignCounts], Sequence[float]]) -> list[float]:
     return [value for one in system.campaigns.values() for value in of(one)]
 
 

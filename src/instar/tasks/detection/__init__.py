@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from instar.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from instar.tasks.detection.adaptive import adaptive
+    from instar.tasks.detection.adaptive_search import adaptive
     from instar.tasks.detection.answers import Detections
     from instar.tasks.detection.average_precision import map_equal
     from instar.tasks.detection.compare import same_objects
@@ -27,7 +27,7 @@ __all__ = [
 
 _HOMES = {
     "Detections": "answers",
-    "adaptive": "adaptive",
+    "adaptive": "adaptive_search",
     "detection": "task",
     "guided": "searches",
     "insertion": "relations",

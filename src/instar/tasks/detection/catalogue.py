@@ -16,7 +16,7 @@ SEARCHES = {
     "guided": "searches:guided",
     "random": "searches:random",
     "relocation": "searches:relocation",
-    "adaptive": "adaptive:adaptive",
+    "adaptive": "adaptive_search:adaptive",
 }
 USUAL_SEARCHES = {"insertion": "guided"}
 EXPORTS = {"coco": "export:export_coco", "yolo": "export:export_yolo"}

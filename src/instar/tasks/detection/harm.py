@@ -16,32 +16,30 @@ _toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli"
 
 __all__ = ["HarmTable", "load_harm", "with_harm"]
 
-OWN = Path(__file__).with_name("harm.toml")
+USUAL_TABLE = Path(__file__).with_name("harm.toml")
 
 
 @dataclass(frozen=True, slots=True)
 class HarmTable:
-    """A small table: levels from the worst down, and the level of each class."""
+    """Levels from the worst down, and the level of each class."""
 
     levels: tuple[str, ...]
     classes: Mapping[str, str]
     default: str
 
-    def of(self, label: str) -> str:
-        return self.classes.get(label, self.default)
-
-    def of_finding(self, finding: Finding) -> str | None:
+    def level_of(self, finding: Finding) -> str | None:
         """The worse of what an object was and what it is now taken for; None where no object is named."""
         told = (finding.evidence.get("was"), finding.evidence.get("is"))
         labels = [str(one["label"]) for one in told if one]
         if finding.subject.startswith("class "):
             labels.append(finding.subject.removeprefix("class "))
-        return min(map(self.of, labels), key=self.levels.index, default=None)
+        levels = [self.classes.get(label, self.default) for label in labels]
+        return min(levels, key=self.levels.index, default=None)
 
 
 def load_harm(path: Path | str | None = None) -> HarmTable:
     """The table in a TOML file; without one, instar's own."""
-    file = Path(path) if path is not None else OWN
+    file = Path(path) if path is not None else USUAL_TABLE
     try:
         content: dict[str, Any] = _toml.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
@@ -64,7 +62,7 @@ def with_harm(verdict: Verdict, table: HarmTable) -> Verdict:
         return verdict
     findings = []
     for finding in verdict.findings:
-        level = table.of_finding(finding)
+        level = table.level_of(finding)
         evidence = finding.evidence if level is None else {**finding.evidence, "harm": level}
         findings.append(replace(finding, evidence=evidence))
     return replace(verdict, findings=tuple(findings))

@@ -19,7 +19,7 @@ from instar.core.scene import Image, Observation
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Insertion
 
-__all__ = ["Looks", "looks", "naturalness"]
+__all__ = ["Naturalness", "measure_naturalness"]
 
 LEAST = 0.05  # of a measure: no single one makes a picture impossible
 AROUND = 0.5  # of the object's sides: the surroundings that its sharpness is compared with
@@ -29,7 +29,7 @@ GROUND_FREE = 0.15  # of the object's height that its feet may be off the line
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class Naturalness:
     """Five measures, each 1 where nothing gives the object away."""
 
     colour: float
@@ -44,16 +44,11 @@ class Looks:
         return math.exp(sum(math.log(max(LEAST, value)) for value in values) / len(values))
 
 
-def naturalness(source: Observation, follow_up: Image, change: Insertion) -> float:
-    """The geometric mean of the measures."""
-    return looks(source, follow_up, change).overall
-
-
-def looks(source: Observation, follow_up: Image, change: Insertion) -> Looks:
+def measure_naturalness(source: Observation, follow_up: Image, change: Insertion) -> Naturalness:
     scene: Image = source.input
     object_ = _shown(scene, follow_up, change)
     around = _around(scene, change)
-    return Looks(
+    return Naturalness(
         colour=_colour(scene, follow_up, object_),
         contrast=_alike(_grey(follow_up)[object_].std(), _grey(around).std()) if object_.any() else 1.0,
         sharpness=_sharpness(follow_up, object_, around),

@@ -1,4 +1,4 @@
-"""Where a pool's objects come from: annotations, a detector's boxes with an outline, or a system of masks."""
+"""Cut-outs from scenes: by annotated masks, by a system's masks, or by outlines within a detector's boxes."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from instar.cutouts.build import Outline
 from instar.cutouts.extraction import grab_mask
 from instar.tasks.detection.answers import read
 
-__all__ = ["OUTLINES", "OutlineName", "outline_named", "pool_from_scenes"]
+__all__ = ["OUTLINES", "OutlineName", "find_outline", "pool_from_scenes"]
 
 OutlineName = Literal["grabcut", "u2net-p"]
 OUTLINES: tuple[OutlineName, ...] = ("grabcut", "u2net-p")
 
 
-def outline_named(name: OutlineName) -> Outline:
+def find_outline(name: OutlineName) -> Outline:
     """How the outline of an object is found where only its box is known."""
     if name == "grabcut":
         return grab_mask
@@ -48,7 +48,7 @@ def pool_from_scenes(
     `masks` (n, H, W) and `labels`. Questions to a helper are no queries.
     """
     find = lru_cache(maxsize=1)(lambda: _helper(objects))  # loaded only when a scene knows no objects
-    slow = lru_cache(maxsize=1)(lambda: outline_named(outline))
+    slow = lru_cache(maxsize=1)(lambda: find_outline(outline))
 
     def find_objects(image: Image) -> Iterable[SceneObject]:
         helper = find()
@@ -92,10 +92,10 @@ def _masked(image: Image, answer: Mapping[str, Any]) -> Iterable[SceneObject]:
         rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
         if len(rows):
             box = (float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1))
-            yield SceneObject(str(label), box, _keeper(mask))
+            yield SceneObject(str(label), box, _given(mask))
 
 
-def _keeper(mask: Mask) -> Callable[[], Mask]:
+def _given(mask: Mask) -> Callable[[], Mask]:
     return lambda: mask
 
 

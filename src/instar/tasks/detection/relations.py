@@ -1,8 +1,8 @@
-"""The relations of object detection: one more object in the picture, and everything else is still found."""
+"""The relations of object detection: paste one more object, and everything else must still be found."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
-from instar.core.options import require_fraction, require_one_of
+from instar.core.options import require_one_of
+from instar.core.recipe import recorded
 from instar.core.relation import Draw, Relation, Workspace
 from instar.core.scene import Image, Observation, Scene
 from instar.core.system import System
@@ -28,11 +29,18 @@ from instar.tasks.detection.average_precision import map_equal
 from instar.tasks.detection.changes import Insertion, paste
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.harm import load_harm, with_harm
-from instar.tasks.detection.naturalness import naturalness
-from instar.tasks.detection.placement import Offer, Scale, Way, choose, look_at, tone_like
+from instar.tasks.detection.naturalness import measure_naturalness
+from instar.tasks.detection.placement import (
+    Placements,
+    Scale,
+    Way,
+    choose_place,
+    find_placements,
+    match_tone,
+)
 from instar.tasks.detection.pool import OUTLINES, OutlineName, pool_from_scenes
 from instar.tasks.detection.shrink import smaller_insertions
-from instar.tasks.detection.task import detection
+from instar.tasks.detection.task import TASK, require_threshold
 
 __all__ = ["insertion"]
 
@@ -41,6 +49,7 @@ ORACLES: tuple[Oracle, ...] = ("same_objects", "map_equal")
 WAYS: tuple[Way, ...] = ("guided", "random", "close")
 
 
+@recorded
 def insertion(
     *,
     pool: Path | str | Pool | CutOuts | None = None,
@@ -68,12 +77,13 @@ def insertion(
     require_one_of("insertion", "oracle", oracle, ORACLES)
     require_one_of("insertion", "outline", outline, OUTLINES)
     for name, value in (("hysteresis", hysteresis), ("iou", iou), ("least_natural", least_natural)):
-        require_fraction("insertion", name, value)
+        require_threshold("insertion", name, value)
     harms = load_harm(harm)
     if oracle == "map_equal":
-        judge: Callable[..., Verdict] = partial(map_equal, least_iou=iou)
+        judge = partial(map_equal, least_iou=iou)
     else:
         judge = partial(same_objects, hysteresis=hysteresis, least_iou=iou)
+    task = replace(TASK, compare=lambda before, after: judge(before.answer, after.answer))
 
     def with_cutouts(cutouts: CutOuts | None) -> Relation:
         def the_cutouts() -> CutOuts:
@@ -84,31 +94,33 @@ def insertion(
         light = lru_cache(maxsize=4096)(lambda name: light_of(the_cutouts().pixels(name)))
 
         @lru_cache(maxsize=256)
-        def look(source: Observation, way: Way) -> Offer | Inapplicable:
+        def placements_of(source: Observation, way: Way) -> Placements | Inapplicable:
             known = the_cutouts()
             if not isinstance(known, Pool):
                 raise BadInput("insertion: a run's cut-outs can be pasted again, but none can be chosen")
-            return look_at(source, known, hysteresis=hysteresis, scale=scale, way=way)
+            return find_placements(source, known, hysteresis=hysteresis, scale=scale, way=way)
 
         def draw(source: Observation, rng: np.random.Generator, *, way: Way) -> Insertion | Inapplicable:
-            offer = look(source, way)
-            if isinstance(offer, Inapplicable):
-                return offer
-            room, x, y = choose(offer, rng)
-            tone = tone_like(light(room.cutout.digest), offer, source.input, room.like)
-            height, width = room.size
+            placements = placements_of(source, way)
+            if isinstance(placements, Inapplicable):
+                return placements
+            chosen, x, y = choose_place(placements, rng)
+            cutout, (height, width) = chosen.cutout, chosen.size
+            gain, offset, saturation = match_tone(
+                light(cutout.digest), source.input, chosen.model, placements.colour
+            )
             return Insertion(
-                cutout=room.cutout.digest,
-                label=room.cutout.label,
+                cutout=cutout.digest,
+                label=cutout.label,
                 x=x,
                 y=y,
                 width=width,
                 height=height,
                 blend=blend,
-                gain=tone.gain,
-                offset=tone.offset,
-                saturation=tone.saturation,
-                anchor=room.anchor,
+                gain=gain,
+                offset=offset,
+                saturation=saturation,
+                anchor=chosen.anchor,
             )
 
         def apply(image: Image, change: Insertion) -> Image | Inapplicable:
@@ -149,19 +161,11 @@ def insertion(
             ways=ways,
             fair=fair,
             smaller=smaller,
-            placebo=_flat,
-            naturalness=naturalness,
+            placebo=lambda source, change: replace(change, flat=True),
+            naturalness=lambda *case: measure_naturalness(*case).overall,
         )
 
-    task = replace(
-        detection(hysteresis=hysteresis, least_iou=iou),
-        compare=lambda before, after: judge(before.answer, after.answer),
-    )
     return with_cutouts(load_pool(pool) if isinstance(pool, (str, Path)) else pool)
-
-
-def _flat(source: Observation, change: Insertion) -> Insertion:
-    return replace(change, flat=True)
 
 
 def _own_pool(

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from instar.core.errors import BadInput
 from instar.core.frame import Frame, transform
 from instar.core.marks import Mark, Panel
-from instar.core.options import require_fraction
 from instar.core.scene import Observation
 from instar.core.task import Task
 from instar.core.verdict import Finding, Verdict
@@ -18,24 +18,31 @@ from instar.imaging.nulls import USUAL_NULLS
 from instar.tasks.detection.answers import Detections, read
 from instar.tasks.detection.compare import same_objects
 
-__all__ = ["TASK", "carry", "detection"]
+__all__ = ["TASK", "carry", "detection", "marks", "require_threshold", "verify"]
 
-INSIDE = 0.9  # of a box must be inside of both frames
+INSIDE = 0.9  # of a box must be inside both frames
+THERE = 0.5  # IoU with an annotated box from which on an object counts as there
 
 
-def detection(*, hysteresis: float = 0.1, least_iou: float = 0.5) -> Task:
+def detection(*, hysteresis: float = 0.1, iou: float = 0.5) -> Task:
     """The task with other settings than the usual ones (see `same_objects`)."""
-    for name, value in (("hysteresis", hysteresis), ("iou", least_iou)):
-        require_fraction("detection", name, value)
+    require_threshold("detection", "hysteresis", hysteresis)
+    require_threshold("detection", "iou", iou)
 
     def compare(before: Observation, after: Observation) -> Verdict:
-        return same_objects(before.answer, after.answer, hysteresis=hysteresis, least_iou=least_iou)
+        return same_objects(before.answer, after.answer, hysteresis=hysteresis, least_iou=iou)
 
     return Task("detection", read, compare, marks, carry=carry, nulls=USUAL_NULLS, verify=verify)
 
 
+def require_threshold(owner: str, name: str, value: object) -> None:
+    """BadInput unless something can be on both sides of it: at 1 nothing would count, or everything."""
+    if isinstance(value, bool) or not (isinstance(value, (int, float)) and 0 <= value < 1):
+        raise BadInput(f"{owner}: {name} is {value!r}; it must be a number of at least 0 and below 1")
+
+
 def carry(before: Detections, after: Detections, frame: Frame) -> tuple[Detections, Detections]:
-    """Both in the source's frame; what either frame does not show to 90 % is set aside."""
+    """Both answers in the source's frame; boxes of which a frame shows less than 90 % are set aside."""
     there = _moved(before.boxes, frame, back=False)
     here = _moved(after.boxes, frame, back=True)
     return (
@@ -45,7 +52,7 @@ def carry(before: Detections, after: Detections, frame: Frame) -> tuple[Detectio
 
 
 def _moved(boxes: Boxes, frame: Frame, *, back: bool) -> Boxes:
-    """The boxes around what is in the boxes, seen in the other frame."""
+    """The upright boxes around these boxes as they look in the other frame."""
     if frame.shift is not None:
         dx, dy = frame.shift
         return shifted(boxes, -dx, -dy) if back else shifted(boxes, dx, dy)
@@ -74,16 +81,14 @@ def marks(seen: Observation) -> Panel:
 
 
 def verify(source: Observation, follow_up: Observation, finding: Finding) -> str:
-    """What annotations say: whether what was lost is there, and whether what is new is not."""
+    """What annotations say: is what was lost really there, and is what is new really not?"""
     truth, was = source.scene.objects, finding.evidence.get("was")
-    if truth is None:
-        return "unknown"
     told = was or finding.evidence.get("is")
-    if told is None:
+    if truth is None or told is None:
         return "unknown"
     boxes = np.array([thing.box for thing in truth if thing.label == told["label"]], np.float32)
     overlap = iou(np.array([told["box"]], np.float32), boxes.reshape(-1, 4))
-    is_there = bool(overlap.max(initial=0.0) >= 0.5)
+    is_there = bool(overlap.max(initial=0.0) >= THERE)
     if was is not None:
         return "real" if is_there else "was false"
     return "now right" if is_there else "real"

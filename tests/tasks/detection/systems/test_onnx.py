@@ -20,8 +20,7 @@ from instar.campaigns.resolve import resolve_system
 from instar.core.errors import BadInput
 from instar.tasks.detection.coco_names import COCO_NAMES
 from instar.tasks.detection.systems import onnx_detector, yolox
-from instar.tasks.detection.systems.heads import HEADS
-from instar.tasks.detection.systems.yolox import cells
+from instar.tasks.detection.systems.heads import HEADS, grid_cells
 from instar.zoo import fetch
 
 AS_TRAINED = {"colour": "bgr", "divide": 1.0, "fit": "corner"}
@@ -40,7 +39,7 @@ class Behind:
         self.model = onnx.load(str(path))
         self.graph = self.model.graph
         self.last = self.graph.output[0].name
-        grid = cells((416, 416))
+        grid = grid_cells((416, 416))
         self.constant("grid", grid[None, :, :2])
         self.constant("stride", grid[None, :, 2:])
         at = self.cut(self.last, 0, 2)
@@ -159,13 +158,15 @@ def test_tensorflows_four_outputs_are_read() -> None:
 
 
 def test_normalisation_is_what_was_declared() -> None:
-    from instar.tasks.detection.systems.onnx import _look
+    from instar.tasks.detection.systems.onnx import _to_input
 
     image = np.full((2, 2, 3), (255, 0, 51), np.uint8)
-    seen = _look(image, colour="bgr", divide=255.0, mean=[0.2, 0.0, 0.5], std=[0.5, 1, 0.25], layout="nchw")
+    seen = _to_input(
+        image, colour="bgr", divide=255.0, mean=[0.2, 0.0, 0.5], std=[0.5, 1, 0.25], layout="nchw"
+    )
     assert seen.shape == (1, 3, 2, 2)
     np.testing.assert_allclose(seen[0, :, 0, 0], [0.0, 0.0, 2.0], atol=1e-6)
-    assert _look(image, colour="rgb", divide=1, mean=0, std=1, layout="nhwc").shape == (1, 2, 2, 3)
+    assert _to_input(image, colour="rgb", divide=1, mean=0, std=1, layout="nhwc").shape == (1, 2, 2, 3)
 
 
 def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,12 +11,12 @@ import pytest
 
 from instar.core.errors import BadInput, UnknownName
 from instar.core.system import System
-from instar.tasks.detection.answers import accept
+from instar.tasks.detection.answers import read
 from instar.tasks.detection.coco_names import COCO_NAMES
 from instar.tasks.detection.systems import yolox
+from instar.tasks.detection.systems.decode import to_detections
+from instar.tasks.detection.systems.heads import decode_yolox
 from instar.zoo import fetch
-
-decoding = importlib.import_module("instar.tasks.detection.systems.yolox")
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +78,7 @@ def test_answers_come_strongest_first_down_to_the_least_score_and_within_the_pic
     assert (np.diff(answer.scores) <= 0).all()
     assert answer.scores[-1] >= np.float32(0.05)
     assert (answer.scores < 0.3).any()
-    assert accept(image, answer) is answer
+    assert read(image, answer) is answer
 
 
 def same(one, other) -> bool:
@@ -125,7 +124,7 @@ def test_it_is_a_system_whose_fingerprint_tells_settings_apart(detector):
 def test_any_size_of_picture_gets_an_answer(detector, shape):
     image = np.full(shape, 128, np.uint8)
     (answer,) = detector.predict([image])
-    assert accept(image, answer) is answer
+    assert read(image, answer) is answer
 
 
 def test_a_view_that_is_not_contiguous_gets_the_same_answer(detector):
@@ -160,8 +159,9 @@ def decoded(rows, *, scale=(1, 1, 1, 1), size=(416, 416)):
     for index, (x, y, width, height), objectness, label, probability in rows:
         output[index, :5] = x, y, np.log(width), np.log(height), objectness
         output[index, 5 + COCO_NAMES.index(label)] = probability
-    cells = decoding.cells((416, 416))
-    return decoding._decode(output, cells, np.asarray(scale, np.float32), size, 0.3)
+    boxes, classes, scores = decode_yolox([output], (416, 416))
+    boxes *= np.asarray(scale, np.float32)
+    return to_detections(boxes, classes, scores, names=COCO_NAMES, size=size, confidence=0.3)
 
 
 def test_each_stride_has_its_own_grid():

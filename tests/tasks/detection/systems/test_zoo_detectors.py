@@ -11,7 +11,7 @@ import pytest
 from instar.campaigns.plan import Use
 from instar.campaigns.resolve import resolve_system
 from instar.core.errors import BadInput
-from instar.tasks.detection.answers import accept
+from instar.tasks.detection.answers import read
 from instar.zoo import fetch
 
 # Seen on drawings. The mouse on the astronaut's sleeve and the sheep for a horse are the networks' mistakes.
@@ -102,7 +102,7 @@ def test_it_finds_what_is_in_photographs(detector):
         assert answer.confidence == CONFIDENCE[detector.name]
         assert (np.diff(answer.scores) <= 0).all()
         assert answer.scores[-1] >= np.float32(0.05)
-        assert accept(image, answer) is answer
+        assert read(image, answer) is answer
 
 
 def same(one, other) -> bool:
@@ -122,7 +122,7 @@ def test_an_answer_depends_on_neither_neighbours_nor_time_nor_process(detector):
 def test_any_size_of_picture_gets_an_answer_and_what_is_no_picture_is_refused(detector):
     for shape in [(1, 1, 3), (1, 900, 3), (900, 1, 3), (416, 416, 3)]:
         image = np.full(shape, 128, np.uint8)
-        assert accept(image, detector.predict([image])[0]) is not None
+        assert read(image, detector.predict([image])[0]) is not None
     with pytest.raises(ValueError, match=r"it must be uint8 \(H, W, 3\)"):
         detector.predict([np.zeros((9, 9), np.uint8)])
 

@@ -1,4 +1,4 @@
-"""From what a network says to detections: the part that all detectors have in common."""
+"""From a network's boxes to detections: the last step of every detector."""
 
 from __future__ import annotations
 
@@ -7,20 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from instar.core.errors import BadInput
-from instar.core.scene import Image
 from instar.tasks.detection.answers import Detections
 
-__all__ = [
-    "LEAST_SCORE",
-    "SAME_OBJECT",
-    "Floats",
-    "finished",
-    "require_confidence",
-    "require_picture",
-    "require_threads",
-    "strongest",
-]
+__all__ = ["LEAST_SCORE", "SAME_OBJECT", "Floats", "drop_duplicates", "sides", "to_detections"]
 
 Floats = npt.NDArray[np.float32]
 
@@ -30,7 +19,7 @@ SAME_OBJECT = 0.45
 """The overlap (IoU) above which the weaker of two boxes of one class is dropped."""
 
 
-def finished(
+def to_detections(
     boxes: Floats,
     classes: npt.NDArray[np.intp],
     scores: Floats,
@@ -49,7 +38,7 @@ def finished(
     order = order[scores[order] >= LEAST_SCORE]
     boxes, classes, scores = boxes[order], classes[order], scores[order]
     if same_object is not None:
-        keep = strongest(boxes, classes, same_object)
+        keep = drop_duplicates(boxes, classes, same_object)
         boxes, classes, scores = boxes[keep], classes[keep], scores[keep]
     height, width = size
     boxes = np.clip(boxes, 0, np.array([width, height, width, height], np.float32))
@@ -59,10 +48,10 @@ def finished(
     return Detections(boxes[inside], labels, np.minimum(scores[inside], np.float32(1)), confidence)
 
 
-def strongest(
+def drop_duplicates(
     boxes: Floats, classes: npt.NDArray[np.intp], same_object: float = SAME_OBJECT
 ) -> npt.NDArray[np.intp]:
-    """Indices of the boxes left when each drops the weaker ones of its class that it overlaps.
+    """Indices of the boxes that are left when each drops the weaker ones of its class that it overlaps.
 
     `boxes` come strongest first.
     """
@@ -80,16 +69,6 @@ def strongest(
     return np.flatnonzero(alive)
 
 
-def require_picture(image: Image) -> None:
-    if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
-        raise ValueError(f"the picture is {image.dtype} {image.shape}; it must be uint8 (H, W, 3)")
-
-
-def require_confidence(name: str, confidence: float) -> None:
-    if not (isinstance(confidence, (int, float)) and 0 <= confidence <= 1):
-        raise BadInput(f"{name}: confidence is {confidence!r}; it must be a number between 0 and 1")
-
-
-def require_threads(name: str, threads: int) -> None:
-    if not (isinstance(threads, int) and threads >= 1):
-        raise BadInput(f"{name}: threads is {threads!r}; it must be a whole number of at least 1")
+def sides(size: tuple[int, int]) -> Floats:
+    """Width, height, width, height: makes pixels of corners x1, y1, x2, y2 that are shares of a picture."""
+    return np.array([size[1], size[0], size[1], size[0]], np.float32)

@@ -14,17 +14,13 @@ import cv2
 import numpy as np
 
 from instar.core.errors import MissingExtra
+from instar.core.options import require_fraction, require_picture, require_whole_number
+from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.coco_names import COCO_IDS, COCO_NAMES
-from instar.tasks.detection.systems.decode import (
-    LEAST_SCORE,
-    Floats,
-    finished,
-    require_confidence,
-    require_picture,
-    require_threads,
-)
+from instar.tasks.detection.systems.decode import LEAST_SCORE, Floats, to_detections
+from instar.tasks.detection.systems.preprocess import fit_picture
 from instar.zoo import fetch
 
 __all__ = ["EfficientDet", "efficientdet_lite0"]
@@ -39,6 +35,7 @@ DECODER = 1
 """Counts up whenever the code below gives other answers for the same network output."""
 
 
+@recorded
 def efficientdet_lite0(*, confidence: float = 0.32, threads: int = 1) -> EfficientDet:
     """EfficientDet-Lite0, 80 COCO classes, 320x320, 8-bit integers; needs the extra 'litert'."""
     (weights,) = fetch(NAME)
@@ -53,8 +50,8 @@ class EfficientDet:
     concurrent = True
 
     def __init__(self, weights: Path, *, confidence: float, threads: int) -> None:
-        require_confidence(NAME, confidence)
-        require_threads(NAME, threads)
+        require_fraction(NAME, "confidence", confidence)
+        require_whole_number(NAME, "threads", threads, least=1)
         self._content = weights.read_bytes()
         digest = hashlib.sha256(self._content).hexdigest()[:16]
         self._recipe = partial(EfficientDet, weights, confidence=confidence, threads=threads)
@@ -79,8 +76,8 @@ class EfficientDet:
     def _find(self, image: Image) -> Detections:
         require_picture(image)
         network = self._interpreter()
-        network_input, scale = _fitted(image, self._side)
-        network.set_tensor(network.get_input_details()[0]["index"], network_input)
+        fitted, scale, _ = fit_picture(image, (self._side, self._side), "corner", 0)
+        network.set_tensor(network.get_input_details()[0]["index"], fitted[None])
         network.invoke()
         outputs = [network.get_tensor(output["index"])[0] for output in network.get_output_details()]
         deltas, scores = sorted(outputs, key=lambda output: output.shape[1])
@@ -90,18 +87,6 @@ class EfficientDet:
         if not hasattr(self._interpreters, "own"):
             self._interpreters.own = _open(self._content, self._threads)
         return self._interpreters.own
-
-
-def _fitted(image: Image, side: int) -> tuple[Image, Floats]:
-    """The picture in the top left of a black square `uint8 (1, side, side, 3)`, and the way back: what x, y,
-    x, y of the square are to be multiplied by.
-    """
-    height, width = image.shape[:2]
-    ratio = min(side / height, side / width)
-    rows, columns = max(1, round(height * ratio)), max(1, round(width * ratio))
-    square = np.zeros((1, side, side, 3), np.uint8)
-    square[0, :rows, :columns] = cv2.resize(image, (columns, rows))
-    return square, np.array([width / columns, height / rows] * 2, np.float32)
 
 
 def _anchors(side: int) -> Floats:
@@ -133,7 +118,7 @@ def _decode(
     halves = np.exp(deltas[:, 2:]) * anchors[:, 2:] / 2
     boxes = np.concatenate([centres - halves, centres + halves], axis=1)[:, [1, 0, 3, 2]] * scale
     best = scores[np.arange(len(scores)), classes]
-    return finished(boxes, classes, best, names=COCO_NAMES, size=size, confidence=confidence)
+    return to_detections(boxes, classes, best, names=COCO_NAMES, size=size, confidence=confidence)
 
 
 def _open(content: bytes, threads: int) -> Any:

@@ -13,30 +13,25 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
-from instar.core.errors import BadInput, UnknownName
+from instar.core.errors import BadInput
+from instar.core.options import require_fraction, require_one_of, require_picture, require_whole_number
+from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.coco_names import COCO_NAMES
-from instar.tasks.detection.systems.decode import (
-    SAME_OBJECT,
-    Floats,
-    finished,
-    require_confidence,
-    require_picture,
-    require_threads,
-)
+from instar.tasks.detection.systems.decode import SAME_OBJECT, Floats, to_detections
 from instar.tasks.detection.systems.heads import HEADS, Head
-from instar.tasks.detection.systems.yolox import open_session
+from instar.tasks.detection.systems.preprocess import FITS, Fit, fit_picture
 
-__all__ = ["OnnxDetector", "onnx_detector"]
+__all__ = ["OnnxDetector", "onnx_detector", "open_session"]
 
-FITS = ("letterbox", "corner", "stretch")
 COLOURS = ("rgb", "bgr")
 LAYOUTS = ("nchw", "nhwc")
 DECODER = 1
 """Counts up whenever the code below, or a head, gives other answers for the same network output."""
 
 
+@recorded
 def onnx_detector(
     *,
     model: str,
@@ -48,7 +43,7 @@ def onnx_detector(
     mean: float | Sequence[float] = 0.0,
     std: float | Sequence[float] = 1.0,
     layout: str = "nchw",
-    fit: str = "letterbox",
+    fit: Fit = "letterbox",
     padding: int = 114,
     same_object: float = SAME_OBJECT,
     confidence: float = 0.5,
@@ -58,26 +53,22 @@ def onnx_detector(
     """Your own ONNX detector: a file, its head (yolox, yolov5, yolov8, ssd, tensorflow) and its labels.
 
     The picture is fitted into `size` (height and width, by default what the file says): in the middle of a
-    square ("letterbox"), in its top left ("corner") or pressed into it ("stretch"), the rest `padding`. Then
+    square ("letterbox"), in its top left ("corner") or stretched to it ("stretch"), the rest `padding`. Then
     colours in the order `colour` are divided by `divide`, less `mean`, over `std`. `labels` are "coco", a
     list, or a text file with one on each line. Of boxes of a class that overlap by more than `same_object`
     the strongest stays.
     """
-    for option, value, known in (
-        ("head", head, tuple(HEADS)),
-        ("colour", colour, COLOURS),
-        ("layout", layout, LAYOUTS),
-        ("fit", fit, FITS),
-    ):
-        if value not in known:
-            raise BadInput(f"onnx: {UnknownName(option, str(value), known)}")
+    require_one_of("onnx", "head", head, HEADS)
+    require_one_of("onnx", "colour", colour, COLOURS)
+    require_one_of("onnx", "layout", layout, LAYOUTS)
+    require_one_of("onnx", "fit", fit, FITS)
     return OnnxDetector(
         Path(model),
         head=HEADS[head],
         names=_names(labels),
         size=size,
-        look=partial(_look, colour=colour, divide=divide, mean=mean, std=std, layout=layout),
-        fit=partial(_fitted, fit=fit, padding=padding),
+        to_input=partial(_to_input, colour=colour, divide=divide, mean=mean, std=std, layout=layout),
+        fit=partial(fit_picture, fit=fit, padding=padding),
         layout=layout,
         same_object=same_object,
         confidence=confidence,
@@ -101,7 +92,7 @@ class OnnxDetector:
         head: Head,
         names: Sequence[str],
         size: int | Sequence[int] | None,
-        look: Callable[[Image], Floats],
+        to_input: Callable[[Image], Floats],
         fit: Callable[[Image, tuple[int, int]], tuple[Image, Floats, Floats]],
         layout: str,
         same_object: float,
@@ -110,16 +101,16 @@ class OnnxDetector:
         name: str,
         settings: str,
     ) -> None:
-        require_confidence(name, confidence)
-        require_threads(name, threads)
-        content, self._session = _opened(model, threads)
+        require_fraction(name, "confidence", confidence)
+        require_whole_number(name, "threads", threads, least=1)
+        content, self._session = _open(model, threads)
         (network_input, *others) = self._session.get_inputs()
         if others:
             raise BadInput(f"onnx: {model} wants {1 + len(others)} inputs; a detector is shown one picture")
         self._input_name: str = network_input.name
         self._as_float = "float" in network_input.type
         self._size = _size(size, network_input.shape, layout, model)
-        self._head, self._names, self._look, self._fit = head, tuple(names), look, fit
+        self._head, self._names, self._to_input, self._fit = head, tuple(names), to_input, fit
         self._same_object, self._confidence = float(same_object), float(confidence)
         self.name = name
         self.fingerprint = (
@@ -129,7 +120,7 @@ class OnnxDetector:
             f"onnxruntime={onnxruntime.__version__} cv2={cv2.__version__}"
         )
         self._recipe = partial(
-            OnnxDetector, model, head=head, names=names, size=size, look=look, fit=fit, layout=layout,
+            OnnxDetector, model, head=head, names=names, size=size, to_input=to_input, fit=fit, layout=layout,
             same_object=same_object, confidence=confidence, threads=threads, name=name, settings=settings,
         )  # fmt: skip
 
@@ -144,14 +135,13 @@ class OnnxDetector:
     def _find(self, image: Image) -> Detections:
         require_picture(image)
         fitted, scale, offset = self._fit(image, self._size)
-        shown: npt.NDArray[Any] = (
-            self._look(fitted) if self._as_float else self._look(fitted).astype(np.uint8)
-        )
+        values = self._to_input(fitted)
+        shown: npt.NDArray[Any] = values if self._as_float else values.astype(np.uint8)
         outputs = self._session.run(None, {self._input_name: shown})
         boxes, classes, scores = self._head(outputs, self._size)
         if len(classes) and int(classes.max()) >= len(self._names):
             raise ValueError(f"class {int(classes.max())} has no label; there are {len(self._names)}")
-        return finished(
+        return to_detections(
             (boxes - offset) * scale,
             classes,
             scores,
@@ -162,7 +152,15 @@ class OnnxDetector:
         )
 
 
-def _opened(model: Path, threads: int) -> tuple[bytes, Any]:
+def open_session(weights: bytes, threads: int) -> Any:
+    """A network on the CPU, with so many threads and no more."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+
+
+def _open(model: Path, threads: int) -> tuple[bytes, Any]:
     try:
         content = model.read_bytes()
         return content, open_session(content, threads)
@@ -197,22 +195,7 @@ def _names(labels: str | Sequence[str]) -> Sequence[str]:
     return tuple(line.strip() for line in lines if line.strip())
 
 
-def _fitted(image: Image, size: tuple[int, int], *, fit: str, padding: int) -> tuple[Image, Floats, Floats]:
-    """The picture at that size (height, width), and the way back: x, y, x, y less the offset, times scale."""
-    (height, width), (rows, columns) = image.shape[:2], size
-    if fit == "stretch":
-        scale = np.array([width / columns, height / rows] * 2, np.float32)
-        return np.asarray(cv2.resize(image, (columns, rows)), np.uint8), scale, np.zeros(4, np.float32)
-    ratio = min(rows / height, columns / width)
-    inner = max(1, round(height * ratio)), max(1, round(width * ratio))
-    top, left = ((rows - inner[0]) // 2, (columns - inner[1]) // 2) if fit == "letterbox" else (0, 0)
-    canvas = np.full((rows, columns, 3), padding, np.uint8)
-    canvas[top : top + inner[0], left : left + inner[1]] = cv2.resize(image, (inner[1], inner[0]))
-    scale = np.array([width / inner[1], height / inner[0]] * 2, np.float32)
-    return canvas, scale, np.array([left, top, left, top], np.float32)
-
-
-def _look(
+def _to_input(
     image: Image,
     *,
     colour: str,

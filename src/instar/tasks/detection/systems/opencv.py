@@ -12,10 +12,12 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from instar.core.options import require_fraction, require_picture
+from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.coco_names import COCO_IDS, COCO_NAMES
-from instar.tasks.detection.systems.decode import Floats, finished, require_confidence, require_picture
+from instar.tasks.detection.systems.decode import Floats, sides, to_detections
 from instar.zoo import fetch
 
 __all__ = ["OpenCVDetector", "ssd_mobilenet_v2", "ssd_mobilenet_v3", "yolov4_tiny"]
@@ -28,16 +30,19 @@ SSD_CLASSES = np.full(91, -1, np.intp)
 SSD_CLASSES[list(COCO_IDS)] = np.arange(len(COCO_IDS))
 
 
+@recorded
 def ssd_mobilenet_v2(*, confidence: float = 0.4) -> OpenCVDetector:
     """SSD MobileNet v2, 80 COCO classes, 300x300: the family of the MetaOD paper."""
     return OpenCVDetector("ssd-mobilenet-v2", fetch("ssd-mobilenet-v2"), confidence=confidence)
 
 
+@recorded
 def ssd_mobilenet_v3(*, confidence: float = 0.5) -> OpenCVDetector:
     """SSD MobileNet v3 large, 80 COCO classes, 320x320."""
     return OpenCVDetector("ssd-mobilenet-v3", fetch("ssd-mobilenet-v3"), confidence=confidence)
 
 
+@recorded
 def yolov4_tiny(*, confidence: float = 0.3) -> OpenCVDetector:
     """YOLOv4-tiny, 80 COCO classes, 416x416."""
     return OpenCVDetector("yolov4-tiny", fetch("yolov4-tiny"), confidence=confidence)
@@ -50,7 +55,7 @@ class OpenCVDetector:
     concurrent = False  # a network of OpenCV holds the answer to one question at a time
 
     def __init__(self, name: str, files: Sequence[Path], *, confidence: float) -> None:
-        require_confidence(name, confidence)
+        require_fraction(name, "confidence", confidence)
         contents = [np.fromfile(path, np.uint8) for path in files]
         digest = hashlib.sha256(b"".join(content.tobytes() for content in contents)).hexdigest()[:16]
         self.name = name
@@ -59,7 +64,7 @@ class OpenCVDetector:
         )
         self._recipe = partial(OpenCVDetector, name, tuple(files), confidence=confidence)
         self._confidence = float(confidence)
-        read, self._look, self._decode = NETWORKS[name]
+        read, self._to_input, self._decode = NETWORKS[name]
         self._network = read(*contents)
         self._outputs = self._network.getUnconnectedOutLayersNames()
 
@@ -73,7 +78,7 @@ class OpenCVDetector:
 
     def _find(self, image: Image) -> Detections:
         require_picture(image)
-        self._network.setInput(self._look(np.ascontiguousarray(image)))
+        self._network.setInput(self._to_input(np.ascontiguousarray(image)))
         outputs = self._network.forward(self._outputs)
         return self._decode(outputs, (image.shape[0], image.shape[1]), self._confidence)
 
@@ -90,8 +95,8 @@ def _decode_ssd(outputs: Sequence[Floats], size: tuple[int, int], confidence: fl
     numbers = rows[:, 1].astype(np.intp)
     classes = SSD_CLASSES[np.clip(numbers, 0, len(SSD_CLASSES) - 1)]
     rows, classes = rows[classes >= 0], classes[classes >= 0]
-    return finished(
-        rows[:, 3:7] * _sides(size), classes, rows[:, 2],
+    return to_detections(
+        rows[:, 3:7] * sides(size), classes, rows[:, 2],
         names=COCO_NAMES, size=size, confidence=confidence, same_object=None,
     )  # fmt: skip
 
@@ -103,20 +108,16 @@ def _decode_yolo(outputs: Sequence[Floats], size: tuple[int, int], confidence: f
     classes = rows[:, 5:].argmax(axis=1)
     scores = rows[np.arange(len(rows)), 5 + classes]
     halves = rows[:, 2:4] / 2
-    boxes = np.concatenate([rows[:, :2] - halves, rows[:, :2] + halves], axis=1) * _sides(size)
+    boxes = np.concatenate([rows[:, :2] - halves, rows[:, :2] + halves], axis=1) * sides(size)
     hopeful = scores >= 0.01
-    return finished(
+    return to_detections(
         boxes[hopeful], classes[hopeful], scores[hopeful],
         names=COCO_NAMES, size=size, confidence=confidence,
     )  # fmt: skip
 
 
-def _sides(size: tuple[int, int]) -> Floats:
-    return np.array([size[1], size[0], size[1], size[0]], np.float32)
-
-
 def _blob(side: int, *, scale: float = 1.0, mean: float = 0.0) -> Callable[[Image], Any]:
-    """The whole picture, RGB, pressed into a square of that side."""
+    """The whole picture, RGB, stretched to a square of that side."""
     return partial(cv2.dnn.blobFromImage, scalefactor=scale, size=(side, side), mean=(mean, mean, mean))
 
 

@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from instar.core.scene import Image, Mask
 from instar.cutouts.build import Outline
-from instar.tasks.detection.systems.yolox import open_session
+from instar.tasks.detection.systems.onnx import open_session
 from instar.zoo import fetch
 
 __all__ = ["salience", "u2net_outline"]
 
-Box = tuple[float, float, float, float]
+_Box = tuple[float, float, float, float]
 
 SIDE = 320
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -28,7 +28,7 @@ def u2net_outline(*, threads: int = 1) -> Outline:
     session = open_session(weights.read_bytes(), threads)
     name: str = session.get_inputs()[0].name
 
-    def outline(image: Image, box: Box) -> Mask | None:
+    def outline(image: Image, box: _Box) -> Mask | None:
         height, width = image.shape[:2]
         x1, y1, x2, y2 = box
         dx, dy = MARGIN * (x2 - x1), MARGIN * (y2 - y1)

@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from instar.core.change import Inapplicable
+from instar.core.scene import Observation, Scene
+from instar.cutouts import CutOut, Pool
+from instar.imaging.geometry import intersections
+from instar.imaging.photometric import Light
+from instar.tasks.detection import Detections
+from instar.tasks.detection.placement import Placements, choose_place, find_placements, match_tone
+
+PICTURE = np.random.default_rng(0).integers(0, 256, (240, 320, 3), np.uint8)
+Seen = tuple[str, tuple[float, float, float, float], float]
+
+
+def source(*objects: Seen, image: np.ndarray = PICTURE, confidence: float = 0.5) -> Observation:
+    answer = Detections(
+        np.array([box for _, box, _ in objects], np.float32).reshape(-1, 4),
+        tuple(label for label, _, _ in objects),
+        np.array([score for _, _, score in objects], np.float32),
+        confidence,
+    )
+    return Observation.of(image, answer, Scene.of("here", image))
+
+
+def pool_of(*sizes: tuple[str, int, int], scene: str = "elsewhere") -> Pool:
+    """Cut-outs by class, height and width; their pixels are never looked at."""
+    cutouts = [CutOut(f"{i:x}", label, scene, w, h, w * h, 0) for i, (label, h, w) in enumerate(sizes)]
+    return Pool(Path("nowhere"), cutouts)
+
+
+PEOPLE = pool_of(("person", 100, 40))
+STANDING: Seen = ("person", (150, 80, 190, 180), 0.9)
+
+
+def try_to_place(observed: Observation, pool: Pool = PEOPLE, **options) -> Placements | Inapplicable:
+    return find_placements(
+        observed, pool, **({"hysteresis": 0.1, "scale": "nearest", "way": "guided"} | options)
+    )
+
+
+def placements(observed: Observation, pool: Pool = PEOPLE, **options) -> Placements:
+    found = try_to_place(observed, pool, **options)
+    assert isinstance(found, Placements)
+    return found
+
+
+def boxes(found: Placements, n: int = 200) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    drawn = []
+    for _ in range(n):
+        option, x, y = choose_place(found, rng)
+        drawn.append((x, y, x + option.size[1], y + option.size[0]))
+    return np.array(drawn, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("objects", "pool", "reason"),
+    [
+        ([], PEOPLE, "nothing found in the source"),
+        ([("person", (150, 80, 190, 180), 0.49)], PEOPLE, "nothing found in the source"),
+        ([("car", (150, 80, 190, 180), 0.9)], PEOPLE, "no cut-out of its class"),
+        ([("car", (150, 80, 190, 180), 0.9)], pool_of(("carrot", 40, 40)), "no cut-out of its class"),
+        ([STANDING], pool_of(("person", 100, 40), scene="here"), "no cut-out of its class"),
+        ([("car", (0, 0, 320, 240), 0.9)], pool_of(("car", 40, 60)), "no free place"),
+        ([("person", (150, 80, 210, 180), 0.9)], PEOPLE, "none of its class is seen whole"),
+        ([("person", (150, 140, 190, 240), 0.9)], PEOPLE, "none of its class is seen whole"),
+    ],
+)
+def test_what_cannot_be_is_inapplicable_with_the_reason(objects, pool: Pool, reason: str) -> None:
+    assert try_to_place(source(*objects), pool) == Inapplicable(reason)
+
+
+def test_a_cut_out_gets_the_size_of_the_nearest_instance_and_stands_on_its_ground_line() -> None:
+    small: Seen = ("person", (20, 100, 36, 140), 0.9)
+    found = placements(source(STANDING, small))
+    sizes = {option.anchor: option.size for option in found.options}
+    assert sizes == {0: (100, 40), 1: (40, 16)}
+    for option in found.options:
+        ground = {0: 180, 1: 140}[option.anchor]
+        feet = np.arange(option.window.top, option.window.bottom) + option.size[0]
+        assert np.abs(feet - ground).max() <= 0.08 * option.size[0]
+
+
+def test_a_person_is_not_put_into_the_sky_beside_a_kite() -> None:
+    found = placements(source(STANDING, ("kite", (20, 0, 50, 10), 0.9)))
+    assert {option.anchor for option in found.options} == {0}
+    assert boxes(found)[:, 3].min() >= 172
+
+
+def test_a_whole_figure_takes_after_whole_ones_and_is_as_high() -> None:
+    bust: Seen = ("person", (20, 60, 80, 120), 0.9)
+    cut_off: Seen = ("person", (240, 140, 280, 240), 0.9)
+    arms_spread = pool_of(("person", 100, 50))
+    found = placements(source(STANDING, bust, cut_off), arms_spread)
+    assert {option.model.tolist()[3] for option in found.options} == {180}
+    assert max(option.size for option in found.options) == (100, 50)
+
+
+def test_half_figures_tell_sizes_where_the_paper_is_followed() -> None:
+    found = placements(source(("person", (150, 80, 210, 140), 0.9)), scale="paper")
+    assert {option.size for option in found.options} == {(95, 38)}  # the same area
+
+
+def test_things_that_the_edge_cuts_off_have_company_that_is_cut_off_too() -> None:
+    found = placements(source(("car", (150, 200, 210, 240), 0.9)), pool_of(("car", 40, 60)))
+    assert set(boxes(found)[:, 3]) <= {238, 239, 240}
+
+
+def test_what_shrinks_stands_farther_back() -> None:
+    walls: list[Seen] = [("wall", (0, 0, 125, 240), 0.9), ("wall", (215, 0, 320, 240), 0.9)]
+    (option,) = {option.size: option for option in placements(source(STANDING, *walls)).options}.values()
+    feet = np.array([option.window.top, option.window.bottom - 1]) + option.size[0]
+    # At eye level the feet of one that is 55 high, of 100, are 45 higher; a lower camera sees less of that.
+    assert option.size == (55, 22)
+    assert feet.tolist() == pytest.approx([180 - 45 - 4, 180 - 0.6 * 45 + 4], abs=1)
+
+
+def test_nothing_is_enlarged_more_than_one_and_a_half_times() -> None:
+    found = placements(source(("person", (100, 20, 180, 220), 0.9)), pool_of(("person", 50, 20)))
+    assert {option.size for option in found.options} == {(75, 30)}
+
+
+def test_the_papers_size_is_the_mean_of_the_class_anywhere_on_the_ring() -> None:
+    other: Seen = ("person", (20, 100, 40, 160), 0.9)
+    found = placements(source(STANDING, other), scale="paper")
+    assert {option.size for option in found.options} == {(77, 31)}  # 80 x 30 at the shape of the cut-out
+    assert np.ptp(boxes(found)[:, 3]) > 100
+
+
+def test_an_object_shrinks_before_there_is_no_place_for_it() -> None:
+    # Walls on both sides leave a gap of 40 columns in which 100 x 40 does not fit beside the person.
+    walls: list[Seen] = [("wall", (0, 0, 125, 240), 0.9), ("wall", (215, 0, 320, 240), 0.9)]
+    found = placements(source(STANDING, *walls))
+    assert {option.size for option in found.options} == {(55, 22)}
+    narrow: list[Seen] = [("wall", (0, 0, 135, 240), 0.9), ("wall", (205, 0, 320, 240), 0.9)]
+    assert try_to_place(source(STANDING, *narrow)) == Inapplicable(
+        "no free place"
+    )  # nothing hangs in the air
+    assert isinstance(try_to_place(source(STANDING, *narrow), scale="paper"), Placements)
+
+
+def test_boxes_a_little_below_the_confidence_are_kept_clear_of() -> None:
+    doubtful: Seen = ("dog", (0, 0, 320, 79), 0.41)
+    faint: Seen = ("dog", (0, 0, 320, 79), 0.39)
+    assert boxes(placements(source(STANDING, doubtful), scale="paper"))[:, 1].min() >= 79
+    assert boxes(placements(source(STANDING, faint), scale="paper"))[:, 1].min() < 79
+
+
+def test_every_pair_with_room_is_drawn_equally_often() -> None:
+    three = [("person", (20.0 + 110 * i, 100.0, 40.0 + 110 * i, 150.0), 0.9) for i in range(3)]
+    found = placements(source(*three))
+    rng = np.random.default_rng(0)
+    drawn = Counter(choose_place(found, rng)[0].anchor for _ in range(3000))
+    assert set(drawn) == {0, 1, 2}
+    assert all(abs(n - 1000) < 4 * (3000 * 2 / 9) ** 0.5 for n in drawn.values())
+
+
+def test_random_placement_reaches_the_whole_picture_and_has_no_anchor() -> None:
+    found = placements(source(("person", (150, 110, 160, 135), 0.9)), way="random")
+    assert {option.anchor for option in found.options} == {None}
+    drawn = boxes(found, 2000)
+    counts, _, _ = np.histogram2d(drawn[:, 0], drawn[:, 1], bins=3, range=[[0, 310], [0, 215]])
+    corners = counts[[0, 0, -1, -1], [0, -1, 0, -1]]
+    assert all(abs(n - 2000 / 9) < 5 * (2000 * 8 / 81) ** 0.5 for n in corners)
+
+
+@st.composite
+def crowds(draw: st.DrawFn) -> Observation:
+    kind = st.sampled_from(["person", "dog"])
+    spot = st.tuples(kind, st.integers(0, 280), st.integers(0, 200), st.integers(9, 40), st.integers(9, 40))
+    drawn = draw(st.lists(st.tuples(spot, st.floats(0.3, 1)), min_size=1, max_size=6))
+    return source(*((label, (x, y, x + w, y + h), score) for (label, x, y, w, h), score in drawn))
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(crowds(), st.booleans(), st.sampled_from(["nearest", "paper"]), st.integers(0, 99))
+def test_what_is_chosen_lies_wholly_inside_and_overlaps_nothing(
+    crowd: Observation, guided: bool, scale: str, seed: int
+) -> None:
+    pool = pool_of(("person", 60, 25), ("dog", 30, 45))
+    found = try_to_place(crowd, pool, way="guided" if guided else "random", scale=scale)
+    if isinstance(found, Inapplicable):
+        return
+    option, x, y = choose_place(found, np.random.default_rng(seed))
+    height, width = option.size
+    assert 0 <= x <= 320 - width
+    assert 0 <= y <= 240 - height
+    box = np.array([[x, y, x + width, y + height]], np.float32)
+    kept_clear = crowd.answer.boxes[crowd.answer.scores >= 0.4]
+    assert intersections(box, kept_clear).max() == 0
+    if guided:
+        anchor = crowd.answer.boxes[option.anchor]
+        away = np.abs((box[0, :2] + box[0, 2:]) / 2 - (anchor[:2] + anchor[2:]) / 2)
+        assert (away <= (anchor[2:] - anchor[:2]) / 2 + (width, height) + 1e-3).all()
+
+
+def test_a_cut_out_comes_halfway_into_the_light() -> None:
+    dark = np.full((240, 320, 3), 40, np.uint8)
+    found = placements(source(STANDING, image=dark))
+    tone = match_tone(Light(mean=90.0, contrast=0.0, chroma=0.0), dark, found.options[0].model, found.colour)
+    assert tone == (1.0, -25.0, 0.0)
+
+
+def test_a_grey_picture_takes_the_colour_from_what_is_pasted() -> None:
+    grey = np.repeat(PICTURE[..., :1], 3, axis=2)
+    assert (placements(source(STANDING, image=grey)).colour, placements(source(STANDING)).colour) == (
+        0.0,
+        1.0,
+    )
