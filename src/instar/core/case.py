@@ -46,7 +46,7 @@ class SourceState:
     strikers: Sequence[Null] = ()
     fresh_done: bool = False
     tasks: dict[int, Task] = field(default_factory=dict)
-    shown: dict[int, dict[Key, str]] = field(default_factory=dict)
+    shown: dict[int, dict[FindingKey, str]] = field(default_factory=dict)
     failed: dict[int, Verdict] = field(default_factory=dict)
 
     def knows(self, task: Task) -> bool:
