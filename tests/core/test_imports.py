@@ -27,13 +27,34 @@ MAY = {  # what each package may import besides itself
     "report": {"core", "imaging", "stats"},
     "ratings": {"core", "stats"},
     "tasks": {"core", "imaging", "cutouts", "zoo", "scenes", "stats", "worlds", "adapters"},
-    "training": {"core", "imaging", "cutouts", "zoo", "scenes", "stats", "worlds", "adapters", "tasks"},
+    "training": {
+        "core",
+        "imaging",
+        "cutouts",
+        "zoo",
+        "scenes",
+        "stats",
+        "worlds",
+        "adapters",
+        "tasks",
+        "report",
+        "campaigns",
+    },
     "workbench": {"core", "imaging", "store", "stats", "report", "ratings"},
     "campaigns": {
-        "core", "engines", "store", "stats", "report", "scenes", "imaging", "cutouts", "zoo", "adapters",
+        "core",
+        "engines",
+        "store",
+        "stats",
+        "report",
+        "scenes",
+        "imaging",
+        "cutouts",
+        "zoo",
+        "adapters",
     },
 }
-ABOVE_CAMPAIGNS = {"cli", "studies", "pytest_plugin", "testing", "mlflow", "__main__"}
+ABOVE_CAMPAIGNS = {"cli", "studies", "training", "pytest_plugin", "testing", "mlflow", "__main__"}
 
 
 def modules():
