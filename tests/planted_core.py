@@ -212,6 +212,26 @@ class Scripted:
         return [self._answer(one) for one in inputs]
 
 
+class Varied(Hashed):
+    """Has variants that see less, and says in a file who was asked."""
+
+    name = "varied"
+
+    def __init__(self, path, lose=3, fingerprint="varied 1"):
+        super().__init__(lose=lose)
+        self._path, self.fingerprint = path, fingerprint
+
+    def variant(self, name):
+        if name == "same":
+            return Varied(self._path)
+        return Varied(self._path, lose=8, fingerprint=f"{self.fingerprint} {name}")
+
+    def predict(self, inputs):
+        with open(self._path, "a") as log:
+            log.write("".join(f"{self.fingerprint}\n" for _ in inputs))
+        return super().predict(inputs)
+
+
 class Hanging:
     """Sleeps on dark pictures, dies on bright ones, and says which process answers the others."""
 

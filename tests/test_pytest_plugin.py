@@ -26,10 +26,18 @@ def draw(source, rng):
     return Gain(float(rng.uniform(0.5, 0.7)))
 
 def apply(image, change):
-    return (np.clip(image * np.float32(change.gain), 0, 255).astype(np.uint8),)
+    return np.clip(image * np.float32(change.gain), 0, 255).astype(np.uint8)
 
-def check(source, follow_ups, change):
-    return instar.Verdict.at_most(abs(source.answer - follow_ups[0].answer), 50.0, "grey levels")
+def read(asked, answer):
+    return answer
+
+def compare(before, after):
+    return instar.Verdict.at_most(abs(before.answer - after.answer), 50.0, "grey levels")
+
+def marks(seen):
+    return instar.Panel("", seen.input)
+
+grey_level = instar.Task("grey level", read, compare, marks)
 
 class Grey:
     name = "grey"
@@ -39,7 +47,7 @@ class Grey:
             log.write(f"{len(images)}\\n")
         return [float(image.mean()) for image in images]
 
-darker = instar.Relation("darker", draw, apply, check)
+darker = instar.Relation("darker", grey_level, apply, draw=draw)
 scenes = [instar.Scene.of(f"{name}.png", np.uint8(np.arange(192).reshape(8, 8, 3) % 50 + level))
           for name, level in [("dim", 20), ("dusk", 60), ("bright", 200), ("<script>", 10)]]
 test_darker = metamorphic(darker, Grey, scenes, search=instar.draws(6), seed=3)
@@ -104,7 +112,7 @@ def no_draw(source, rng):
     return instar.Inapplicable("too dark")
 
 test_broken = metamorphic(darker, Broken(), scenes[:1])
-test_unfit = metamorphic(instar.Relation("unfit", no_draw, apply, check), Grey(), scenes[:1])
+test_unfit = metamorphic(instar.Relation("unfit", grey_level, apply, draw=no_draw), Grey(), scenes[:1])
 """
     path.write_text(path.read_text() + more)
     result = run(tests, "-k", "broken or unfit", "-rs")

@@ -14,8 +14,10 @@ import numpy as np
 import instar.core.search
 from instar.core.change import Change
 from instar.core.errors import Temporary
+from instar.core.marks import Dial, Panel
 from instar.core.relation import Relation
 from instar.core.scene import Observation
+from instar.core.task import Task
 from instar.core.verdict import Verdict
 
 
@@ -102,47 +104,61 @@ def _draw(source: Observation, rng: np.random.Generator) -> Gain:
     return Gain(float(rng.uniform(0.5, 0.9)))
 
 
-def _apply(image: Any, change: Gain) -> tuple[Any, ...]:
-    return (np.clip(image * np.float32(change.gain), 0, 255).astype(np.uint8),)
+def _apply(image: Any, change: Gain) -> Any:
+    return np.clip(image * np.float32(change.gain), 0, 255).astype(np.uint8)
 
 
-def _check(source: Observation, follow_ups: Sequence[Observation], change: Gain) -> Verdict:
-    return Verdict.at_most(abs(follow_ups[0].answer - source.answer), 30.0, "grey levels")
+def _read(asked: Any, answer: Any) -> float:
+    return float(answer)
 
 
-darker = Relation("darker", _draw, _apply, _check)
+def _compare(before: Observation, after: Observation) -> Verdict:
+    return Verdict.at_most(abs(after.answer - before.answer), 30.0, "grey levels")
+
+
+def _marks(seen: Observation) -> Panel:
+    return Panel("", seen.input, dials=(Dial("grey", seen.answer, "", 0.0, 255.0),))
+
+
+grey_level = Task("grey level", _read, _compare, _marks)
+darker = Relation("darker", grey_level, _apply, draw=_draw)
 
 
 def darkening(*, tolerance: float = 30.0) -> Relation:
     """A relation by a factory: a darker picture must not change the answer by more than the tolerance."""
 
-    def check(source: Observation, follow_ups: Sequence[Observation], change: Gain) -> Verdict:
+    def expect(source: Observation, follow_ups: Sequence[Observation], change: Gain) -> Verdict:
         return Verdict.at_most(abs(follow_ups[0].answer - source.answer), tolerance, "grey levels")
 
-    return Relation("darkening", _draw, _apply, check)
+    return Relation("darkening", grey_level, _apply, draw=_draw, expect=expect)
 
 
 def defective() -> Relation:
     """A relation with a defect of its own."""
 
-    def check(source: Observation, follow_ups: Sequence[Observation], change: Gain) -> Verdict:
+    def expect(source: Observation, follow_ups: Sequence[Observation], change: Gain) -> Verdict:
         raise ZeroDivisionError("in the relation")
 
-    return Relation("defective", _draw, _apply, check)
+    return Relation("defective", grey_level, _apply, draw=_draw, expect=expect)
 
 
 def leaving() -> Relation:
     """A relation that ends the program as if all were well."""
 
-    def check(source: Observation, follow_ups: Sequence[Observation], change: Gain) -> Verdict:
+    def expect(source: Observation, follow_ups: Sequence[Observation], change: Gain) -> Verdict:
         sys.exit(0)
 
-    return Relation("leaving", _draw, _apply, check)
+    return Relation("leaving", grey_level, _apply, draw=_draw, expect=expect)
 
 
 def leaves() -> Detector:
     """A factory that ends the program as if all were well."""
     sys.exit(0)
+
+
+def among(levels: list[float]) -> instar.core.search.Search:
+    """A search that must be told something."""
+    return instar.core.search.sweep(levels)
 
 
 def three() -> instar.core.search.Search:

@@ -161,7 +161,8 @@ def test_searches_are_made_with_their_options() -> None:
     assert callable(resolve_search(Use("own_things:three")))
     with pytest.raises(BadInput, match="search 'draws': unknown option 'm'"):
         resolve_search(Use("draws", {"m": 3}))
-    with pytest.raises(BadInput, match=r"search 'sweep' needs levels; give --set search\.levels="):
-        resolve_search(Use("sweep"))
+    assert callable(resolve_search(Use("sweep")))
+    with pytest.raises(BadInput, match=r"search 'own_things:among' needs levels; give --set search\.levels="):
+        resolve_search(Use("own_things:among"))
     with pytest.raises(UnknownName, match="unknown search 'gided'; did you mean 'guided'"):
         resolve_search(Use("gided"))

@@ -7,8 +7,12 @@ import pytest
 
 import instar
 import planted_core as planted
+from instar.core.change import Value
 from instar.core.errors import BadInput
-from instar.core.schedule import Proposals
+from instar.core.schedule import MOST_REPEATS, Proposals
+from instar.core.search import stored_changes
+from instar.core.shrink import format_shrunk, shrink_case
+from instar.core.system import ask
 
 HELD, VIOLATED, INAPPLICABLE, FAILED = instar.Status
 
@@ -168,3 +172,181 @@ def test_a_search_that_the_relation_cannot_do_is_refused_before_anything_is_aske
     system = planted.Scripted(lambda inputs: pytest.fail("asked"))
     with pytest.raises(instar.InstarError, match="has no severity"):
         next(instar.run(planted.pictures(1), planted.plain, system, search=search))
+
+
+# --- identical changes ------------------------------------------------------------------------------
+
+
+class Tallied(Reads):
+    def __init__(self):
+        self.asked = []
+
+    def predict(self, inputs):
+        self.asked += [int(one.max()) for one in inputs]
+        return super().predict(inputs)
+
+
+def test_a_relation_without_draw_has_one_case_however_often_it_is_drawn():
+    system = Tallied()
+    only = replace(bare, name="only", draw=None, apply=lambda image, change: np.full_like(image, 60))
+    (record,) = instar.run([SCENE], only, system, search=instar.draws(10))
+    assert (record.ordinal, record.change.value, record.verdict.status) == (0, None, VIOLATED)
+    assert system.asked == [0, 60]
+    assert len(levels(instar.draws(10), bare)) == 10  # where there is something to draw
+
+
+def test_a_search_is_told_the_same_verdict_of_the_same_change_and_it_is_asked_once():
+    told = []
+
+    def stubborn(relation, source, rng):
+        told.append((yield [Level(60.0), Level(10.0), Level(60.0)]))
+        told.append((yield [Level(60.0)]))
+        told.append((yield [Level(60.0), Level(20.0)]))
+
+    system = Tallied()
+    records = list(instar.run([SCENE], graded, system, search=stubborn))
+    assert [record.change.level for record in records] == [60.0, 10.0, 20.0]
+    assert [record.ordinal for record in records] == [0, 1, 2]
+    assert sorted(system.asked) == [0, 10, 20, 60]
+    assert [[v.margin for v in verdicts] for verdicts in told] == [
+        [-30.0, 20.0, -30.0],
+        [-30.0],
+        [-30.0, 10.0],
+    ]
+    assert told[0][0] == told[0][2] == told[1][0] == records[0].verdict
+
+
+def test_the_same_change_of_another_scene_is_another_case_and_of_the_same_scene_it_is_not():
+    scenes = [instar.Scene.of(f"{i}.png", np.full_like(SCENE.image, i)) for i in range(2)]
+    told = []
+
+    @instar.across_scenes
+    def search(relation, sources, rng):
+        everywhere = [(source, Level(60.0)) for source in sources]
+        told.append((yield everywhere))
+        told.append((yield everywhere))
+        told.append((yield everywhere))
+
+    system = Tallied()
+    records = list(instar.run(scenes, graded, system, search=search))
+    assert [(record.scene, record.change.level) for record in records] == [("0.png", 60.0), ("1.png", 60.0)]
+    assert told[0] == told[1] == told[2]
+    assert sorted(system.asked) == [0, 1, 60]  # both follow-ups are the same picture
+
+
+def test_a_reason_is_one_case_however_often_it_is_given():
+    never = replace(bare, draw=lambda source, rng: instar.Inapplicable("no free place"))
+    (record,) = instar.run([SCENE], never, Reads(), search=instar.draws(10))
+    assert record.verdict.reason == "no free place"
+
+
+def test_a_search_that_proposes_nothing_new_for_ever_ends():
+    rounds = []
+
+    def endless(relation, source, rng):
+        while True:
+            rounds.append(1)
+            yield [Level(60.0)]
+
+    assert levels(endless) == [60.0]
+    assert len(rounds) == MOST_REPEATS + 1
+
+    def patient(relation, source, rng):
+        for _ in range(MOST_REPEATS - 1):
+            yield [Level(60.0)]
+        yield [Level(50.0)]
+
+    assert levels(patient) == [60.0, 50.0]
+
+
+def test_changes_that_another_run_tried_are_asked_where_they_are_fair():
+    def fair(source, change):
+        return instar.Inapplicable("too dark here") if change.level < 20 else None
+
+    search = stored_changes({"a.png": [Level(10.0), Level(60.0), Level(25.0)], "b.png": [Level(99.0)]})
+    assert levels(search, replace(graded, fair=fair)) == ["too dark here", 60.0, 25.0]
+    assert levels(search, graded) == [10.0, 60.0, 25.0]
+    assert levels(stored_changes({})) == []
+
+
+# --- severity ---------------------------------------------------------------------------------------
+
+brightened = instar.Relation(
+    "brightened",
+    levels_task,
+    lambda image, level: np.full_like(image, int(level)),
+    severity=instar.Range(10, 50, "grey levels"),
+)
+
+
+def values(search, relation=brightened):
+    records = list(instar.run([SCENE], relation, Reads(), search=search))
+    return [record.change.value for record in records], records
+
+
+def test_a_severity_is_drawn_from_its_range():
+    drawn, records = values(instar.draws(200))
+    assert min(drawn) >= 10
+    assert max(drawn) <= 50
+    assert max(drawn) - min(drawn) > 35
+    assert str(records[0].change).endswith(" (grey levels)")
+    down, _ = values(instar.draws(50), replace(brightened, severity=instar.Range(50, 10)))
+    assert min(down) >= 10
+    assert max(down) <= 50
+
+
+def test_a_sweep_and_a_bisection_go_by_the_range_where_nothing_else_is_said():
+    assert values(instar.sweep())[0] == [10.0, 20.0, 30.0, 40.0, 50.0]
+    tried, records = values(instar.bisect())
+    assert tried[:3] == [10.0, 50.0, 30.0]
+    broke = min(r.change.value for r in records if r.verdict.status is VIOLATED)
+    held = max(r.change.value for r in records if r.verdict.status is HELD)
+    assert 0 < broke - held <= 0.4  # a hundredth of the range
+
+
+def test_shrinking_finds_the_severity_at_which_it_breaks():
+    def asking(queries):
+        return ask(Reads(), [query.input for query in queries])
+
+    found = shrink_case(brightened, SOURCE, Value(48.0, "grey levels"), [("level", "")], asking)
+    assert found.complete
+    assert 31 <= found.change.value <= 31.3  # the picture is brighter by whole levels
+    assert format_shrunk(brightened, found).startswith("breaks at 31.")
+    assert format_shrunk(brightened, found).endswith("(grey levels)")
+    with pytest.raises(BadInput, match="does not fail any more"):
+        shrink_case(brightened, SOURCE, Value(20.0), [("level", "")], asking)
+    with pytest.raises(BadInput, match="neither smaller"):
+        shrink_case(bare, SOURCE, Level(48.0), [("level", "")], asking)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "level", "least", "most"),
+    [(10, 50, 40.0, 0.2, 39.8), (-10, -50, -40.0, -39.8, -0.2), (0.9, 0.5, 0.5, 0.502, 0.898),
+     (-10, 10, 10.0, -9.9, 9.9)],
+)  # fmt: skip
+def test_less_severe_changes_lie_between_none_at_all_and_the_change(low, high, level, least, most):
+    weaker = [one.value for one in instar.Range(low, high).weaker(SOURCE, Value(level))]
+    assert len(weaker) == 199
+    assert (min(weaker), max(weaker)) == (pytest.approx(least), pytest.approx(most))
+    assert abs(weaker[-1] - level) < abs(weaker[0] - level)  # the simplest first
+
+
+@dataclass(frozen=True, slots=True)
+class Fog(instar.Change):
+    density: float
+    seed: int = 7
+
+
+def test_the_severity_of_a_change_is_the_number_that_it_is_made_from():
+    severity = instar.Range(0, 100, at=lambda source, level: Fog(level))
+    assert severity.level_of(SOURCE, Fog(7.0, 7)) == 7.0
+    assert severity.level_of(SOURCE, Fog(20.0)) == 20.0
+    assert severity.level_of(SOURCE, Fog(20.0, seed=8)) is None
+    with pytest.raises(BadInput, match="no number of this change is its severity"):
+        severity.weaker(SOURCE, Fog(20.0, seed=8))
+
+
+@pytest.mark.parametrize(("low", "high"), [(1, 1), (0, float("inf")), (float("nan"), 1)])
+def test_a_range_that_is_none_is_refused(low, high):
+    with pytest.raises(BadInput, match="is no range; give two different numbers"):
+        instar.Range(low, high)

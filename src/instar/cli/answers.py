@@ -40,13 +40,15 @@ def answer_to_json(answer: Any) -> Any:
 
 
 def answer_text(answer: Any) -> str:
-    """An answer as lines; fields that are lists of one length become the columns of a table."""
+    """An answer as lines, without empty fields; lists of one length become the columns of a table."""
     plain = answer_to_json(answer)
     if not isinstance(plain, dict):
         return _short(plain)
     lengths = {len(value) for value in plain.values() if isinstance(value, list)}
     columns = [key for key, value in plain.items() if isinstance(value, list)] if len(lengths) == 1 else []
-    lines = [f"{key}: {_short(value)}" for key, value in plain.items() if key not in columns]
+    lines = [
+        f"{key}: {_short(value)}" for key, value in plain.items() if key not in columns and value is not None
+    ]
     if columns:
         rows = zip(*(map(_short, plain[key]) for key in columns))
         lines.append(table([columns, *(list(row) for row in rows)]))

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from instar.report import Counts
+from typing import Any
 
 __all__ = ["ALL_HELD", "NOT_JUDGED", "VIOLATED", "Outcome", "status_of"]
 
@@ -23,7 +20,8 @@ class Outcome:
     status: int = ALL_HELD
 
 
-def status_of(counts: Counts) -> int:
-    if not counts.judged:
+def status_of(judged: int, violated: int) -> int:
+    """The exit status of so many judged cases."""
+    if not judged:
         return NOT_JUDGED
-    return VIOLATED if counts.violated else ALL_HELD
+    return VIOLATED if violated else ALL_HELD

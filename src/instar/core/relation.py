@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -42,7 +42,9 @@ Prepare = Callable[[Sequence[Scene], Workspace], "Relation"]
 class Range:
     """How strong a change may be and still be fair, from `low` to `high`, and in what it is measured.
 
-    The change is the number itself, or what `at(source, level)` makes of it.
+    The change is the number itself, or what `at(source, level)` makes of it. A severity of 0 is no change at
+    all, so that shrinking goes down to it; in a range that goes down, such as a gain from 0.9 to 0.5, or across
+    0, `low` is the least change there is.
     """
 
     low: float
@@ -63,15 +65,17 @@ class Range:
         level = self.level_of(source, change)
         if level is None:
             raise BadInput("it cannot shrink: no number of this change is its severity")
-        nothing = 0.0 if self.low * self.high >= 0 else self.low
+        nothing = 0.0 if self.low * self.high >= 0 and abs(self.low) < abs(self.high) else self.low
         levels = [nothing + (level - nothing) * step / STEPS for step in range(1, STEPS)]
         line = [self.change(source, one) for one in levels]
         return [one for one in dict.fromkeys(line) if isinstance(one, Change) and one != change]
 
     def level_of(self, source: Observation, change: Change) -> float | None:
         """The severity of a change: the one of its numbers from which it is made again, if there is one."""
-        value = plain(change)
-        numbers = [value] if self.at is None else list(vars(change).values())
+        if isinstance(change, Value):
+            numbers = [change.value]
+        else:
+            numbers = [getattr(change, one.name) for one in fields(change)]
         for number in numbers:
             is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
             if is_number and self.change(source, number) == change:

@@ -122,8 +122,8 @@ class _Trial:
             return isinstance(end, StopIteration)
 
     def _smaller(self, source: Observation, given: Any) -> Iterable[Change | Sequence[Change]]:
-        change = wrap(given)
-        assert isinstance(change, Change)
+        # As it was proposed: `given` is the bare value, without its unit.
+        change = next(one for one in self.verdicts if one == wrap(given))
         if not self._is_believed(change):
             self.wary = True
             raise _DoesNotRecur
