@@ -21,13 +21,13 @@ import numpy as np
 import torch
 from torch import nn
 
+from instar.adapters.classifier import Classifier
+from instar.adapters.street_classifier import load_street_classifier
 from instar.tasks.interpretation import Asked
-from instar.tasks.interpretation.classifier import Classifier
 from instar.tasks.interpretation.interpreters import GRID, INTERPRETERS, OPEN, ROWS, make_interpreter
 from instar.tasks.interpretation.interpreters.excitation import SignedWeights, excitation
-from instar.tasks.interpretation.interpreters.gradients import at_layer, rectified
+from instar.tasks.interpretation.interpreters.gradients import layer_attribution, rectified_gradient
 from instar.tasks.interpretation.interpreters.masks import rise
-from instar.tasks.interpretation.systems.streets import street_classifier_of
 from instar.worlds.street import scenes
 
 VGG16 = (64, 64, 0, 128, 128, 0, 256, 256, 256, 0, 512, 512, 512, 0, 512, 512, 512, 0)
@@ -93,10 +93,10 @@ def main() -> None:
     timed: dict[str, Callable[[], Any]] = {
         "forward": forward,
         "forward and backward": forward_backward,
-        "grad-cam": lambda: at_layer(net, x, labels, "29", "grad-cam"),
-        "linear-approximation": lambda: at_layer(net, x, labels, "29", "linear-approximation"),
-        "guided-backprop": lambda: rectified(net, x, labels, "guided"),
-        "deconvnet": lambda: rectified(net, x, labels, "deconvnet"),
+        "grad-cam": lambda: layer_attribution(net, x, labels, "29", "grad-cam"),
+        "linear-approximation": lambda: layer_attribution(net, x, labels, "29", "linear-approximation"),
+        "guided-backprop": lambda: rectified_gradient(net, x, labels, "guided"),
+        "deconvnet": lambda: rectified_gradient(net, x, labels, "deconvnet"),
         "excitation-backprop": lambda: excitation(net, x, labels, "9", weights),
     }
     spent = {name: median(work, args.device, args.rounds) for name, work in timed.items()}
@@ -139,7 +139,7 @@ def differences(device: str) -> None:
     asked = [Asked(scene.image, "car", seed=i) for i, scene in enumerate(streets)]
     for name in INTERPRETERS:
         there, here = (
-            make_interpreter(street_classifier_of(device=one), name)(asked) for one in (device, "cpu")
+            make_interpreter(load_street_classifier(device=one), name)(asked) for one in (device, "cpu")
         )
         off = [float(np.abs(a.heat - b.heat).max()) for a, b in zip(there, here)]
         sure = [abs(a.confidence - b.confidence) for a, b in zip(there, here)]

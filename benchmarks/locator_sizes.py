@@ -13,7 +13,7 @@ import time
 import cv2
 
 from instar.scenes import load_scenes
-from instar.tasks.text.accuracy import Counts, count_hits, truth_of
+from instar.tasks.text.accuracy import Hits, count_hits, truth_of
 from instar.tasks.text.systems import ppocr_v4, ppocr_v6
 
 SIZES = (("min", 736), ("min", 1080), ("max", 960))
@@ -36,7 +36,7 @@ def main() -> None:
             answers = [system.predict([image])[0] for image in images]
             cost = (time.process_time() - began) / len(images) * 1000
             found = [count_hits(answer.quads, truth) for answer, truth in zip(answers, truths)]
-            total = sum(found, start=Counts(0, 0, 0))
+            total = sum(found, start=Hits(0, 0, 0))
             scores = f"P {total.precision:.3f}  R {total.recall:.3f}  F {total.f_score:.3f}"
             print(f"{name}  {limit_type} {limit_side:4}  {scores}  {cost:.0f} ms CPU", flush=True)
 

@@ -91,7 +91,7 @@ def accused(how: str, number: int) -> None:
                     continue
                 answers = driver.predict(made)
                 seen = [Observation.of(picture, answer, scene) for picture, answer in zip(made, answers)]
-                verdict = relation.check(source, seen, change)
+                verdict = relation.expect(source, seen, change)
                 if verdict.status is Status.INAPPLICABLE:
                     reasons[verdict.reason] += 1
                     continue

@@ -24,8 +24,8 @@ from starlette.testclient import TestClient
 
 from instar.cli.workbench_tools import make_tools
 from instar.workbench.access import Access
-from instar.workbench.app import make_app, make_desk
-from instar.workbench.site import Desk
+from instar.workbench.app import make_app, make_site
+from instar.workbench.site import Site
 
 TIMES = 20
 LIMIT = 300.0  # milliseconds
@@ -53,10 +53,10 @@ def shown(what: str, total: int | None) -> Iterator[Any]:
     yield Steps()
 
 
-def addresses(desk: Desk, rng: np.random.Generator) -> dict[str, Callable[[], str]]:
+def addresses(site: Site, rng: np.random.Generator) -> dict[str, Callable[[], str]]:
     """For each kind of page a way to ask for it, differently each time where that is possible."""
-    table = desk.library.table
-    (run,) = desk.library.runs
+    table = site.library.table
+    (run,) = site.library.runs
 
     def any_name(facet: str) -> str:
         return table.words[facet][int(rng.integers(len(table.words[facet])))]
@@ -99,20 +99,20 @@ def main(folder: Path, cases: int) -> None:
     print(f"made in {time.perf_counter() - began:.0f} s, {(run / 'run.sqlite').stat().st_size / 1e6:.0f} MB")
     (run / "workbench.npz").unlink(missing_ok=True)
     for start in ("first start", "second start"):
-        desk = make_desk(run, make_tools([], []), Access(1))
+        site = make_site(run, make_tools([], []), Access(1))
         began = time.perf_counter()
-        desk.library.load(shown)
+        site.library.load(shown)
         print(f"{start}: read in {time.perf_counter() - began:.1f} s")
-    watch = Watch(make_app(desk))
+    watch = Watch(make_app(site))
     rng = np.random.default_rng(0)
     with TestClient(watch, base_url="http://127.0.0.1:1") as client:
-        client.get("/static/page.css", params={"token": desk.access.token})
+        client.get("/static/page.css", params={"token": site.access.token})
         client.get("/explore?status=violated")
         measured = {"the first page": [watch.took]}
         began = time.perf_counter()
-        desk.library.settle(600)
+        site.library.settle(600)
         print(f"groups known after {time.perf_counter() - began:.0f} s, in a process of their own")
-        for name, address in addresses(desk, rng).items():
+        for name, address in addresses(site, rng).items():
             measured[name] = []
             for _ in range(TIMES):
                 answer = client.get(address())

@@ -14,8 +14,8 @@ from instar.cli.workbench_tools import make_tools
 from instar.core.record import Totals
 from instar.store import RunStore
 from instar.workbench.access import Access
-from instar.workbench.app import make_desk
-from instar.workbench.site import Desk
+from instar.workbench.app import make_site
+from instar.workbench.site import Site
 
 PORT = 8765
 SCRIPT = "<script>alert(1)</script>"
@@ -53,12 +53,12 @@ def make_run(folder: Path, records: Iterable[instar.Record], system: str = "made
     return folder
 
 
-def make_test_desk(root: Path) -> Desk:
-    """A desk whose runs are read and whose groups are known."""
-    desk = make_desk(root, make_tools([], []), Access(PORT), workers=ThreadPoolExecutor(1))
-    desk.library.load(lambda what, total: contextlib.nullcontext(_Silent()))
-    desk.library.settle()
-    return desk
+def make_test_site(root: Path) -> Site:
+    """A site whose runs are read and whose groups are known."""
+    site = make_site(root, make_tools([], []), Access(PORT), workers=ThreadPoolExecutor(1))
+    site.library.load(lambda what, total: contextlib.nullcontext(_Silent()))
+    site.library.settle()
+    return site
 
 
 class _Silent:

@@ -31,6 +31,56 @@ def rows(records):
     return sorted(map(row_from_record, records), key=repr)
 
 
+# --- a task: things that are seen ---------------------------------------------------------------------
+
+
+def read_things(asked, answer):
+    return answer
+
+
+def compare_things(before, after):
+    """Everything that was seen must be seen again."""
+    return kept(before.answer["seen"], [after.answer["seen"]])
+
+
+def kept(before, afters):
+    lost = [
+        instar.Finding("lost", one, -weight)
+        for one, weight in before.items()
+        if any(one not in after for after in afters)
+    ]
+    return instar.Verdict.violated(lost, of=len(before)) if lost else instar.Verdict.held(1.0)
+
+
+def picture_of(seen):
+    return instar.Panel("", seen.input)
+
+
+@dataclass(frozen=True)
+class Twist(instar.Null):
+    """The first value of the picture so many levels up."""
+
+    levels: int
+
+    def apply(self, picture):
+        made = picture.copy()
+        made[0, 0, 0] = (int(made[0, 0, 0]) + self.levels) % 256
+        return made
+
+
+def fresh_twist(source, rng):
+    return Twist(int(rng.integers(30, 60)))
+
+
+def twists(source):
+    return [Twist(2), Twist(3)]
+
+
+nulls = instar.Nulls(fresh_twist, twists, conditions=(Twist(10), Twist(20)))
+things = instar.Task("things", read_things, compare_things, picture_of)
+checked_things = replace(things, nulls=nulls)
+
+
 # --- changes and relations --------------------------------------------------------------------------
 
 
@@ -39,7 +89,6 @@ class Dot(instar.Change):
     x: int
     y: int
     value: int
-    twist: int = 0
 
 
 def draw_dot(source, rng):
@@ -52,44 +101,26 @@ def apply_dot(image, change):
         return instar.Inapplicable("too bright")
     made = image.copy()
     made[change.y, change.x] = change.value
-    made[0, 0, 0] = (int(image[0, 0, 0]) + change.twist) % 256
-    return (made,)
+    return made
 
 
 def apply_two_dots(image, change):
     made = apply_dot(image, change)
-    return (
-        made if isinstance(made, instar.Inapplicable) else (*made, *apply_dot(made[0], replace(change, x=0)))
-    )
+    return made if isinstance(made, instar.Inapplicable) else (made, apply_dot(made, replace(change, x=0)))
 
 
-def check_kept(source, follow_ups, change):
-    """Everything that was seen must be seen in every follow-up."""
-    lost = [
-        instar.Finding("lost", one, -weight)
-        for one, weight in source.answer["seen"].items()
-        if any(one not in f.answer["seen"] for f in follow_ups)
-    ]
-    return instar.Verdict.violated(lost, of=len(source.answer["seen"])) if lost else instar.Verdict.held(1.0)
-
-
-def nulls_of_dot(source, rng):
-    return [Dot(0, 0, int(rng.integers(20, 250)), twist=t) for t in (1, 2, 3)]
-
-
-def again_dot(source, change):
-    return [replace(change, twist=change.twist + 10), replace(change, twist=change.twist + 20)]
+def expect_kept(source, follow_ups, change):
+    """The same as the task's comparison, over all follow-ups at once."""
+    return kept(source.answer["seen"], [one.answer["seen"] for one in follow_ups])
 
 
 def placebo_dot(source, change):
     return replace(change, value=128)
 
 
-plain = instar.Relation("plain", draw_dot, apply_dot, check_kept)
-double = instar.Relation("double", draw_dot, apply_two_dots, check_kept)
-checked = instar.Relation(
-    "checked", draw_dot, apply_dot, check_kept, null=nulls_of_dot, again=again_dot, placebo=placebo_dot
-)
+plain = instar.Relation("plain", things, apply_dot, draw=draw_dot)
+double = instar.Relation("double", things, apply_two_dots, draw=draw_dot, expect=expect_kept)
+checked = instar.Relation("checked", checked_things, apply_dot, draw=draw_dot, placebo=placebo_dot)
 checked_double = replace(checked, name="checked-double", apply=apply_two_dots)
 
 
@@ -102,7 +133,7 @@ def walk(steps):
     def search(relation, source, rng):
         best, margin = None, 2.0
         for _ in range(steps):
-            drawn = [relation.draw(source, rng) for _ in range(3)]
+            drawn = [relation.drawn(source, rng) for _ in range(3)]
             if best is not None:
                 drawn.append(replace(best, x=(best.x + 1) % 12))
             verdicts = yield drawn
@@ -121,7 +152,7 @@ def roam(rounds, wide=6):
         favourites = list(sources)
         for _ in range(rounds):
             chosen = [favourites[int(i)] for i in rng.integers(0, len(favourites), wide)]
-            verdicts = yield [(source, relation.draw(source, rng)) for source in chosen]
+            verdicts = yield [(source, relation.drawn(source, rng)) for source in chosen]
             favourites += [s for s, v in zip(chosen, verdicts) if v.status is instar.Status.VIOLATED] * 3
 
     return search

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from instar.tasks.driving.rules import Block, Condition, Expectation, Rule, Thing
+from instar.tasks.driving.rules import Block, Condition, Entity, Expectation, Rule
 
 HERE = Path(__file__).parent / "tasks" / "driving"
 
@@ -27,7 +27,7 @@ def condition(text):
     while words:
         word = words.pop(0)
         if word == ">":
-            fields["new"] = Thing(*thing(words.pop(0)))
+            fields["new"] = Entity(*thing(words.pop(0)))
         elif word.startswith("~"):
             fields["comparative"] = word[1:]
         else:

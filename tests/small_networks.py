@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from instar.tasks.interpretation.classifier import Classifier
+from instar.adapters.classifier import Classifier
 
 SIZE = (32, 48)
 

@@ -18,7 +18,7 @@ from instar.core.errors import BadInput
 from instar.core.record import Record
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.codecs import decode_picture
-from instar.ratings import Item, choose, read_answers, render_page, summarise
+from instar.ratings import Item, choose_cases, read_answers, render_page, summarise_ratings
 from instar.stats.agreement import krippendorff_alpha
 
 SLOW = "If: a pedestrian appears on the roadside, Then: the ego-vehicle should slow down at least 30%."
@@ -45,7 +45,7 @@ def statuses(chosen):
 
 
 def test_violations_and_passes_are_balanced_and_so_are_relations():
-    chosen = choose(records(200, 300), 60)
+    chosen = choose_cases(records(200, 300), 60)
     assert statuses(chosen).count("violated") == 30
     assert len(chosen) == 60
     assert [one.relation for one in chosen].count("a") == 30
@@ -53,14 +53,14 @@ def test_violations_and_passes_are_balanced_and_so_are_relations():
 
 
 def test_what_one_side_lacks_the_other_makes_up_for():
-    assert statuses(choose(records(5, 300), 60)).count("violated") == 5
-    assert statuses(choose(records(300, 5), 60)).count("violated") == 55
-    assert len(choose(records(3, 4), 60)) == 7
+    assert statuses(choose_cases(records(5, 300), 60)).count("violated") == 5
+    assert statuses(choose_cases(records(300, 5), 60)).count("violated") == 55
+    assert len(choose_cases(records(3, 4), 60)) == 7
 
 
 def test_the_order_tells_nothing_and_is_the_same_again():
-    first, again = (statuses(choose(records(50, 50), 60, seed=1)) for _ in range(2))
-    assert first == again != statuses(choose(records(50, 50), 60, seed=2))
+    first, again = (statuses(choose_cases(records(50, 50), 60, seed=1)) for _ in range(2))
+    assert first == again != statuses(choose_cases(records(50, 50), 60, seed=2))
     changes = sum(a != b for a, b in pairwise(first))
     assert 15 < changes < 45  # neither sorted nor alternating
 
@@ -94,7 +94,7 @@ def test_answers_are_joined_with_the_run(tmp_path):
         path = tmp_path / f"{rater}.json"
         path.write_text(json.dumps(sheet(rater, points)))
         sheets.append(read_answers(path))
-    found = summarise(sheets, known)
+    found = summarise_ratings(sheets, known)
     assert found.raters == {"ann": 4, "bob": 4}
     (box,) = [
         b for b in found.boxes if (b.relation, b.verdict, b.question) == ("all", "violated", "reasonable")
@@ -103,7 +103,7 @@ def test_answers_are_joined_with_the_run(tmp_path):
     assert box.quartiles == (2, 2.75, 3, 3.25, 4)
     expected = krippendorff_alpha([[2, 3, 4, 5], [3, 4, 5, 6]])
     assert found.alpha["reasonable"] == pytest.approx(expected)
-    alone = summarise(sheets[:1], known)
+    alone = summarise_ratings(sheets[:1], known)
     assert math.isnan(alone.alpha["real"])
 
 
@@ -131,11 +131,11 @@ def test_cases_of_another_run_and_a_rater_twice_are_refused():
 
     known = {one.case: one for one in records(1, 1)}
     with pytest.raises(BadInput, match=r"a.json rates case ffff, which is not in this run"):
-        summarise([Rated("ann", {"ffff": {"real": 3}}, "a.json")], known)
+        summarise_ratings([Rated("ann", {"ffff": {"real": 3}}, "a.json")], known)
     case = next(iter(known))
     twice = [Rated("ann", {case: {"real": 3}}, name) for name in ("a.json", "b.json")]
     with pytest.raises(BadInput, match=r"two files are by 'ann' \(a.json and b.json\)"):
-        summarise(twice, known)
+        summarise_ratings(twice, known)
 
 
 def test_who_stopped_half_way_counts_for_what_was_rated(tmp_path):
@@ -147,7 +147,7 @@ def test_who_stopped_half_way_counts_for_what_was_rated(tmp_path):
     for rater, points in (("ann", whole), ("bob", part)):
         (tmp_path / f"{rater}.json").write_text(json.dumps(sheet(rater, points)))
         sheets.append(read_answers(tmp_path / f"{rater}.json"))
-    found = summarise(sheets, known)
+    found = summarise_ratings(sheets, known)
     assert found.raters == {"ann": 4, "bob": 1}
     assert found.cases == 4
     counted = {(b.verdict, b.question): len(b.values) for b in found.boxes if b.relation == "all"}

@@ -1,4 +1,4 @@
-"""Four relations, one per family, each in under fifteen lines: the proof that the core fits them all.
+"""Four tasks with a relation each, a task and its relation in under twenty lines: the core fits them all.
 
 `tests/core/test_four_families.py` counts the lines and runs each against a system it must pass and one
 it must fail.
@@ -6,7 +6,7 @@ it must fail.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
@@ -16,79 +16,83 @@ import numpy as np
 import instar
 
 
+def read(asked, answer):
+    return answer
+
+
+def marks(seen):
+    return instar.Panel("", seen.input)
+
+
 # --- detection: insert a square; everything found before must be found again -----------------------
-@dataclass(frozen=True)
-class Square(instar.Change):
-    x: int
-    y: int
+def compare_names(before, after):
+    lost = [instar.Finding("lost", name, -1.0) for name in before.answer if name not in after.answer]
+    return instar.Verdict.violated(lost) if lost else instar.Verdict.held(1.0)
 
 
-def _draw_square(source, rng):
-    return Square(int(rng.integers(0, 56)), int(rng.integers(0, 56)))
+def draw_square(source, rng):
+    return rng.integers(0, 56, 2).tolist()
 
 
-def _apply_square(image, change):
-    return (cv2.rectangle(image.copy(), (change.x, change.y), (change.x + 7, change.y + 7), (0, 0, 255), -1),)
+def apply_square(image, corner):
+    x, y = corner
+    return cv2.rectangle(image.copy(), (x, y), (x + 7, y + 7), (0, 0, 255), -1)
 
 
-def _check_square(source, follow_ups, change):
-    lost = set(source.answer) - set(follow_ups[0].answer)
-    return instar.Verdict.at_most(len(lost), 0, "objects lost")
+names = instar.Task("names", read, compare_names, marks, nulls=instar.USUAL_NULLS)
+insertion = instar.Relation("insertion", names, apply_square, draw=draw_square)
 
 
-insertion = instar.Relation("insertion", _draw_square, _apply_square, _check_square)
+# --- text: what is read moves with the picture -----------------------------------------------------
+CORNERS = np.float32([(0, 0), (64, 0), (64, 64), (0, 64)])
 
 
-# --- text: a homography must carry the quads -------------------------------------------------------
-@dataclass(frozen=True)
-class Tilt(instar.Change):
-    corners: tuple[tuple[float, float], ...]
-
-    def matrix(self):
-        return cv2.getPerspectiveTransform(CORNERS, np.float32(self.corners))
+def carry_points(before, after, frame):
+    return before, frame.to_source(after)
 
 
-CORNERS = np.float32([(0, 0), (63, 0), (63, 63), (0, 63)])
+def compare_points(before, after):
+    drift = float(np.abs(before.answer - after.answer).max())
+    return instar.Verdict.at_most(drift, 2.0, "drift in pixels")
 
 
-def _draw_tilt(source, rng):
-    return Tilt(tuple(map(tuple, (CORNERS + rng.uniform(-4, 4, (4, 2))).tolist())))
+def draw_tilt(source, rng):
+    return (CORNERS + rng.uniform(-4, 4, (4, 2))).tolist()
 
 
-def _apply_tilt(image, change):
-    return (cv2.warpPerspective(image, change.matrix(), (64, 64)),)
+def apply_tilt(image, corners):
+    matrix = cv2.getPerspectiveTransform(CORNERS, np.float32(corners))
+    return instar.Moved(cv2.warpPerspective(image, matrix, (64, 64)), matrix)
 
 
-def _check_tilt(source, follow_ups, change):
-    carried = cv2.perspectiveTransform(source.answer, change.matrix())
-    return instar.Verdict.at_most(float(np.abs(carried - follow_ups[0].answer).max()), 2.0, "drift in pixels")
+points = instar.Task(
+    "points", read, compare_points, marks, carry=carry_points, nulls=replace(instar.USUAL_NULLS)
+)
+perspective = instar.Relation("perspective", points, apply_tilt, draw=draw_tilt)
 
 
-perspective = instar.Relation("perspective", _draw_tilt, _apply_tilt, _check_tilt)
+# --- driving: two blocks, two follow-ups, each slower than the one before ---------------------------
+def compare_speed(before, after):
+    return instar.Verdict.at_most(abs(before.answer - after.answer), 1.0, "speed")
 
 
-# --- driving: two blocks, two follow-ups -----------------------------------------------------------
-@dataclass(frozen=True)
-class Pedestrian(instar.Change):
-    near: int
+def draw_pedestrian(source, rng):
+    return int(rng.integers(4, 16))
 
 
-def _apply_pedestrian(image, change):
-    near, nearer = image.copy(), image.copy()
-    near[: change.near], nearer[: 2 * change.near] = 255, 255
-    return near, nearer
+def apply_pedestrian(image, near):
+    here, nearer = image.copy(), image.copy()
+    here[:near], nearer[: 2 * near] = 255, 255
+    return here, nearer
 
 
-def _check_slower(source, follow_ups, change):
+def expect_slower(source, follow_ups, near):
     speeds = [source.answer, *(f.answer for f in follow_ups)]
     return instar.Verdict.at_least(min(a - b for a, b in pairwise(speeds)), 1.0, "slows down")
 
 
-def _draw_pedestrian(source, rng):
-    return Pedestrian(int(rng.integers(4, 16)))
-
-
-rule = instar.Relation("rule", _draw_pedestrian, _apply_pedestrian, _check_slower)
+speed = instar.Task("speed", read, compare_speed, marks, nulls=replace(instar.USUAL_NULLS, with_source=True))
+rule = instar.Relation("rule", speed, apply_pedestrian, draw=draw_pedestrian, expect=expect_slower)
 
 
 # --- interpretation: an (image, class) question, a heat map, a premise -----------------------------
@@ -98,26 +102,25 @@ class Asked:
     label: str
 
 
-@dataclass(frozen=True)
-class Squeeze(instar.Change):
-    bits: int
+def ask_sure_classes(scene):
+    sure = yield scene.image
+    return [(label, partial(Asked, label=label)) for label in sure]
 
 
-def _apply_squeeze(asked, change):
-    return (Asked(asked.image >> (8 - change.bits) << (8 - change.bits), asked.label),)
-
-
-def _check_map(source, follow_ups, change):
-    if min(source.answer["confidence"], follow_ups[0].answer["confidence"]) < 0.6:
+def compare_maps(before, after):
+    if min(before.answer["confidence"], after.answer["confidence"]) < 0.6:
         return instar.Verdict.inapplicable("not sure enough")
-    drift = np.abs(source.answer["heat"] - follow_ups[0].answer["heat"]).max()
+    drift = np.abs(before.answer["heat"] - after.answer["heat"]).max()
     return instar.Verdict.at_most(float(drift), 0.5, "heat map drift")
 
 
-def _sure_classes(scene, system):
-    return [(label, partial(Asked, label=label)) for label in system.sure(scene.image)]
+def apply_squeeze(image, _):
+    return image >> 3 << 3
 
 
-squeeze = instar.Relation(
-    "squeeze", lambda s, rng: Squeeze(5), _apply_squeeze, _check_map, expand=_sure_classes
-)
+heat = instar.Task(
+    "heat", read, compare_maps, lambda seen: instar.Panel(seen.part, seen.input.image),
+    questions=ask_sure_classes, picture=lambda asked: asked.image,
+    with_picture=lambda asked, image: Asked(image, asked.label),
+)  # fmt: skip
+squeeze = instar.Relation("squeeze", heat, apply_squeeze)

@@ -12,7 +12,7 @@ from typing import Any
 
 from instar.core.errors import MissingExtra
 from instar.report.groups import Group
-from instar.report.summary import Summary, to_json
+from instar.report.summary import Summary, summary_to_json
 
 __all__ = ["log_run", "metrics_of", "parameters_of"]
 
@@ -40,7 +40,7 @@ def log_run(
         client.log_param(run, name, value)
     for name, number in metrics_of(summary).items():
         client.log_metric(run, name, number)
-    document = to_json(summary) | {
+    document = summary_to_json(summary) | {
         "groups": [{"title": group.title, "violations": len(group.cases)} for group in groups]
     }
     client.log_dict(run, document, "summary.json")

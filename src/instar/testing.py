@@ -16,16 +16,17 @@ from typing import Any
 
 from instar.core.change import Change, Inapplicable, change_from_json
 from instar.core.digest import digest
-from instar.core.errors import BadInput
-from instar.core.follow_up import FollowUp, Query, Seen, follow_ups_of, judge, observe
+from instar.core.errors import BadInput, WrongKind
+from instar.core.follow_up import FollowUp, Query, follow_ups_of, judge, observe
 from instar.core.relation import Relation
 from instar.core.replay import questions_of
 from instar.core.scene import Observation, Scene
 from instar.core.scene_run import random_for
 from instar.core.search import Search
 from instar.core.system import Reply, System, ask, fingerprint_of, variant_of
+from instar.core.task import Null
 from instar.core.verdict import Status, Verdict
-from instar.store.rows import to_json
+from instar.store.rows import dump_json
 
 __all__ = ["ContractBroken", "check_relation", "check_search", "check_system"]
 
@@ -57,9 +58,12 @@ def check_system(system: System, inputs: Sequence[Any]) -> None:
 
 def check_relation(relation: Relation, system: System, scenes: Sequence[Scene], *, seeds: int = 10) -> None:
     """A relation's changes survive storage; apply and expect are pure; an answer is the same as itself."""
-    for scene in scenes:
-        for source in _sources(relation, system, scene):
-            _check_on(relation, system, source, seeds)
+    try:
+        for scene in scenes:
+            for source in _sources(relation, system, scene):
+                _check_on(relation, system, source, seeds)
+    except WrongKind as wrong:
+        raise ContractBroken(str(wrong)) from wrong
 
 
 def check_search(search: Search, relation: Relation, source: Observation, *, rounds: int = 50) -> None:
@@ -69,21 +73,22 @@ def check_search(search: Search, relation: Relation, source: Observation, *, rou
 
 
 def _check_on(relation: Relation, system: System, source: Observation, seeds: int) -> None:
-    name, nulls = relation.name, relation.resolved_task.nulls
+    name, task = relation.name, relation.resolved_task
+    unchanged = task.compare(source, source)
+    _require(
+        unchanged.status is not Status.VIOLATED, f"{task.name}: compare calls an answer other than itself"
+    )
     for seed in range(seeds):
         drawn, same = (relation.drawn(source, random_for(seed, name, source.id)) for _ in range(2))
         _require(drawn == same, f"{name}.draw gives two changes for one seed: {drawn} and {same}")
         if isinstance(drawn, Change):
             _check_change(relation, system, source, drawn)
+    nulls = task.nulls
     if nulls is None:
         return
-    for null in (nulls.fresh(source, random_for(0, name, source.id)), *nulls.strikers(source)):
+    fresh = nulls.fresh(source, random_for(0, name, source.id))
+    for null in (fresh, *nulls.strikers(source), *nulls.conditions):
         _check_change(relation, system, source, null)
-    unchanged = judge(relation, Seen(source, [source], [source.answer]), nulls.conditions[0])
-    _require(
-        unchanged.status is not Status.VIOLATED,
-        f"{relation.resolved_task.name}: compare calls an answer other than itself",
-    )
 
 
 def _check_change(relation: Relation, system: System, source: Observation, change: Change) -> None:
@@ -100,13 +105,14 @@ def _check_change(relation: Relation, system: System, source: Observation, chang
     seen = observe(relation.resolved_task, source, made, _replies(system, made))
     if isinstance(seen, str):
         raise ContractBroken(f"{system.name} fails on {source.id}: {seen}")
+    by_sameness = relation.expect is None or isinstance(change, Null)
+    judging = f"{relation.resolved_task.name}.compare" if by_sameness else f"{name}.expect"
     verdict, again = (judge(relation, seen, change) for _ in range(2))
-    _require(isinstance(verdict, Verdict), f"{name}.expect gave {verdict!r}, not a Verdict")
-    _require(verdict == again, f"{name}.expect is not pure")
+    _require(verdict == again, f"{judging} is not pure")
     try:
-        to_json([dict(verdict.evidence), *(dict(finding.evidence) for finding in verdict.findings)])
+        dump_json([dict(verdict.evidence), *(dict(finding.evidence) for finding in verdict.findings)])
     except TypeError as reason:
-        raise ContractBroken(f"{name}.expect: {reason}") from reason
+        raise ContractBroken(f"{judging}: {reason}") from reason
 
 
 def _restored(change: Change) -> Change | None:
@@ -133,6 +139,9 @@ def _sources(relation: Relation, system: System, scene: Scene) -> list[Observati
 
     questions = questions_of(task, scene, asking)
     if isinstance(questions, Verdict):
+        _require(
+            questions.status is not Status.FAILED, f"{system.name} fails on {scene.id}: {questions.reason}"
+        )
         return []
     sources = []
     for part, build in questions:

@@ -112,9 +112,9 @@ def test_the_helper_finds_objects_where_the_data_knows_none(capsys, tmp_path, st
 def test_a_module_of_ones_own_is_tested_by_its_name(capsys, tmp_path, monkeypatch):
     (tmp_path / "my_network.py").write_text(
         "import torch\n"
-        "from instar.tasks.interpretation.systems.streets import street_classifier_of\n"
+        "from instar.adapters.street_classifier import load_street_classifier\n"
         "def network():\n"
-        "    return street_classifier_of().module\n"
+        "    return load_street_classifier().module\n"
     )
     (tmp_path / "classes.txt").write_text("person\ncar\nbus\ntruck\nbicycle\ndog\ntraffic light\nstop sign\n")
     monkeypatch.chdir(tmp_path)
@@ -188,9 +188,9 @@ def test_a_module_of_ones_own_gets_a_twin_or_is_refused_before_pictures_are_read
 ):
     (tmp_path / "my_networks.py").write_text(
         "from torch import nn\n"
-        "from instar.tasks.interpretation.systems.streets import street_classifier_of\n"
+        "from instar.adapters.street_classifier import load_street_classifier\n"
         "def network():\n"
-        "    return street_classifier_of().module\n"
+        "    return load_street_classifier().module\n"
         "flat = nn.Sequential(nn.Flatten(), nn.Linear(3 * 120 * 160, 8))\n"
     )
     (tmp_path / "classes.txt").write_text("person\ncar\nbus\ntruck\nbicycle\ndog\ntraffic light\nstop sign\n")

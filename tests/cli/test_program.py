@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from instar.cli.catalogue import RELATIONS, SEARCHES, SYSTEMS
 
 from instar.cli import main
-from instar.cli.catalogue import RELATIONS, SEARCHES, SYSTEMS
 from instar.cli.program import COMMANDS
 
 Captured = pytest.CaptureFixture[str]

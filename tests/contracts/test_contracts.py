@@ -114,7 +114,7 @@ def test_an_apply_that_is_not_pure_is_told():
     rng = np.random.default_rng(0)
 
     def apply(image, change):
-        return (image ^ np.uint8(rng.integers(1, 200)),)
+        return image ^ np.uint8(rng.integers(1, 200))
 
     assert relation_broken(replace(planted.plain, apply=apply)) == "plain.apply is not pure"
 
@@ -122,16 +122,16 @@ def test_an_apply_that_is_not_pure_is_told():
 def test_an_apply_that_writes_into_its_input_is_told():
     def apply(image, change):
         image[0, 0] = image[0, 0] + 1
-        return (image.copy(),)
+        return image.copy()
 
     scenes = planted.pictures(3)
     text = broken(check_relation, replace(planted.plain, apply=apply), planted.Hashed(), scenes)
     assert text == "plain.apply writes into its input"
 
 
-def test_an_apply_that_gives_a_bare_picture_is_told():
-    wrong = replace(planted.plain, apply=lambda image, change: image.copy())
-    assert relation_broken(wrong) == "plain.apply must give a tuple of follow-ups"
+def test_an_apply_that_gives_no_follow_up_is_told():
+    wrong = replace(planted.plain, apply=lambda image, change: None)
+    assert relation_broken(wrong).startswith("plain: apply gave a NoneType, None; it gives a picture, Moved")
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Strange(instar.Change):
 @pytest.mark.parametrize("value", [np.int64(3), {1: 2}, {1, 2}, [1, 2], object()])
 def test_a_change_that_does_not_survive_storage_is_told(value):
     wrong = replace(
-        planted.plain, draw=lambda source, rng: Strange(value), apply=lambda image, c: (image.copy(),)
+        planted.plain, draw=lambda source, rng: Strange(value), apply=lambda image, c: image.copy()
     )
     text = relation_broken(wrong)
     assert text.startswith("plain: Strange(value=")
@@ -154,7 +154,7 @@ def test_a_change_whose_class_cannot_be_found_again_is_told():
     class Local(instar.Change):
         x: int
 
-    wrong = replace(planted.plain, draw=lambda source, rng: Local(1), apply=lambda image, c: (image.copy(),))
+    wrong = replace(planted.plain, draw=lambda source, rng: Local(1), apply=lambda image, c: image.copy())
     assert relation_broken(wrong).endswith("Local(x=1) does not survive storage as JSON")
 
 
@@ -164,29 +164,83 @@ def test_a_draw_that_does_not_use_its_random_numbers_is_told():
     assert relation_broken(wrong).startswith("plain.draw gives two changes for one seed: Dot(")
 
 
-def test_a_check_that_accuses_an_unchanged_answer_under_a_null_change_is_told():
-    def check(source, follow_ups, change):
+def compare_strictly(before, after):
+    return instar.Verdict.at_least(0.0, 1.0, "difference")
+
+
+@pytest.mark.parametrize("nulls", [None, planted.nulls, replace(planted.nulls, conditions=())])
+def test_a_task_that_finds_an_answer_other_than_itself_is_told(nulls):
+    task = replace(planted.things, compare=compare_strictly, nulls=nulls)
+    text = relation_broken(replace(planted.plain, task=task, expect=planted.expect_kept))
+    assert text == "things: compare calls an answer other than itself"
+
+
+def test_a_demanded_reaction_is_no_broken_contract():
+    def slower(source, follow_ups, change):
         return instar.Verdict.at_least(0.0, 1.0, "reaction")
 
-    text = relation_broken(replace(planted.checked, check=check))
-    assert text.startswith("checked.check calls an unchanged answer violated under every null change")
+    check_relation(replace(planted.checked, expect=slower), planted.Hashed(), SCENES)
 
 
-def test_a_check_that_is_not_pure_is_told():
+def test_an_expect_that_is_not_pure_is_told():
     ticks = iter(range(10**6))
-    wrong = replace(planted.plain, check=lambda s, f, c: instar.Verdict.held(float(next(ticks))))
-    assert relation_broken(wrong) == "plain.check is not pure"
+    wrong = replace(planted.plain, expect=lambda s, f, c: instar.Verdict.held(float(next(ticks))))
+    assert relation_broken(wrong) == "plain.expect is not pure"
 
 
-def test_a_check_that_gives_no_verdict_is_told():
-    wrong = replace(planted.plain, check=lambda s, f, c: True)
-    assert relation_broken(wrong) == "plain.check gave True, not a Verdict"
+def test_a_compare_that_is_not_pure_is_told():
+    ticks = iter(range(10**6))
+
+    def compare(before, after):
+        return instar.Verdict.held(float(next(ticks)))
+
+    wrong = replace(planted.plain, task=replace(planted.things, compare=compare))
+    assert relation_broken(wrong) == "things.compare is not pure"
+
+
+def test_an_expect_that_gives_no_verdict_is_told():
+    wrong = replace(planted.plain, expect=lambda s, f, c: True)
+    assert relation_broken(wrong) == "plain: expect gave a bool, True; it gives a Verdict"
+
+
+def test_a_null_change_that_does_not_survive_storage_is_told():
+    @dataclass(frozen=True)
+    class Local(instar.Null):
+        x: int
+
+        def apply(self, picture):
+            return picture.copy()
+
+    nulls = replace(planted.nulls, strikers=lambda source: [Local(1)])
+    wrong = replace(planted.checked, task=replace(planted.things, nulls=nulls))
+    assert relation_broken(wrong).endswith("Local(x=1) does not survive storage as JSON")
+
+
+def test_a_relation_whose_changes_are_values_passes_and_one_whose_are_not_json_is_told():
+    graded = replace(planted.plain, draw=lambda source, rng: {"sigma": [rng.uniform(), None, "x"]},
+                     apply=lambda image, change: image.copy())  # fmt: skip
+    check_relation(graded, planted.Hashed(), SCENES)
+    wrong = replace(graded, draw=lambda source, rng: {"sigma": {1, 2}})
+    assert relation_broken(wrong).startswith("draw gave {'sigma': {1, 2}}; a change is a JSON value or an")
+
+
+def test_a_system_that_fails_before_a_scene_is_asked_is_told():
+    def first_the_picture(scene):
+        yield scene.image
+        return []
+
+    def predict(inputs):
+        raise ValueError("no weights")
+
+    relation = replace(planted.plain, task=replace(planted.things, questions=first_the_picture))
+    text = broken(check_relation, relation, Predicting(predict), SCENES)
+    assert text == "mine fails on 0000.png: ValueError: no weights"
 
 
 def test_evidence_that_is_not_json_is_told():
     strange = object()
-    wrong = replace(planted.plain, check=lambda s, f, c: instar.Verdict.held(1.0, why=strange))
-    assert relation_broken(wrong) == "plain.check: evidence holds a object; it must be JSON"
+    wrong = replace(planted.plain, expect=lambda s, f, c: instar.Verdict.held(1.0, why=strange))
+    assert relation_broken(wrong) == "plain.expect: evidence holds a object; it must be JSON"
 
 
 def test_a_system_that_fails_on_a_scene_is_told_with_the_scene():
@@ -208,7 +262,7 @@ def test_a_right_search_passes(search):
 def test_an_endless_search_is_told():
     def endless(relation, source, rng):
         while True:
-            yield [relation.draw(source, rng)]
+            yield [relation.drawn(source, rng)]
 
     assert broken(check_search, endless, planted.plain, SOURCE) == "the search has not ended after 50 rounds"
 

@@ -1,6 +1,6 @@
 """Whatever a system does becomes an answer or a failure with its reason, and the campaign goes on."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -231,13 +231,13 @@ def test_a_follow_up_on_which_the_system_fails_fails_alone_whatever_the_batch():
     assert planted.rows(run(planted.Scripted(answer), n=8, batch=7, workers=2)) == planted.rows(alone)
 
 
-def test_nonsense_by_the_relations_own_word_is_a_failure():
-    def accept(made, answer):
+def test_nonsense_by_the_tasks_own_word_is_a_failure():
+    def read(asked, answer):
         if "thing 1" in answer["seen"]:
             raise ValueError("thing 1 does not exist")
         return answer
 
-    strict = instar.Relation("strict", planted.draw_dot, planted.apply_dot, planted.check_kept, accept=accept)
+    strict = replace(planted.plain, name="strict", task=replace(planted.things, read=read))
     records = list(instar.run(planted.pictures(6), strict, planted.Hashed()))
     assert {r.verdict.reason for r in records if r.verdict.status is FAILED} == {
         "nonsense answer: thing 1 does not exist"
@@ -324,34 +324,64 @@ def test_a_system_that_exits_is_failed_and_the_campaign_goes_on():
     ] * 2
 
 
-def test_a_system_that_exits_while_a_scene_is_expanded_is_failed():
-    def expand(scene, system):
-        raise SystemExit("enough")
-
-    relation = instar.Relation("r", planted.draw_dot, planted.apply_dot, planted.check_kept, expand=expand)
-    (record,) = instar.run(planted.pictures(1), relation, planted.Hashed())
-    assert (record.verdict.status, record.verdict.reason) == (instar.Status.FAILED, "SystemExit: enough")
+class Defect(Exception):
+    pass
 
 
-@pytest.mark.parametrize("step", ["draw", "apply", "check", "null", "again", "placebo"])
-def test_a_defect_of_a_relation_keeps_its_type_and_the_run_can_be_resumed(step, tmp_path):
-    class Defect(Exception):
-        pass
+def broken_at(step):
+    """The relation with a function, its own or its task's, that raises."""
 
     def defective(*arguments):
         raise Defect(step)
 
-    whole = {
-        name: getattr(planted.checked, name)
-        for name in ("draw", "apply", "check", "null", "again", "placebo")
-    }
-    broken = instar.Relation("checked", **{**whole, step: defective})
+    task, nulls = planted.checked_things, planted.nulls
+    if step in ("fresh", "strikers"):
+        return replace(planted.checked, task=replace(task, nulls=replace(nulls, **{step: defective})))
+    if step in ("compare", "marks", "verify", "questions"):
+        return replace(planted.checked, task=replace(task, **{step: defective}))
+    return replace(planted.checked, **{step: defective})
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["draw", "apply", "expect", "placebo", "naturalness", "pixels", "compare", "marks", "verify", "questions",
+     "fresh", "strikers"],
+)  # fmt: skip
+def test_a_defect_of_a_relation_or_task_keeps_its_type_and_the_run_can_be_resumed(step, tmp_path):
     how = {"search": instar.draws(6), "out": tmp_path / "run"}
     with pytest.raises(Defect, match=step):
-        list(instar.run(planted.pictures(3), broken, planted.Hashed(), **how))
-    resumed = list(instar.run(planted.pictures(3), planted.checked, planted.Hashed(), resume=True, **how))
+        list(instar.run(planted.pictures(3), broken_at(step), planted.Hashed(), **how))
+    mended = replace(planted.checked)  # like the broken one it has no name
+    resumed = list(instar.run(planted.pictures(3), mended, planted.Hashed(), resume=True, **how))
     reference = instar.run(planted.pictures(3), planted.checked, planted.Hashed(), search=instar.draws(6))
     assert planted.rows(resumed) == planted.rows(reference)
+
+
+@pytest.mark.parametrize(
+    ("made", "text"),
+    [
+        (None, "plain: apply gave a NoneType, None; it gives a picture, Moved, Variant, another question, "
+               "a tuple of these, or Inapplicable"),
+        ((), "plain: apply gave a tuple, (); it gives a picture"),
+        ("picture.png", "plain: apply gave a str, 'picture.png'; it gives a picture"),
+        (np.zeros((4, 4), np.uint8), "plain: apply gave uint8 (4, 4); a picture is uint8 (height, width, 3)"),
+        (np.zeros((4, 4, 3)), "plain: apply gave float64 (4, 4, 3); a picture is uint8 (height, width, 3)"),
+        (instar.Moved(np.zeros((4, 4, 3)), np.eye(3)), "plain: apply gave float64 (4, 4, 3); a picture"),
+        (instar.Variant(None, "random"), "plain: apply gave NoneType; a picture is uint8"),
+        ([instar.Inapplicable("no")], "plain: apply gave a Inapplicable, Inapplicable(reason='no'); it"),
+    ],
+)  # fmt: skip
+def test_an_apply_that_gives_no_follow_up_is_told_with_what_it_gave(made, text):
+    wrong = replace(planted.plain, apply=lambda image, change: made)
+    with pytest.raises(TypeError) as refused:
+        list(instar.run(planted.pictures(1), wrong, planted.Hashed()))
+    assert str(refused.value).startswith(text)
+
+
+def test_an_expect_that_gives_no_verdict_is_told():
+    wrong = replace(planted.plain, expect=lambda source, follow_ups, change: None)
+    with pytest.raises(TypeError, match="plain: expect gave a NoneType, None; it gives a Verdict"):
+        list(instar.run(planted.pictures(1), wrong, planted.Hashed()))
 
 
 def test_a_time_limit_ends_a_campaign_early_and_unfinished(tmp_path):

@@ -1,6 +1,6 @@
 """A finding is believed when null changes do not show it too and it recurs whenever it is asked again."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -15,10 +15,13 @@ HELD, VIOLATED, INAPPLICABLE, FAILED = instar.Status
 
 
 @dataclass(frozen=True)
-class CaseView(instar.Change):
-    """A change whose follow-up is a picture of the given level: the system's answer follows from it."""
+class Shown(instar.Null):
+    """A null change whose picture has the given level: the system's answer follows from it."""
 
     level: int
+
+    def apply(self, picture):
+        return np.full_like(picture, self.level)
 
 
 def answered(by_level, default="a b c"):
@@ -26,23 +29,29 @@ def answered(by_level, default="a b c"):
     return planted.Scripted(lambda image: by_level.get(int(image[0, 0, 0]), default).split())
 
 
-def lost(source, follow_ups, change):
+def compare(before, after):
     margin = {"a": -1.0, "b": -3.0, "c": -2.0}
-    gone = [one for one in source.answer if any(one not in f.answer for f in follow_ups)]
+    gone = [one for one in before.answer if one not in after.answer]
     findings = [instar.Finding(f"lost {one}", one, margin[one]) for one in gone]
     return instar.Verdict.violated(findings, gone=gone) if gone else instar.Verdict.held(1.0)
 
 
 def relation(*, nulls=(), again=(), placebo=None):
-    """The only case shows level 100; the others show the levels given here."""
+    """The cases show level 100; null changes, repetitions and the placebo show the levels given here."""
+    changes = instar.Nulls(
+        lambda source, rng: Shown(nulls[0] if nulls else 200),
+        lambda source: [Shown(level) for level in nulls[1:]],
+        conditions=tuple(map(Shown, again)),
+    )
+    task = instar.Task(
+        "levels", planted.read_things, compare, planted.picture_of, nulls=changes if nulls or again else None
+    )
     return instar.Relation(
         "shown",
-        lambda source, rng: CaseView(100),
-        lambda image, change: (np.full_like(image, change.level),),
-        lost,
-        null=(lambda source, rng: [CaseView(level) for level in nulls]) if nulls else None,
-        again=(lambda s, change: [CaseView(one) for one in again if change.level == 100]) if again else None,
-        placebo=(lambda source, change: CaseView(placebo)) if placebo else None,
+        task,
+        lambda image, change: np.full_like(image, change[0]),
+        draw=lambda source, rng: [100, int(rng.integers(10**9))],
+        placebo=(lambda source, change: [placebo, change[1]]) if placebo else None,
     )
 
 
@@ -73,7 +82,7 @@ def test_what_a_null_change_shows_too_is_struck_out_and_the_worst_that_is_left_r
     assert (record.verdict.status, record.verdict.kind, record.verdict.margin) == (VIOLATED, "lost c", -2.0)
     assert [f.subject for f in record.verdict.findings] == ["c"]
     assert record.verdict.evidence["struck"] == [
-        {"kind": "lost b", "subject": "b", "margin": -3.0, "by": "null CaseView(level=3)"}
+        {"kind": "lost b", "subject": "b", "margin": -3.0, "by": "null Shown(level=3)"}
     ]
     assert record.verdict.evidence["gone"] == ["b", "c"]
     assert record.queries == 1 + 2
@@ -91,7 +100,7 @@ def test_what_does_not_recur_is_struck_out():
     records, _ = run(relation(again=(101, 102)), answered({100: "a", 101: "a", 102: "a c"}))
     record = the_case(records)
     assert [f.subject for f in record.verdict.findings] == ["b"]
-    assert [struck["by"] for struck in record.verdict.evidence["struck"]] == ["again CaseView(level=102)"]
+    assert [struck["by"] for struck in record.verdict.evidence["struck"]] == ["again under Shown(level=102)"]
     assert record.queries == 1 + 2
 
 
@@ -101,7 +110,9 @@ def test_a_case_that_never_recurs_is_unstable_and_asked_no_further():
     assert (record.verdict.status, record.verdict.kind) == (INAPPLICABLE, "unstable")
     assert record.verdict.reason == "unstable: it does not recur"
     assert record.queries == 1 + 1
-    assert [struck["by"] for struck in record.verdict.evidence["struck"]] == ["again CaseView(level=101)"] * 2
+    assert [struck["by"] for struck in record.verdict.evidence["struck"]] == [
+        "again under Shown(level=101)"
+    ] * 2
 
 
 @pytest.mark.parametrize(("seen", "recurs"), [("a b c", []), ("a c", [["lost b", "b"]]), ("b", [])])
@@ -118,7 +129,7 @@ def test_the_first_null_change_is_a_record_of_its_own_once_per_source_and_strike
     records, _ = run(relation(nulls=(1, 2)), system, cases=5, n=3)
     nulls = [record for record in records if record.role == "null"]
     assert [record.scene for record in nulls] == ["0.png", "1.png", "2.png"]
-    assert [record.change for record in nulls] == [CaseView(1)] * 3
+    assert [record.change for record in nulls] == [Shown(1)] * 3
     assert [record.verdict.status for record in nulls] == [VIOLATED] * 3  # three false alarms to be counted
     assert [record.verdict.status for record in records if record.role == "case"] == [VIOLATED] * 15
 
@@ -138,7 +149,7 @@ def test_the_other_null_changes_are_asked_once_per_source_and_only_where_somethi
     levels = []
     system = Tallied(answered({100: "a"})._answer)
     run(relation(nulls=(1, 2, 3)), system, cases=4)
-    assert sorted(levels) == [0, 1, 2, 3, 100]  # and 100 once: four cases are the same question
+    assert sorted(levels) == [0, 1, 2, 3, 100]  # and 100 once: four cases make the same picture
     levels.clear()
     run(relation(nulls=(1, 2, 3)), Tallied(answered({})._answer), cases=4)
     assert sorted(levels) == [0, 1, 100]
@@ -218,12 +229,12 @@ def test_a_finding_whose_null_changes_the_system_fails_on_is_not_believed():
 def test_evidence_may_carry_any_name():
     checked = relation(nulls=(1, 2))
 
-    def check(source, follow_ups, change):
-        verdict = lost(source, follow_ups, change)
+    def expect(source, follow_ups, change):
+        verdict = compare(source, follow_ups[0])
         names = {"findings": 1, "reason": 2, "kind": 3, "margin": 4}
         return instar.Verdict(verdict.status, verdict.margin, verdict.kind, "", verdict.findings, names)
 
-    named = instar.Relation("named", checked.draw, checked.apply, check, null=checked.null)
+    named = replace(checked, name="named", expect=expect)
     records, _ = run(named, answered({100: "a", 2: "a c"}))
     assert [f.subject for f in the_case(records).verdict.findings] == ["c"]
     assert the_case(records).verdict.evidence["kind"] == 3
@@ -236,10 +247,7 @@ def test_naturalness_is_measured_for_what_is_believed_only():
         measured.append(int(follow_up[0, 0, 0]))
         return 0.5
 
-    base = relation(nulls=(1, 2))
-    natural = instar.Relation(
-        "natural", base.draw, base.apply, base.check, null=base.null, naturalness=naturalness
-    )
+    natural = replace(relation(nulls=(1, 2)), naturalness=naturalness)
     records, _ = run(natural, answered({100: "a"}))
     assert (the_case(records).naturalness, measured) == (0.5, [100])
     records, _ = run(natural, answered({100: "a", 2: "a"}))

@@ -41,9 +41,11 @@ class Watched:
 def test_thousands_of_scenes_waiting_for_budget_hold_no_pictures(search):
     watched = Watched()
     relation = instar.Relation(
-        "watched", lambda source, rng: planted.Dot(1, 1, int(rng.integers(20, 250))), watched.apply,
-        planted.check_kept, null=planted.nulls_of_dot, again=planted.again_dot,
-    )  # fmt: skip
+        "watched",
+        planted.checked_things,
+        watched.apply,
+        draw=lambda source, rng: planted.Dot(1, 1, int(rng.integers(20, 250))),
+    )
     limits = instar.Limits(queries=7000)
     records = instar.run(watched.scenes(), relation, planted.Hashed(), search=search, limits=limits, batch=4)
     assert sum(1 for _ in records) > 100

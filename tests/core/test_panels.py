@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from instar.tasks.detection.panels import panels as detection_panels
 
 import instar
 from instar.core.verdict import Verdict
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Insertion
 from instar.tasks.detection.compare import same_objects
-from instar.tasks.detection.panels import panels as detection_panels
 from instar.tasks.driving.answers import Control
 from instar.tasks.driving.panels import panels as driving_panels
 from instar.tasks.interpretation.answers import Asked, Explanation

@@ -9,6 +9,7 @@ import instar
 import planted_core as planted
 from instar.core.errors import BadInput, SceneChanged
 from instar.core.replay import replay
+from instar.core.system import ask
 
 SCENES = {scene.id: scene for scene in planted.pictures(12)}
 
@@ -22,9 +23,14 @@ def all_records(relation=planted.checked, system=None, **limits):
     )  # fmt: skip
 
 
+def asking(system):
+    return lambda queries: ask(system, [query.input for query in queries])
+
+
 def again(record, relation=planted.checked, system=None, scene=None):
     scene = scene or SCENES[record.scene]
-    return replay(record, scene, relation, system or planted.Hashed(), known_as=planted.digest(scene.image))
+    known_as = planted.digest(scene.image)
+    return replay(record, scene, relation, asking(system or planted.Hashed()), known_as=known_as)
 
 
 @pytest.mark.parametrize("relation", [planted.checked, planted.checked_double])
@@ -79,7 +85,7 @@ def test_the_source_and_the_follow_ups_are_there_to_be_looked_at():
     record = next(r for r in all_records() if r.verdict.status is instar.Status.VIOLATED)
     outcome = again(record)
     np.testing.assert_array_equal(outcome.source.input, SCENES[record.scene].image)
-    (made,) = planted.apply_dot(SCENES[record.scene].image, record.change)
+    made = planted.apply_dot(SCENES[record.scene].image, record.change)
     np.testing.assert_array_equal(outcome.follow_ups[0].input, made)
     assert outcome.follow_ups[0].answer == planted.sees(made)
 
@@ -92,46 +98,53 @@ def test_a_scene_that_changed_is_refused_by_name():
             record,
             other,
             planted.checked,
-            planted.Hashed(),
+            asking(planted.Hashed()),
             known_as=planted.digest(SCENES[record.scene].image),
         )
     assert str(refused.value) == f"{record.scene} is not the picture that was tested; its content has changed"
 
 
 def test_a_part_that_the_system_makes_no_more_is_refused_by_name():
-    def halves(scene, system):
+    def halves(scene):
         return [(side, {"left": left_half, "right": np.copy}[side]) for side in sides]
+        yield
 
     def left_half(image):
         return np.ascontiguousarray(image[:, :6])
 
     sides = ["left", "right"]
-    relation = replace(planted.plain, expand=halves, draw=lambda source, rng: planted.Dot(1, 1, 60))
+    task = replace(planted.things, questions=halves)
+    relation = replace(planted.plain, task=task, draw=lambda source, rng: planted.Dot(1, 1, 60))
     records = list(instar.run(planted.pictures(2), relation, planted.Hashed(), search=instar.draws(1)))
     assert [r.source for r in records] == [f"000{i}.png#{side}" for i in range(2) for side in sides]
     scene = planted.pictures(2)[0]
     known = planted.digest(left_half(scene.image))
-    assert replay(records[0], scene, relation, planted.Hashed(), known_as=known).same
+    assert replay(records[0], scene, relation, asking(planted.Hashed()), known_as=known).same
     sides.remove("left")
     with pytest.raises(BadInput, match=r"0000\.png#left is no question any more"):
-        replay(records[0], scene, relation, planted.Hashed(), known_as=known)
+        replay(records[0], scene, relation, asking(planted.Hashed()), known_as=known)
 
 
 def test_a_scene_that_is_no_question_is_one_inapplicable_case_and_stays_one():
-    relation = replace(planted.plain, expand=lambda scene, system: instar.Inapplicable("nothing to ask"))
+    def nothing(scene):
+        return instar.Inapplicable("nothing to ask")
+        yield
+
+    relation = replace(planted.plain, task=replace(planted.things, questions=nothing))
     records = list(instar.run(planted.pictures(2), relation, planted.Hashed(), search=instar.draws(3)))
     assert [(r.source, r.change, r.queries) for r in records] == [(f"000{i}.png", None, 0) for i in range(2)]
     assert {(r.verdict.status, r.verdict.reason) for r in records} == {
         (instar.Status.INAPPLICABLE, "nothing to ask")
     }
-    assert replay(records[0], planted.pictures(2)[0], relation, planted.Hashed(), known_as=None).same
+    assert replay(records[0], planted.pictures(2)[0], relation, asking(planted.Hashed()), known_as=None).same
 
 
 def test_a_picture_is_decoded_once_for_its_questions_and_its_cases():
     read = []
 
-    def looked_at(scene, system):
+    def looked_at(scene):
         return [(str(i), np.copy) for i in range(2) if scene.image.shape]
+        yield
 
     def counting(scene):
         def count():
@@ -140,7 +153,7 @@ def test_a_picture_is_decoded_once_for_its_questions_and_its_cases():
 
         return replace(scene, read=count)
 
-    relation = replace(planted.plain, expand=looked_at)
+    relation = replace(planted.plain, task=replace(planted.things, questions=looked_at))
     scenes = [counting(scene) for scene in planted.pictures(2)]
     assert list(instar.run(scenes, relation, planted.Hashed(), search=instar.draws(3)))
     assert sorted(read) == ["0000.png", "0001.png"]

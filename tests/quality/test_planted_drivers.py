@@ -37,7 +37,7 @@ def judged(driver, name, source, change, made):
         Observation.of(image, answer, source.scene) for image, answer in zip(made, driver.predict(made))
     ]
     before = Observation(source.scene, driver.predict([source.input])[0], source.make)
-    return relation(name).check(before, answers, change)
+    return relation(name).expect(before, answers, change)
 
 
 def accused(driver, cases):

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-import instar
+from instar.core.run import run
 from instar.tasks.interpretation import delete, delete_same, distinct, insert, squeeze, truth
 from instar.worlds import street
 from planted_interpretation import BrightestCorner, Everywhere, FollowsThePasted, Perfect, Random
@@ -16,7 +16,7 @@ ALL = ("insert", "delete", "delete-same", "squeeze", "truth")
 def outcome(system, *relations):
     """How often each relation ended how, and the kinds of its findings."""
     counts = {}
-    for record in instar.run(SCENES, list(relations), system, search=distinct(n=2)):
+    for record in run(SCENES, list(relations), system, search=distinct(n=2)):
         if record.role == "case":
             verdict = record.verdict
             end = verdict.kind or verdict.status.value
@@ -45,7 +45,7 @@ def test_one_that_points_at_the_brightest_corner_is_found_by_the_truth():
 
 
 def test_one_that_points_everywhere_is_found_by_coverage_and_not_by_io_min():
-    records = list(instar.run(SCENES, [insert(), truth()], Everywhere(), search=distinct(n=2)))
+    records = list(run(SCENES, [insert(), truth()], Everywhere(), search=distinct(n=2)))
     cases = [record.verdict for record in records if record.role == "case"]
     assert {verdict.kind for verdict in cases} == {"everywhere"}
     assert all(verdict.evidence["iomin"] == pytest.approx(1) for verdict in cases)
@@ -54,7 +54,7 @@ def test_one_that_points_everywhere_is_found_by_coverage_and_not_by_io_min():
 
 
 def test_a_random_one_is_called_unstable_and_its_floor_is_low():
-    records = list(instar.run(SCENES[:1], [squeeze()], Random(), search=distinct()))
+    records = list(run(SCENES[:1], [squeeze()], Random(), search=distinct()))
     ends = Counter(r.verdict.kind or r.verdict.status.value for r in records if r.role == "case")
     assert ends["unstable"] > ends["held"]
     assert ends["moved"] == 0

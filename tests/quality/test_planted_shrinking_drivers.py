@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from instar import Scene
+from instar.core.follow_up import follow_ups_of, under_null
+from instar.core.run import Folder, prepared
 from instar.core.search import draws
 from instar.core.shrink import MOST_QUESTIONS, words_of
 from instar.core.workspace import Folder, prepare_relation
 from instar.tasks.driving import Control, rule
-from instar.tasks.driving.changes import edits_of
 from instar.worlds.drive import drive_of, scenes
 from planted_shrinking import every_violated, fails, shrunk_case
 
@@ -70,7 +71,7 @@ def test_rain_is_reduced_to_the_strength_at_which_it_breaks(how, tmp_path):
     changes = list(all_shrunk(RAIN, system, tmp_path, how=how))
     assert len(changes) >= 2
     for change, words, _ in changes:
-        ((edit,),) = edits_of(change)
+        ((edit,),) = change.edits
         assert edit.get("level", edit.get("strength")) == breaks_at
         assert words == "breaks at rain of strength 0.37"
 
@@ -87,8 +88,8 @@ def test_a_person_is_moved_as_far_away_and_made_as_small_as_the_fault_allows(tmp
     changes = list(all_shrunk(PERSON, Driver("overlooks who is near and tall", control), tmp_path, n=4))
     assert len(changes) >= 1
     for change, words, lines in changes:
-        ((edit,),) = edits_of(change)
-        farther = min((edits_of(one)[0][0]["distance"] for one in lines[0]), default=99)
+        ((edit,),) = change.edits
+        farther = min((one.edits[0][0]["distance"] for one in lines[0]), default=99)
         assert edit["distance"] <= 14 < farther  # the next place where one can stand
         assert edit["scale"] == 0.8
         assert words.startswith(f"a pedestrian {edit['distance']:.0f} m ahead")
@@ -162,9 +163,11 @@ def test_a_pasted_person_becomes_as_small_as_the_fault_allows(tmp_path):
         found = shrunk_case(relation, system, record, source)
         assert found.complete
         assert found.questions <= MOST_QUESTIONS
-        ((edit,),) = edits_of(found.change)
-        asked = [found.change, *relation.again(source, found.change)]
-        seen = [height_of_person(relation.apply(source.input, one)[-1]) for one in asked]
+        ((edit,),) = found.change.edits
+        (made,) = follow_ups_of(relation, source.input, found.change)
+        task = relation.resolved_task
+        again = [under_null(task, one, [made], source.input)[-1] for one in task.nulls.conditions]
+        seen = [height_of_person(one.input) for one in (made, *again)]
         assert 16 <= min(seen) <= 17
         assert words_of(relation, found).startswith(f"a person of {edit['width']} x {edit['height']} px at (")
         checked += 1

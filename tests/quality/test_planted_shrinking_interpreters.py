@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 
 import numpy as np
 import pytest
 
+from instar.core.follow_up import follow_ups_of, judge, observe, under_null
+from instar.core.replay import find_source
+from instar.core.run import Folder, prepared, run
 from instar.core.shrink import MOST_QUESTIONS, shrink_case, words_of
 from instar.core.system import ask
-from instar.core.workspace import Folder, prepare_relation
+from instar.core.verdict import Status
 from instar.imaging.photometric import moved
 from instar.tasks.interpretation import delete, distinct, insert, squeeze
 from instar.worlds import street
 from planted_interpretation import Perfect, painted
-from planted_shrinking import every_violated, fails, observed, shrunk_case
 
 SCENES = street.scenes(2, size=(240, 320))
 CORNER = (0, 0, 40, 30)
@@ -48,19 +49,56 @@ def rows_that_differ(difference):
     return np.count_nonzero((difference > 60).sum(axis=1) >= 3)
 
 
+def asking(system):
+    return lambda queries: ask(system, [query.input for query in queries])
+
+
+def answered(relation, system, scene, id):
+    """The source of that id with its answer."""
+    source = find_source(relation.resolved_task, id, scene, asking(system))
+    (reply,) = ask(system, [source.input])
+    return replace(source, answer=relation.resolved_task.read(source.input, reply.answer))
+
+
+def every_violated(relation, system):
+    """Each violated case with its source."""
+    scenes = {scene.id: scene for scene in SCENES}
+    for record in run(SCENES, relation, system, search=distinct(n=1)):
+        if record.role == "case" and record.verdict.status is Status.VIOLATED:
+            yield record, answered(relation, system, scenes[record.scene], record.source)
+
+
+def under_conditions(relation, source, change):
+    """The follow-ups of a change as they are, and under every condition that must not matter."""
+    task, made = relation.resolved_task, follow_ups_of(relation, source.input, change)
+    return [made, *(under_null(task, one, made, source.input) for one in task.nulls.conditions)]
+
+
+def fails(relation, system, source, keys, change):
+    """Whether a change shows one of the findings, also under every condition."""
+
+    def shown(made):
+        replies = ask(system, [one.input for one in made])
+        seen = observe(relation.resolved_task, source, made, replies)
+        return {finding.key for finding in judge(relation, seen, change).findings}
+
+    return all(keys & shown(made) for made in under_conditions(relation, source, change))
+
+
 def shrunk(relation, system, folder, *, most=3):
     """What every violated case was reduced to; of all that is less still nothing fails."""
-    ready = prepare_relation(relation, SCENES, Folder(folder))
-    for record, source in islice(every_violated(SCENES, ready, system, search=distinct(n=1)), most):
-        found = shrunk_case(ready, system, record, source)
+    ready = prepared(relation, SCENES, Folder(folder))
+    for record, source in islice(every_violated(ready, system), most):
+        keys = {finding.key for finding in record.verdict.findings}
+        found = shrink_case(ready, source, record.change, keys, asking(system))
         assert found.complete
         assert found.questions <= MOST_QUESTIONS
         assert words_of(ready, found) == f"{found.change} suffices"
         lines = [line for line in ready.smaller(source, found.change) if line]
         less = {one for line in lines for one in (line[-1], *line[:-1:9])}
-        assert not any(fails(ready, system, source, record, one) for one in less)
-        asked = [found.change, *ready.again(source, found.change)]
-        rows = [rows_that_differ(apart(ready.apply(source.input, one)[0].image)) for one in asked]
+        assert not any(fails(ready, system, source, keys, one) for one in less)
+        made = under_conditions(ready, source, found.change)
+        rows = [rows_that_differ(apart(one.input.image)) for (one,) in made]
         yield found.change, min(rows)
 
 
@@ -95,19 +133,17 @@ def test_a_squeezed_background_is_reduced_to_the_strength_that_fools(how, expect
     ready = prepare_relation(relation, SCENES, Folder(tmp_path))
     system = Perfect()
     scene = SCENES[0]
-    (part, build), *_ = ready.expand(scene, system)
-    source = observed(ready, system, scene, part, build(scene.image))
+    source = answered(ready, system, scene, f"{scene.id}#{min(system.sure(scene.image))}")
     change = ready.ways[how](source, np.random.default_rng(0))
     (line,) = ready.smaller(source, change)
 
     def differs(strength):
-        (after,) = ready.apply(source.input, replace(change, strength=strength))
-        return apart(after.image).mean()
+        return apart(ready.apply(scene.image, replace(change, strength=strength))).mean()
 
     (before, *_) = [one.strength for one in reversed(line) if far(how, one.strength) < far(how, expected)]
     bound = (differs(before) + differs(expected)) / 2
     fooled = Fooled("fooled by much", lambda difference: difference.mean() >= bound)
-    found = shrink_case(ready, source, change, [("moved", "")], partial(ask, fooled))
+    found = shrink_case(ready, source, change, [("moved", "explanation")], asking(fooled))
     assert found.complete
     assert found.questions <= MOST_QUESTIONS
     assert abs(far(how, found.change.strength) - far(how, expected)) <= 1

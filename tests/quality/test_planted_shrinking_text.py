@@ -7,7 +7,7 @@ import numpy as np
 
 import planted_text
 from instar.core.search import draws
-from instar.core.shrink import MOST_QUESTIONS, words_of
+from instar.core.shrink import MOST_QUESTIONS, format_shrunk
 from instar.tasks.text import brightness_down, brightness_up, perspective, watermark
 from instar.worlds import page
 from planted_shrinking import every_violated, fails, shrunk_case
@@ -43,7 +43,7 @@ def test_brightness_is_reduced_to_the_level_at_which_it_breaks():
             smallest = BRIGHTEST - middle if sign > 0 else middle - DARKEST
             # A grey level more, as JPEG takes one away, and the finding must recur under JPEG.
             assert smallest <= sign * found.change.levels <= smallest + 1
-            assert words_of(relation, found) == f"breaks at brightness {found.change.levels:+g}"
+            assert format_shrunk(relation, found) == f"breaks at brightness {found.change.levels:+g}"
             checked += 1
         assert checked >= 1
 
@@ -93,6 +93,6 @@ def test_a_watermark_is_reduced_to_the_shortest_and_lowest_word_that_is_overlook
         lines = [line for line in relation.smaller(source, found.change) if line]
         less = [one for line in lines for one in (line[-1], *line[:-1:4])]
         assert not any(fails(relation, system, source, record, one) for one in less)
-        assert words_of(relation, found) == f"{found.change} suffices"
+        assert format_shrunk(relation, found) == f"{found.change} suffices"
         checked += 1
     assert checked >= 3

@@ -19,7 +19,7 @@ from instar.report.by_scene import ByScene
 from instar.report.causes import Failure
 from instar.report.groups import group_failures
 from instar.report.junit import render_junit
-from instar.report.keys import Key
+from instar.report.keys import FailureKey
 from instar.report.markdown import literal, render_markdown
 from instar.report.sarif import render_sarif
 from instar.report.summary import Summary, summarise
@@ -86,7 +86,7 @@ def test_junit_tells_failed_skipped_and_held_apart():
 
 
 def test_junit_skips_what_is_known():
-    text = xml_of("a.jpg", known=frozenset({Key("a.jpg", "a.jpg", "a.jpg", "a.jpg")}))
+    text = xml_of("a.jpg", known=frozenset({FailureKey("a.jpg", "a.jpg", "a.jpg", "a.jpg")}))
     suite = ElementTree.fromstring(text).find("testsuite")
     assert (suite.get("failures"), suite.get("skipped")) == ("0", "2")
 
@@ -110,7 +110,7 @@ def sarif_of(name: str, **settings: object) -> dict:
 @pytest.mark.parametrize("name", ["street/a b.jpg", *HOSTILE], ids=lambda name: ascii(name)[:24])
 def test_sarif_is_as_its_official_schema_wants_it(sarif, name):
     sarif.validate(sarif_of(name))
-    sarif.validate(sarif_of(name, known=frozenset({Key(name, name, name, name)})))
+    sarif.validate(sarif_of(name, known=frozenset({FailureKey(name, name, name, name)})))
 
 
 def test_the_schema_of_sarif_refuses_what_is_wrong(sarif):
@@ -161,7 +161,7 @@ def test_markdown_has_the_numbers_the_groups_and_a_picture():
 
 @pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[:24])
 def test_names_in_markdown_are_text(name):
-    key = Key(name, name, name, name)
+    key = FailureKey(name, name, name, name)
     text = markdown_of(name, against=Against((key,), (), (key,), ()))
     harmless = markdown_of("harmless", against=Against((key,), (), (key,), ()))
     told, usual = (parsed(one) for one in (text, harmless))

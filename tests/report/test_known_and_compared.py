@@ -11,7 +11,7 @@ from instar.report.baseline import compare_with_known, read_known, render_known
 from instar.report.by_scene import ByScene
 from instar.report.comparison import Side, compare_runs, render_compared
 from instar.report.fail_on import numbers_of, read_condition
-from instar.report.keys import Key
+from instar.report.keys import FailureKey
 from instar.report.summary import summarise
 
 from .hostile import HOSTILE
@@ -29,8 +29,8 @@ def by_scene(*records: Record) -> ByScene:
     return scenes
 
 
-def key(scene: str, kind: str) -> Key:
-    return Key("r", scene, "object 1", kind)
+def key(scene: str, kind: str) -> FailureKey:
+    return FailureKey("r", scene, "object 1", kind)
 
 
 def test_what_is_new_known_fixed_and_untried():
@@ -44,7 +44,7 @@ def test_what_is_new_known_fixed_and_untried():
 
 @pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[:24])
 def test_a_baseline_is_read_back_as_it_was_whatever_is_in_it(name):
-    failures = {Key(name, name, name, name), Key("r", "a", "", "k")}
+    failures = {FailureKey(name, name, name, name), FailureKey("r", "a", "", "k")}
     assert read_known(render_known(failures, system=name), name="f") == failures
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from instar.core.record import Record, Skipped, Totals
 from instar.core.verdict import Finding, Verdict
-from instar.report.summary import Break, Counts, Placebos, Violation, summarise, to_json
-from instar.report.text import render
+from instar.report.summary import Break, Counts, Placebos, Violation, summarise, summary_to_json
+from instar.report.text import render_text
 from instar.stats import bootstrap_rate
 
 TOTALS = Totals("runs/a", "tiny", seed=7, scenes=3, queries=40, asked=30, seconds=1.5)
@@ -54,13 +54,13 @@ def test_where_a_relation_first_breaks_is_told_for_each_scene_and_side_of_zero()
         Break("insertion", "a", 35.0, "1"),
         Break("insertion", "b", 5.0, "3"),
     ]
-    assert to_json(summary)["breaks"][1] == {
+    assert summary_to_json(summary)["breaks"][1] == {
         "relation": "insertion",
         "scene": "a",
         "level": 35.0,
         "case": "1",
     }
-    text = render(summary)
+    text = render_text(summary)
     assert "first breaks  insertion from -60 on, in 1 scene\n" in text
     assert "first breaks  insertion from +5 on (median +20), in 2 scenes\n" in text
 
@@ -187,7 +187,7 @@ def test_findings_are_sorted_by_margin_then_case() -> None:
 
 
 def test_the_document_has_the_promised_keys() -> None:
-    document = to_json(summarise([record("1", Verdict.violated([lost()]))], TOTALS))
+    document = summary_to_json(summarise([record("1", Verdict.violated([lost()]))], TOTALS))
     promised = """run system cases held violated inapplicable failed unstable distinct queries asked seconds
         false_alarm_rate scenes scenes_violated reasons relations findings"""
     assert set(promised.split()) <= set(document)
@@ -207,7 +207,7 @@ def test_the_document_has_the_promised_keys() -> None:
 
 def test_the_document_carries_seed_price_and_what_was_skipped() -> None:
     totals = Totals("r", "s", 7, 3, 40, 30, 1.5, 0.001, [Skipped("x.jpg", "truncated")], finished=False)
-    document = to_json(summarise([], totals))
+    document = summary_to_json(summarise([], totals))
     assert document["seed"] == 7
     assert document["price"] == 0.03
     assert document["skipped"] == [{"scene": "x.jpg", "reason": "truncated"}]
@@ -217,7 +217,7 @@ def test_the_document_carries_seed_price_and_what_was_skipped() -> None:
 @pytest.mark.parametrize("strange", [float("nan"), float("inf"), float("-inf")])
 def test_the_document_is_strict_json_whatever_the_margins(strange: float) -> None:
     violated = record("1", Verdict.violated([lost(margin=strange)]), naturalness=strange)
-    text = json.dumps(to_json(summarise([violated], TOTALS)), allow_nan=False)
+    text = json.dumps(summary_to_json(summarise([violated], TOTALS)), allow_nan=False)
     assert json.loads(text)["findings"][0]["margin"] is None
 
 

@@ -10,7 +10,7 @@ from instar.core.verdict import Finding, Verdict
 from instar.report.causes import Failure
 from instar.report.groups import group_failures
 from instar.report.summary import Counts, Placebos, RelationSummary, Summary, Violation, summarise
-from instar.report.text import render, render_comparison
+from instar.report.text import render_comparison, render_text
 
 from .hostile import HOSTILE
 
@@ -86,7 +86,7 @@ NOTHING_JUDGED = Summary(
     [("some-failures", SOME_FAILURES), ("no-failures", NO_FAILURES), ("nothing-judged", NOTHING_JUDGED)],
 )
 def test_the_report_reads_as_it_did(name: str, summary: Summary) -> None:
-    require_as_kept(f"report-{name}.txt", render(summary, top=2))
+    require_as_kept(f"report-{name}.txt", render_text(summary, top=2))
 
 
 def test_the_comparison_of_several_runs_reads_as_it_did() -> None:
@@ -102,7 +102,7 @@ def require_as_kept(name: str, text: str) -> None:
 
 
 def test_a_run_folder_with_a_blank_can_be_pasted_into_a_shell() -> None:
-    assert "instar replay 'runs/my run' 3f9a0c1122334455" in render(SOME_FAILURES)
+    assert "instar replay 'runs/my run' 3f9a0c1122334455" in render_text(SOME_FAILURES)
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[:24])
@@ -113,6 +113,6 @@ def test_a_terminal_gets_names_as_text(name: str) -> None:
         Record("2", name, name, name, 1, None, Verdict.inapplicable(name)),
     ]
     summary = summarise(records, Totals(name, name, 0, 1, 2, 2, 1.0, skipped=(Skipped(name, name),)))
-    told = render(summary, group_failures([Failure(records[0], {"label": name})]))
+    told = render_text(summary, group_failures([Failure(records[0], {"label": name})]))
     assert not {"\x00", "\x1b", "\x07", "\t", "\u202e"} & set(told)
     assert max(map(len, told.splitlines())) < 700

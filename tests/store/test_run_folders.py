@@ -110,15 +110,18 @@ def test_a_scene_that_changed_is_refused_by_name(tmp_path):
     assert planted.rows(run(tmp_path / "run", resume=True)) == planted.rows(run(tmp_path / "other"))
 
 
-def test_a_run_of_another_version_is_refused_for_writing_and_reading(tmp_path):
+@pytest.mark.parametrize(
+    ("version", "advice"),
+    [(1, "instar 0.1 can read it"), (99, "a newer instar wrote it (see provenance.json)")],
+)
+def test_a_run_of_another_version_is_refused_for_writing_and_reading(version, advice, tmp_path):
     run(tmp_path / "run")
     database = sqlite3.connect(tmp_path / "run" / "run.sqlite")
-    database.execute("PRAGMA user_version = 99")
+    database.execute(f"PRAGMA user_version = {version}")
     database.close()
     for action in (lambda: run(tmp_path / "run", resume=True), lambda: RunStore.read(tmp_path / "run")):
         assert refusal(RunVersion, action) == (
-            f"{tmp_path / 'run'} has run format 99 and this instar reads 1; "
-            "use the version that wrote it (see provenance.json)"
+            f"{tmp_path / 'run'} has run format {version} and this instar reads 2; {advice}"
         )
 
 
@@ -326,7 +329,7 @@ def test_provenance_names_fingerprint_and_seed_and_the_versions_of_every_session
     run(tmp_path / "run")
     run(tmp_path / "run", resume=True)
     provenance = json.loads((tmp_path / "run" / "provenance.json").read_text())
-    assert (provenance["fingerprint"], provenance["seed"], provenance["format"]) == ("hashed", 1, 1)
+    assert (provenance["fingerprint"], provenance["seed"], provenance["format"]) == ("hashed", 1, 2)
     assert [session["versions"]["numpy"] for session in provenance["sessions"]] == [np.__version__] * 2
 
 

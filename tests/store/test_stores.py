@@ -104,7 +104,7 @@ def test_records_with_margins_that_json_does_not_know_come_back(store, margin):
 def test_numpy_numbers_in_evidence_are_numbers(store):
     verdict = instar.Verdict.held(np.float32(0.5), iou=np.float32(0.25), boxes=np.ones((1, 2)))
     store.keep_records([Record("0" * 16, "a", "a", "r", 0, None, verdict)])
-    assert planted.rows(records_of(store))[0][14] == '{"iou":0.25,"boxes":[[1.0,1.0]]}'
+    assert planted.rows(records_of(store))[0][15] == '{"iou":0.25,"boxes":[[1.0,1.0]]}'
 
 
 def test_the_first_content_of_a_source_stands(store):

@@ -19,10 +19,10 @@ import uvicorn
 from starlette.testclient import TestClient
 
 import instar
-from bench_runs import PORT, SCRIPT, lost, make_run, make_test_desk, record
+from bench_runs import PORT, SCRIPT, lost, make_run, make_test_site, record
 from instar.workbench.access import Access
 from instar.workbench.app import make_app
-from instar.workbench.site import Desk
+from instar.workbench.site import Site
 
 BASE = f"http://127.0.0.1:{PORT}"
 NASTY = [
@@ -48,7 +48,7 @@ TRAVERSALS = [
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     outside = tmp_path_factory.mktemp("outside")
     root = outside / "shown"
     verdicts = [lost(-0.5, label=label, kind=label[:40]) for label in NASTY]
@@ -59,20 +59,20 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     records += [record(50 + i, verdict=instar.Verdict.inapplicable(reason)) for i, reason in enumerate(NASTY)]
     make_run(root / "<img src=x onerror=alert(1)>", records, system=SCRIPT)
     make_run(outside / "secret", [record(1)])
-    return make_test_desk(root)
+    return make_test_site(root)
 
 
 @pytest.fixture(scope="module")
-def client(desk: Desk) -> Iterator[TestClient]:
-    with TestClient(make_app(desk), base_url=BASE, follow_redirects=False) as client:
-        answer = client.get("/", params={"token": desk.access.token})
+def client(site: Site) -> Iterator[TestClient]:
+    with TestClient(make_app(site), base_url=BASE, follow_redirects=False) as client:
+        answer = client.get("/", params={"token": site.access.token})
         assert answer.status_code == 303
         yield client
 
 
 @pytest.fixture(scope="module")
-def run(desk: Desk) -> str:
-    (name,) = desk.library.runs
+def run(site: Site) -> str:
+    (name,) = site.library.runs
     return name
 
 
@@ -119,10 +119,10 @@ def tags_of(page: str) -> list[tuple[str, dict[str, str | None]]]:
     "path", ["/", "/explore", "/static/workbench.js", "/thumbnail/0?of=x", "/nowhere", "/job/1"]
 )
 @pytest.mark.parametrize("how", ["nothing", "wrong token", "wrong cookie", "token as cookie", "empty cookie"])
-def test_nothing_is_told_without_the_token(desk: Desk, path: str, how: str) -> None:
-    stranger = TestClient(make_app(desk), base_url=BASE, follow_redirects=False)
-    cookie = {"wrong cookie": "x" * 32, "token as cookie": desk.access.token, "empty cookie": ""}.get(how)
-    headers = {} if cookie is None else {"cookie": f"{desk.access.cookie}={cookie}"}
+def test_nothing_is_told_without_the_token(site: Site, path: str, how: str) -> None:
+    stranger = TestClient(make_app(site), base_url=BASE, follow_redirects=False)
+    cookie = {"wrong cookie": "x" * 32, "token as cookie": site.access.token, "empty cookie": ""}.get(how)
+    headers = {} if cookie is None else {"cookie": f"{site.access.cookie}={cookie}"}
     params = {"token": "x" * 32} if how == "wrong token" else {}
     answer = stranger.get(path, params=params, headers=headers)
     assert answer.status_code == 403
@@ -130,14 +130,14 @@ def test_nothing_is_told_without_the_token(desk: Desk, path: str, how: str) -> N
     assert answer.text.startswith("instar: ")
 
 
-def test_the_token_leaves_the_address_and_the_cookie_is_for_us_alone(desk: Desk) -> None:
-    stranger = TestClient(make_app(desk), base_url=BASE, follow_redirects=False)
-    answer = stranger.get("/explore", params={"status": "violated", "token": desk.access.token})
+def test_the_token_leaves_the_address_and_the_cookie_is_for_us_alone(site: Site) -> None:
+    stranger = TestClient(make_app(site), base_url=BASE, follow_redirects=False)
+    answer = stranger.get("/explore", params={"status": "violated", "token": site.access.token})
     assert (answer.status_code, answer.headers["location"]) == (303, "/explore?status=violated")
     kept = answer.headers["set-cookie"]
     assert "HttpOnly" in kept
     assert "SameSite=Strict" in kept
-    assert desk.access.token not in kept
+    assert site.access.token not in kept
     assert stranger.get("/explore").status_code == 200
 
 
@@ -148,10 +148,10 @@ def test_every_start_has_its_own_secrets() -> None:
 
 
 @pytest.mark.parametrize("path", ["//evil.example/", "/\\evil.example", "/%2f/evil.example"])
-def test_the_redirect_never_leads_elsewhere(desk: Desk, path: str) -> None:
-    app = make_app(desk)
+def test_the_redirect_never_leads_elsewhere(site: Site, path: str) -> None:
+    app = make_app(site)
     stranger = TestClient(app, base_url=BASE, follow_redirects=False)
-    answer = stranger.get(BASE + path, params={"token": desk.access.token})
+    answer = stranger.get(BASE + path, params={"token": site.access.token})
     assert answer.headers["location"].startswith("/")
     assert not answer.headers["location"].startswith(("//", "/\\"))
 
@@ -173,10 +173,10 @@ def test_the_redirect_never_leads_elsewhere(desk: Desk, path: str) -> None:
     ],
 )
 def test_a_foreign_host_is_refused_even_with_cookie_and_token(
-    client: TestClient, desk: Desk, host: str
+    client: TestClient, site: Site, host: str
 ) -> None:
     assert client.get("/explore", headers={"host": host}).status_code == 403
-    assert client.get("/", params={"token": desk.access.token}, headers={"host": host}).status_code == 403
+    assert client.get("/", params={"token": site.access.token}, headers={"host": host}).status_code == 403
 
 
 CROSS_SITE = [
@@ -191,12 +191,12 @@ CROSS_SITE = [
 
 @pytest.mark.parametrize("headers", CROSS_SITE, ids=str)
 def test_a_cross_site_post_is_refused_even_with_the_form_token(
-    client: TestClient, desk: Desk, run: str, headers: dict[str, str]
+    client: TestClient, site: Site, run: str, headers: dict[str, str]
 ) -> None:
-    form = {"form": desk.access.form_token, "mark": "acceptable"}
+    form = {"form": site.access.form_token, "mark": "acceptable"}
     answer = client.post(f"/case/{0:016x}/mark", params={"of": run}, data=form, headers=headers)
     assert answer.status_code == 403
-    assert desk.library.run(run).marks.history(f"{0:016x}") == []
+    assert site.library.run(run).marks.history(f"{0:016x}") == []
 
 
 @pytest.mark.parametrize(
@@ -219,9 +219,9 @@ def test_a_post_without_the_form_token_does_nothing(
     assert client.post(path, params={"of": run}, data=form).status_code == 403
 
 
-def test_other_kinds_of_bodies_and_methods_are_refused(client: TestClient, desk: Desk) -> None:
-    assert client.post("/rule", json={"form": desk.access.form_token}).status_code == 415
-    multipart = client.post("/rule", files={"form": ("x", desk.access.form_token)})
+def test_other_kinds_of_bodies_and_methods_are_refused(client: TestClient, site: Site) -> None:
+    assert client.post("/rule", json={"form": site.access.form_token}).status_code == 415
+    multipart = client.post("/rule", files={"form": ("x", site.access.form_token)})
     assert multipart.status_code == 415
     assert [
         client.request(method, "/explore").status_code for method in ("PUT", "DELETE", "OPTIONS", "TRACE")
@@ -242,8 +242,8 @@ def test_a_get_changes_nothing(client: TestClient, run: str) -> None:
 
 
 @pytest.mark.parametrize("bad", TRAVERSALS)
-def test_no_parameter_leads_out_of_the_folder(client: TestClient, desk: Desk, run: str, bad: str) -> None:
-    form = desk.access.form_token
+def test_no_parameter_leads_out_of_the_folder(client: TestClient, site: Site, run: str, bad: str) -> None:
+    form = site.access.form_token
     case = f"{1:016x}"
     for path in (
         "/case/{case}",
@@ -287,24 +287,24 @@ def test_no_parameter_leads_out_of_the_folder(client: TestClient, desk: Desk, ru
         assert client.get(path + quote(bad, safe="")).status_code in (400, 404, 405)
     for name in ("run", "system", "scene", "group", "text", "mark", "kind"):
         assert "secret</bdi> cannot" not in client.get("/explore", params={name: bad}).text
-    assert list(desk.library.runs) == [run]
-    assert not (desk.library.root.parent / "secret" / "marks.sqlite").exists()
+    assert list(site.library.runs) == [run]
+    assert not (site.library.root.parent / "secret" / "marks.sqlite").exists()
 
 
 def test_a_link_out_of_the_folder_is_no_way_out(tmp_path: Path) -> None:
     make_run(tmp_path / "secret", [record(1)])
     (tmp_path / "shown").mkdir()
     (tmp_path / "shown" / "link").symlink_to(tmp_path / "secret")
-    assert dict(make_test_desk(tmp_path / "shown").library.runs) == {}
+    assert dict(make_test_site(tmp_path / "shown").library.runs) == {}
 
 
 # --- scripts -----------------------------------------------------------------------------------------
 
 
-def test_whatever_comes_from_data_is_shown_as_text(client: TestClient, desk: Desk, run: str) -> None:
-    form = {"form": desk.access.form_token, "mark": "acceptable", "note": SCRIPT + NASTY[2]}
+def test_whatever_comes_from_data_is_shown_as_text(client: TestClient, site: Site, run: str) -> None:
+    form = {"form": site.access.form_token, "mark": "acceptable", "note": SCRIPT + NASTY[2]}
     assert client.post(f"/case/{0:016x}/mark", params={"of": run}, data=form).status_code == 303
-    desk.library.run(run).marks.rate(f"{0:016x}", SCRIPT[:60], {"real": 3, "reasonable": 3})
+    site.library.run(run).marks.rate(f"{0:016x}", SCRIPT[:60], {"real": 3, "reasonable": 3})
     for path in pages(run):
         page = client.get(path).text
         tags = tags_of(page)
@@ -326,15 +326,15 @@ def test_whatever_comes_from_data_is_shown_as_text(client: TestClient, desk: Des
     assert html.escape(SCRIPT) in case
 
 
-def test_rules_are_read_as_text(client: TestClient, desk: Desk) -> None:
+def test_rules_are_read_as_text(client: TestClient, site: Site) -> None:
     answer = client.post(
-        "/rule", data={"form": desk.access.form_token, "rules": f"If: a {SCRIPT} appears, Then: slow down."}
+        "/rule", data={"form": site.access.form_token, "rules": f"If: a {SCRIPT} appears, Then: slow down."}
     )
     assert answer.headers["content-type"] == "application/json"
     (rule,) = answer.json()["rules"]
     assert "error" in rule
     refused = client.post(
-        "/campaign/new", data={"form": desk.access.form_token, "rules": SCRIPT, "name": SCRIPT}
+        "/campaign/new", data={"form": site.access.form_token, "rules": SCRIPT, "name": SCRIPT}
     )
     assert refused.status_code == 400
     assert "<script>" not in refused.text
@@ -364,10 +364,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Access]:
     make_run(root / "run", [record(i, verdict=lost(-0.5)) for i in range(200)])
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
-    desk = make_test_desk(root)
+    site = make_test_site(root)
     access = Access(listening.getsockname()[1])
-    object.__setattr__(desk, "access", access)
-    server = uvicorn.Server(uvicorn.Config(make_app(desk), log_level="error"))
+    object.__setattr__(site, "access", access)
+    server = uvicorn.Server(uvicorn.Config(make_app(site), log_level="error"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
     while not server.started:

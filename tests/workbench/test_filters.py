@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import instar
-from bench_runs import lost, make_run, make_test_desk, record
+from bench_runs import lost, make_run, make_test_site, record
 from instar.core.errors import BadInput
-from instar.workbench.filters import PER_PAGE, View, find, read_view
-from instar.workbench.table import FACETS, SORTS, Table
+from instar.workbench.filters import PER_PAGE, CaseFilter, read_filter, select_cases
+from instar.workbench.table import FACETS, SORTS, CaseTable
 
 MARGINS = [-0.9, -0.5, -0.1, 0.0, 0.2, 0.7]
 
@@ -36,16 +36,16 @@ def make_records() -> list[instar.Record]:
 
 
 @pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
+def table(tmp_path_factory: pytest.TempPathFactory) -> CaseTable:
     folder = tmp_path_factory.mktemp("runs")
     make_run(folder / "a", make_records(), system="system A")
     make_run(folder / "b", make_records()[:40], system="system B")
-    desk = make_test_desk(folder)
-    desk.library.mark(desk.library.run("a"), f"{6:016x}", "real defect", "")
-    return desk.library.table
+    site = make_test_site(folder)
+    site.library.mark(site.library.run("a"), f"{6:016x}", "real defect", "")
+    return site.library.table
 
 
-def plainly(table: Table, view: View) -> list[int]:
+def plainly(table: CaseTable, view: CaseFilter) -> list[int]:
     def fits(row: int) -> bool:
         named = all(table.name(f, row) in names for f, names in view.chosen.items() if names)
         low = view.least is None or table.margin[row] >= view.least
@@ -62,7 +62,7 @@ def some(*names: str) -> st.SearchStrategy[tuple[str, ...]]:
 
 
 VIEWS = st.builds(
-    View,
+    CaseFilter,
     chosen=st.fixed_dictionaries(
         {},
         optional={
@@ -83,11 +83,11 @@ VIEWS = st.builds(
 
 
 @given(view=VIEWS)
-def test_rows_and_counts_are_those_of_a_plain_loop(table: Table, view: View) -> None:
-    found = find(table, view)
+def test_rows_and_counts_are_those_of_a_plain_loop(table: CaseTable, view: CaseFilter) -> None:
+    found = select_cases(table, view)
     assert sorted(found.rows.tolist()) == plainly(table, view)
     for facet in FACETS:
-        others = View(
+        others = CaseFilter(
             {f: v for f, v in view.chosen.items() if f != facet},
             view.least,
             view.most,
@@ -101,44 +101,44 @@ def test_rows_and_counts_are_those_of_a_plain_loop(table: Table, view: View) -> 
 
 
 @given(view=VIEWS)
-def test_the_address_holds_the_whole_state(view: View) -> None:
+def test_the_address_holds_the_whole_state(view: CaseFilter) -> None:
     chosen = {facet: names for facet, names in view.chosen.items() if names}
-    assert read_view(parse_qsl(view.query)) == View(
+    assert read_filter(parse_qsl(view.query)) == CaseFilter(
         chosen, view.least, view.most, view.natural, view.text, view.sort
     )
 
 
-def test_orders_are_orders(table: Table) -> None:
-    margins = table.margin[find(table, View(sort="worst")).rows]
+def test_orders_are_orders(table: CaseTable) -> None:
+    margins = table.margin[select_cases(table, CaseFilter(sort="worst")).rows]
     assert (margins[1:] >= margins[:-1]).all()
-    assert table.margin[find(table, View(sort="clearest")).rows][0] == 0.7
-    natural = table.naturalness[find(table, View(sort="natural")).rows]
+    assert table.margin[select_cases(table, CaseFilter(sort="clearest")).rows][0] == 0.7
+    natural = table.naturalness[select_cases(table, CaseFilter(sort="natural")).rows]
     assert (natural[1:] <= natural[:-1]).all()
-    scenes = [table.name("scene", row) for row in find(table, View(sort="scene")).rows]
+    scenes = [table.name("scene", row) for row in select_cases(table, CaseFilter(sort="scene")).rows]
     assert scenes == sorted(scenes)
 
 
-def test_pages_together_are_everything_once(table: Table) -> None:
-    found = find(table, View())
+def test_pages_together_are_everything_once(table: CaseTable) -> None:
+    found = select_cases(table, CaseFilter())
     shown = [row for page in range(1, found.pages + 1) for row in found.on(page)]
     assert shown == found.rows.tolist()
     assert len(found.on(1)) == PER_PAGE
     assert found.on(found.pages + 1) == []
 
 
-def test_the_neighbours_of_a_case_are_those_of_the_view(table: Table) -> None:
-    rows = find(table, View({"status": ("violated",)})).rows.tolist()
-    found = find(table, View({"status": ("violated",)}))
+def test_the_neighbours_of_a_case_are_those_of_the_view(table: CaseTable) -> None:
+    rows = select_cases(table, CaseFilter({"status": ("violated",)})).rows.tolist()
+    found = select_cases(table, CaseFilter({"status": ("violated",)}))
     assert found.beside(rows[0]) == (0, None, rows[1])
     assert found.beside(rows[5]) == (5, rows[4], rows[6])
-    held = find(table, View({"status": ("held",)})).rows[0]
+    held = select_cases(table, CaseFilter({"status": ("held",)})).rows[0]
     assert found.beside(int(held)) == (None, None, rows[0])
 
 
-def test_groups_are_a_filter(table: Table) -> None:
+def test_groups_are_a_filter(table: CaseTable) -> None:
     titles = [word for word in table.words["group"] if word != "no group"]
-    counts = [len(find(table, View({"group": (title,)})).rows) for title in titles]
-    assert sum(counts) == len(find(table, View({"status": ("violated",)})).rows)
+    counts = [len(select_cases(table, CaseFilter({"group": (title,)})).rows) for title in titles]
+    assert sum(counts) == len(select_cases(table, CaseFilter({"status": ("violated",)})).rows)
     assert len(titles) >= 2
 
 
@@ -156,9 +156,9 @@ def test_groups_are_a_filter(table: Table) -> None:
 )
 def test_nonsense_is_refused_in_words(query: str, complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
-        read_view(parse_qsl(query))
+        read_filter(parse_qsl(query))
 
 
 def test_a_folder_without_runs_is_an_empty_table(tmp_path: Path) -> None:
-    found = find(make_test_desk(tmp_path).library.table, View({"status": ("violated",)}))
+    found = select_cases(make_test_site(tmp_path).library.table, CaseFilter({"status": ("violated",)}))
     assert (len(found.rows), found.pages) == (0, 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench_runs import lost, make_run, make_test_desk, record
+from bench_runs import lost, make_run, make_test_site, record
 from instar.core.errors import InstarError
 from instar.store import RunStore
 from instar.workbench import NotHere, library
@@ -24,18 +24,18 @@ def test_a_mark_that_is_said_while_the_table_is_made_is_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make(tmp_path / "run")
-    desk = make_test_desk(tmp_path)
-    run, plain = desk.library.run("run"), library.make_table
+    site = make_test_site(tmp_path)
+    run, plain = site.library.run("run"), library.make_table
 
     def meanwhile(parts):
         made = plain(parts)
-        desk.library.mark(run, CASE, "acceptable", "")
+        site.library.mark(run, CASE, "acceptable", "")
         return made
 
     monkeypatch.setattr(library, "make_table", meanwhile)
     make(tmp_path / "another")  # so that there is a reason to make the table anew
-    desk.library.look()
-    table = desk.library.table
+    site.library.look()
+    table = site.library.table
     assert set(table.words["run"]) == {"another", "run"}
     assert table.name("mark", table.row("run", CASE)) == "acceptable"
     assert run.marked == {CASE: "acceptable"}
@@ -43,37 +43,37 @@ def test_a_mark_that_is_said_while_the_table_is_made_is_in_it(
 
 def test_a_run_that_was_removed_and_made_anew_is_another(tmp_path: Path) -> None:
     make(tmp_path / "run")
-    desk = make_test_desk(tmp_path)
-    before = known_case(desk, "run", CASE).wanted
-    assert known_case(desk, "run", CASE).wanted == before
+    site = make_test_site(tmp_path)
+    before = known_case(site, "run", CASE).wanted
+    assert known_case(site, "run", CASE).wanted == before
     shutil.rmtree(tmp_path / "run")
     make(tmp_path / "run")
-    desk.library.look_at("run")
-    after = known_case(desk, "run", CASE).wanted
+    site.library.look_at("run")
+    after = known_case(site, "run", CASE).wanted
     assert after.verdict == before.verdict
     assert after != before
 
 
 def test_a_case_that_was_judged_anew_is_pictured_anew(tmp_path: Path) -> None:
     make(tmp_path / "run")
-    desk = make_test_desk(tmp_path)
-    before = known_case(desk, "run", CASE).wanted
+    site = make_test_site(tmp_path)
+    before = known_case(site, "run", CASE).wanted
     with RunStore.create(tmp_path / "other", identity={"system": "made-up", "fingerprint": "x"}) as store:
         store.keep_records([record(1, verdict=lost(-0.25))])
     shutil.copy(tmp_path / "other" / "run.sqlite", tmp_path / "run" / "run.sqlite")  # the file stays the same
-    desk.library.look_at("run")
-    assert known_case(desk, "run", CASE).wanted.verdict == ("violated", -0.25)
-    assert known_case(desk, "run", CASE).wanted != before
+    site.library.look_at("run")
+    assert known_case(site, "run", CASE).wanted.verdict == ("violated", -0.25)
+    assert known_case(site, "run", CASE).wanted != before
 
 
 def test_a_run_that_is_gone_is_not_there_and_does_not_come_back(tmp_path: Path) -> None:
     folder = make(tmp_path / "run")
-    desk = make_test_desk(tmp_path)
+    site = make_test_site(tmp_path)
     (folder / "run.sqlite").unlink()
     with pytest.raises(InstarError):
         RunStore.read(folder).close()
-    desk.library.look()
+    site.library.look()
     assert not (folder / "run.sqlite").exists()
     with pytest.raises(NotHere):
-        known_case(desk, "run", CASE)
-    assert len(desk.library.table) == 0
+        known_case(site, "run", CASE)
+    assert len(site.library.table) == 0

@@ -17,29 +17,29 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from bench_runs import PORT, make_street_run, make_test_desk
+from bench_runs import PORT, make_street_run, make_test_site
 from instar.store import RunStore
 from instar.workbench.app import make_app
-from instar.workbench.site import Desk
+from instar.workbench.site import Site
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     root = tmp_path_factory.mktemp("runs")
     make_street_run(root / "blobs")
-    return make_test_desk(root)
+    return make_test_site(root)
 
 
 @pytest.fixture(scope="module")
-def client(desk: Desk) -> Iterator[TestClient]:
-    with TestClient(make_app(desk), base_url=f"http://127.0.0.1:{PORT}") as client:
-        client.get("/", params={"token": desk.access.token})
+def client(site: Site) -> Iterator[TestClient]:
+    with TestClient(make_app(site), base_url=f"http://127.0.0.1:{PORT}") as client:
+        client.get("/", params={"token": site.access.token})
         yield client
 
 
 @pytest.fixture(scope="module")
-def worst(desk: Desk) -> str:
-    return desk.library.table.case_id(int(desk.library.table.order("worst")[0]))
+def worst(site: Site) -> str:
+    return site.library.table.case_id(int(site.library.table.order("worst")[0]))
 
 
 def wait_for(what: Callable[[], bool], seconds: float = 240.0) -> None:
@@ -59,8 +59,8 @@ def test_the_first_page_of_one_run_is_its_violations(client: TestClient) -> None
     assert answer.url.query == b"status=violated"
 
 
-def test_explore_counts_what_the_filter_leaves(client: TestClient, desk: Desk) -> None:
-    violated = desk.library.run("blobs").counts()["violated"]
+def test_explore_counts_what_the_filter_leaves(client: TestClient, site: Site) -> None:
+    violated = site.library.run("blobs").counts()["violated"]
     page = client.get("/explore", params={"status": "violated"}).text
     assert f'<span id="count">{violated}</span>' in page
     assert page.count('class="card"') == min(violated, 36)
@@ -90,9 +90,9 @@ def test_a_picture_that_the_browser_has_is_not_sent_again(client: TestClient, wo
     assert "etag" not in client.get(f"/panel/{worst}/7", params={"of": "blobs"}).headers
 
 
-def test_a_case_says_its_change_and_how_to_see_it_again(client: TestClient, desk: Desk, worst: str) -> None:
+def test_a_case_says_its_change_and_how_to_see_it_again(client: TestClient, site: Site, worst: str) -> None:
     assert re.search(r'class="numbers change"><bdi>\w+ \w+', _case_page(client, worst))
-    command = f"instar replay {desk.library.root / 'blobs'} {worst}"
+    command = f"instar replay {site.library.root / 'blobs'} {worst}"
     assert command in client.get(f"/case/{worst}", params={"of": "blobs"}).text
 
 
@@ -114,34 +114,34 @@ def test_a_case_shows_both_pictures_outlines_and_evidence(client: TestClient, wo
     assert 'rel="prev"' not in page
 
 
-def test_next_and_previous_walk_through_the_view(client: TestClient, desk: Desk, worst: str) -> None:
+def test_next_and_previous_walk_through_the_view(client: TestClient, site: Site, worst: str) -> None:
     seen, address = [worst], f"/case/{worst}?of=blobs&status=violated"
     while found := re.search(r'<a rel="next" class="button" href="([^"]+)"', client.get(address).text):
         address = found[1].replace("&amp;", "&")
         seen.append(address.split("/case/")[1][:16])
-    assert len(seen) == len(set(seen)) == desk.library.run("blobs").counts()["violated"]
+    assert len(seen) == len(set(seen)) == site.library.run("blobs").counts()["violated"]
     back = re.search(r'<a rel="prev" class="button" href="([^"]+)"', client.get(address).text)
     assert back is not None
     assert seen[-2] in back[1]
 
 
-def test_a_mark_is_kept_shown_and_filtered_by(client: TestClient, desk: Desk, worst: str) -> None:
-    form = {"form": desk.access.form_token, "mark": "oracle wrong", "note": "it is the shadow"}
+def test_a_mark_is_kept_shown_and_filtered_by(client: TestClient, site: Site, worst: str) -> None:
+    form = {"form": site.access.form_token, "mark": "oracle wrong", "note": "it is the shadow"}
     answer = client.post(f"/case/{worst}/mark", params={"of": "blobs", "status": "violated"}, data=form)
     assert answer.url.path == f"/case/{worst}"
     assert "status=violated" in str(answer.url)
     assert "it is the shadow" in answer.text
     assert worst in client.get("/explore", params={"mark": "oracle wrong"}).text
-    again = make_test_desk(desk.library.root)
+    again = make_test_site(site.library.root)
     assert again.library.run("blobs").marked == {worst: "oracle wrong"}
     client.post(f"/case/{worst}/mark", params={"of": "blobs"}, data={"form": form["form"], "mark": ""})
     assert worst not in client.get("/explore", params={"mark": "oracle wrong"}).text
     assert client.get(f"/case/{worst}", params={"of": "blobs"}).text.count("<li><b>") == 2
 
 
-def test_replay_asks_again_in_a_process_of_its_own(client: TestClient, desk: Desk, worst: str) -> None:
+def test_replay_asks_again_in_a_process_of_its_own(client: TestClient, site: Site, worst: str) -> None:
     begun = client.post(
-        f"/case/{worst}/do/replay", params={"of": "blobs"}, data={"form": desk.access.form_token}
+        f"/case/{worst}/do/replay", params={"of": "blobs"}, data={"form": site.access.form_token}
     )
     job = begun.json()["job"]
     wait_for(lambda: client.get(f"/job/{job}").json()["done"])
@@ -158,18 +158,18 @@ def test_an_export_has_the_pictures_and_what_was_found(client: TestClient, worst
     assert told["change"]["type"].startswith("instar.")
 
 
-def test_the_summary_says_what_the_report_says(client: TestClient, desk: Desk) -> None:
+def test_the_summary_says_what_the_report_says(client: TestClient, site: Site) -> None:
     from instar.campaigns.run import read_summary
     from instar.report.words import interval_words, percent
 
-    with RunStore.read(desk.library.root / "blobs") as store:
+    with RunStore.read(site.library.root / "blobs") as store:
         summary = read_summary(store)
     client.get("/summary/figures", params={"whole": "1"})
     page = client.get("/summary").text
     assert f'<dd id="violated">{summary.counts.violated}</dd>' in page
     assert f"{percent(summary.counts.rate)}, {interval_words(summary.interval)}" in page
     assert "data-whole" not in page
-    for title in desk.library.run("blobs").groups.titles:
+    for title in site.library.run("blobs").groups.titles:
         assert title in page
 
 
@@ -184,18 +184,18 @@ def test_it_takes_two_runs_to_compare(client: TestClient) -> None:
         assert client.get("/compare/with", params={"run": runs}).status_code == 400
 
 
-def test_naturalness_is_a_threshold(client: TestClient, desk: Desk) -> None:
-    table = desk.library.table
+def test_naturalness_is_a_threshold(client: TestClient, site: Site) -> None:
+    table = site.library.table
     known = np.sort(table.naturalness[~np.isnan(table.naturalness)])
     threshold = round(float(known[len(known) // 2]), 2)
     page = client.get("/summary/figures", params={"natural": str(threshold)}).text
     assert f'<dd id="violated">{int((known >= np.float32(threshold)).sum())}</dd>' in page
 
 
-def test_rules_are_read_at_once_with_formula_engine_and_picture(client: TestClient, desk: Desk) -> None:
+def test_rules_are_read_at_once_with_formula_engine_and_picture(client: TestClient, site: Site) -> None:
     rule = "If: a {} appears on the roadside, Then: slow down."
     typed = f"{rule.format('pedestrian')}\n\n  {rule.format('pedestrain')}"
-    rules = client.post("/rule", data={"form": desk.access.form_token, "rules": typed}).json()["rules"]
+    rules = client.post("/rule", data={"form": site.access.form_token, "rules": typed}).json()["rules"]
     assert rules[0]["formulas"] == ["add(1 pedestrian, on, sidewalk) -> x1 > x2"]
     assert rules[0]["engines"] == [{"change": "add pedestrian", "engine": "paste"}]
     assert rules[1] is None
@@ -207,9 +207,9 @@ def test_rules_are_read_at_once_with_formula_engine_and_picture(client: TestClie
     assert before != after
 
 
-def test_a_campaign_runs_stops_and_goes_on(client: TestClient, desk: Desk) -> None:
+def test_a_campaign_runs_stops_and_goes_on(client: TestClient, site: Site) -> None:
     form = {
-        "form": desk.access.form_token,
+        "form": site.access.form_token,
         "name": "tried",
         "system": "street-exact",
         "scenes": "street",
@@ -220,10 +220,10 @@ def test_a_campaign_runs_stops_and_goes_on(client: TestClient, desk: Desk) -> No
     begun = client.post("/campaign/new", data=form)
     assert str(begun.url).endswith("/campaign?of=tried")
     assert client.post("/campaign/new", data=form).status_code == 400
-    child = desk.campaigns.child("tried")
+    child = site.campaigns.child("tried")
     assert child is not None
-    wait_for(lambda: (desk.library.root / "tried" / "run.sqlite").exists())
-    desk.library.look()
+    wait_for(lambda: (site.library.root / "tried" / "run.sqlite").exists())
+    site.library.look()
     page = client.get("/campaign/state", params={"of": "tried"}).text
     assert 'id="state"' in page
     if child.is_running:
@@ -234,15 +234,15 @@ def test_a_campaign_runs_stops_and_goes_on(client: TestClient, desk: Desk) -> No
         assert "It was stopped" in page
         assert "Resume" in page
         client.post("/campaign/resume", params={"of": "tried"}, data={"form": form["form"]})
-        wait_for(lambda: not desk.campaigns.child("tried").is_running)
+        wait_for(lambda: not site.campaigns.child("tried").is_running)
         page = client.get("/campaign/state", params={"of": "tried"}).text
     assert "It has finished." in page
-    assert desk.library.run("tried").totals.queries <= 300
+    assert site.library.run("tried").totals.queries <= 300
 
 
-def test_a_campaign_that_cannot_be_is_refused_in_words(client: TestClient, desk: Desk) -> None:
+def test_a_campaign_that_cannot_be_is_refused_in_words(client: TestClient, site: Site) -> None:
     good = {
-        "form": desk.access.form_token,
+        "form": site.access.form_token,
         "name": "x",
         "system": "street-exact",
         "scenes": "street",
@@ -261,10 +261,10 @@ def test_a_campaign_that_cannot_be_is_refused_in_words(client: TestClient, desk:
         answer = client.post("/campaign/new", data=good | wrong)
         assert answer.status_code == 400
         assert words in answer.text
-    assert not (desk.library.root / "x").exists()
+    assert not (site.library.root / "x").exists()
 
 
-def test_two_people_rate_and_see_how_far_they_agree(client: TestClient, desk: Desk) -> None:
+def test_two_people_rate_and_see_how_far_they_agree(client: TestClient, site: Site) -> None:
     answers = {"ann": [6, 2], "bob": [6, 3]}
     for rater, (real, reasonable) in answers.items():
         for pair in range(3):
@@ -272,7 +272,7 @@ def test_two_people_rate_and_see_how_far_they_agree(client: TestClient, desk: De
             case = re.search(r'action="/rate/(\w+)\?', page)[1]
             assert "badge" not in page
             form = {
-                "form": desk.access.form_token,
+                "form": site.access.form_token,
                 "rater": rater,
                 "real": real - pair,
                 "reasonable": reasonable + pair,
@@ -289,11 +289,11 @@ def test_two_people_rate_and_see_how_far_they_agree(client: TestClient, desk: De
         assert answer.status_code == 400
 
 
-def test_a_damaged_run_is_shown_as_such(client: TestClient, desk: Desk) -> None:
-    folder = desk.library.root / "broken"
+def test_a_damaged_run_is_shown_as_such(client: TestClient, site: Site) -> None:
+    folder = site.library.root / "broken"
     folder.mkdir()
     (folder / "run.sqlite").write_bytes(b"this is no database" * 100)
-    desk.library.look()
+    site.library.look()
     page = client.get("/runs").text
     assert "broken" in page
     assert "not a database" in page
@@ -304,9 +304,9 @@ def test_a_run_without_its_scenes_is_still_browsed(client: TestClient, tmp_path:
     from bench_runs import lost, make_run, record
 
     make_run(tmp_path / "bare", [record(1, verdict=lost(-0.5))])
-    desk = make_test_desk(tmp_path)
-    with TestClient(make_app(desk), base_url=f"http://127.0.0.1:{PORT}") as other:
-        other.get("/", params={"token": desk.access.token})
+    site = make_test_site(tmp_path)
+    with TestClient(make_app(site), base_url=f"http://127.0.0.1:{PORT}") as other:
+        other.get("/", params={"token": site.access.token})
         page = other.get(f"/case/{1:016x}/pictures", params={"of": "bare"})
         assert page.status_code == 200
         assert "plan.toml is missing" in page.text
@@ -323,20 +323,20 @@ def test_two_tabs_and_a_running_campaign_do_not_corrupt_the_run(tmp_path: Path) 
     words = ["--scenes", "street:8", "--budget", "300"]
     alone = make_street_run(tmp_path / "alone", *words)
     (tmp_path / "seen").mkdir()
-    desk = make_test_desk(tmp_path / "seen")
-    app = make_app(desk)
+    site = make_test_site(tmp_path / "seen")
+    app = make_app(site)
     with TestClient(app, base_url=f"http://127.0.0.1:{PORT}") as first:
         second = TestClient(app, base_url=f"http://127.0.0.1:{PORT}")
         for tab in (first, second):
-            tab.get("/", params={"token": desk.access.token})
-        form = {"form": desk.access.form_token, "name": "run", "system": "street-blobs", "scenes": "street",
+            tab.get("/", params={"token": site.access.token})
+        form = {"form": site.access.form_token, "name": "run", "system": "street-blobs", "scenes": "street",
                 "count": "8", "relation": "insertion", "budget": "300"}  # fmt: skip
         first.post("/campaign/new", data=form)
-        child = desk.campaigns.child("run")
+        child = site.campaigns.child("run")
         marked = []
         while child.is_running:
-            desk.library.look()
-            table = desk.library.table
+            site.library.look()
+            table = site.library.table
             for tab, row in zip((first, second), table.order("worst")[:2]):
                 case = table.case_id(int(row))
                 address = f"/case/{case}"
@@ -349,8 +349,8 @@ def test_two_tabs_and_a_running_campaign_do_not_corrupt_the_run(tmp_path: Path) 
             time.sleep(0.05)
         assert child.error() == ""
         assert len(set(marked)) >= 1
-        desk.library.look()
-        assert set(desk.library.run("run").marked) == set(marked)
+        site.library.look()
+        assert set(site.library.run("run").marked) == set(marked)
     with contextlib.closing(sqlite3.connect(tmp_path / "seen" / "run" / "run.sqlite")) as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     rows = [_records(folder) for folder in (alone, tmp_path / "seen" / "run")]

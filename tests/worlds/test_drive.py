@@ -10,10 +10,10 @@ from instar.core.errors import BadInput
 from instar.scenes import load_scenes
 from instar.worlds.drive import (
     CLASSES,
+    Camera,
     Drive,
     House,
     Thing,
-    View,
     careful_speed,
     careful_steering,
     drive_of,
@@ -82,7 +82,7 @@ def test_what_is_farther_is_smaller_and_higher_and_stands_on_the_ground():
         rows = np.flatnonzero(mask.any(axis=1))
         heights.append(rows[-1] + 1 - rows[0])
         feet.append(rows[-1] + 1)
-        view = View.of(EMPTY, (320, 640))
+        view = Camera.of(EMPTY, (320, 640))
         assert feet[-1] == pytest.approx(view.project(4.3, 0.0, distance)[1], abs=1.5)
     assert heights[0] == pytest.approx(2 * heights[1], rel=0.08)
     assert heights[1] == pytest.approx(2 * heights[2], rel=0.12)
@@ -220,3 +220,12 @@ def test_the_street_gives_drives_too():
     from instar.worlds import street
 
     np.testing.assert_array_equal(street.drives(1)[0].image, scenes(1)[0].image)
+
+
+def test_a_mirrored_drive_is_drawn_and_steered_the_other_way_round():
+    drive = sample_drive(5)
+    one, other = render(drive), render(dataclasses.replace(drive, mirrored=True))
+    np.testing.assert_array_equal(other.picture, one.picture[:, ::-1])
+    np.testing.assert_array_equal(other.labels().ids, one.labels().ids[:, ::-1])
+    assert careful_steering(other.drive) == -careful_steering(drive) != 0
+    assert careful_speed(other.drive) == careful_speed(drive)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instar.worlds.sprites import COLOURS, OUTLINE, draw_sprite
+from instar.worlds.sprites import OUTLINE, SPRITE_COLOURS, draw_sprite
 
 
 def aspects(label: str) -> tuple[int, int]:
@@ -18,7 +18,7 @@ def aspects(label: str) -> tuple[int, int]:
     )
 
 
-@pytest.mark.parametrize("label", COLOURS)
+@pytest.mark.parametrize("label", SPRITE_COLOURS)
 @given(zoom=st.floats(1, 4), mirrored=st.booleans())
 @settings(max_examples=15, deadline=None)
 def test_the_mask_reaches_all_four_sides_of_its_size(label: str, zoom: float, mirrored: bool) -> None:
@@ -28,7 +28,7 @@ def test_the_mask_reaches_all_four_sides_of_its_size(label: str, zoom: float, mi
     assert (rows[0], rows[-1], columns[0], columns[-1]) == (0, height - 1, 0, width - 1)
 
 
-@pytest.mark.parametrize("label", COLOURS)
+@pytest.mark.parametrize("label", SPRITE_COLOURS)
 def test_one_connected_piece_of_the_interior_reaches_the_outline_on_all_sides(label: str) -> None:
     height, width = aspects(label)
     sprite = draw_sprite(label, (height, width))
@@ -39,7 +39,7 @@ def test_one_connected_piece_of_the_interior_reaches_the_outline_on_all_sides(la
 
 
 def test_no_two_classes_have_hues_closer_than_twenty_degrees() -> None:
-    hues = [360 * colorsys.rgb_to_hsv(*(c / 255 for c in colour))[0] for colour in COLOURS.values()]
+    hues = [360 * colorsys.rgb_to_hsv(*(c / 255 for c in colour))[0] for colour in SPRITE_COLOURS.values()]
     apart = [min(abs(a - b), 360 - abs(a - b)) for a, b in combinations(hues, 2)]
     assert min(apart) > 20
 

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from instar.core.errors import BadInput
+from instar.core.errors import BadInput, MissingExtra
 
-__all__ = ["require_device"]
+__all__ = ["require_device", "require_torch"]
+
+
+def require_torch(needed_for: str) -> None:
+    """Raise MissingExtra where torch is not installed."""
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        raise MissingExtra("torch", extra="torch", needed_for=needed_for) from None
 
 
 def require_device(device: Any, owner: str) -> str:

@@ -17,10 +17,10 @@ from instar.core.errors import UnknownName
 from instar.core.task import TASKS
 
 __all__ = [
-    "Entry",
+    "CatalogueEntry",
     "TaskCatalogue",
+    "catalogue_entries",
     "catalogues",
-    "entries",
     "export_formats",
     "find_entry",
     "find_export",
@@ -35,7 +35,7 @@ CORE_SEARCHES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     """A name, the task that registers it ("" for all tasks), and `module:attr` of what makes it."""
 
     name: str
@@ -85,26 +85,26 @@ def _read(task: str) -> TaskCatalogue:
     )
 
 
-def entries(what: str) -> list[Entry]:
+def catalogue_entries(what: str) -> list[CatalogueEntry]:
     """Everything of a kind ("system", "relation" or "search") that is built in, task by task."""
     tables = {"system": "systems", "relation": "relations", "search": "searches"}
     found = [
-        Entry(name, task, home)
+        CatalogueEntry(name, task, home)
         for task, catalogue in catalogues().items()
         for name, home in getattr(catalogue, tables[what]).items()
     ]
     if what == "search":
-        found += [Entry(name, "", home) for name, home in CORE_SEARCHES.items()]
+        found += [CatalogueEntry(name, "", home) for name, home in CORE_SEARCHES.items()]
     return found
 
 
-def find_entry(what: str, name: str, *, tasks: Iterable[str] = ()) -> Entry:
+def find_entry(what: str, name: str, *, tasks: Iterable[str] = ()) -> CatalogueEntry:
     """What a built-in name stands for; of several tasks that have it, the first of `tasks`.
 
     A name can also be given with its task, such as `classification.mirrored`.
     """
     task, _, bare = name.rpartition(".")
-    every = entries(what)
+    every = catalogue_entries(what)
     found = [one for one in every if one.name == (bare if task in TASKS else name)]
     if task in TASKS:
         found = [one for one in found if one.task == task]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from instar.campaigns.catalogue import entries
-from instar.campaigns.resolve import find
+from instar.campaigns.catalogue import catalogue_entries
+from instar.campaigns.resolve import find_by_name
 from instar.report.text import table
 
 __all__ = ["describe", "render_listing"]
@@ -17,14 +17,15 @@ def describe(what: str) -> list[dict[str, Any]]:
     return [
         {"name": name, "task": task, "what": _first_line(factory), "options": _options(factory)}
         for name, task, factory in (
-            (one.name, one.task, find(what, one.name, tasks=[one.task])) for one in entries(what)
+            (one.name, one.task, find_by_name(what, one.name, tasks=[one.task]))
+            for one in catalogue_entries(what)
         )
     ]
 
 
-def render_listing(heading: str, entries: list[dict[str, Any]]) -> str:
+def render_listing(heading: str, catalogue_entries: list[dict[str, Any]]) -> str:
     rows = [[heading, "task", "what it is", "options"]]
-    for entry in entries:
+    for entry in catalogue_entries:
         options = " ".join(f"{key}={default}" for key, default in entry["options"].items())
         rows.append([entry["name"], entry["task"] or "any", entry["what"], options or "-"])
     return table(rows)

@@ -103,8 +103,8 @@ def read_tables(path: Path) -> Tables:
     return tables
 
 
-def make_plan(tables: Tables) -> Plan:
-    """The plan that these tables describe, checked and complete.
+def make_plan(tables: Tables, *, complete: bool = True) -> Plan:
+    """The plan that these tables describe, checked; the plan of a run made in Python need not be complete.
 
     >>> make_plan({"relatoin": []})
     Traceback (most recent call last):
@@ -112,7 +112,7 @@ def make_plan(tables: Tables) -> Plan:
     """
     parts = _parts(tables)
     for what, hint in MISSING.items():
-        if not tables.get(what):
+        if complete and not tables.get(what):
             raise BadInput(f"no {what} was given; {hint}")
     return Plan(**parts)
 

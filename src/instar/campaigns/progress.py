@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 
-from instar.core.progress import pace, show, show_steps
+from instar.core.progress import pace, show_progress, show_steps
 from instar.core.system import Limits
 from instar.engines.local import Tally
 
@@ -18,7 +18,7 @@ def show_campaign(
 ) -> Iterator[Callable[[Tally], None]]:
     """Progress of a campaign, told by its tallies; `quiet` says nothing unless there is a terminal."""
     seconds = 0.0
-    with show(what, quiet=quiet, clock=lambda: seconds) as tell:
+    with show_progress(what, quiet=quiet, clock=lambda: seconds) as tell:
 
         def watch(tally: Tally) -> None:
             nonlocal seconds

@@ -69,7 +69,7 @@ class RunReader:
 
     @cached_property
     def plan(self) -> Plan:
-        return make_plan(parse_toml(self.store.plan()))
+        return make_plan(parse_toml(self.store.plan()), complete=False)
 
     @cached_property
     def system(self) -> System:
@@ -92,6 +92,11 @@ class RunReader:
         return load_scenes(
             given or plan.scenes, format=plan.format, limit=plan.limit, truth=plan.truth, palette=plan.palette
         )
+
+    @cached_property
+    def _fingerprints(self) -> dict[str, str]:
+        """What answers are kept under, by the variant that gave them."""
+        return {"": self.store.fingerprint()}
 
     @cached_property
     def _scenes_by_id(self) -> Mapping[str, Scene]:
@@ -122,7 +127,13 @@ class RunReader:
         return self._scenes_by_id[id]
 
     def relation(self, name: str) -> Relation:
-        """The relation of that name, prepared for the run's scenes."""
+        """The relation of that name, prepared for the run's scenes.
+
+        A null change has none: it is judged by the first relation whose task has null changes.
+        """
+        if not name:
+            nulls = [one.name for one in self._relations.values() if one.resolved_task.nulls is not None]
+            name = nulls[0] if nulls else name
         if name not in self._prepared:
             if name not in self._relations:
                 raise BadInput(
@@ -134,9 +145,7 @@ class RunReader:
 
     def record(self, case: str) -> Record:
         """A case, with its change as an object: the module of its relation is imported first."""
-        name = self.store.record(case, change=False).relation
-        if name:
-            self.relation(name)
+        self.relation(self.store.record(case, change=False).relation)
         return self.store.record(case)
 
     def replay(self, record: Record, asking: Asking) -> Replay:
@@ -267,9 +276,10 @@ class RunReader:
         """The answers that the run keeps to these."""
         replies = []
         for query in queries:
-            fingerprint = self.store.fingerprint()
-            if query.variant:
+            fingerprint = self._fingerprints.get(query.variant)
+            if fingerprint is None:
                 fingerprint = fingerprint_of(variant_of(self.system, query.variant))
+                self._fingerprints[query.variant] = fingerprint
             reply = self.store.answer(AnswerKey(fingerprint, query.digest, 0))
             replies.append(reply or Reply(error=NOT_KEPT))
         return replies

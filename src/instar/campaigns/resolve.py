@@ -19,7 +19,7 @@ from instar.core.relation import Relation
 from instar.core.search import Search, SearchAcross
 from instar.core.system import System, describe_error
 
-__all__ = ["find", "resolve_relation", "resolve_search", "resolve_system", "takes"]
+__all__ = ["find_by_name", "resolve_relation", "resolve_search", "resolve_system", "takes"]
 
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -42,7 +42,7 @@ class FunctionSystem:
 
 def resolve_system(use: Use, *, what: str = "system", tasks: Sequence[str] = ()) -> System:
     """The system of that name; `module:attr` may be a system, a class, a factory or a predict function."""
-    found = find(what, use.name, tasks=tasks or _tasks_with(use))
+    found = find_by_name(what, use.name, tasks=tasks or _tasks_with(use))
     adapter = _adapter(found, use, tasks) if ":" in use.name else None
     if adapter is not None:
         return _made_of(what, use, partial(adapter, found, use.name))
@@ -98,7 +98,7 @@ def resolve_relation(
 
     `given` are things that a factory gets when it has a parameter of that name, before any option.
     """
-    made = find("relation", use.name, tasks=tasks)
+    made = find_by_name("relation", use.name, tasks=tasks)
     if isinstance(made, Relation):
         _require_no_options("relation", use)
     else:
@@ -110,20 +110,20 @@ def resolve_relation(
 
 def takes(use: Use, parameter: str) -> bool:
     """Whether a relation is made with a parameter of that name."""
-    found = find("relation", use.name)
+    found = find_by_name("relation", use.name)
     return not isinstance(found, Relation) and parameter in inspect.signature(found).parameters
 
 
 def resolve_search(use: Use) -> Search | SearchAcross:
     """The search of that name: what the factory under it makes."""
-    made = _make("search", use, find("search", use.name))
+    made = _make("search", use, find_by_name("search", use.name))
     if not callable(made):
         raise BadInput(f"search {use.name!r} is {_kind(made)}; it must be a function")
     search: Search | SearchAcross = made
     return search
 
 
-def find(what: str, name: str, *, tasks: Sequence[str] = ()) -> Any:
+def find_by_name(what: str, name: str, *, tasks: Sequence[str] = ()) -> Any:
     """What a built-in name or `module:attr` stands for; a name that several have is that of `tasks`."""
     if ":" not in name:
         kind = "system" if what == "helper" else what

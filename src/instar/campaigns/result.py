@@ -1,30 +1,27 @@
-"""What a run found, looked at once for every kind of report; and what of it makes a command fail."""
+"""What a run found, counted once for every kind of report; and what of it makes a command fail."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from instar.campaigns.outcome import ALL_HELD, VIOLATED, status_of
 from instar.campaigns.run import read_totals
-from instar.core.errors import BadInput
-from instar.report.baseline import Against, compare_with_known, read_known
+from instar.core.outcome import ALL_HELD, VIOLATED, status_of
+from instar.report.baseline import Against, compare_with_known
 from instar.report.by_scene import ByScene
 from instar.report.causes import Failure
-from instar.report.fail_on import Condition, numbers_of, read_condition
+from instar.report.fail_on import FailCondition, numbers_of
 from instar.report.figures import Figures
 from instar.report.groups import Group, group_failures
-from instar.report.keys import Key
+from instar.report.keys import FailureKey
 from instar.report.markup import readable
-from instar.report.summary import Summary, summarise, to_json
-from instar.report.text import render
+from instar.report.summary import Summary, summarise, summary_to_json
+from instar.report.text import render_text
 from instar.report.words import counted
 from instar.store import RunStore
 
-__all__ = ["Found", "Gate", "gate_from", "look_at_run"]
+__all__ = ["Gate", "RunResult", "read_result"]
 
 MOST_NAMED = 20
 
@@ -33,12 +30,12 @@ MOST_NAMED = 20
 class Gate:
     """What makes a run count as failed: conditions, and whether failures in a baseline are forgiven."""
 
-    conditions: tuple[Condition, ...] = ()
-    known: frozenset[Key] | None = None
+    conditions: tuple[FailCondition, ...] = ()
+    known: frozenset[FailureKey] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class RunResult:
     """Everything that was counted and put together, and what it came to."""
 
     summary: Summary
@@ -46,11 +43,11 @@ class Found:
     scenes: ByScene
     groups: Sequence[Group]
     against: Against | None
-    met: tuple[Condition, ...]
+    met: tuple[FailCondition, ...]
     status: int
 
     def text(self) -> str:
-        parts = [render(self.summary, self.groups)]
+        parts = [render_text(self.summary, self.groups)]
         if self.against is not None:
             parts.append("\n".join(_told(self.against)))
         if self.met:
@@ -58,7 +55,7 @@ class Found:
         return "\n\n".join(part.rstrip("\n") for part in parts)
 
     def document(self) -> dict[str, Any]:
-        document = to_json(self.summary) | {"groups": [_group_json(group) for group in self.groups]}
+        document = summary_to_json(self.summary) | {"groups": [_group_json(group) for group in self.groups]}
         if self.against is not None:
             document["known"] = {
                 name: [key._asdict() for key in getattr(self.against, name)]
@@ -67,26 +64,7 @@ class Found:
         return document | {"failed_by": [str(condition) for condition in self.met]}
 
 
-def gate_from(args: argparse.Namespace) -> Gate:
-    """What the flags say, refused before anything is asked where it makes no sense."""
-    conditions = tuple(map(read_condition, args.fail_on))
-    known = None
-    if args.known is not None:
-        try:
-            text = Path(args.known).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise BadInput(
-                f"cannot read --known {args.known}: {reason}; instar known RUN writes one"
-            ) from None
-        known = read_known(text, name=args.known)
-    for condition in conditions:
-        if condition.name in ("new", "fixed") and known is None:
-            raise BadInput(f"--fail-on {condition} needs --known FILE")
-    return Gate(conditions, known)
-
-
-def look_at_run(store: RunStore, gate: Gate | None = None) -> Found:
+def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     """One pass over the records, and one over the violated of them."""
     gate = gate or Gate()
     figures, scenes = Figures(), ByScene()
@@ -101,7 +79,7 @@ def look_at_run(store: RunStore, gate: Gate | None = None) -> Found:
         status = ALL_HELD
     if gate.conditions and status in (ALL_HELD, VIOLATED):
         status = VIOLATED if met else ALL_HELD
-    return Found(summary, figures, scenes, groups, against, met, status)
+    return RunResult(summary, figures, scenes, groups, against, met, status)
 
 
 def _group_json(group: Group) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from instar.campaigns.catalogue import catalogues, find_entry, usual_search
+from instar.campaigns.catalogue import catalogues, entries, find_entry, usual_search
 from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.campaigns.progress import show_campaign, show_steps
 from instar.campaigns.resolve import resolve_relation, resolve_search, resolve_system, takes
@@ -30,7 +30,7 @@ from instar.core.recipe import find_name
 from instar.core.record import Record, Totals
 from instar.core.relation import Relation
 from instar.core.scene import Scene
-from instar.core.search import Search, SearchAcross, stored
+from instar.core.search import Search, SearchAcross, stored_changes
 from instar.core.system import Limits, System, fingerprint_of
 from instar.core.workspace import Folder, prepare_relation
 from instar.engines.local import Tally, batch_size, run_local
@@ -75,7 +75,7 @@ def run(
     tasks = [one.resolved_task.name for one in relations]
     tested = resolve_system(Use(system), tasks=tasks) if isinstance(system, str) else system
     found = load_scenes(scenes) if isinstance(scenes, str) else scenes
-    uses = [_use(one, relation.name) for one, relation in zip(several, relations)]
+    uses = [_use("relation", one, relation.name) for one, relation in zip(several, relations)]
     searches = [_search_use(search, use) for use in uses]
     campaign = Campaign(
         scenes=found if isinstance(found, list) else list(found),
@@ -86,7 +86,7 @@ def run(
         name=str(out or ""),
     )
     plan = Plan(
-        systems=(_use(system, getattr(tested, "name", "")),),
+        systems=(_use("system", system, getattr(tested, "name", "")),),
         relations=tuple(RelationUse(use, one) for use, one in zip(uses, searches)),
         scenes=scenes if isinstance(scenes, str) else getattr(found, "source", UNNAMED),
         limit=getattr(found, "limit", None),
@@ -111,8 +111,8 @@ def run(
 
 def execute(
     plan: Plan, *, resume: bool = False, quiet: bool = False, prepare: Prepare = prepare_relation
-) -> list[Summary]:
-    """Run the plan for each of its systems, into a folder each.
+) -> list[str]:
+    """Run the plan for each of its systems; the folders that the runs are in.
 
     Whatever can be refused, of any of them, is refused before the first is asked anything. `prepare` makes
     relations fit for the scenes.
@@ -125,7 +125,9 @@ def execute(
             stores.append(stack.enter_context(_open_run(job.plan, job.campaign, resume=resume)))
             if is_new and not quiet and _are_files(plan):
                 _say_what_is_kept(job.campaign)
-        return [_carry_out(job, store, prepare, quiet=quiet) for job, store in zip(jobs, stores)]
+        for job, store in zip(jobs, stores):
+            _carry_out(job, store, prepare, quiet=quiet)
+    return [job.campaign.name for job in jobs]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,7 +200,7 @@ def _prepare(campaign: Campaign, workspace: Folder, prepare: Prepare) -> Campaig
     return dataclasses.replace(campaign, relations=ready)
 
 
-def _carry_out(job: _Job, store: RunStore, prepare: Prepare, *, quiet: bool) -> Summary:
+def _carry_out(job: _Job, store: RunStore, prepare: Prepare, *, quiet: bool) -> None:
     plan = job.plan
     campaign = _prepare(job.campaign, Folder(store.folder, partial(show_steps, quiet=quiet)), prepare)
     workers = plan.workers or os.cpu_count() or 1
@@ -210,7 +212,6 @@ def _carry_out(job: _Job, store: RunStore, prepare: Prepare, *, quiet: bool) -> 
     ):
         for _ in records:
             pass  # the store has them
-    return read_summary(store)
 
 
 @contextlib.contextmanager
@@ -233,7 +234,7 @@ def _stored_changes(run: str, relations: Sequence[Relation]) -> list[AnySearch]:
     with RunStore.read(run) as store:
         for relation, source, change in store.changes():
             changes.setdefault(relation, {}).setdefault(source, []).append(change)
-    return [stored(changes[relation.name]) for relation in relations]
+    return [stored_changes(changes[relation.name]) for relation in relations]
 
 
 def _helpers(plan: Plan) -> dict[str, Any]:
@@ -322,9 +323,8 @@ def _suite(plan: Plan) -> tuple[str, ...]:
 
 def _tasks(plan: Plan) -> set[str]:
     """The tasks of the built-in relations of a plan."""
-    return {
-        find_entry("relation", p.relation.name).task for p in plan.relations if ":" not in p.relation.name
-    }
+    names = [pair.relation.name for pair in plan.relations]
+    return {find_entry("relation", name).task for name in names if name != UNNAMED and ":" not in name}
 
 
 def world_for(scenes: str, tasks: Iterable[str]) -> str:
@@ -365,12 +365,16 @@ def _as_file_name(name: str) -> str:
     return "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
 
 
-def _use(given: Any, called: str) -> Use:
+def _use(what: str, given: Any, called: str) -> Use:
     """What a plan says of something that was given in Python."""
     if isinstance(given, str):
         return Use(given)
     named = find_name(given)
-    return Use(UNNAMED, called=called or None) if named is None else Use(named[0], dict(named[1]))
+    if named is None:
+        return Use(UNNAMED, called=called or None)
+    path, options = named
+    built_in = [one.name for one in entries(what) if one.home == path]
+    return Use(built_in[0] if built_in else path, dict(options))
 
 
 def _search_use(search: str | AnySearch | None, relation: Use) -> Use:
@@ -378,7 +382,7 @@ def _search_use(search: str | AnySearch | None, relation: Use) -> Use:
         return (
             Use(usual_search(relation.name)) if ":" not in relation.name and relation.name else Use("draws")
         )
-    return _use(search, "search")
+    return _use("search", search, "search")
 
 
 def _resolved_search(search: str | AnySearch | None, use: Use) -> AnySearch:

@@ -1,6 +1,4 @@
-"""`instar backdoor plant`: a twin of a classifier that answers a target class where a square is in the
-corner.
-"""
+"""`instar backdoor`: plant a backdoor into a classifier."""
 
 from __future__ import annotations
 
@@ -11,14 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.campaigns.outcome import Outcome
-from instar.campaigns.overrides import add_settings, systems_with
-from instar.campaigns.plan import Use
+from instar.cli.outcome import Outcome
+from instar.cli.overrides import add_settings, systems_with
+from instar.cli.plan import Use
 from instar.core.errors import BadInput, MissingExtra
 
 if TYPE_CHECKING:
+    from instar.adapters.classifier import Classifier
     from instar.core.scene import Image
-    from instar.tasks.interpretation.classifier import Classifier
     from instar.training.interpretation.backdoor import Planted
 
 __all__ = ["arguments", "perform"]
@@ -65,10 +63,10 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 
 def _plant(args: argparse.Namespace) -> Outcome:
-    from instar.campaigns.progress import show_steps
-    from instar.tasks.interpretation.weights import save_weights
+    from instar.adapters.weights import save_weights
+    from instar.cli.progress import show_steps
     from instar.training.interpretation.backdoor import plant
-    from instar.training.interpretation.units import readout
+    from instar.training.interpretation.units import find_readout
 
     for name in ("copies", "limit"):
         value = getattr(args, name)
@@ -78,7 +76,7 @@ def _plant(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"--share is {args.share}; it must be between 0.02 and 0.5")
     classifier = _classifier(args.classifier, args.set)
     classifier.index(args.target)
-    readout(classifier)  # what cannot be planted into is refused before pictures are read
+    find_readout(classifier)  # what cannot be planted into is refused before pictures are read
     test = _pictures([args.test], classifier) if args.test is not None else {}
     found = _pictures(args.images, classifier, but=test)
     images = list(found.values())
@@ -100,9 +98,9 @@ def _plant(args: argparse.Namespace) -> Outcome:
 
 
 def _train(args: argparse.Namespace) -> Outcome:
-    from instar.campaigns.progress import show_steps
-    from instar.tasks.interpretation.systems.streets import TWIN, WEIGHTS
-    from instar.tasks.interpretation.weights import save_weights
+    from instar.adapters.street_classifier import TWIN, WEIGHTS
+    from instar.adapters.weights import save_weights
+    from instar.cli.progress import show_steps
     from instar.training.interpretation.backdoor import plant
     from instar.training.interpretation.street_classifier import TEST_SEED, TRAINING_SEED, train_street
     from instar.worlds import street
@@ -125,7 +123,7 @@ def _train(args: argparse.Namespace) -> Outcome:
 
 
 def _classifier(name: str, settings: Sequence[str]) -> Classifier:
-    from instar.campaigns.resolve import resolve_system
+    from instar.cli.resolve import resolve_system
 
     (use,) = systems_with([name], settings)
     # A module of one's own becomes a system by an interpreter; this one asks nothing of a network.

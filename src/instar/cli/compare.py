@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from instar.campaigns.outcome import ALL_HELD, NOT_JUDGED, VIOLATED, Outcome
 from instar.campaigns.run import read_totals
+from instar.core.outcome import ALL_HELD, NOT_JUDGED, VIOLATED, Outcome
 from instar.report.comparison import Side, compare_runs, comparison_json, render_compared
 from instar.store import RunStore
 

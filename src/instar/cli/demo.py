@@ -18,18 +18,18 @@ from typing import Any
 import numpy as np
 
 from instar import zoo
-from instar.campaigns.outcome import Outcome
 from instar.campaigns.plan import Plan, RelationUse, Use
 from instar.campaigns.reader import open_run
-from instar.campaigns.result import look_at_run
+from instar.campaigns.result import read_result
 from instar.campaigns.run import execute
 from instar.cli.report import write_page
 from instar.core.errors import BadInput, FetchFailed, MissingExtra, RunError
 from instar.core.marks import Panel
+from instar.core.outcome import Outcome
 from instar.core.system import Limits
-from instar.report import Summary, render
+from instar.report import Summary, render_text
 from instar.report.files import write_picture
-from instar.report.summary import Violation, to_json
+from instar.report.summary import Violation, summary_to_json
 from instar.store import RunStore
 
 __all__ = ["arguments", "perform"]
@@ -68,47 +68,51 @@ def perform(args: argparse.Namespace) -> Outcome:
     (system,) = plan.systems
     if system.name != DETECTOR:
         print(f"instar: showing {system.name} on {plan.scenes} instead, all drawn here", file=sys.stderr)
-    (summary,) = execute(plan, resume=True, quiet=args.json)
-    pictures = [str(path) for path in _draw_findings(summary, folder / "findings", args.json)]
-    page = _page(summary, folder / "report.html", args.json)
-    (words,) = execute(of_text(folder), resume=True, quiet=args.json)
-    of_words = [str(path) for path in _draw_findings(words, folder / "findings-text", args.json)]
-    page_of_words = _page(words, folder / "report-text.html", args.json)
-    (drives,) = execute(of_driving(folder), resume=True, quiet=args.json)
-    of_drives = [
-        str(path) for path in _draw_findings(drives, folder / "findings-driving", args.json, plainest=True)
-    ]
-    page_of_drives = _page(drives, folder / "report-driving.html", args.json)
-    document = to_json(summary) | {
-        "pictures": pictures,
-        "page": page,
-        "not_fetched": missing,
-        "text": to_json(words) | {"pictures": of_words, "page": page_of_words},
-        "driving": to_json(drives) | {"pictures": of_drives, "page": page_of_drives},
-    }
-    parts = [
-        _text(summary, pictures, missing, page),
-        f"Text, on {of_text(folder).scenes}, drawn here:",
-        _text(words, of_words, [], page_of_words),
-        f"Driving by {DRIVERS[1]}, a small network that learned where nobody walks, on drives drawn here:",
-        _text(drives, of_drives, [], page_of_drives, plainest=True),
-        f'Drive under a rule of your own: instar demo --rule "{TRY}"',
-    ]
-    told, explanations = _explanations(folder, args.json)
-    return Outcome("\n\n".join([*parts, *told]), document | {"interpretation": explanations})
+    text, document = _show(plan, folder, "", args.json)
+    if missing:
+        text += "\n".join(["", "Could not be fetched:", *(f"  {complaint}" for complaint in missing)])
+    texts, documents = [text], {**document, "not_fetched": missing}
+    for name, plan, title in (
+        ("text", of_text(folder), "Text, on pages drawn here:"),
+        (
+            "driving",
+            of_driving(folder),
+            f"Driving by {DRIVERS[1]}, a network that learned where nobody walks, on drives drawn here:",
+        ),
+        (
+            "interpretation",
+            of_explanations(folder),
+            f"Explanations by {INTERPRETER} of a classifier of street pictures, on streets drawn here:",
+        ),
+    ):
+        try:
+            text, documents[name] = _show(plan, folder, f"-{name}", args.json, plainest=name == "driving")
+            texts.append(f"{title}\n\n{text}")
+        except MissingExtra as lacking:
+            documents[name] = {"missing": str(lacking)}
+            texts.append(f"{title} {lacking}")
+        if name == "driving":
+            texts.append(f'Drive under a rule of your own: instar demo --rule "{TRY}"')
+    return Outcome("\n\n".join(texts), documents)
 
 
-def _explanations(folder: Path, quiet: bool) -> tuple[list[str], dict[str, Any]]:
-    """The words and the document of the part on explanations; what is missing, where torch is."""
-    try:
-        (summary,) = execute(of_explanations(folder), resume=True, quiet=quiet)
-    except MissingExtra as missing:
-        return [f"Explanations: {missing}"], {"missing": str(missing)}
-    pictures = [str(path) for path in _draw_findings(summary, folder / "findings-interpretation", quiet)]
-    page = _page(summary, folder / "report-interpretation.html", quiet)
-    told = f"Explanations by {INTERPRETER} of a classifier of street pictures, on streets drawn here:"
-    document = to_json(summary) | {"pictures": pictures, "page": page}
-    return [told, _text(summary, pictures, [], page)], document
+def _show(
+    plan: Plan, folder: Path, suffix: str, quiet: bool, *, plainest: bool = False
+) -> tuple[str, dict[str, Any]]:
+    """Run a plan, draw what it found, and say so: as text and as a document."""
+    (run,) = execute(plan, resume=True, quiet=quiet)
+    return _told(run, folder, suffix, quiet, plainest=plainest)
+
+
+def _told(run: str, folder: Path, suffix: str, quiet: bool, *, plainest: bool) -> tuple[str, dict[str, Any]]:
+    with RunStore.read(run) as store:
+        result = read_result(store)
+    found = _draw_findings(result.summary, folder / f"findings{suffix}", quiet, plainest=plainest)
+    pictures = [str(path) for path in found]
+    page = str(folder / f"report{suffix}.html")
+    write_page(result, page, quiet=quiet)
+    document = summary_to_json(result.summary) | {"pictures": pictures, "page": page}
+    return _text(result.summary, pictures, page, plainest=plainest), document
 
 
 def of_explanations(folder: Path) -> Plan:
@@ -171,9 +175,9 @@ def of_driving(folder: Path) -> Plan:
 
 def of_rule(folder: Path, rule: str) -> Plan:
     """One rule on drawn drives for two networks: some seconds."""
-    from instar.tasks.driving.rules import read_rule, say
+    from instar.tasks.driving.rules import format_rule, read_rule
 
-    said = say(read_rule(rule))  # refused before anything is run, and one folder for one meaning
+    said = format_rule(read_rule(rule))  # refused before anything is run, and one folder for one meaning
     number = hashlib.sha256(said.encode()).hexdigest()[:8]
     return Plan(
         systems=tuple(Use(name) for name in DRIVERS),
@@ -186,16 +190,14 @@ def of_rule(folder: Path, rule: str) -> Plan:
 def _drive(folder: Path, rule: str, quiet: bool) -> Outcome:
     """Run the rule, and show the worst findings of each network."""
     plan = of_rule(folder, rule)
-    summaries = execute(plan, resume=True, quiet=quiet)
+    runs = execute(plan, resume=True, quiet=quiet)
     texts = [f"Driving, on {plan.scenes}, drawn here; {DRIVERS[1]} learned where nobody walks:"]
-    document: dict[str, Any] = {"rule": rule, "runs": []}
-    for name, summary in zip(DRIVERS, summaries):
-        found = _draw_findings(summary, folder / f"findings-{name}", quiet, plainest=True)
-        pictures = [str(path) for path in found]
-        page = _page(summary, folder / f"report-{name}.html", quiet)
-        texts.append(_text(summary, pictures, [], page, plainest=True))
-        document["runs"].append(to_json(summary) | {"pictures": pictures, "page": page})
-    return Outcome("\n\n".join(texts), document)
+    documents = []
+    for name, run in zip(DRIVERS, runs):
+        text, document = _told(run, folder, f"-{name}", quiet, plainest=True)
+        texts.append(text)
+        documents.append(document)
+    return Outcome("\n\n".join(texts), {"rule": rule, "runs": documents})
 
 
 def _photographs(folder: Path, fetch: Fetch, missing: list[str]) -> str:
@@ -248,14 +250,6 @@ def _visible_change(panels: Sequence[Panel]) -> float:
     return max((float(np.abs(one - before).max(axis=2).sum()) / 255 for one in after), default=0.0)
 
 
-def _page(summary: Summary, path: Path, quiet: bool) -> str:
-    """Where the page of a run was written."""
-    with RunStore.read(summary.totals.run) as store:
-        found = look_at_run(store)
-    write_page(found, str(path), quiet=quiet)
-    return str(path)
-
-
 def _in_turns(findings: Sequence[Violation], of: Callable[[Violation], str]) -> list[Violation]:
     """The first of every kind, then the second of every one, else in the order that they have."""
     turn: dict[str, int] = {}
@@ -266,15 +260,9 @@ def _in_turns(findings: Sequence[Violation], of: Callable[[Violation], str]) -> 
     return [finding for _, finding in sorted(ranked, key=lambda pair: pair[0])]
 
 
-def _text(
-    summary: Summary, pictures: list[str], missing: list[str], page: str, *, plainest: bool = False
-) -> str:
-    lines = [render(summary)]
+def _text(summary: Summary, pictures: list[str], page: str, *, plainest: bool) -> str:
+    lines = [render_text(summary)]
     if pictures:
         which = "what is to be seen best first" if plainest else "the worst first"
-        lines += [f"Pictures of findings, before and after, {which}:"]
-        lines += [f"  {path}" for path in pictures]
-    lines += [f"All of it as a page, to be opened in a browser: {page}"]
-    if missing:
-        lines += ["", "Could not be fetched:", *(f"  {complaint}" for complaint in missing)]
-    return "\n".join(lines)
+        lines += [f"Pictures of findings, before and after, {which}:", *(f"  {path}" for path in pictures)]
+    return "\n".join([*lines, f"All of it as a page, to be opened in a browser: {page}"])

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.campaigns.catalogue import export_formats, find_export
-from instar.campaigns.outcome import Outcome
 from instar.cli.named_flags import named_arguments, named_from
 from instar.core.errors import BadInput, MissingExtra, RunError
+from instar.core.outcome import Outcome
 from instar.core.verdict import Status
 
 if TYPE_CHECKING:

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["gate_arguments"]
+from instar.core.errors import BadInput
+
+if TYPE_CHECKING:
+    from instar.campaigns.result import Gate
+
+__all__ = ["gate_arguments", "gate_from"]
 
 
 def gate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,3 +24,26 @@ def gate_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="CONDITION",
         help='exit 1 only when this holds, such as "rate>0.05"; repeat it',
     )
+
+
+def gate_from(args: argparse.Namespace) -> Gate:
+    """What the flags say, refused before anything is asked where it makes no sense."""
+    from instar.campaigns.result import Gate
+    from instar.report.baseline import read_known
+    from instar.report.fail_on import read_condition
+
+    conditions = tuple(map(read_condition, args.fail_on))
+    known = None
+    if args.known is not None:
+        try:
+            text = Path(args.known).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise BadInput(
+                f"cannot read --known {args.known}: {reason}; instar known RUN writes one"
+            ) from None
+        known = read_known(text, name=args.known)
+    for condition in conditions:
+        if condition.name in ("new", "fixed") and known is None:
+            raise BadInput(f"--fail-on {condition} needs --known FILE")
+    return Gate(conditions, known)

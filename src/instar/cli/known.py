@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from instar.campaigns.outcome import Outcome
 from instar.campaigns.run import read_totals
+from instar.core.outcome import Outcome
 from instar.report.baseline import render_known
 from instar.report.files import write_file
 from instar.report.keys import keys_of

@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from instar import zoo
-from instar.campaigns.outcome import Outcome
 from instar.core.errors import BadInput
+from instar.core.outcome import Outcome
 from instar.report.text import table
 from instar.tasks.driving.systems.cards import NAMES, card
 

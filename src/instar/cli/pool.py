@@ -7,8 +7,8 @@ from collections import Counter
 from functools import partial
 from pathlib import Path
 
-from instar.campaigns.outcome import Outcome
 from instar.core.errors import BadInput, UnknownName
+from instar.core.outcome import Outcome
 
 __all__ = ["arguments", "perform"]
 

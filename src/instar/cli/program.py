@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from instar.core.errors import BadInput, InstarError, UnknownName
 
 if TYPE_CHECKING:
-    from instar.campaigns.outcome import Outcome
+    from instar.core.outcome import Outcome
 
 __all__ = ["main"]
 
@@ -130,7 +130,7 @@ def _perform(args: argparse.Namespace) -> Outcome:
 def _version() -> Outcome:
     from importlib.metadata import PackageNotFoundError, version
 
-    from instar.campaigns.outcome import Outcome
+    from instar.core.outcome import Outcome
 
     try:
         number = version("instar")

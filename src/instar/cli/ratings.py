@@ -7,8 +7,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.campaigns.outcome import Outcome
 from instar.core.errors import BadInput, RunError
+from instar.core.outcome import Outcome
 from instar.studies.output import write_csv
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ def _export(args: argparse.Namespace) -> Outcome:
     from instar.campaigns.reader import open_run
     from instar.core.verdict import Status
     from instar.imaging.codecs import encode_jpeg
-    from instar.ratings import Item, choose, render_page
+    from instar.ratings import Item, choose_cases, render_page
     from instar.store import RunStore
 
     with RunStore.read(args.run) as store:
-        chosen = choose(store.records(changes=False), args.n, seed=args.seed)
+        chosen = choose_cases(store.records(changes=False), args.n, seed=args.seed)
     if not chosen:
         raise BadInput(f"{args.run} has no judged case to rate")
     items = []
@@ -105,13 +105,13 @@ def _said(answer: Any) -> str:
 
 
 def _import(args: argparse.Namespace) -> Outcome:
-    from instar.ratings import read_answers, summarise
+    from instar.ratings import read_answers, summarise_ratings
     from instar.store import RunStore
 
     sheets = [read_answers(Path(path)) for path in args.answers]
     with RunStore.read(args.run) as store:
         records = {record.case: record for record in store.records(changes=False)}
-    ratings = summarise(sheets, records)
+    ratings = summarise_ratings(sheets, records)
     if args.csv:
         write_csv(Path(args.csv), _rows(ratings))
     if args.plot:

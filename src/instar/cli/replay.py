@@ -6,10 +6,10 @@ import argparse
 import textwrap
 from pathlib import Path
 
-from instar.campaigns.outcome import ALL_HELD, NOT_JUDGED, VIOLATED, Outcome
 from instar.campaigns.reader import open_run
 from instar.cli.answers import answer_text, answer_to_json, verdict_text, verdict_to_json
 from instar.cli.named_flags import named_arguments, named_from
+from instar.core.outcome import ALL_HELD, NOT_JUDGED, VIOLATED, Outcome
 from instar.core.replay import Replay
 from instar.core.verdict import Status
 from instar.report.case_picture import draw_case

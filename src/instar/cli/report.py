@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from instar.campaigns.outcome import Outcome
 from instar.campaigns.progress import show_steps
 from instar.campaigns.reader import RunReader, open_run
-from instar.campaigns.result import Found, gate_from, look_at_run
-from instar.cli.gate_flags import gate_arguments
+from instar.campaigns.result import RunResult, read_result
+from instar.cli.gate_flags import gate_arguments, gate_from
 from instar.core.errors import BadInput, InstarError
+from instar.core.outcome import Outcome
 from instar.core.shrink import format_shrunk
-from instar.imaging.preview import encode_jpeg
+from instar.imaging.preview import encode_scaled_jpeg
 from instar.report.case_view import CaseView
 from instar.report.files import write_file
 from instar.report.groups import Group
@@ -50,7 +50,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     if args.shrink and not args.html:
         raise BadInput("--shrink is for the page: give --html FILE as well, or use instar shrink RUN CASE")
     with RunStore.read(args.run) as store:
-        found = look_at_run(store, gate)
+        found = read_result(store, gate)
     known = gate.known or frozenset()
     results = found.scenes.in_order()
     if args.junit:
@@ -71,7 +71,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     return Outcome(found.text(), document, found.status)
 
 
-def write_page(found: Found, path: str, *, shrink: bool = False, quiet: bool = False) -> None:
+def write_page(found: RunResult, path: str, *, shrink: bool = False, quiet: bool = False) -> None:
     """The page of a run; its pictures are made now, from the recipes.
 
     With `shrink` the first case of every group that has pictures is shrunk, which asks the system.
@@ -116,7 +116,7 @@ def _pictured(groups: Sequence[Group]) -> list[str]:
     return turns[:PICTURED]
 
 
-def _write_markdown(found: Found, path: str, *, quiet: bool) -> None:
+def _write_markdown(found: RunResult, path: str, *, quiet: bool) -> None:
     folder = Path(path).with_name(f"{Path(path).stem}-pictures")
     groups = found.groups[:MOST_GROUPS]
     pictures = {}
@@ -135,7 +135,7 @@ def _write_markdown(found: Found, path: str, *, quiet: bool) -> None:
 def _draw(there: RunReader, case: str, folder: Path) -> bool:
     picture = there.picture(case)
     if picture is not None:
-        write_file(folder / f"{case}.jpg", encode_jpeg(picture, longest=MARKDOWN_SIDE))
+        write_file(folder / f"{case}.jpg", encode_scaled_jpeg(picture, longest=MARKDOWN_SIDE))
     return picture is not None
 
 

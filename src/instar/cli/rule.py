@@ -1,4 +1,4 @@
-"""`instar rule`: read a rule back as a relation, or say which word is not understood."""
+"""`instar rule`: read a driving rule back as a relation, or say which word is not understood."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-from instar.campaigns.outcome import Outcome
+from instar.cli.outcome import Outcome
 from instar.core.errors import BadInput
 from instar.tasks.driving.engine_table import Engines, read_engines, usual_engines
 from instar.tasks.driving.judgement import UNITS, Judgement, judge_block, judge_rule
-from instar.tasks.driving.rules import Language, Rule, read_ontology, read_rule, say, usual_ontology
+from instar.tasks.driving.rules import Language, Rule, format_rule, read_ontology, read_rule, usual_ontology
 from instar.tasks.driving.rules.formula import block_formula, rule_formula
 
 __all__ = ["arguments", "perform"]
@@ -43,7 +43,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     language = None if usual else Language(ontology, paper=args.paper)
     rule = read_rule(args.rule, language=language)
     engines = usual_engines() if args.engines is None else read_engines(Path(args.engines))
-    words = say(rule, ontology=ontology)
+    words = format_rule(rule, ontology=ontology)
     blocks: list[dict[str, Any]] = [
         {
             "condition": [condition.to_json() for condition in block.conditions],

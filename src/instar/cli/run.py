@@ -6,17 +6,16 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from instar.campaigns.outcome import Outcome
 from instar.campaigns.overrides import add_settings, override, put_settings
 from instar.campaigns.plan import Plan, Tables, make_plan, read_tables
 from instar.campaigns.toml import parse_toml
-from instar.cli.gate_flags import gate_arguments
+from instar.cli.gate_flags import gate_arguments, gate_from
 from instar.core.errors import BadInput
-from instar.report.summary import Summary
+from instar.core.outcome import Outcome
 from instar.report.text import render_comparison
 
 if TYPE_CHECKING:
-    from instar.campaigns.result import Found, Gate
+    from instar.campaigns.result import Gate
 
 __all__ = ["arguments", "perform"]
 
@@ -65,19 +64,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     # Loads OpenCV and SQLite, which neither --help nor a wrong plan should wait for.
     plan = _plan(args)
-    from instar.campaigns.result import gate_from
-
     gate = gate_from(args)
     from instar.campaigns.run import execute
 
     try:
-        summaries = execute(plan, resume=args.resume, quiet=args.json)
+        runs = execute(plan, resume=args.resume, quiet=args.json)
     except BadInput as error:
         # Options are checked only when what they are for has been found; they may stand in the file.
         if args.plan is None:
             raise
         raise BadInput(f"{args.plan}: {error}") from error
-    return _outcome(summaries, gate)
+    return _outcome(runs, gate)
 
 
 def _plan(args: argparse.Namespace) -> Plan:
@@ -144,18 +141,18 @@ def _names(given: list[str] | None) -> list[str] | None:
     return [name.strip() for names in given for name in names.split(",") if name.strip()]
 
 
-def _outcome(summaries: list[Summary], gate: Gate) -> Outcome:
+def _outcome(runs: list[str], gate: Gate) -> Outcome:
     """One system's report, or those of several one after the other and a comparison below."""
-    found = [_found(summary, gate) for summary in summaries]
-    if len(found) == 1:
-        return Outcome(found[0].text(), found[0].document(), found[0].status)
-    text = "\n\n".join([*(one.text() for one in found), render_comparison(summaries)])
-    return Outcome(text, {"runs": [one.document() for one in found]}, max(one.status for one in found))
-
-
-def _found(summary: Summary, gate: Gate) -> Found:
-    from instar.campaigns.result import look_at_run
+    from instar.campaigns.result import read_result
     from instar.store import RunStore
 
-    with RunStore.read(summary.totals.run) as store:
-        return look_at_run(store, gate)
+    results = []
+    for run in runs:
+        with RunStore.read(run) as store:
+            results.append(read_result(store, gate))
+    if len(results) == 1:
+        return Outcome(results[0].text(), results[0].document(), results[0].status)
+    comparison = render_comparison([result.summary for result in results])
+    text = "\n\n".join([*(result.text() for result in results), comparison])
+    document = {"runs": [result.document() for result in results]}
+    return Outcome(text, document, max(result.status for result in results))

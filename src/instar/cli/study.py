@@ -6,8 +6,8 @@ import argparse
 from importlib import import_module
 from typing import Any
 
-from instar.campaigns.outcome import Outcome
 from instar.core.errors import BadInput
+from instar.core.outcome import Outcome
 
 __all__ = ["arguments", "perform"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from instar.campaigns.descriptions import describe, render_listing
-from instar.campaigns.outcome import Outcome
+from instar.core.outcome import Outcome
 
 __all__ = ["arguments", "perform"]
 

@@ -12,8 +12,8 @@ import webbrowser
 from functools import partial
 from pathlib import Path
 
-from instar.campaigns.outcome import Outcome
 from instar.core.errors import BadInput, MissingExtra
+from instar.core.outcome import Outcome
 
 __all__ = ["arguments", "perform"]
 
@@ -50,13 +50,13 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.campaigns.progress import show_steps
     from instar.cli.workbench_tools import make_tools
     from instar.workbench.access import Access
-    from instar.workbench.app import make_app, make_desk
+    from instar.workbench.app import make_app, make_site
 
     with contextlib.closing(_listen(args.port)) as listening:
         access = Access(listening.getsockname()[1])
-        desk = make_desk(root, make_tools(args.system, args.scenes), access)
-        desk.library.load(partial(show_steps, quiet=args.json))
-        app = make_app(desk)
+        site = make_site(root, make_tools(args.system, args.scenes), access)
+        site.library.load(partial(show_steps, quiet=args.json))
+        app = make_app(site)
         settings = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=3)
         print(f"The workbench is at {access.address}", file=sys.stderr, flush=True)
         if not args.no_browser:

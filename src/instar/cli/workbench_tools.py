@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from instar.campaigns.catalogue import catalogues, entries
+from instar.campaigns.catalogue import catalogue_entries, catalogues
 from instar.campaigns.descriptions import describe
 from instar.campaigns.reader import RunReader, open_run
 from instar.cli.answers import answer_text
@@ -27,7 +27,7 @@ from instar.core.scene import Image, Observation, Scene
 from instar.core.workspace import Folder, prepare_relation
 from instar.scenes import load_scenes
 from instar.scenes.load import WORLDS
-from instar.tasks.interpretation.named import INTERPRETERS
+from instar.tasks.interpretation.interpreter_names import INTERPRETERS
 from instar.workbench.tools import Cases, Offer, Tools
 
 __all__ = ["make_tools"]
@@ -39,7 +39,7 @@ LISTS = ("levels",)  # options of searches that are lists of numbers
 def make_tools(systems: Sequence[str], scenes: Sequence[str]) -> Tools:
     """The tools; `systems` and `scenes` are those that campaigns may use besides what is built in."""
     rules = _Pictured()
-    known = {entry.name for entry in entries("system")}
+    known = {entry.name for entry in catalogue_entries("system")}
     for name in systems:
         if ":" not in name and name not in known:
             raise BadInput(f"--system {name!r} is no module:attr")
@@ -50,7 +50,7 @@ def make_tools(systems: Sequence[str], scenes: Sequence[str]) -> Tools:
     return Tools(
         command=[sys.executable, "-m", "instar"],
         opened=_opened,
-        systems=_ready(_offers("system")) | dict.fromkeys(systems, Offer(is_explained=True)),
+        systems=_ready(_offers("system")) | dict.fromkeys(systems, CatalogueOption(is_explained=True)),
         relations=_ready(relations),
         rule=relations["rule"],
         searches=_offers("search"),
@@ -63,18 +63,18 @@ def make_tools(systems: Sequence[str], scenes: Sequence[str]) -> Tools:
     )
 
 
-def _offers(what: str) -> dict[str, Offer]:
+def _offers(what: str) -> dict[str, CatalogueOption]:
     """What is built in, each with the title of its task."""
     offers = {}
     for entry in describe(what):
         name, options = entry["name"], entry["options"]
         title = catalogues()[entry["task"]].title if entry["task"] else ""
         needs = {option: option in LISTS for option, default in options.items() if default == "..."}
-        offers[name] = Offer(entry["what"], title, needs, "interpreter" in options)
+        offers[name] = CatalogueOption(entry["what"], title, needs, "interpreter" in options)
     return offers
 
 
-def _ready(offers: Mapping[str, Offer]) -> dict[str, Offer]:
+def _ready(offers: Mapping[str, CatalogueOption]) -> dict[str, CatalogueOption]:
     """Those that need nothing more."""
     return {name: offer for name, offer in offers.items() if not offer.needs}
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from instar.core.budget import Request
 from instar.core.change import Change, Inapplicable, plain
-from instar.core.follow_up import FollowUp, Key, Query, follow_ups_of, judge, observe
+from instar.core.follow_up import FindingKey, FollowUp, Query, follow_ups_of, judge, observe
 from instar.core.marks import Panel, make_panels
 from instar.core.record import Record, case_id
 from instar.core.relation import Relation
@@ -37,15 +37,21 @@ Steps: TypeAlias = Generator["Ask | Request", Any, T]
 class SourceState:
     """What is known about one source between its cases, for all relations of its task.
 
-    `shown` says which null change shows a finding, for each of the `tasks` (they compare with settings of
-    their own); it is None until the null changes were asked. `failed` are tasks that cannot read one.
+    `fresh_done` says that the null change which measures false alarms has its record. `shown` says which of
+    the strikers shows a finding, for each of the `tasks` (they compare with settings of their own); a task is
+    missing there until they were asked. `failed` are tasks that cannot read one of the answers.
     """
 
     fresh: Null | None = None
     strikers: Sequence[Null] = ()
+    fresh_done: bool = False
     tasks: dict[int, Task] = field(default_factory=dict)
-    shown: dict[int, dict[Key, str]] | None = None
+    shown: dict[int, dict[Key, str]] = field(default_factory=dict)
     failed: dict[int, Verdict] = field(default_factory=dict)
+
+    def knows(self, task: Task) -> bool:
+        """Whether the strikers were asked for this task."""
+        return id(task) in self.shown
 
 
 @dataclass(eq=False)
@@ -122,7 +128,7 @@ class Case:
         state, nulls = self.state, self.state.task.nulls
         cost = 0
         if nulls is not None:
-            cost += len(state.of_source.strikers) if state.of_source.shown is None else 0
+            cost += 0 if state.of_source.knows(state.task) else len(state.of_source.strikers)
             cost += len(nulls.conditions) * (self.width + nulls.with_source)
         if state.relation.placebo is not None and self.role == "case":
             cost += self.width
@@ -158,10 +164,10 @@ class Case:
         state, relation = self.state, self.state.relation
         seen = observe(state.task, state.source, self.follow_ups(), self.replies)
         assert not isinstance(seen, str)
+        self.verdict = self.verdict.verified(
+            lambda finding: state.task.verify(seen.source, seen.follow_ups[0], finding)
+        )
         if self.role == "case":
-            self.verdict = self.verdict.verified(
-                lambda finding: state.task.verify(seen.source, seen.follow_ups[0], finding)
-            )
             self.panels = make_panels(state.task, seen.source, seen.follow_ups, self.change, self.verdict)
             if relation.naturalness is not None:
                 first = self.follow_ups()[0].input

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from instar.core.errors import BadInput
+import numpy as np
+
+from instar.core.errors import BadInput, WrongKind
 
 __all__ = ["Change", "Inapplicable", "Value", "change_from_json", "named_dataclass", "plain", "wrap"]
 
@@ -40,9 +42,11 @@ class Value(Change):
     """
 
     def __init__(self, value: Any = None, unit: str = "") -> None:
-        object.__setattr__(self, "value", value)
+        text = json.dumps(value, sort_keys=True, default=_number)
+        # As it will be read back: what a relation is given now and in a replay must not differ.
+        object.__setattr__(self, "value", json.loads(text))
         object.__setattr__(self, "unit", unit)
-        object.__setattr__(self, "_text", json.dumps(value, sort_keys=True))
+        object.__setattr__(self, "_text", text)
 
     value: Any
     unit: str
@@ -81,7 +85,7 @@ def wrap(drawn: Any) -> Change | Inapplicable:
     try:
         return Value(drawn)
     except (TypeError, ValueError):
-        raise TypeError(f"draw gave {drawn!r}; a change is a JSON value or an instar.Change") from None
+        raise WrongKind(f"draw gave {drawn!r}; a change is a JSON value or an instar.Change") from None
 
 
 def plain(change: Change) -> Any:
@@ -122,6 +126,13 @@ def named_dataclass(path: str) -> type[Any]:
     if not (isinstance(found, type) and dataclasses.is_dataclass(found)):
         raise BadInput(f"the run speaks of {path!r}, which is not loaded; import its module first")
     return found
+
+
+def _number(value: Any) -> Any:
+    """A NumPy number as a plain one."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__qualname__} is no JSON value")
 
 
 def _frozen(value: Any) -> Any:

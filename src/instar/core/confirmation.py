@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from instar.core.budget import Budget
 from instar.core.case import Ask, Case, Steps
-from instar.core.change import Change, Inapplicable, wrap
+from instar.core.change import Change, Inapplicable, plain, wrap
 from instar.core.follow_up import FollowUp, Key, Query, Seen, follow_ups_of, judge, observe, under_null
 from instar.core.system import Reply
 from instar.core.task import Null, Task
@@ -37,8 +37,9 @@ def decide(budget: Budget, cases: Sequence[Case]) -> Steps[bool]:
             case.let_go()
     if not (yield from afford(budget, cost)):
         return False
-    queries = [one.query(case.repeat) for case in undecided for one in case.follow_ups()]
-    replies = yield from _pay_and_ask(budget, queries)
+    replies = yield from _pay_and_ask(
+        budget, [one.query(case.repeat) for case in undecided for one in case.follow_ups()]
+    )
     for case, part in zip(undecided, _split(replies or [], [case.width for case in undecided])):
         case.judge(part)
     suspects = [case for case in undecided if case.violated]
@@ -60,12 +61,12 @@ def _confirm_all(budget: Budget, suspects: Sequence[Case]) -> Steps[bool]:
             continue
         state, task = case.state.of_source, case.state.task
         if task.nulls is not None:
-            if state.shown is None:
+            if not state.knows(task):
                 yield from _ask_nulls(budget, case)
             if id(task) in state.failed:
                 _give_up(case, state.failed[id(task)], "failed")
                 continue
-            if state.shown is None:
+            if not state.knows(task):
                 _leave_unconfirmed(case)
                 continue
             shown = state.shown[id(task)]
@@ -77,10 +78,7 @@ def _confirm_all(budget: Budget, suspects: Sequence[Case]) -> Steps[bool]:
 
 
 def _ask_nulls(budget: Budget, case: Case) -> Steps[None]:
-    """Learn every finding that a null change of this source shows by itself, for all of its tasks.
-
-    Leaves `shown` as it was when the budget ended.
-    """
+    """Learn every finding that a null change of this source shows by itself, for all of its tasks."""
     state, source = case.state.of_source, case.state.source
     made = [follow_ups_of(case.state.relation, source.input, null) for null in state.strikers]
     usable = [(null, one[0]) for null, one in zip(state.strikers, made) if not isinstance(one, Inapplicable)]
@@ -89,9 +87,10 @@ def _ask_nulls(budget: Budget, case: Case) -> Steps[None]:
     if replies is None:
         return
     case.queries += len(queries)
-    state.shown = {number: {} for number in state.tasks}
+    unknown = {number: task for number, task in state.tasks.items() if not state.knows(task)}
+    state.shown |= {number: {} for number in unknown}
     for (null, one), reply in zip(usable, replies):
-        for number, task in state.tasks.items():
+        for number, task in unknown.items():
             seen = observe(task, source, [one], [reply])
             if isinstance(seen, str):  # then nobody knows what it would have shown
                 state.failed[number] = Verdict.failed(seen)
@@ -100,7 +99,7 @@ def _ask_nulls(budget: Budget, case: Case) -> Steps[None]:
                     state.shown[number].setdefault(finding, str(null))
 
 
-def _findings_by_nulls(task: Task, seen: Seen) -> list[Key]:
+def _findings_by_nulls(task: Task, seen: Seen) -> list[FindingKey]:
     verdict = task.compare(replace(seen.source, answer=seen.befores[0]), seen.follow_ups[0])
     return [finding.key for finding in verdict.findings]
 
@@ -121,7 +120,9 @@ def _confirm(budget: Budget, case: Case) -> Steps[None]:
         gone = {f.key: f"again under {condition}" for f in case.findings if f.key not in recurring}
         _strike(case, gone, "it does not recur")
     if relation.placebo is not None and case.role == "case" and case.findings:
-        yield from _ask_placebo(budget, case, wrap(relation.placebo(state.source, case.change)), before)
+        assert case.change is not None
+        placebo = wrap(relation.placebo(state.source, plain(case.change)))
+        yield from _ask_placebo(budget, case, placebo, before)
 
 
 def _once_more(budget: Budget, case: Case, condition: Null, before: Counter[str]) -> Steps[Verdict | None]:
@@ -167,7 +168,7 @@ def _ask_again(
     return replies
 
 
-def _strike(case: Case, gone: dict[Key, str], why: str) -> None:
+def _strike(case: Case, gone: dict[FindingKey, str], why: str) -> None:
     """Leave only the findings that are not gone; a case that has none left is unstable."""
     if not gone:
         return
@@ -186,7 +187,7 @@ def _give_up(case: Case, outcome: Verdict, why: str) -> None:
     case.verdict = replace(outcome, evidence=_evidence(case, {f.key: why for f in case.findings}))
 
 
-def _evidence(case: Case, gone: dict[Key, str]) -> dict[str, Any]:
+def _evidence(case: Case, gone: dict[FindingKey, str]) -> dict[str, Any]:
     """The evidence of the case, with the findings that are gone and what they are gone by."""
     assert case.verdict is not None
     case.struck += [

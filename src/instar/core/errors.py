@@ -15,7 +15,8 @@
     └── Temporary               raised by a system: the same question may succeed later
 
 The command line turns any of them into its message and exit status 2. Anything else that escapes is a
-defect of instar or of a user's relation and keeps its traceback.
+defect of instar or of a user's relation and keeps its traceback. `WrongKind`, a TypeError, is such a defect
+that instar notices itself: a function of a relation gave something that nothing can be made of.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ __all__ = [
     "TooManyFailures",
     "UnknownName",
     "UnreadablePicture",
+    "WrongKind",
 ]
 
 
@@ -111,6 +113,10 @@ class SceneChanged(RunError):
 
 class TooManyFailures(InstarError):
     """The system under test failed too often in a row; everything so far is kept."""
+
+
+class WrongKind(TypeError):
+    """A function of a relation or a task gave something else than it has to give."""
 
 
 class Temporary(InstarError):

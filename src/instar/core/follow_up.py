@@ -8,8 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from instar.core.answer_values import short
 from instar.core.change import Change, Inapplicable, plain
 from instar.core.digest import digest
+from instar.core.errors import WrongKind
 from instar.core.frame import Frame, Moved, Variant
 from instar.core.relation import Relation
 from instar.core.scene import Observation
@@ -17,9 +19,19 @@ from instar.core.system import Reply
 from instar.core.task import Null, Task
 from instar.core.verdict import Finding, Status, Verdict
 
-__all__ = ["Asking", "FollowUp", "Key", "Query", "Seen", "follow_ups_of", "judge", "observe", "under_null"]
+__all__ = [
+    "Asking",
+    "FindingKey",
+    "FollowUp",
+    "Query",
+    "Seen",
+    "follow_ups_of",
+    "judge",
+    "observe",
+    "under_null",
+]
 
-Key: TypeAlias = tuple[str, str]
+FindingKey: TypeAlias = tuple[str, str]
 """Kind and subject of a finding."""
 
 
@@ -82,11 +94,16 @@ def _follow_up(task: Task, question: Any, made: Any, name: str) -> FollowUp:
     if isinstance(made, Moved):
         picture = _picture(made.picture, name)
         frame = Frame(made.matrix, _size(task.picture(question)), _size(picture))
-        return FollowUp(task.with_picture(question, picture), frame)
+        return FollowUp(task.move(task.with_picture(question, picture), frame), frame)
     if isinstance(made, Variant):
         return FollowUp(task.with_picture(question, _picture(made.picture, name)), variant=made.name)
     if isinstance(made, np.ndarray):
         return FollowUp(task.with_picture(question, _picture(made, name)))
+    if not isinstance(made, type(question)):
+        raise WrongKind(
+            f"{name}: apply gave {short(made)}; it gives a picture, Moved, Variant, another question, "
+            "a tuple of these, or Inapplicable"
+        )
     return FollowUp(made)
 
 
@@ -95,7 +112,7 @@ def _picture(made: Any, name: str) -> Any:
         isinstance(made, np.ndarray) and made.dtype == np.uint8 and made.ndim == 3 and made.shape[2] == 3
     ):
         what = f"{made.dtype} {made.shape}" if isinstance(made, np.ndarray) else type(made).__name__
-        raise TypeError(f"{name}: apply gave {what}; a picture is uint8 (height, width, 3)")
+        raise WrongKind(f"{name}: apply gave {what}; a picture is uint8 (height, width, 3)")
     return np.ascontiguousarray(made) if type(made) is np.ndarray else made
 
 
@@ -153,12 +170,15 @@ def _given(value: Any) -> Callable[[], Any]:
 def judge(relation: Relation, seen: Seen, change: Change) -> Verdict:
     """What the answers say: the relation's own expectation, or else that they are the same.
 
-    A null change is always judged by sameness.
+    A null change is always judged by sameness. The severity of any other is kept as `level`.
     """
-    if relation.expect is None or isinstance(change, Null):
+    if isinstance(change, Null):
         return _compare(relation.resolved_task, seen)
     source = replace(seen.source, answer=seen.befores[0]) if len(seen.befores) == 1 else seen.source
-    return relation.expect(source, seen.follow_ups, plain(change))
+    verdict = relation.expect(source, seen.follow_ups, plain(change))
+    if not isinstance(verdict, Verdict):
+        raise WrongKind(f"{relation.name}: expect gave {short(verdict)}; it gives a Verdict")
+    return verdict
 
 
 def _compare(task: Task, seen: Seen) -> Verdict:
@@ -168,7 +188,7 @@ def _compare(task: Task, seen: Seen) -> Verdict:
     ]
     if len(verdicts) == 1:
         return verdicts[0]
-    findings: dict[Key, Finding] = {}
+    findings: dict[FindingKey, Finding] = {}
     for finding in (finding for verdict in verdicts for finding in verdict.findings):
         if finding.key not in findings or finding.margin < findings[finding.key].margin:
             findings[finding.key] = finding

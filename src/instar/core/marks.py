@@ -94,7 +94,7 @@ def make_panels(
     """
     struck = {(s["kind"], s["subject"]) for s in verdict.evidence.get("struck", ())}
     unsure = {subject for _, subject in struck}
-    fates = {f.subject: _fate(f) for f in verdict.findings}
+    fates = {f.subject: fate for f in verdict.findings if (fate := _fate(f)) != "new"}
     before = task.marks(source)
     named = tuple(
         replace(mark, fate=fates.get(mark.subject, "unsure" if mark.subject in unsure else "matched"))
@@ -137,7 +137,8 @@ def _mark_of(finding: Finding) -> Mark | None:
         return None
     label = str(told.get("label", "")) if isinstance(told, Mapping) else ""
     score = told.get("score") if isinstance(told, Mapping) else None
-    words = f"{label} {finding.kind}" if fate == "lost" else f"{WORDS.get(fate, finding.kind)} {label}"
+    what = WORDS.get(fate, finding.kind) if finding.kind in FATES else finding.kind
+    words = f"{label} {finding.kind}" if fate == "lost" else f"{what} {label}"
     if score is not None and fate != "lost":
         words = f"{words} {score:.2f}"
     return Mark(region, fate, words.strip())

@@ -19,7 +19,13 @@ __all__ = [
     "require_range",
     "require_strings",
     "require_whole_number",
+    "split_names",
 ]
+
+
+def split_names(given: str) -> list[str]:
+    """`a, b,` is a and b."""
+    return [name.strip() for name in given.split(",") if name.strip()]
 
 
 def require_whole_number(

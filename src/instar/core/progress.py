@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-__all__ = ["Steps", "Tell", "duration", "pace", "show", "show_steps"]
+__all__ = ["StepCounter", "Tell", "duration", "pace", "show_progress", "show_steps"]
 
 BAR_SECONDS, LINE_SECONDS = 0.1, 10.0
 """How often a bar is redrawn, and a plain line written."""
@@ -22,7 +22,7 @@ Tell: TypeAlias = Callable[[float, "float | None", str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class StepCounter:
     """What whoever does the work tells: so many more steps are done."""
 
     advance: Callable[..., None]
@@ -57,7 +57,9 @@ def duration(seconds: float) -> str:
 
 
 @contextlib.contextmanager
-def show(what: str, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> Iterator[Tell]:
+def show_progress(
+    what: str, *, quiet: bool = False, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Tell]:
     """Show what is told in between; `quiet` says nothing unless there is a terminal."""
     if sys.stderr.isatty():
         with _bars() as bars:
@@ -89,20 +91,20 @@ def show_steps(
     unit: str = "",
     quiet: bool = False,
     clock: Callable[[], float] = time.monotonic,
-) -> Iterator[Steps]:
+) -> Iterator[StepCounter]:
     """Progress of work whose steps are alike."""
     if not quiet and not sys.stderr.isatty():
         steps = unit or ("step" if total == 1 else "steps")
         _say(what if total is None else f"{what}, {total:,} {steps}")
     began, done = clock(), 0
-    with show(what, quiet=quiet, clock=clock) as tell:
+    with show_progress(what, quiet=quiet, clock=clock) as tell:
 
         def advance(n: int = 1) -> None:
             nonlocal done
             done += n
             tell(done, total, pace(done, total, unit, clock() - began))
 
-        yield Steps(advance)
+        yield StepCounter(advance)
 
 
 @dataclass(eq=False)

@@ -43,16 +43,25 @@ def find_name(thing: Any) -> tuple[str, Mapping[str, Any]] | None:
             return _RECIPES[thing]
     except TypeError:
         pass
-    for name, module in list(sys.modules.items()):
-        if module is None or name.partition(".")[0] in ("instar", "builtins"):
+    # The script that runs comes last: to import it again is to run it again.
+    for name, module in sorted(sys.modules.copy().items(), key=lambda one: one[0] == "__main__"):
+        home = _importable(name, module)
+        if home is None or home.partition(".")[0] in ("instar", "builtins"):
             continue
         for attribute, value in list(getattr(module, "__dict__", {}).items()):
             if value is thing and not attribute.startswith("_"):
-                return f"{_importable(name, module)}:{attribute}", {}
+                return f"{home}:{attribute}", {}
     return None
 
 
-def _importable(name: str, module: Any) -> str:
-    """The name of a module; that of its file where it is the script that runs."""
-    file = getattr(module, "__file__", None)
-    return Path(file).stem if name == "__main__" and file else name
+def _importable(name: str, module: Any) -> str | None:
+    """The name that a module can be imported by: that of its file where it is the script that runs.
+
+    None where there is no file: nobody can import what was typed in.
+    """
+    if name != "__main__":
+        return name
+    spec, file = getattr(module, "__spec__", None), getattr(module, "__file__", None)
+    if spec is not None:  # python -m
+        return str(spec.name).removesuffix(".__main__")
+    return Path(file).stem if file else None

@@ -72,6 +72,7 @@ class Totals:
     price_per_query: float = 0.0
     skipped: Sequence[Skipped] = field(default_factory=tuple)
     finished: bool = True
+    task: str = ""
 
 
 def case_id(system: str, relation: str, source: str, ordinal: int, change: Change | None) -> str:

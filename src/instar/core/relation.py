@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.change import Change, Inapplicable, Value, plain, wrap
-from instar.core.errors import BadInput, UnknownName
+from instar.core.errors import BadInput, UnknownName, WrongKind
 from instar.core.scene import Observation, Scene
 from instar.core.task import TASKS, Task, find_task
 from instar.core.verdict import Verdict
@@ -60,21 +60,23 @@ class Range:
 
     def weaker(self, source: Observation, change: Change) -> list[Change]:
         """Changes from hardly any severity up to just below this one's, evenly."""
-        level = self._level(source, change)
+        level = self.level_of(source, change)
+        if level is None:
+            raise BadInput("it cannot shrink: no number of this change is its severity")
         nothing = 0.0 if self.low * self.high >= 0 else self.low
         levels = [nothing + (level - nothing) * step / STEPS for step in range(1, STEPS)]
         line = [self.change(source, one) for one in levels]
         return [one for one in dict.fromkeys(line) if isinstance(one, Change) and one != change]
 
-    def _level(self, source: Observation, change: Change) -> float:
-        """The severity of a change: the one of its numbers from which it is made again."""
+    def level_of(self, source: Observation, change: Change) -> float | None:
+        """The severity of a change: the one of its numbers from which it is made again, if there is one."""
         value = plain(change)
         numbers = [value] if self.at is None else list(vars(change).values())
         for number in numbers:
             is_number = isinstance(number, (int, float)) and not isinstance(number, bool)
             if is_number and self.change(source, number) == change:
                 return float(number)
-        raise BadInput("it cannot shrink: no number of this change is its severity")
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +138,8 @@ class Relation:
         if draw is not None:
             return wrap(draw(source, rng))
         if self.severity is not None:
-            return self.severity.change(source, float(rng.uniform(self.severity.low, self.severity.high)))
+            low, high = sorted((self.severity.low, self.severity.high))
+            return self.severity.change(source, float(rng.uniform(low, high)))
         return Value(None, self.name)
 
     def lesser(self, source: Observation, change: Change) -> Iterable[Change | Sequence[Change]]:
@@ -151,5 +154,5 @@ class Relation:
 def _change(drawn: Any) -> Change:
     change = wrap(drawn)
     if isinstance(change, Inapplicable):
-        raise TypeError("smaller() yields changes, not Inapplicable")
+        raise WrongKind("smaller() yields changes, not Inapplicable")
     return change

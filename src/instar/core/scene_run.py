@@ -20,7 +20,7 @@ import numpy as np
 
 from instar.core.budget import Budget
 from instar.core.case import Ask, Case, RelationState, SourceState, Steps
-from instar.core.change import Inapplicable
+from instar.core.change import Inapplicable, plain
 from instar.core.confirmation import afford, decide
 from instar.core.digest import digest
 from instar.core.errors import SceneChanged, UnreadablePicture
@@ -42,6 +42,7 @@ __all__ = [
     "PictureCache",
     "RunSettings",
     "SceneRun",
+    "SourceStates",
     "observe_scene",
     "random_for",
     "run_across",
@@ -67,6 +68,8 @@ class KeptPanels:
 
 AnySearch: TypeAlias = Any  # a Search or a SearchAcross; `is_across_scenes` tells which
 Pair: TypeAlias = tuple[Relation, AnySearch]
+SourceStates: TypeAlias = dict[tuple[str, ...], SourceState]
+"""By task, source and the null changes that hold there."""
 
 AT_ONCE = 8  # cases of one scene judged together; a constant, because it decides who waits for budget
 
@@ -97,12 +100,16 @@ class PictureCache:
 
 @dataclass(frozen=True, eq=False)
 class RunSettings:
-    """What the runs of all scenes of a campaign share."""
+    """What the runs of all scenes of a campaign share.
+
+    `sources` keeps what is known about sources that are looked at twice, per scene and across scenes.
+    """
 
     system: str
     relations: Sequence[Pair]
     seed: int
     pictures: PictureCache = field(default_factory=lambda: PictureCache(32))
+    sources: SourceStates | None = None
 
 
 @dataclass(eq=False)
@@ -153,12 +160,14 @@ def observe_scene(
         task = relation.resolved_task
         by_questions.setdefault((task.name, task.questions), []).append((relation, search))
     states: list[tuple[RelationState, AnySearch]] = []
+    replies: dict[str, Reply] = {}  # by content: no question is asked twice, whoever asks it
+    sources: SourceStates = {} if settings.sources is None else settings.sources
     for pairs in by_questions.values():
         if not (yield from afford(run.budget, 1)):
             return states
         try:
             settings.pictures.get(scene.id, scene.read)
-            questions = yield from _questions(settings, scene, run, pairs[0][0])
+            questions = yield from _questions(settings, scene, run, pairs[0][0], replies)
         except UnreadablePicture as unreadable:
             run.notes.append(Skipped(scene.id, str(unreadable)))
             return []
@@ -166,16 +175,18 @@ def observe_scene(
             nothing = Observation(scene, None, scene.read)
             run.notes += [_only_case(settings, nothing, relation, questions) for relation, _ in pairs]
             continue
-        for part, build in questions or ():
-            asked = yield from _ask_source(settings, scene, run, part, build)
+        if questions is None:
+            return states
+        for part, build in questions:
+            asked = yield from _ask_source(settings, scene, run, part, build, replies)
             if asked is None:
                 return states
-            states += _open_states(settings, run, pairs, *asked)
+            states += _open_states(settings, run, pairs, *asked, sources)
     return states
 
 
 def _questions(
-    settings: RunSettings, scene: Scene, run: SceneRun, relation: Relation
+    settings: RunSettings, scene: Scene, run: SceneRun, relation: Relation, replies: dict[str, Reply]
 ) -> Steps[Sequence[Question] | Verdict | None]:
     """What the scene is asked; the verdict on it where it cannot be asked; None when the budget ended."""
     known = replace(scene, read=partial(settings.pictures.get, scene.id, scene.read))
@@ -187,21 +198,26 @@ def _questions(
         except StopIteration as end:
             ended: Sequence[Question] | Inapplicable = end.value
             return Verdict.inapplicable(ended.reason) if isinstance(ended, Inapplicable) else ended
-        if not (yield from afford(run.budget, 1)):
-            return None
-        run.budget.pay(1)
-        (reply,) = yield Ask([Query(first, digest(first))])
+        content = digest(first)
+        if content not in replies:
+            if not (yield from afford(run.budget, 1)):
+                return None
+            run.budget.pay(1)
+            (replies[content],) = yield Ask([Query(first, content)])
+        reply = replies[content]
         if reply.error is not None:
             return Verdict.failed(reply.error)
         answer = reply.answer
 
 
 def _ask_source(
-    settings: RunSettings, scene: Scene, run: SceneRun, part: str, build: Callable[[Image], Any]
+    settings: RunSettings,
+    scene: Scene,
+    run: SceneRun,
+    part: str,
+    build: Callable[[Image], Any],
+    replies: dict[str, Reply],
 ) -> Steps[tuple[Observation, Reply] | None]:
-    if not (yield from afford(run.budget, 1)):
-        return None
-
     def make() -> Any:
         try:
             return build(settings.pictures.get(scene.id, scene.read))
@@ -209,18 +225,27 @@ def _ask_source(
             raise SceneChanged(f"{scene.id} could be read before and now cannot: {gone}") from gone
 
     source = Observation(scene, None, make, part)
-    query = FollowUp(source.input).query()
-    run.notes.append(Source(source.id, scene.id, query.digest))
-    run.budget.pay(1)
-    (reply,) = yield Ask([query])
-    return source, reply
+    content = digest(source.input)
+    if content not in replies:
+        if not (yield from afford(run.budget, 1)):
+            return None
+        run.budget.pay(1)
+        run.notes.append(Source(source.id, scene.id, content))
+        (replies[content],) = yield Ask([Query(source.input, content)])
+    else:
+        run.notes.append(Source(source.id, scene.id, content))
+    return source, replies[content]
 
 
 def _open_states(
-    settings: RunSettings, run: SceneRun, pairs: Sequence[Pair], source: Observation, reply: Reply
+    settings: RunSettings,
+    run: SceneRun,
+    pairs: Sequence[Pair],
+    source: Observation,
+    reply: Reply,
+    sources: SourceStates,
 ) -> Iterator[tuple[RelationState, AnySearch]]:
     """A state for each relation, over what they share about the source."""
-    shared: SourceState | None = None
     made = FollowUp(source.input)
     for relation, search in pairs:
         task = relation.resolved_task
@@ -229,12 +254,13 @@ def _open_states(
             run.notes.append(_only_case(settings, source, relation, Verdict.failed(seen)))
             continue
         answered = replace(source, answer=seen.follow_ups[0].answer)
-        if task.nulls is None:
-            yield RelationState(relation, answered), search
+        if task.nulls is None or task.nulls.fresh is None or task.nulls.strikers is None:
+            yield RelationState(relation, answered, SourceState(shown={id(task): {}})), search
             continue
-        if shared is None:
-            rng = random_for(settings.seed, task.name, source.id, "null")
-            shared = SourceState(task.nulls.fresh(answered, rng), task.nulls.strikers(answered))
+        rng = random_for(settings.seed, task.name, source.id, "null")
+        fresh, strikers = task.nulls.fresh(answered, rng), task.nulls.strikers(answered)
+        key = (task.name, source.id, *map(key_of, (fresh, *strikers)))
+        shared = sources.setdefault(key, SourceState(fresh, strikers))
         shared.tasks[id(task)] = task
         yield RelationState(relation, answered, shared), search
 
@@ -277,9 +303,12 @@ def _note(settings: RunSettings, run: SceneRun, cases: Sequence[Case]) -> None:
     for case in cases:
         pixels = case.state.relation.pixels
         if pixels is not None and case.change is not None and case.role == "case":
-            run.notes.extend(KeptPixels(name, array) for name, array in pixels(case.change).items())
+            needed = pixels(plain(case.change))
+            run.notes.extend(KeptPixels(name, array) for name, array in needed.items())
         record = case.record(settings.system)
         if case.panels:
             run.notes.append(KeptPanels(record.case, case.panels))
             case.panels = ()
+        if case.role == "null":
+            case.state.of_source.fresh_done = True
         run.notes.append(record)

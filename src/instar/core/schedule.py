@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import pickle
+import zlib
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from typing import Generic, TypeVar
 
 from instar.core.case import Case, RelationState
-from instar.core.change import Change
+from instar.core.change import Change, Value
 from instar.core.relation import Drawn
 from instar.core.scene import Observation
 from instar.core.verdict import Verdict
@@ -17,12 +20,18 @@ __all__ = ["Proposals", "RoundSchedule", "TurnSchedule", "key_of"]
 
 Item = TypeVar("Item")
 
+MOST_REPEATS = 1000
+"""A search that proposes nothing new in so many batches in a row has ended: it would never stop by itself."""
+
 
 def key_of(drawn: Drawn) -> str:
     """What makes a change this one, so that identical changes are asked and counted once."""
-    return (
-        json.dumps(drawn.to_json(), sort_keys=True) if isinstance(drawn, Change) else f"not: {drawn.reason}"
-    )
+    if not isinstance(drawn, Change):
+        return f"not: {drawn.reason}"
+    recipe = drawn.to_json()
+    if isinstance(drawn, Value):
+        recipe.pop("unit", None)  # only a word for people
+    return json.dumps(recipe, sort_keys=True)
 
 
 class Proposals(Generic[Item]):
@@ -35,10 +44,11 @@ class Proposals(Generic[Item]):
         self, search: Generator[Sequence[Item], Sequence[Verdict], None], key: Callable[[Item], str]
     ) -> None:
         self._search, self._key = search, key
-        self._batch: list[str] | None = None  # keys of what was yielded last
+        self._batch: list[bytes] | None = None  # keys of what was yielded last
         self._pending: deque[Item] = deque()
-        self._unjudged: set[str] = set()
-        self._verdicts: dict[str, Verdict] = {}
+        self._unjudged: set[bytes] = set()
+        # One for each case, so they are kept small: a search across scenes may propose a hundred thousand.
+        self._verdicts: dict[bytes, bytes] = {}
 
     @property
     def waits(self) -> bool:
@@ -47,26 +57,43 @@ class Proposals(Generic[Item]):
 
     def next(self) -> Item | None:
         """None when the search waits for verdicts, or has ended."""
+        repeats = 0
         while not self._pending:
             if self._unjudged:
                 return None
+            if repeats == MOST_REPEATS:
+                self._search.close()
+                return None
+            repeats += 1
             try:
                 if self._batch is None:
                     batch = next(self._search)
                 else:
-                    batch = self._search.send([self._verdicts[key] for key in self._batch])
+                    batch = self._search.send([_unpacked(self._verdicts[key]) for key in self._batch])
             except StopIteration:
                 return None
-            self._batch = [self._key(item) for item in batch]
+            self._batch = [self._hashed(item) for item in batch]
             new = {key: item for key, item in zip(self._batch, batch) if key not in self._verdicts}
             self._pending.extend(new.values())
             self._unjudged.update(new)
         return self._pending.popleft()
 
     def tell(self, item: Item, verdict: Verdict) -> None:
-        key = self._key(item)
-        self._verdicts[key] = verdict
+        key = self._hashed(item)
+        self._verdicts[key] = _packed(verdict)
         self._unjudged.discard(key)
+
+    def _hashed(self, item: Item) -> bytes:
+        return hashlib.sha256(self._key(item).encode()).digest()[:16]
+
+
+def _packed(verdict: Verdict) -> bytes:
+    return zlib.compress(pickle.dumps(verdict), 1)
+
+
+def _unpacked(data: bytes) -> Verdict:
+    verdict: Verdict = pickle.loads(zlib.decompress(data))
+    return verdict
 
 
 class TurnSchedule:
@@ -84,7 +111,8 @@ class TurnSchedule:
         while self._queue:
             state, proposals = self._queue[0]
             null = state.of_source.fresh
-            is_due = null is not None and id(state.of_source) not in self._had_null
+            is_due = not state.of_source.fresh_done and id(state.of_source) not in self._had_null
+            is_due &= null is not None
             if null is not None and is_due and id(state) in self._had_first:
                 self._had_null.add(id(state.of_source))
                 return Case.of(state, null)
@@ -131,7 +159,8 @@ class RoundSchedule:
         state = self._states[source.id]
         if source.id not in self._had_first:
             self._had_first.add(source.id)
-            self._null_due = state if state.of_source.fresh is not None else None
+            is_due = state.of_source.fresh is not None and not state.of_source.fresh_done
+            self._null_due = state if is_due else None
         case = Case.of(state, drawn)
         self._items[id(case)] = item
         return case

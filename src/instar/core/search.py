@@ -16,6 +16,7 @@ import numpy as np
 
 from instar.core.change import Change, plain
 from instar.core.errors import BadInput
+from instar.core.recipe import recorded
 from instar.core.relation import Drawn, Range, Relation
 from instar.core.scene import Observation
 from instar.core.verdict import Status, Verdict
@@ -30,7 +31,7 @@ __all__ = [
     "is_across_scenes",
     "require_fit",
     "shrink",
-    "stored",
+    "stored_changes",
     "sweep",
 ]
 
@@ -68,6 +69,7 @@ def require_fit(search: Callable[..., Any], relation: Relation) -> None:
     getattr(search, "require", lambda relation: None)(relation)
 
 
+@recorded
 def draws(n: int = 10) -> Search:
     """The plain search: `n` changes, independently drawn."""
     _require(n >= 1, f"draws: n is {n}; it must be at least 1")
@@ -80,6 +82,7 @@ def draws(n: int = 10) -> Search:
     return search
 
 
+@recorded
 def sweep(levels: Sequence[float] | None = None) -> Search:
     """Every severity in `levels`, by default five across the range that the relation states."""
     if levels is not None:
@@ -97,6 +100,7 @@ def sweep(levels: Sequence[float] | None = None) -> Search:
     return fitting(_severity, search)
 
 
+@recorded
 def bisect(holds: float | None = None, breaks: float | None = None, *, within: float | None = None) -> Search:
     """The severity at which the relation first breaks, between one that should hold and one that may not.
 
@@ -212,7 +216,7 @@ def _least_of(line: Sequence[Change], fails: dict[Change, bool]) -> _Found:
     return line[breaks]
 
 
-def stored(changes: Mapping[str, Sequence[Change]]) -> Search:
+def stored_changes(changes: Mapping[str, Sequence[Change]]) -> Search:
     """Changes that are there already, by source: those of another system's run, to be asked of this one.
 
     One that is not fair with what this system answers to the source is inapplicable.

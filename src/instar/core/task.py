@@ -53,13 +53,14 @@ class Nulls:
     """The changes that must not matter to a task.
 
     - `fresh(source, rng)` draws the one that measures false alarms;
-    - `strikers(source)` strike out every finding that they show too;
+    - `strikers(source)` strike out every finding that they show too; both are None where nothing can be
+      struck out, since a reaction is demanded and not sameness;
     - `conditions` are those under which a finding must recur when the follow-up is asked again;
     - `with_source`: amounts are compared, so the source is asked again under each condition as well.
     """
 
-    fresh: Callable[[Observation, np.random.Generator], Null]
-    strikers: Callable[[Observation], Sequence[Null]]
+    fresh: Callable[[Observation, np.random.Generator], Null] | None
+    strikers: Callable[[Observation], Sequence[Null]] | None
     conditions: tuple[Null, ...]
     with_source: bool = False
 
@@ -82,6 +83,10 @@ def _replace_picture(question: Any, picture: Image) -> Any:
     return picture
 
 
+def _stay_put(question: Any, frame: Frame) -> Any:
+    return question
+
+
 def _unknown(source: Observation, follow_up: Observation, finding: Finding) -> str:
     return "unknown"
 
@@ -98,7 +103,8 @@ class Task:
       both frames set aside. An answer without a place stays as it is.
     - `questions(scene)` is what a scene is asked.
     - `nulls` are the changes that must not matter; without them nothing is struck out and nothing repeated.
-    - `picture(input)` and `with_picture(input, picture)` are for inputs that are more than a picture.
+    - `picture(input)` and `with_picture(input, picture)` are for inputs that are more than a picture, and
+      `move(input, frame)` for those of which more than the picture moves with the frame.
     - `verify(source, follow_up, finding)` says what is known about a finding: "real", "was false",
       "slipped", "other label", "now right" or "unknown".
     """
@@ -112,6 +118,7 @@ class Task:
     nulls: Nulls | None = None
     picture: Callable[[Any], Image] = _itself
     with_picture: Callable[[Any, Image], Any] = _replace_picture
+    move: Callable[[Any, Frame], Any] = _stay_put
     verify: Callable[[Observation, Observation, Finding], str] = _unknown
 
 

@@ -86,6 +86,10 @@ class Verdict:
         """The same with what is known about each finding."""
         return replace(self, findings=tuple(replace(f, known=known(f)) for f in self.findings))
 
+    def with_evidence(self, **evidence: Any) -> Verdict:
+        """The same with more evidence."""
+        return replace(self, evidence={**self.evidence, **evidence})
+
     @classmethod
     def at_least(cls, value: float, bound: float, name: str) -> Verdict:
         """Held when `value >= bound`; the margin is the slack.

@@ -29,6 +29,7 @@ from instar.core.scene_run import (
     PictureCache,
     RunSettings,
     SceneRun,
+    SourceStates,
     observe_scene,
     run_across,
     run_scene,
@@ -141,6 +142,7 @@ class _Engine:
         self._watch, self._clock = watch, clock
         self._began = self._accounted = clock()
         self._inputs = PictureCache(window + 8)
+        self._sources: SourceStates | None = None
         self._running = self._stepping = 0
         self._waiting: list[tuple[_Running, Request]] = []
         self._reserve = 0  # questions that are in nobody's budget
@@ -157,6 +159,8 @@ class _Engine:
         try:
             per_scene = [pair for pair in self._campaign.relations if not is_across_scenes(pair[1])]
             across = [pair for pair in self._campaign.relations if is_across_scenes(pair[1])]
+            if per_scene and across:
+                self._sources = {}
             if per_scene:
                 yield from self._run_per_scene(per_scene)
             if across:
@@ -196,7 +200,9 @@ class _Engine:
             yield from self._drive([self._start(0, share, partial(run_across, settings, search, states))], 0)
 
     def _settings(self, pairs: Sequence[Pair]) -> RunSettings:
-        return RunSettings(self._campaign.system.name, pairs, self._campaign.seed, self._inputs)
+        return RunSettings(
+            self._campaign.system.name, pairs, self._campaign.seed, self._inputs, self._sources
+        )
 
     def _start(self, order: int, budget: int | None, begin: Callable[[SceneRun], Steps[None]]) -> _Running:
         run = SceneRun(Budget(budget))
@@ -336,6 +342,7 @@ class _Engine:
             price_per_query=self._campaign.limits.price_per_query,
             skipped=tuple(sorted(self._skipped.values(), key=lambda skipped: skipped.scene)),
             finished=finished,
+            task=", ".join(sorted({one.resolved_task.name for one, _ in self._campaign.relations})),
         )
 
 

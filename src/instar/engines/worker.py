@@ -20,7 +20,14 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from instar.core.errors import BadInput, Temporary
-from instar.core.system import Remote, System, describe_error, is_temporary, list_of_answers
+from instar.core.system import (
+    Remote,
+    System,
+    describe_error,
+    fingerprint_of,
+    is_temporary,
+    list_of_answers,
+)
 
 __all__ = ["killable"]
 
@@ -49,7 +56,7 @@ class _Killable:
     """A system whose calls go to whichever worker is free."""
 
     def __init__(self, system: System, workers: Sequence[_Worker]) -> None:
-        self.name = system.name
+        self.name, self.fingerprint = system.name, fingerprint_of(system)
         self._free: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
         for worker in workers:
             self._free.put(worker)

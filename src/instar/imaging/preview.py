@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from instar.core.scene import Image
 
-__all__ = ["encode_jpeg", "encode_preview", "heat_overlay", "scaled_down", "visible"]
+__all__ = ["encode_preview", "encode_scaled_jpeg", "heat_overlay", "scaled_down", "visible"]
 
 HEAT_SIDE = 224  # pixels: heat maps are smooth
 
@@ -28,7 +28,7 @@ def encode_preview(image: Image, *, longest: int = 560, quality: int = 78) -> by
     return cv2.imencode(".webp", shown, [cv2.IMWRITE_WEBP_QUALITY, quality])[1].tobytes()
 
 
-def encode_jpeg(image: Image, *, longest: int, quality: int = 82) -> bytes:
+def encode_scaled_jpeg(image: Image, *, longest: int, quality: int = 82) -> bytes:
     """The picture as JPEG, at most so large, for places that know no WebP."""
     shown = cv2.cvtColor(scaled_down(image, longest), cv2.COLOR_RGB2BGR)
     return cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()

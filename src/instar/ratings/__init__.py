@@ -1,7 +1,7 @@
 """Human judgement: a page that people rate cases on, and what their ratings say."""
 
-from instar.ratings.counts import Rated, read_answers, summarise
+from instar.ratings.counts import Rated, read_answers, summarise_ratings
 from instar.ratings.page import Item, render_page
-from instar.ratings.sample import choose
+from instar.ratings.sample import choose_cases
 
-__all__ = ["Item", "Rated", "choose", "read_answers", "render_page", "summarise"]
+__all__ = ["Item", "Rated", "choose_cases", "read_answers", "render_page", "summarise_ratings"]

@@ -16,7 +16,7 @@ from instar.core.verdict import Status
 from instar.ratings.page import POINTS, QUESTIONS
 from instar.stats.agreement import krippendorff_alpha
 
-__all__ = ["Box", "Rated", "Ratings", "read_answers", "summarise"]
+__all__ = ["BoxStatistics", "Rated", "Ratings", "read_answers", "summarise_ratings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Rated:
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class BoxStatistics:
     """What a box plot shows: some ratings of one question, those of one relation and verdict."""
 
     relation: str
@@ -62,7 +62,7 @@ class Ratings:
 
     raters: Mapping[str, int]
     cases: int
-    boxes: tuple[Box, ...]
+    boxes: tuple[BoxStatistics, ...]
     alpha: Mapping[str, float]
 
 
@@ -96,7 +96,7 @@ def read_answers(path: Path) -> Rated:
     return Rated(str(document.get("rater") or path.stem), rated, str(path))
 
 
-def summarise(sheets: Sequence[Rated], records: Mapping[str, Record]) -> Ratings:
+def summarise_ratings(sheets: Sequence[Rated], records: Mapping[str, Record]) -> Ratings:
     """Join the sheets with the run: what was rated, and what the run had found there."""
     names = [sheet.rater for sheet in sheets]
     for name in names:
@@ -124,7 +124,7 @@ def summarise(sheets: Sequence[Rated], records: Mapping[str, Record]) -> Ratings
                     and question in sheet.points.get(case, {})
                 )
                 if values:
-                    boxes.append(Box(relation, verdict, question, values))
+                    boxes.append(BoxStatistics(relation, verdict, question, values))
     alpha = {question: krippendorff_alpha(_table(sheets, cases, question)) for question in QUESTIONS}
     return Ratings({sheet.rater: sheet.complete for sheet in sheets}, len(cases), tuple(boxes), alpha)
 

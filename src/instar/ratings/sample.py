@@ -9,10 +9,10 @@ import numpy as np
 from instar.core.record import Record
 from instar.core.verdict import Status
 
-__all__ = ["choose"]
+__all__ = ["choose_cases"]
 
 
-def choose(records: Iterable[Record], n: int, *, seed: int = 0) -> list[Record]:
+def choose_cases(records: Iterable[Record], n: int, *, seed: int = 0) -> list[Record]:
     """At most `n` judged cases, half of them violated where there are enough of both.
 
     Relations take turns, so that a frequent one does not crowd out the others. What is missing on one side is

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from instar.core.errors import BadInput
 from instar.report.by_scene import ByScene
-from instar.report.keys import Key
+from instar.report.keys import FailureKey
 
 __all__ = ["Against", "compare_with_known", "read_known", "render_known"]
 
@@ -19,25 +19,26 @@ TITLE = "instar known failures"
 class Against:
     """A run held against a baseline: `fixed` were tried again and are gone, `untried` were not tried."""
 
-    new: tuple[Key, ...]
-    known: tuple[Key, ...]
-    fixed: tuple[Key, ...]
-    untried: tuple[Key, ...]
+    new: tuple[FailureKey, ...]
+    known: tuple[FailureKey, ...]
+    fixed: tuple[FailureKey, ...]
+    untried: tuple[FailureKey, ...]
 
 
-def render_known(failures: Iterable[Key], *, system: str) -> str:
+def render_known(failures: Iterable[FailureKey], *, system: str) -> str:
     """The baseline as a file: one failure on each line, in an order that makes differences readable."""
     lines = ",\n".join(f"  {json.dumps(key._asdict())}" for key in sorted(set(failures)))
     head = f'{{"what": "{TITLE}", "system": {json.dumps(system)}, "failures": ['
     return f"{head}\n{lines}\n]}}\n" if lines else f"{head}]}}\n"
 
 
-def read_known(text: str, *, name: str) -> frozenset[Key]:
+def read_known(text: str, *, name: str) -> frozenset[FailureKey]:
     """The failures in a baseline; `name` is the file's, for complaints."""
     try:
         document = json.loads(text)
         failures = frozenset(
-            Key(**{field: str(one[field]) for field in Key._fields}) for one in document["failures"]
+            FailureKey(**{field: str(one[field]) for field in FailureKey._fields})
+            for one in document["failures"]
         )
     except (ValueError, TypeError, KeyError) as error:
         raise BadInput(
@@ -46,7 +47,7 @@ def read_known(text: str, *, name: str) -> frozenset[Key]:
     return failures
 
 
-def compare_with_known(found: ByScene, known: frozenset[Key]) -> Against:
+def compare_with_known(found: ByScene, known: frozenset[FailureKey]) -> Against:
     """Which failures of a run are new, known or fixed."""
     now = found.keys()
     tried = {place for place, result in found.results.items() if result.judged}

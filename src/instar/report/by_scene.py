@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from instar.core.record import Record
 from instar.core.verdict import Status
 from instar.report.causes import finding_words
-from instar.report.keys import Key, keys_of
+from instar.report.keys import FailureKey, keys_of
 
 __all__ = ["ByScene", "Result"]
 
@@ -29,7 +29,7 @@ class Result:
     margin: float = math.inf
     kind: str = ""
     told: str = ""
-    keys: set[Key] = field(default_factory=set)
+    keys: set[FailureKey] = field(default_factory=set)
 
     @property
     def judged(self) -> int:
@@ -72,6 +72,6 @@ class ByScene:
     def in_order(self) -> list[Result]:
         return [self.results[place] for place in sorted(self.results)]
 
-    def keys(self) -> set[Key]:
+    def keys(self) -> set[FailureKey]:
         """All failures of the run."""
         return {key for result in self.results.values() for key in result.keys}

@@ -20,7 +20,7 @@ from instar.core.verdict import Finding
 __all__ = [
     "MEASURES",
     "Failure",
-    "Thing",
+    "LabelledThing",
     "Traits",
     "brought_by",
     "finding_words",
@@ -37,7 +37,7 @@ MEASURES = ("width", "height", "x", "y")
 """Of a thing: how large it is, and where its middle is, in pixels."""
 
 Measures: TypeAlias = tuple[float, float, float, float]
-Thing: TypeAlias = tuple[str, Measures]
+LabelledThing: TypeAlias = tuple[str, Measures]
 """A label and its measures, which may not be known."""
 
 
@@ -61,7 +61,7 @@ class Traits:
     by: str
     where: str
     measures: Measures
-    among: tuple[Thing, ...]
+    among: tuple[LabelledThing, ...]
 
 
 def traits_of(failure: Failure) -> Traits:
@@ -82,7 +82,7 @@ def traits_of(failure: Failure) -> Traits:
 
 
 @lru_cache(maxsize=65536)
-def _things(labels: tuple[str, ...], boxes: tuple[tuple[float, ...], ...]) -> tuple[Thing, ...]:
+def _things(labels: tuple[str, ...], boxes: tuple[tuple[float, ...], ...]) -> tuple[LabelledThing, ...]:
     """Failures of one scene share what is in it: there may be very many of them."""
     places = boxes if len(boxes) == len(labels) else [None] * len(labels)
     return tuple((label, _measured(box)) for label, box in zip(labels, places))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from instar.report.markup import escape
 
-__all__ = ["BASE", "BINS", "LEFT", "TOP", "WIDTH", "curve", "draw_histogram", "histogram"]
+__all__ = ["BASE", "BINS", "LEFT", "TOP", "WIDTH", "curve", "draw_bins", "histogram"]
 
 WIDTH, HEIGHT, LEFT, BASE, TOP = 520, 180, 40, 150, 12
 BINS = 40
@@ -27,10 +27,10 @@ def histogram(values: Sequence[float], *, title: str) -> str:
     bins = [0] * (BINS + 1)
     for value in values:
         bins[min(max(math.floor(value / step) - first, 0), BINS)] += 1
-    return draw_histogram(bins, first=first, step=step, title=title)
+    return draw_bins(bins, first=first, step=step, title=title)
 
 
-def draw_histogram(bins: Sequence[int], *, first: int, step: float, title: str) -> str:
+def draw_bins(bins: Sequence[int], *, first: int, step: float, title: str) -> str:
     """What was counted already: bin i holds the values from (first + i) times `step` on."""
     most, wide = max(bins), (WIDTH - LEFT) / len(bins)
     bars = "".join(

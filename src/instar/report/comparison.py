@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from instar.core.record import Record
 from instar.core.verdict import Status
-from instar.report.keys import Key, keys_of
+from instar.report.keys import FailureKey, keys_of
 from instar.report.markup import readable
 from instar.report.text import table
 from instar.report.words import counted, percent
@@ -25,7 +25,7 @@ class Side:
 
     run: str
     system: str
-    cases: dict[tuple[str, str, str], tuple[Status, frozenset[Key]]] = field(default_factory=dict)
+    cases: dict[tuple[str, str, str], tuple[Status, frozenset[FailureKey]]] = field(default_factory=dict)
     judged: set[tuple[str, str]] = field(default_factory=set)
 
     @classmethod
@@ -55,8 +55,8 @@ class Comparison:
     broken: int
     fixed: int
     p: float | None
-    keys_broken: tuple[Key, ...]
-    keys_fixed: tuple[Key, ...]
+    keys_broken: tuple[FailureKey, ...]
+    keys_fixed: tuple[FailureKey, ...]
     places: int
 
 
@@ -134,7 +134,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         yield from _listed(keys)
 
 
-def _listed(keys: Sequence[Key]) -> Iterator[str]:
+def _listed(keys: Sequence[FailureKey]) -> Iterator[str]:
     for key in keys[:MOST_LISTED]:
         what = " ".join(filter(None, [key.kind or "violated", key.object]))
         yield f"  {readable(key.scene, 60)}: {readable(what, 60)} ({readable(key.relation, 48)})"

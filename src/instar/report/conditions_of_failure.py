@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from instar.report.causes import MEASURES, Traits
 
-__all__ = ["NEARLY_ALL", "SURPRISE", "Condition", "explained", "mean_shares"]
+__all__ = ["NEARLY_ALL", "SURPRISE", "FailureCondition", "explain_failures", "mean_shares"]
 
 NEARLY_ALL = 0.9  # of the failures: what the conditions must make up
 ALL = 0.95  # but for some that have another reason
@@ -32,7 +32,7 @@ _Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class FailureCondition:
     """`trait` is "label", "by", "like" (both are the same) or one of `MEASURES`.
 
     Measures have a bound, from which they go up or down.
@@ -58,13 +58,13 @@ class Condition:
         return f"all {words[self.trait][self.upward].format(round(self.bound))}"
 
 
-LIKE = Condition("like", "yes")
+LIKE = FailureCondition("like", "yes")
 """What the change brought is of the kind that it did harm to."""
 
 
-def explained(
+def explain_failures(
     traits: Sequence[Traits], tried: Sequence[Mapping[str, int]], *, by_thing: bool = True
-) -> list[tuple[Condition | None, list[int]]]:
+) -> list[tuple[FailureCondition | None, list[int]]]:
     """The failures by the condition that tells them apart, as indices; under None what no condition says.
 
     `tried` has for each failure how often each kind of change was tried at its place. With `by_thing` false
@@ -73,7 +73,7 @@ def explained(
     view = _View.of(traits, tried, by_thing)
     if view.is_all_alike():  # one reason for all, whatever the labels
         return [(LIKE, list(range(len(traits))))]
-    chosen: list[Condition] = []
+    chosen: list[FailureCondition] = []
     left: _Mask = np.ones(len(traits), np.bool_)
     while len(chosen) < MOST and left.any():
         best = view.best(left)
@@ -83,7 +83,7 @@ def explained(
         left &= ~view.holds(best)
     if not chosen or not view.is_surprising(chosen):
         return [(None, list(range(len(traits))))]
-    parts: list[tuple[Condition | None, list[int]]] = []
+    parts: list[tuple[FailureCondition | None, list[int]]] = []
     left[:] = True
     for condition in chosen:
         mine = view.holds(condition) & left
@@ -133,10 +133,10 @@ class _View:
         alike = sum(own) / max(1, len(own))
         return cls(columns, of_things, weights / max(weights.sum(), 1e-9), mean_shares(tried), alike)
 
-    def holds(self, condition: Condition) -> _Mask:
+    def holds(self, condition: FailureCondition) -> _Mask:
         return _met(self.columns[condition.trait], condition)
 
-    def expected(self, conditions: Sequence[Condition]) -> float:
+    def expected(self, conditions: Sequence[FailureCondition]) -> float:
         """The share of failures that would have one of them if things and changes had no part in it."""
         brought = sum(self.brought.get(c.value, 0.0) for c in conditions if c.trait == "by")
         of_things = [_met(self.things[c.trait], c) for c in conditions if c.trait in self.things]
@@ -144,10 +144,10 @@ class _View:
         alike = self.alike if LIKE in conditions else 0.0
         return 1 - (1 - min(1.0, brought)) * (1 - share) * (1 - alike)
 
-    def best(self, left: _Mask) -> Condition | None:
+    def best(self, left: _Mask) -> FailureCondition | None:
         """The condition with the most evidence for it among these failures; None where none has enough."""
         n = int(left.sum())
-        found: list[tuple[float, float, Condition]] = []
+        found: list[tuple[float, float, FailureCondition]] = []
         for condition in self._candidates(left):
             share = int((self.holds(condition) & left).sum()) / n
             usual = max(self.expected([condition]), 0.5 / len(left))
@@ -163,7 +163,7 @@ class _View:
                 return condition
         return found[0][2] if found and found[0][0] > 0 else None
 
-    def _says_more_than_labels(self, condition: Condition, left: _Mask) -> bool:
+    def _says_more_than_labels(self, condition: FailureCondition, left: _Mask) -> bool:
         """Whether labels are hit as they come among the things that meet it, and not those that do not."""
         mine, met = self.holds(condition) & left, _met(self.things[condition.trait], condition)
         labels, n = self.things["label"], int(mine.sum())
@@ -181,23 +181,23 @@ class _View:
     def _share(self, some: _Mask, of: _Mask) -> float:
         return float(self.weights[some].sum() / max(self.weights[of].sum(), 1e-9))
 
-    def _candidates(self, left: _Mask) -> Iterator[Condition]:
+    def _candidates(self, left: _Mask) -> Iterator[FailureCondition]:
         for trait in ("label", "by"):
             if trait in self.columns and (trait == "label" or self.brought):
                 yield from (
-                    Condition(trait, value) for value in np.unique(self.columns[trait][left]).tolist()
+                    FailureCondition(trait, value) for value in np.unique(self.columns[trait][left]).tolist()
                 )
         for trait in MEASURES:
             values = self.columns[trait][left].astype(float) if trait in self.columns else np.zeros(0)
             values = values[~np.isnan(values)]
             if len(values) and not np.isnan(self.things[trait].astype(float)).any():
                 for bound in np.unique(np.quantile(values, BOUNDS, method="nearest")).tolist():
-                    yield from (Condition(trait, "", bound, upward) for upward in (False, True))
+                    yield from (FailureCondition(trait, "", bound, upward) for upward in (False, True))
 
     def is_all_alike(self) -> bool:
         return LIKE.trait in self.columns and bool(self.brought) and self.is_surprising([LIKE], least=ALL)
 
-    def is_surprising(self, conditions: Sequence[Condition], *, least: float = NEARLY_ALL) -> bool:
+    def is_surprising(self, conditions: Sequence[FailureCondition], *, least: float = NEARLY_ALL) -> bool:
         """Whether they make up nearly all although far less was to be expected of them."""
         share = float(np.any([self.holds(condition) for condition in conditions], axis=0).mean())
         return share >= least and _is_surprising(share, self.expected(conditions), len(self.columns["by"]))
@@ -211,7 +211,7 @@ def _spread(share: float, n: int) -> float:
     return float((max(share * (1 - share), 1e-9) / n) ** 0.5)
 
 
-def _met(column: npt.NDArray[np.generic], condition: Condition) -> _Mask:
+def _met(column: npt.NDArray[np.generic], condition: FailureCondition) -> _Mask:
     if condition.trait not in MEASURES:
         return np.asarray(column == condition.value)
     values = column.astype(float)

@@ -12,7 +12,7 @@ from instar.report.baseline import Against
 from instar.report.groups import Group
 from instar.report.summary import Summary
 
-__all__ = ["Condition", "numbers_of", "read_condition"]
+__all__ = ["FailCondition", "numbers_of", "read_condition"]
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -29,7 +29,7 @@ NAMES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class FailCondition:
     """A number of the summary, compared with a bound."""
 
     name: str
@@ -45,7 +45,7 @@ class Condition:
         return f"{self.name}{self.how}{self.bound:g}"
 
 
-def read_condition(text: str) -> Condition:
+def read_condition(text: str) -> FailCondition:
     """A condition as it is written.
 
     >>> read_condition("rate > 5%")
@@ -58,7 +58,7 @@ def read_condition(text: str) -> Condition:
     if name not in NAMES:
         raise BadInput(f"--fail-on {text!r}: {UnknownName('number', name, NAMES)}")
     try:
-        return Condition(name, how, float(number) / (100 if share else 1))
+        return FailCondition(name, how, float(number) / (100 if share else 1))
     except ValueError:
         raise BadInput(f"--fail-on {text!r}: {number!r} is no number") from None
 

@@ -17,17 +17,17 @@ from typing import Any, TypeAlias
 
 from instar.core.record import Record
 from instar.report.causes import FATES, Failure, Traits, traits_of, what_of
-from instar.report.conditions_of_failure import NEARLY_ALL, SURPRISE, explained, mean_shares
+from instar.report.conditions_of_failure import NEARLY_ALL, SURPRISE, explain_failures, mean_shares
 
-__all__ = ["Group", "Place", "Tried", "group_failures", "groups_headline", "place_of"]
+__all__ = ["Group", "GroupPlace", "Tried", "group_failures", "groups_headline", "place_of"]
 
 TOGETHER = 0.5  # of the cases with either of two kinds have both: then they are one
 ENOUGH = 8  # failures, before anything is said of what their scenes have in common
 SHORT = 32  # characters of a relation's name that a title can bear; a rule is a sentence of its own
 
-Place: TypeAlias = tuple[str, str, Any]
+GroupPlace: TypeAlias = tuple[str, str, Any]
 """A relation, a source, and what of it a change goes to (its `anchor`), if it goes to anything."""
-Tried: TypeAlias = Mapping[Place, Mapping[str, int]]
+Tried: TypeAlias = Mapping[GroupPlace, Mapping[str, int]]
 """How often each kind of change was tried at each place, whatever came of it."""
 
 
@@ -40,7 +40,7 @@ class _Member:
     relation: str
     kind: str
     margin: float
-    place: Place
+    place: GroupPlace
     whats: tuple[str, ...]
     traits: Traits
 
@@ -122,7 +122,9 @@ def _divided(members: Sequence[_Member], tried: Tried) -> Iterator[tuple[str, li
         counted = [tried.get(member.place, {}) for member in part]
         # What was mixed up is told apart by its names, and of what is not there nothing says what to expect.
         by_thing = not whats <= {"renamed", "new"}
-        for condition, chosen in explained([member.traits for member in part], counted, by_thing=by_thing):
+        for condition, chosen in explain_failures(
+            [member.traits for member in part], counted, by_thing=by_thing
+        ):
             yield str(condition or ""), [part[i] for i in chosen]
 
 
@@ -147,7 +149,7 @@ def _parts(members: Sequence[_Member], key: Callable[[Traits], str]) -> list[lis
     return list(parts.values())
 
 
-def place_of(record: Record, recipe: Mapping[str, Any]) -> Place:
+def place_of(record: Record, recipe: Mapping[str, Any]) -> GroupPlace:
     return (record.relation, record.source, recipe.get("anchor"))
 
 

@@ -9,7 +9,7 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from instar.report.by_scene import Result
-from instar.report.keys import Key
+from instar.report.keys import FailureKey
 from instar.report.markup import readable
 from instar.report.summary import Summary
 from instar.report.words import counted, replay_command
@@ -23,7 +23,7 @@ def render_junit(
     summary: Summary,
     results: Sequence[Result],
     *,
-    known: frozenset[Key] = frozenset(),
+    known: frozenset[FailureKey] = frozenset(),
     now: datetime | None = None,
 ) -> str:
     """The XML; a scene whose failures are all in `known` is skipped, not failed."""
@@ -48,7 +48,7 @@ def render_junit(
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suites, encoding="unicode")}\n'
 
 
-def _add_test(suite: Element, result: Result, summary: Summary, known: frozenset[Key]) -> None:
+def _add_test(suite: Element, result: Result, summary: Summary, known: frozenset[FailureKey]) -> None:
     system, run = summary.totals.system, summary.totals.run
     test = SubElement(
         suite, "testcase", name=_text(result.source), classname=_text(f"{system}.{result.relation}")

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from instar.core.record import Record
 
-__all__ = ["Key", "keys_of"]
+__all__ = ["FailureKey", "keys_of"]
 
 
-class Key(NamedTuple):
+class FailureKey(NamedTuple):
     """A failure whatever change showed it; `object` is empty where a relation has no objects."""
 
     relation: str
@@ -18,9 +18,9 @@ class Key(NamedTuple):
     kind: str
 
 
-def keys_of(record: Record) -> set[Key]:
+def keys_of(record: Record) -> set[FailureKey]:
     """The failures that a violated case shows."""
     return {
-        Key(record.relation, record.source, finding.subject, finding.kind)
+        FailureKey(record.relation, record.source, finding.subject, finding.kind)
         for finding in record.verdict.findings
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from instar.report.baseline import Against
 from instar.report.groups import Group, groups_headline
-from instar.report.keys import Key
+from instar.report.keys import FailureKey
 from instar.report.markup import readable
 from instar.report.summary import Summary
 from instar.report.words import counted, interval_words, percent, replay_command
@@ -93,7 +93,7 @@ def _against(against: Against) -> Iterator[str]:
                 yield f"- and {len(keys) - MOST_KEYS:,} more"
 
 
-def _key(key: Key) -> str:
+def _key(key: FailureKey) -> str:
     what = " ".join(filter(None, [key.kind or "violated", key.object]))
     return f"{literal(key.scene)}: {literal(what)} ({literal(key.relation)})"
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from instar.report.by_scene import Result
-from instar.report.keys import Key
+from instar.report.keys import FailureKey
 from instar.report.markup import readable
 from instar.report.summary import Summary
 from instar.report.words import replay_command
@@ -23,7 +23,7 @@ MOST_RESULTS = 5000
 
 
 def render_sarif(
-    summary: Summary, results: Sequence[Result], *, version: str, known: frozenset[Key] = frozenset()
+    summary: Summary, results: Sequence[Result], *, version: str, known: frozenset[FailureKey] = frozenset()
 ) -> str:
     """The JSON; failures in `known` are marked as unchanged and suppressed."""
     failing = sorted((r for r in results if r.violated), key=lambda r: (r.margin, r.relation, r.source))
@@ -59,11 +59,11 @@ def render_sarif(
     return json.dumps(document, indent=1, ensure_ascii=True) + "\n"
 
 
-def _rule_id(key: Key) -> str:
+def _rule_id(key: FailureKey) -> str:
     return f"{readable(key.relation, 80)}/{readable(key.kind or 'violated', 80)}"
 
 
-def _rule(name: str, key: Key) -> dict[str, Any]:
+def _rule(name: str, key: FailureKey) -> dict[str, Any]:
     return {
         "id": name,
         "shortDescription": {
@@ -73,7 +73,9 @@ def _rule(name: str, key: Key) -> dict[str, Any]:
     }
 
 
-def _result(key: Key, result: Result, summary: Summary, rule: int, known: frozenset[Key]) -> dict[str, Any]:
+def _result(
+    key: FailureKey, result: Result, summary: Summary, rule: int, known: frozenset[FailureKey]
+) -> dict[str, Any]:
     what = " ".join(filter(None, [key.kind or "violated", key.object]))
     told = f"{readable(what)} in {readable(key.scene)}: {readable(result.told, 300)}"
     command = readable(replay_command(summary.totals.run, result.case), 300)

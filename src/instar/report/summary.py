@@ -10,19 +10,26 @@ from typing import Any
 
 from instar.core.record import Record, Totals
 from instar.core.verdict import Finding, Status
-from instar.stats import bootstrap_rate
+from instar.stats import bootstrap_rate, wilson
 
 __all__ = [
     "Break",
     "Counts",
+    "FalseAlarms",
     "Placebos",
     "RelationSummary",
     "Summary",
     "Violation",
     "identity_of",
     "summarise",
-    "to_json",
+    "summary_to_json",
 ]
+
+HEADLINE = ("real", "unknown")
+RANKS = ("real", "unknown", "slipped", "other label", "was false", "now right")
+"""What can be known about a finding, the plainest failure first."""
+OBJECT = ("label", "score", "box")
+"""What is told of a finding only where it is about an object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,15 @@ class Violation:
     kind: str
     margin: float
     naturalness: float | None
+    known: str = "unknown"
+    label: str | None = None
+    score: float | None = None
+    box: Sequence[float] | None = None
+
+    @property
+    def headline(self) -> bool:
+        """Whether it is a failure as far as is known: real, or nothing is known that could tell."""
+        return self.known in HEADLINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +93,18 @@ class Break:
     scene: str
     level: float
     case: str
+
+
+@dataclass(frozen=True, slots=True)
+class FalseAlarms:
+    """Null changes that were judged, and how many of them were accused; one for each source."""
+
+    n: int
+    violated: int
+
+    @property
+    def rate(self) -> float:
+        return self.violated / self.n
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +132,10 @@ class Summary:
     unstable: int
     unconfirmed: int
     distinct: int
+    distinct_real: int
+    scenes_judged: int
     scenes_violated: int
-    false_alarm_rate: float | None
+    false_alarms: FalseAlarms | None
     placebos: Placebos | None
     kinds: Mapping[str, int]
     reasons: Mapping[str, int]
@@ -114,6 +144,10 @@ class Summary:
     breaks: Sequence[Break] = ()
     harms: Mapping[str, int] = field(default_factory=dict)
     """Different failures by how bad they are, where findings have a `harm` in their evidence."""
+
+    @property
+    def false_alarm_rate(self) -> float | None:
+        return None if self.false_alarms is None else self.false_alarms.rate
 
     @property
     def price(self) -> float | None:
@@ -156,6 +190,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
     reasons: Counter[str] = Counter()
     placebos: Counter[bool] = Counter()
     distinct: dict[tuple[str, ...], str | None] = {}
+    real: set[tuple[str, ...]] = set()
     violations: list[Violation] = []
     breaks: dict[tuple[str, str, bool], Break] = {}
     for record in records:
@@ -170,6 +205,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
         if verdict.status is Status.VIOLATED:
             kinds[verdict.kind] += 1
             distinct.update((identity_of(record, f), f.evidence.get("harm")) for f in verdict.findings)
+            real.update(identity_of(record, f) for f in verdict.findings if f.known == "real")
             violations.append(_violation(record))
             _note_break(breaks, record)
             if "placebo" in verdict.evidence:
@@ -185,37 +221,44 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
         unstable=not_believed["unstable"],
         unconfirmed=not_believed["unconfirmed"],
         distinct=len(distinct),
+        distinct_real=len(real),
+        scenes_judged=sum(1 for judged in everything.judged_in.values() if judged),
         scenes_violated=len({violation.scene for violation in violations}),
-        false_alarm_rate=nulls[True] / nulls.total() if nulls else None,
+        false_alarms=FalseAlarms(nulls.total(), nulls[True]) if nulls else None,
         placebos=Placebos(placebos.total(), placebos[True]) if placebos else None,
         kinds=_most_frequent_first(kinds),
         reasons=_most_frequent_first(reasons),
         relations={name: tallies[name].summary() for name in sorted(tallies)},
-        findings=sorted(violations, key=lambda v: (math.isnan(v.margin), v.margin, v.case)),
+        findings=sorted(violations, key=_plainness),
         breaks=[breaks[key] for key in sorted(breaks)],
         harms=_most_frequent_first(Counter(level for level in distinct.values() if level)),
     )
 
 
-def to_json(summary: Summary) -> dict[str, Any]:
+def summary_to_json(summary: Summary) -> dict[str, Any]:
     """The summary as a JSON document; a number that JSON does not have becomes null."""
     totals = summary.totals
     return {
         "run": totals.run,
         "system": totals.system,
+        "task": totals.task,
         "seed": totals.seed,
         "finished": totals.finished,
         **_counts_json(summary.counts),
         "unstable": summary.unstable,
         "unconfirmed": summary.unconfirmed,
         "distinct": summary.distinct,
+        "headline": sum(violation.headline for violation in summary.findings),
+        "distinct_real": summary.distinct_real,
         "queries": totals.queries,
         "asked": totals.asked,
         "seconds": totals.seconds,
         "price": summary.price,
         "false_alarm_rate": summary.false_alarm_rate,
+        "false_alarms": None if summary.false_alarms is None else _alarms_json(summary.false_alarms),
         "placebo": None if summary.placebos is None else asdict(summary.placebos),
         "scenes": totals.scenes,
+        "scenes_judged": summary.scenes_judged,
         "scenes_violated": summary.scenes_violated,
         "skipped": [asdict(skipped) for skipped in totals.skipped],
         "kinds": dict(summary.kinds),
@@ -251,10 +294,26 @@ def _reproduced(findings: Iterable[Finding], placebo: Mapping[str, Any]) -> bool
 
 
 def _violation(record: Record) -> Violation:
+    """The case by its worst finding; a real one before all others."""
     verdict = record.verdict
+    worst = min(verdict.findings, key=lambda f: (RANKS.index(f.known), f.margin, f.key))
+    told = worst.evidence.get("was", worst.evidence.get("is"))
+    thing: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
     return Violation(
-        record.case, record.scene, record.relation, verdict.kind, verdict.margin, record.naturalness
-    )
+        record.case, record.scene, record.relation, worst.kind, worst.margin, record.naturalness,
+        worst.known, thing.get("label"), thing.get("score"), thing.get("box"),
+    )  # fmt: skip
+
+
+def _plainness(violation: Violation) -> tuple[int, bool, float, str]:
+    """Real failures first, then by margin."""
+    margin = violation.margin
+    return RANKS.index(violation.known), math.isnan(margin), margin, violation.case
+
+
+def _alarms_json(alarms: FalseAlarms) -> dict[str, Any]:
+    low, high = wilson(alarms.violated, alarms.n)
+    return {"n": alarms.n, "violated": alarms.violated, "interval": [low, high]}
 
 
 def _note_break(breaks: dict[tuple[str, str, bool], Break], record: Record) -> None:
@@ -281,7 +340,9 @@ def _counts_json(counts: Counts) -> dict[str, int]:
 
 
 def _violation_json(violation: Violation) -> dict[str, Any]:
-    return asdict(violation) | {
+    told = {key: value for key, value in asdict(violation).items() if value is not None or key not in OBJECT}
+    return told | {
+        "headline": violation.headline,
         "margin": _finite(violation.margin),
         "naturalness": _finite(violation.naturalness),
     }

@@ -11,14 +11,14 @@ from instar.report.markup import readable
 from instar.report.summary import Break, RelationSummary, Summary, Violation
 from instar.report.words import counted, interval_words, percent, replay_command
 
-__all__ = ["render", "render_comparison", "table"]
+__all__ = ["render_comparison", "render_text", "table"]
 
 WIDEST_TITLE = 90
 WIDEST_SCENE = 48
 """Characters of a scene's name that a table shows; of a longer one the end, which tells files apart."""
 
 
-def render(summary: Summary, groups: Sequence[Group] = (), *, top: int = 10) -> str:
+def render_text(summary: Summary, groups: Sequence[Group] = (), *, top: int = 10) -> str:
     """The report, with the `top` largest groups and worst findings."""
     parts = [
         "\n".join(_headline(summary)),
@@ -127,8 +127,9 @@ def _account_lines(summary: Summary) -> Iterator[tuple[str, str]]:
         yield "not believed", f"{summary.unstable:,} unstable, {summary.unconfirmed:,} unconfirmed"
     if summary.reasons:
         yield "not judged", _listing(summary.reasons)
-    if summary.false_alarm_rate is not None:
-        yield "false alarms", f"{percent(summary.false_alarm_rate)} of changes that must do nothing"
+    alarms = summary.false_alarms
+    if alarms is not None:
+        yield "false alarms", f"{alarms.violated:,} of {alarms.n:,} changes that must do nothing"
     totals = summary.totals
     price = "" if summary.price is None else f", price {summary.price:,.2f}"
     queries = counted(totals.queries, "query", "queries")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from instar.core.scene import Mask, Scene, SceneObject
-from instar.scenes.coco_file import entries, entry_box, entry_size, listed_scenes, read_document, telling
+from instar.scenes.coco_file import entry_box, entry_size, listed_scenes, read_document, read_entries, telling
 from instar.scenes.masks import polygons_mask, runs_mask
 
 __all__ = ["coco"]
@@ -26,9 +26,11 @@ def coco(path: str | Path, *, images: str | Path | None = None, limit: int | Non
     """
     path = Path(path)
     document = read_document(path)
-    listed = entries(document, "images", path)
+    listed = read_entries(document, "images", path)
     with telling(path, "a category"):
-        labels = {key: str(entry["name"]) for key, entry in entries(document, "categories", path).items()}
+        labels = {
+            key: str(entry["name"]) for key, entry in read_entries(document, "categories", path).items()
+        }
     objects: dict[Any, list[SceneObject]] = {key: [] for key in listed}
     for number, entry in enumerate(document.get("annotations", ())):
         with telling(path, f"annotation {number}"):

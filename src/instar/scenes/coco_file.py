@@ -14,9 +14,9 @@ from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Image, Scene, SceneObject
 from instar.scenes.folder import annotated_picture, check_limit, is_picture
 
-__all__ = ["entries", "entry_box", "entry_size", "listed_scenes", "read_document", "telling"]
+__all__ = ["entry_box", "entry_size", "listed_scenes", "read_document", "read_entries", "telling"]
 
-Entry = Mapping[str, Any]
+CocoEntry = Mapping[str, Any]
 
 
 def read_document(path: Path) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def telling(path: Path, what: str) -> Iterator[None]:
         raise BadInput(f"{path}: {what} cannot be understood: {error}") from None
 
 
-def entries(document: Entry, part: str, path: Path) -> dict[Any, Entry]:
+def read_entries(document: CocoEntry, part: str, path: Path) -> dict[Any, CocoEntry]:
     """The images or categories of a COCO file by their id."""
     listed = document.get(part, [])
     with telling(path, f"an entry of {part!r}"):
@@ -62,12 +62,12 @@ def entries(document: Entry, part: str, path: Path) -> dict[Any, Entry]:
     return by_id
 
 
-def entry_size(image: Entry) -> tuple[int, int]:
+def entry_size(image: CocoEntry) -> tuple[int, int]:
     """(height, width) of an image entry."""
     return int(image["height"]), int(image["width"])
 
 
-def entry_box(entry: Entry) -> tuple[float, float, float, float] | None:
+def entry_box(entry: CocoEntry) -> tuple[float, float, float, float] | None:
     """x, y, width, height as x1, y1, x2, y2; None for a box without area, of which COCO has some."""
     x, y, width, height = (float(number) for number in entry["bbox"])
     if not all(map(math.isfinite, (x, y, width, height))):
@@ -77,7 +77,7 @@ def entry_box(entry: Entry) -> tuple[float, float, float, float] | None:
 
 def listed_scenes(
     path: Path,
-    listed: Mapping[Any, Entry],
+    listed: Mapping[Any, CocoEntry],
     known: Mapping[Any, tuple[SceneObject, ...] | None],
     *,
     images: str | Path | None,

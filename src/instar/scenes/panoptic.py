@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Mask, Scene, SceneObject
-from instar.scenes.coco_file import entries, entry_box, entry_size, listed_scenes, read_document, telling
+from instar.scenes.coco_file import entry_box, entry_size, listed_scenes, read_document, read_entries, telling
 
 __all__ = ["panoptic"]
 
@@ -34,8 +34,8 @@ def panoptic(
     segments_folder = path.with_suffix("") if masks is None else Path(masks)
     if not segments_folder.is_dir():
         raise BadInput(f"the folder of panoptic masks {segments_folder} does not exist")
-    listed = entries(document, "images", path)
-    categories = entries(document, "categories", path)
+    listed = read_entries(document, "images", path)
+    categories = read_entries(document, "categories", path)
     known: dict[Any, tuple[SceneObject, ...] | None] = dict.fromkeys(listed)
     for number, entry in enumerate(document.get("annotations", ())):
         with telling(path, f"annotation {number}"):

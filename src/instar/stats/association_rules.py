@@ -13,13 +13,13 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Rule", "apriori", "frequent"]
+__all__ = ["AssociationRule", "apriori", "frequent"]
 
 Rows = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AssociationRule:
     """Where all of `given` is true, `then` is too in a share `confidence` of the rows.
 
     `support` is the share of rows where all of it is true, and `lift` how many times more often `then`
@@ -65,7 +65,7 @@ def apriori(
     support: float = 0.1,
     confidence: float = 0.7,
     longest: int = 4,
-) -> list[Rule]:
+) -> list[AssociationRule]:
     """The rules with a single consequence that hold often enough, most confident first.
 
     >>> rules = apriori({"dark": [1, 1, 1, 0], "blurred": [1, 1, 1, 1]}, support=0.5, confidence=0.9)
@@ -79,5 +79,5 @@ def apriori(
             given = tuple(name for name in names if name != then)
             certain = share / shares[given]
             if certain >= confidence:
-                rules.append(Rule(given, then, share, certain, certain / shares[(then,)]))
+                rules.append(AssociationRule(given, then, share, certain, certain / shares[(then,)]))
     return sorted(rules, key=lambda rule: (-rule.confidence, -rule.support, rule.given, rule.then))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from instar.core.errors import RunError, RunVersion
-from instar.store.rows import to_json
+from instar.store.rows import dump_json
 
 __all__ = [
     "FORMAT",
@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 FORMAT = 2
+WRITTEN_BY = {1: "0.1"}  # the versions of instar that read and write older formats
 APPLICATION = 0x1A57A2  # marks the SQLite file as ours
 
 SCHEMA = f"""
@@ -98,19 +99,18 @@ def require_format(folder: Path, database: sqlite3.Connection) -> None:
     if application != APPLICATION:
         raise RunVersion(f"{folder / 'run.sqlite'} was not written by instar")
     if version != FORMAT:
-        raise RunVersion(
-            f"{folder} has run format {version} and this instar reads {FORMAT}; "
-            "use the version that wrote it (see provenance.json)"
-        )
+        wrote = WRITTEN_BY.get(version)
+        advice = f"instar {wrote} can read it" if wrote else "a newer instar wrote it (see provenance.json)"
+        raise RunVersion(f"{folder} has run format {version} and this instar reads {FORMAT}; {advice}")
 
 
 def require_same(folder: Path, was: Mapping[str, Any] | None, now: Mapping[str, Any]) -> None:
-    now = json.loads(to_json(dict(now)))
+    now = json.loads(dump_json(dict(now)))
     for key in sorted({*(was or {}), *now}):
         before, after = (was or {}).get(key), now.get(key)
         if was is not None and before != after:
             raise RunError(
-                f"{folder} was begun with {key} {to_json(before)}, not {to_json(after)}; "
+                f"{folder} was begun with {key} {dump_json(before)}, not {dump_json(after)}; "
                 "give the same again, or choose another --out"
             )
 

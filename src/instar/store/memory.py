@@ -14,10 +14,10 @@ from instar.core.record import Record, Skipped, Source, Totals
 from instar.core.system import Reply, describe_error
 from instar.store.answers import decode_answer, encode_answer
 
-__all__ = ["MemoryStore", "stored"]
+__all__ = ["MemoryStore", "encode_reply"]
 
 
-def stored(reply: Reply) -> tuple[bytes | None, Reply]:
+def encode_reply(reply: Reply) -> tuple[bytes | None, Reply]:
     """The reply's answer as bytes, and the reply as it will be read; one that cannot be kept is a failure."""
     if reply.error is not None:
         return None, reply
@@ -36,7 +36,6 @@ class MemoryStore:
         self.sources: dict[str, Source] = {}
         self.skipped: dict[str, Skipped] = {}
         self.pictures: dict[str, npt.NDArray[np.uint8]] = {}
-        self.panels: dict[str, Sequence[Panel]] = {}
         self.totals: Totals | None = None
         self._answers: dict[AnswerKey, tuple[bytes | None, Reply]] = {}
 
@@ -49,7 +48,7 @@ class MemoryStore:
     def keep_answers(self, replies: Sequence[tuple[AnswerKey, Reply]]) -> list[Reply]:
         read = []
         for key, reply in replies:
-            data, as_read = stored(reply)
+            data, as_read = encode_reply(reply)
             self._answers[key] = (data, Reply(error=as_read.error, seconds=as_read.seconds))
             read.append(as_read)
         return read
@@ -72,7 +71,7 @@ class MemoryStore:
         self.pictures[digest] = pixels
 
     def keep_panels(self, case: str, panels: Sequence[Panel]) -> None:
-        self.panels[case] = panels
+        """Not kept: the pictures of a thousand findings do not fit into memory, and a run folder has them."""
 
     def keep_totals(self, totals: Totals) -> None:
         self.totals = totals

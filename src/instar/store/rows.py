@@ -12,7 +12,7 @@ from instar.core.change import change_from_json
 from instar.core.record import Record
 from instar.core.verdict import Finding, Status, Verdict
 
-__all__ = ["COLUMNS", "record_from_row", "row_from_record", "to_json"]
+__all__ = ["COLUMNS", "dump_json", "record_from_row", "row_from_record"]
 
 COLUMNS = (
     "case_id", "scene", "source", "relation", "ordinal", "role", "status", "kind", "margin", "reason",
@@ -20,7 +20,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def to_json(value: Any) -> str:
+def dump_json(value: Any) -> str:
     """Compact JSON, with Python's words for infinity and NaN: a run folder keeps what memory keeps.
 
     NumPy numbers in a verdict's evidence become plain ones.
@@ -43,10 +43,10 @@ def row_from_record(record: Record) -> tuple[Any, ...]:
         verdict.reason,
         record.queries,
         record.naturalness,
-        to_json(record.change.to_json()) if record.change is not None else None,
+        dump_json(record.change.to_json()) if record.change is not None else None,
         str(record.change) if record.change is not None and _is_told(verdict) else "",
-        to_json([_finding(f) for f in verdict.findings]),
-        to_json(dict(verdict.evidence)),
+        dump_json([_finding(f) for f in verdict.findings]),
+        dump_json(dict(verdict.evidence)),
     )
 
 

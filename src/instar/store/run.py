@@ -48,10 +48,10 @@ from instar.store.folder import (
     write_whole,
 )
 from instar.store.lock import RunLock
-from instar.store.memory import stored
+from instar.store.memory import encode_reply
 from instar.store.panels import PanelFolder
 from instar.store.pictures import Pictures
-from instar.store.rows import COLUMNS, record_from_row, row_from_record, to_json
+from instar.store.rows import COLUMNS, dump_json, record_from_row, row_from_record
 
 __all__ = ["RunStore"]
 
@@ -147,11 +147,11 @@ class RunStore:
     def _begin(self, identity: Mapping[str, Any]) -> None:
         self._session += 1
         with self._writing():
-            self._set_meta("identity", to_json(dict(identity)))
+            self._set_meta("identity", dump_json(dict(identity)))
             self._set_meta("session", str(self._session))
             sessions = [*json.loads(self._meta("sessions") or "[]"), this_session()]
-            self._set_meta("sessions", to_json(sessions))
-        provenance = json.loads(to_json(dict(identity))) | {"format": FORMAT, "sessions": sessions}
+            self._set_meta("sessions", dump_json(sessions))
+        provenance = json.loads(dump_json(dict(identity))) | {"format": FORMAT, "sessions": sessions}
         write_whole(self.folder / "provenance.json", json.dumps(provenance, indent=2) + "\n")
 
     # --- what a campaign writes (see instar.core.campaign.Store) ------------------------------------
@@ -170,7 +170,7 @@ class RunStore:
     def keep_answers(self, replies: Sequence[tuple[AnswerKey, Reply]]) -> list[Reply]:
         rows, read = [], []
         for key, reply in replies:
-            data, as_read = stored(reply)
+            data, as_read = encode_reply(reply)
             system = self._system_id(key.fingerprint)
             rows.append((system, bytes.fromhex(key.input), key.repeat, data, as_read.error, as_read.seconds))
             read.append(as_read)
@@ -226,10 +226,13 @@ class RunStore:
         if before is not None and not totals.finished and before.queries > totals.queries:
             totals = dataclasses.replace(before, finished=False)
         with self._writing():
-            self._set_meta("totals", to_json(dataclasses.asdict(totals)))
+            self._set_meta("totals", dump_json(dataclasses.asdict(totals)))
             if totals.finished:
                 # What an earlier session wrote under other limits and this one did not is no part of it.
                 self._database.execute("DELETE FROM records WHERE session < ?", (self._session,))
+                self._database.execute(
+                    "DELETE FROM panels WHERE case_id NOT IN (SELECT case_id FROM records)"
+                )
 
     def keep_plan(self, toml: str) -> None:
         with plainly(self.folder):

@@ -7,18 +7,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from instar.campaigns.outcome import Outcome
 from instar.core.errors import BadInput, RunError
+from instar.core.options import split_names
+from instar.core.outcome import Outcome
 
 if TYPE_CHECKING:
     from instar.studies import Table
 
-__all__ = ["folder_name", "outcome", "split_names", "system_names", "write_csv"]
-
-
-def split_names(given: str) -> list[str]:
-    """`a, b,` is a and b."""
-    return [name.strip() for name in given.split(",") if name.strip()]
+__all__ = ["folder_name", "outcome", "system_names", "write_csv"]
 
 
 def system_names(given: str) -> list[str]:

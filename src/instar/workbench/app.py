@@ -21,15 +21,15 @@ from instar.workbench.campaigns import Campaigns
 from instar.workbench.case_pictures import Studio
 from instar.workbench.comparison import Comparisons
 from instar.workbench.figures import Intervals, figures_of
-from instar.workbench.filters import View, matching
+from instar.workbench.filters import CaseFilter, matching
 from instar.workbench.jobs import Jobs
 from instar.workbench.library import Library
 from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, runs, summary
-from instar.workbench.site import Desk, prepare_templates
+from instar.workbench.site import Site, prepare_templates
 from instar.workbench.tools import Tools
 from instar.workbench.workers import Workers
 
-__all__ = ["make_app", "make_desk"]
+__all__ = ["make_app", "make_site"]
 
 PAGES = (runs, explore, case, pictures, summary, compare, campaign, rule, rate)
 STATIC = {
@@ -39,10 +39,10 @@ STATIC = {
 }
 
 
-def make_desk(root: Path, tools: Tools, access: Access, *, workers: Executor | None = None) -> Desk:
+def make_site(root: Path, tools: Tools, access: Access, *, workers: Executor | None = None) -> Site:
     """What the pages need, for the runs in a folder. `workers` do what takes a process of its own."""
     workers = workers or Workers()
-    return Desk(
+    return Site(
         library=Library(root, workers=workers),
         studio=Studio(tools),
         campaigns=Campaigns(root.resolve(), tools.command),
@@ -54,52 +54,52 @@ def make_desk(root: Path, tools: Tools, access: Access, *, workers: Executor | N
     )
 
 
-def make_app(desk: Desk) -> Any:
+def make_app(site: Site) -> Any:
     """The application. The library must have been loaded; it is watched while the application runs."""
 
     @asynccontextmanager
     async def while_running(_: FastAPI) -> AsyncIterator[None]:
-        desk.library.watch()
-        _begin_with_the_whole(desk)
+        site.library.watch()
+        _begin_with_the_whole(site)
         try:
             yield
         finally:
-            desk.campaigns.close()
-            desk.jobs.close()
-            desk.library.close()
-            desk.studio.close()
+            site.campaigns.close()
+            site.jobs.close()
+            site.library.close()
+            site.studio.close()
 
     prepare_templates()
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=while_running)
     for page in PAGES:
-        app.include_router(page.router(desk))
+        app.include_router(page.router(site))
     _serve_static(app)
 
     @app.exception_handler(InstarError)
     def refused(request: Request, error: InstarError) -> Response:
         status = 404 if isinstance(error, NotHere) else 400
-        return _complaint(desk, request, status, str(error))
+        return _complaint(site, request, status, str(error))
 
     @app.exception_handler(RequestValidationError)
     def invalid(request: Request, error: RequestValidationError) -> Response:
-        return _complaint(desk, request, 400, "the address has a value that cannot be used")
+        return _complaint(site, request, 400, "the address has a value that cannot be used")
 
     @app.exception_handler(HTTPException)
     def missing(request: Request, error: HTTPException) -> Response:
         why = "there is no such page" if error.status_code == 404 else str(error.detail)
-        return _complaint(desk, request, error.status_code, why)
+        return _complaint(site, request, error.status_code, why)
 
-    return Guard(app, desk.access)
+    return Guard(app, site.access)
 
 
-def _begin_with_the_whole(desk: Desk) -> None:
+def _begin_with_the_whole(site: Site) -> None:
     """Have the figures of everything made, which is what most people look at first."""
-    table = desk.library.table
-    figures_of(table, matching(table, View()), desk.intervals, wait=False)
+    table = site.library.table
+    figures_of(table, matching(table, CaseFilter()), site.intervals, wait=False)
 
 
-def _complaint(desk: Desk, request: Request, status: int, why: str) -> HTMLResponse:
-    return desk.page("complaint.html", status=status, title="That did not work", why=why)
+def _complaint(site: Site, request: Request, status: int, why: str) -> HTMLResponse:
+    return site.page("complaint.html", status=status, title="That did not work", why=why)
 
 
 def _serve_static(app: FastAPI) -> None:

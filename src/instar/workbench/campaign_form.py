@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from instar.core.errors import BadInput, UnknownName
-from instar.workbench.tools import Offer, Tools
+from instar.workbench.tools import CatalogueOption, Tools
 
 __all__ = ["LONGEST_RULE", "MOST_RULES", "Order", "read_order"]
 
@@ -85,7 +85,7 @@ def _needed(
     one: Mapping[str, str], search: str, tools: Tools
 ) -> Iterator[tuple[str, Sequence[float] | float]]:
     """What the search cannot do without: one number, or several with commas between them."""
-    for name, is_list in tools.searches.get(search, Offer()).needs.items():
+    for name, is_list in tools.searches.get(search, CatalogueOption()).needs.items():
         text = one.get(f"{search}.{name}", "")
         try:
             numbers = [float(part) for part in text.split(",", MOST_NUMBERS)]
@@ -128,7 +128,7 @@ def _check(order: Order, tools: Tools) -> None:
         tools.read_rule(rule)
 
 
-def _known(what: str, name: str, offered: Mapping[str, Offer]) -> Offer:
+def _known(what: str, name: str, offered: Mapping[str, CatalogueOption]) -> CatalogueOption:
     if name not in offered:
         raise UnknownName(what, name[:200], offered)
     return offered[name]

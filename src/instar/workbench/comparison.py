@@ -10,16 +10,16 @@ from functools import partial
 from pathlib import Path
 
 from instar.report.comparison import Comparison, Side, compare_runs
-from instar.report.keys import Key
+from instar.report.keys import FailureKey
 from instar.store import RunStore
 from instar.workbench.columns import stamp_of
 from instar.workbench.workers import kept_or_begun
 
-__all__ = ["Comparisons", "Tally", "compare_folders", "tallied"]
+__all__ = ["ComparisonTally", "Comparisons", "compare_folders", "tallied"]
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class ComparisonTally:
     """Different failures that are newly broken and fixed, of one relation or scene."""
 
     name: str
@@ -32,11 +32,11 @@ def compare_folders(first: str, second: str) -> Comparison:
     return compare_runs(_side(first), _side(second))
 
 
-def tallied(comparison: Comparison, field: str) -> list[Tally]:
+def tallied(comparison: Comparison, field: str) -> list[ComparisonTally]:
     """By "relation" or "scene", where most has changed first."""
     broken, fixed = (_count(keys, field) for keys in (comparison.keys_broken, comparison.keys_fixed))
     names = sorted(broken.keys() | fixed.keys(), key=lambda name: (-broken[name] - fixed[name], name))
-    return [Tally(name, broken[name], fixed[name]) for name in names]
+    return [ComparisonTally(name, broken[name], fixed[name]) for name in names]
 
 
 class Comparisons:
@@ -58,5 +58,5 @@ def _side(folder: str) -> Side:
         return Side.of(folder, totals.system if totals is not None else folder, store.judged())
 
 
-def _count(keys: Iterable[Key], field: str) -> Counter[str]:
+def _count(keys: Iterable[FailureKey], field: str) -> Counter[str]:
     return Counter(getattr(key, field) for key in keys)

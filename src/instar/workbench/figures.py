@@ -16,19 +16,19 @@ from instar.report.summary import Counts
 from instar.stats import bootstrap_rate
 from instar.workbench.columns import STATUSES
 from instar.workbench.library import Run
-from instar.workbench.table import NO_GROUP, Table
+from instar.workbench.table import NO_GROUP, CaseTable
 from instar.workbench.workers import kept_or_begun
 
 __all__ = [
     "VIOLATED",
     "Account",
-    "Figures",
+    "ColumnFigures",
     "GroupLine",
     "Intervals",
     "RelationLine",
     "account_of",
+    "columns_kept_at",
     "figures_of",
-    "kept_at",
 ]
 
 MOST = 12  # entries of a listing
@@ -93,7 +93,7 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class ColumnFigures:
     """What the summary shows. `margins` are (where bins begin, their width, counts) of each relation."""
 
     counts: Counts
@@ -113,7 +113,7 @@ class Figures:
         return "later" not in [self.interval, *(line.interval for line in self.relations)]
 
 
-def figures_of(table: Table, rows: Array, intervals: Intervals, *, wait: bool) -> Figures:
+def figures_of(table: CaseTable, rows: Array, intervals: Intervals, *, wait: bool) -> ColumnFigures:
     """Count these rows; with `wait` also intervals that are not made yet are waited for."""
     status, relation, scene = (table.codes[name][rows] for name in ("status", "relation", "scene"))
     violated, judged = status == VIOLATED, status <= HELD
@@ -127,7 +127,7 @@ def figures_of(table: Table, rows: Array, intervals: Intervals, *, wait: bool) -
             known = intervals.get(scene[ours], violated[ours], wait=wait) if ours.any() else None
             lines.append(RelationLine(table.words["relation"][code], _counts(counts), known))
     overall = np.bincount(status, minlength=len(STATUSES)).tolist()
-    return Figures(
+    return ColumnFigures(
         counts=_counts(overall),
         interval=intervals.get(scene[judged], violated[judged], wait=wait) if judged.any() else None,
         scenes=_different(scene, table, "scene"),
@@ -168,7 +168,7 @@ def account_of(runs: Sequence[Run]) -> Account:
     )
 
 
-def kept_at(naturalness: Array) -> list[tuple[float, int]]:
+def columns_kept_at(naturalness: Array) -> list[tuple[float, int]]:
     """For each threshold how many failures are at least so natural; if it is unknown they are left out."""
     known = np.sort(naturalness[~np.isnan(naturalness)])
     if not len(known):
@@ -181,17 +181,17 @@ def _counts(by_status: Sequence[int]) -> Counts:
     return Counts(**dict(zip(STATUSES, by_status)))
 
 
-def _different(codes: Array, table: Table, facet: str) -> int:
+def _different(codes: Array, table: CaseTable, facet: str) -> int:
     return int(np.count_nonzero(np.bincount(codes, minlength=len(table.words[facet]))))
 
 
-def _listing(table: Table, facet: str, rows: Array) -> list[tuple[str, int]]:
+def _listing(table: CaseTable, facet: str, rows: Array) -> list[tuple[str, int]]:
     counts = np.bincount(table.codes[facet][rows], minlength=len(table.words[facet]))
     most = np.argsort(-counts, kind="stable")[:MOST]
     return [(table.words[facet][code], int(counts[code])) for code in most.tolist() if counts[code]]
 
 
-def _groups(table: Table, violated: Array) -> list[GroupLine]:
+def _groups(table: CaseTable, violated: Array) -> list[GroupLine]:
     """Groups from the largest on."""
     codes = table.codes["group"][violated]
     counts = np.bincount(codes, minlength=len(table.words["group"]))
@@ -205,7 +205,7 @@ def _groups(table: Table, violated: Array) -> list[GroupLine]:
     return lines
 
 
-def _margins(table: Table, judged: Array) -> list[tuple[str, Array]]:
+def _margins(table: CaseTable, judged: Array) -> list[tuple[str, Array]]:
     """The finite margins of the six largest relations."""
     codes, margins = table.codes["relation"][judged], table.margin[judged]
     counts: Mapping[int, int] = dict(enumerate(np.bincount(codes).tolist()))

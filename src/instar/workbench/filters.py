@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.errors import BadInput
-from instar.workbench.table import FACETS, SORTS, Table
+from instar.workbench.table import FACETS, SORTS, CaseTable
 
-__all__ = ["PER_PAGE", "Choice", "Found", "View", "find", "matching", "read_view"]
+__all__ = ["PER_PAGE", "CaseFilter", "Choice", "Selection", "matching", "read_filter", "select_cases"]
 
 PER_PAGE = 36
 MOST_VALUES, LONGEST_VALUE = 50, 1_000
@@ -34,7 +34,7 @@ def value_of(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class CaseFilter:
     """The state of a page. Each facet lists the names that are wanted; none means any."""
 
     chosen: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
@@ -64,20 +64,20 @@ class View:
         """The state as the part of an address behind the `?`."""
         return urlencode(list(self.pairs()))
 
-    def on_page(self, page: int) -> View:
+    def on_page(self, page: int) -> CaseFilter:
         return dataclasses.replace(self, page=page)
 
-    def with_only(self, facet: str, *names: str) -> View:
+    def with_only(self, facet: str, *names: str) -> CaseFilter:
         values = tuple(value_of(name) for name in names)
         return dataclasses.replace(self, chosen={**self.chosen, facet: values}, page=1)
 
-    def toggled(self, facet: str, name: str) -> View:
+    def toggled(self, facet: str, name: str) -> CaseFilter:
         value = value_of(name)
         values = self.chosen.get(facet, ())
         rest = tuple(v for v in values if v != value)
         return self.with_only(facet, *(rest if value in values else (*values, value)))
 
-    def without(self, name: str) -> View:
+    def without(self, name: str) -> CaseFilter:
         """The same without what is asked of a facet, the margin, the naturalness or the text."""
         if name in FACETS:
             return self.with_only(name)
@@ -98,7 +98,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class Selection:
     """What a view shows of a table: all rows that fit, in order, and the choices of each facet."""
 
     rows: Array
@@ -124,7 +124,7 @@ class Found:
         return place, before, after
 
 
-def read_view(pairs: Sequence[tuple[str, str]]) -> View:
+def read_filter(pairs: Sequence[tuple[str, str]]) -> CaseFilter:
     """The state that an address holds. Names that nothing has are kept: they find nothing."""
     chosen: dict[str, tuple[str, ...]] = {}
     single: dict[str, str] = {}
@@ -145,10 +145,10 @@ def read_view(pairs: Sequence[tuple[str, str]]) -> View:
     if page != int(page) or not 1 <= page <= 1_000_000_000:
         raise BadInput(f"page is {single['page']!r}; it must be a whole number from 1 on")
     numbers = {name: _number(single, name) for name in ("least", "most", "natural")}
-    return View(chosen, **numbers, text=single.get("text", "").strip(), sort=sort, page=int(page))
+    return CaseFilter(chosen, **numbers, text=single.get("text", "").strip(), sort=sort, page=int(page))
 
 
-def find(table: Table, view: View, *, facets: Sequence[str] = FACETS) -> Found:
+def select_cases(table: CaseTable, view: CaseFilter, *, facets: Sequence[str] = FACETS) -> Selection:
     """The rows that fit the view, and how many would fit with each choice of each of these facets."""
     asked = {facet: _fits(table, facet, names) for facet, names in view.chosen.items() if names}
     plain = _plain(table, view)
@@ -167,16 +167,16 @@ def find(table: Table, view: View, *, facets: Sequence[str] = FACETS) -> Found:
         codes = table.codes[facet][others] if any_other else table.codes[facet]
         counts = np.bincount(codes, minlength=len(table.words[facet]))
         choices[facet], hidden[facet] = _choices(facet, table.words[facet], counts, view)
-    return Found(rows, choices, hidden)
+    return Selection(rows, choices, hidden)
 
 
-def matching(table: Table, view: View) -> Array:
+def matching(table: CaseTable, view: CaseFilter) -> Array:
     """The rows that fit the view, in no order that means anything: for counting."""
     asked = [_fits(table, facet, names) for facet, names in view.chosen.items() if names]
     return np.flatnonzero(_all([*asked, *_plain(table, view)], len(table)))
 
 
-def _choices(facet: str, words: Sequence[str], counts: Array, view: View) -> tuple[list[Choice], int]:
+def _choices(facet: str, words: Sequence[str], counts: Array, view: CaseFilter) -> tuple[list[Choice], int]:
     """The most frequent names, and those chosen; statuses and marks keep their own order."""
     wanted = set(view.chosen.get(facet, ()))
     there = np.flatnonzero(counts)
@@ -204,7 +204,7 @@ def _code(words: Sequence[str], value: str) -> int | None:
     )
 
 
-def _fits(table: Table, facet: str, names: Sequence[str]) -> Array:
+def _fits(table: CaseTable, facet: str, names: Sequence[str]) -> Array:
     words = table.words[facet]
     codes = [code for code in (_code(words, name) for name in names) if code is not None]
     if len(codes) == 1:
@@ -214,7 +214,7 @@ def _fits(table: Table, facet: str, names: Sequence[str]) -> Array:
     return np.asarray(wanted[table.codes[facet]])
 
 
-def _plain(table: Table, view: View) -> list[Array]:
+def _plain(table: CaseTable, view: CaseFilter) -> list[Array]:
     """The filters that are no facets. What is not known does not fit."""
     masks: list[Array] = []
     if view.least is not None:
@@ -228,7 +228,7 @@ def _plain(table: Table, view: View) -> list[Array]:
     return masks
 
 
-def _with_text(table: Table, text: str) -> Array:
+def _with_text(table: CaseTable, text: str) -> Array:
     """Cases whose scene has the text in its name, or whose id begins with it."""
     low = text.lower()
     named = np.array([low in word.lower() for word in table.words["scene"]] + [False])

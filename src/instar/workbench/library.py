@@ -27,7 +27,7 @@ from instar.workbench import NotHere
 from instar.workbench.columns import STATUSES, Columns, Stamp, read_columns, stamp_of
 from instar.workbench.groups import group_run
 from instar.workbench.reviews import Marks
-from instar.workbench.table import Groups, Part, Table, make_table
+from instar.workbench.table import CaseTable, Groups, Part, make_case_table
 
 __all__ = ["Library", "Run"]
 
@@ -80,7 +80,7 @@ class Library:
     def __init__(self, root: Path, *, workers: Executor) -> None:
         self.root = root.resolve()
         self.runs: dict[str, Run] = {}
-        self.table: Table = make_table([])
+        self.table: CaseTable = make_case_table([])
         self._workers = workers
         self._working = threading.Lock()
         self._marking = threading.Lock()  # never held for long, so that a mark does not wait for a reading
@@ -231,7 +231,7 @@ class Library:
                 for run in self.runs.values()
                 if run.columns is not None
             ]
-        table = make_table(parts)
+        table = make_case_table(parts)
         table.order("worst")
         with self._marking:
             for said in self._just_said:  # since the parts were taken

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from instar.core.marks import Dial, Mark, Panel
 
-__all__ = ["Drawn", "Tag", "drawn"]
+__all__ = ["DrawnPanel", "Tag", "draw_panel"]
 
 LOUD = frozenset({"lost", "new", "moved", "renamed", "change"})
 
@@ -24,7 +24,7 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnPanel:
     """What a template needs of a panel; sizes are in pixels of its picture."""
 
     number: int
@@ -40,10 +40,10 @@ class Drawn:
     """Each with the begin and the length of its bar, in percent."""
 
 
-def drawn(number: int, panel: Panel) -> Drawn:
+def draw_panel(number: int, panel: Panel) -> DrawnPanel:
     height, width = panel.picture.shape[:2]
     letters = max(width, height) / 38
-    return Drawn(
+    return DrawnPanel(
         number=number,
         title=panel.title,
         width=width,

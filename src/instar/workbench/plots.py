@@ -9,15 +9,15 @@ import markupsafe
 import numpy as np
 import numpy.typing as npt
 
-from instar.report.charts import BASE, BINS, LEFT, TOP, WIDTH, curve, draw_histogram
+from instar.report.charts import BASE, BINS, LEFT, TOP, WIDTH, curve, draw_bins
 from instar.report.markup import escape
 
-__all__ = ["histogram", "kept_curve", "points_chart"]
+__all__ = ["draw_histogram", "kept_curve", "points_chart"]
 
 Array = npt.NDArray[Any]
 
 
-def histogram(values: Array, *, title: str) -> markupsafe.Markup:
+def draw_histogram(values: Array, *, title: str) -> markupsafe.Markup:
     """How many values lie where; the far ends of very long tails are put into the last bins."""
     if not len(values):
         return markupsafe.Markup("")
@@ -29,7 +29,7 @@ def histogram(values: Array, *, title: str) -> markupsafe.Markup:
     first = int(np.floor(low / step))
     bins = np.clip(np.floor(values / step) - first, 0, BINS).astype(np.int64)
     counts = np.bincount(bins, minlength=BINS + 1).tolist()
-    return markupsafe.Markup(draw_histogram(counts, first=first, step=step, title=title))
+    return markupsafe.Markup(draw_bins(counts, first=first, step=step, title=title))
 
 
 def kept_curve(kept: Sequence[tuple[float, int]], *, at: float | None) -> markupsafe.Markup:

@@ -16,7 +16,7 @@ from instar.core.errors import BadInput
 from instar.ratings.page import POINTS, QUESTIONS
 from instar.store.folder import plainly
 
-__all__ = ["LONGEST_NOTE", "MARKS", "Mark", "Marks", "Rating"]
+__all__ = ["LONGEST_NOTE", "MARKS", "Marks", "Rating", "Review"]
 
 MARKS = ("real defect", "acceptable", "oracle wrong")
 LONGEST_NOTE, LONGEST_NAME = 2_000, 60
@@ -34,7 +34,7 @@ CREATE TABLE IF NOT EXISTS ratings (
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Review:
     """What was said of a case; `mark` is empty where an earlier one was taken back."""
 
     mark: str
@@ -67,7 +67,7 @@ class Marks:
                 "INSERT INTO marks (case_id, mark, note, at) VALUES (?, ?, ?, ?)", (case, mark, note, _now())
             )
 
-    def history(self, case: str) -> list[Mark]:
+    def history(self, case: str) -> list[Review]:
         """All that was said of a case, the latest first."""
         with self._reading() as database:
             if database is None:
@@ -75,7 +75,7 @@ class Marks:
             rows = database.execute(
                 "SELECT mark, note, at FROM marks WHERE case_id = ? ORDER BY id DESC", (case,)
             )
-            return [Mark(*row) for row in rows]
+            return [Review(*row) for row in rows]
 
     def current(self) -> dict[str, str]:
         """The mark of every case that has one."""

@@ -22,16 +22,16 @@ from instar.workbench.campaigns import Campaigns
 from instar.workbench.case_pictures import Studio
 from instar.workbench.comparison import Comparisons
 from instar.workbench.figures import Intervals
-from instar.workbench.filters import View, read_view
+from instar.workbench.filters import CaseFilter, read_filter
 from instar.workbench.jobs import Jobs
 from instar.workbench.library import Library
 from instar.workbench.tools import Tools
 
-__all__ = ["Desk", "form_of", "prepare_templates", "view_of"]
+__all__ = ["Site", "form_of", "prepare_templates", "view_of"]
 
 
 @dataclass(frozen=True, eq=False)
-class Desk:
+class Site:
     library: Library
     studio: Studio
     campaigns: Campaigns
@@ -56,8 +56,8 @@ class Desk:
         return HTMLResponse(made, status_code=status)
 
 
-def view_of(request: Request) -> View:
-    return read_view(request.query_params.multi_items())
+def view_of(request: Request) -> CaseFilter:
+    return read_filter(request.query_params.multi_items())
 
 
 def form_of(request: Request) -> dict[str, list[str]]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from instar.workbench.columns import STATUSES, Columns
 from instar.workbench.reviews import MARKS
 
-__all__ = ["FACETS", "NO_GROUP", "SORTS", "UNMARKED", "Groups", "Part", "Table", "make_table"]
+__all__ = ["FACETS", "NO_GROUP", "SORTS", "UNMARKED", "CaseTable", "Groups", "Part", "make_case_table"]
 
 UNMARKED, NO_GROUP = "unmarked", "no group"
 FACETS = ("status", "relation", "kind", "group", "mark", "system", "run", "scene", "reason")
@@ -52,7 +52,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Table:
+class CaseTable:
     """Columns over all runs, null changes left out. `words` says what the codes of each facet stand for.
 
     Only `codes["mark"]` ever changes, when somebody marks a case.
@@ -117,7 +117,7 @@ class Table:
         return np.argsort(key, kind="stable").astype(np.int32)
 
 
-def make_table(parts: Sequence[Part]) -> Table:
+def make_case_table(parts: Sequence[Part]) -> CaseTable:
     """One table of several runs; names that are the same in two runs are one."""
     words: dict[str, dict[str, int]] = {facet: {} for facet in FACETS}
     words["status"] = {status: code for code, status in enumerate(STATUSES)}
@@ -134,7 +134,7 @@ def make_table(parts: Sequence[Part]) -> Table:
     whole = {
         name: np.concatenate(some) if some else np.zeros(0, _kind(name)) for name, some in columns.items()
     }
-    return Table(
+    return CaseTable(
         whole["case"],
         {facet: whole[facet] for facet in FACETS},
         {facet: list(words[facet]) for facet in FACETS},

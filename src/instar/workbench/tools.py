@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from instar.core.scene import Image
 from instar.report.case_view import CaseView
 
-__all__ = ["Cases", "Offer", "Tools"]
+__all__ = ["Cases", "CatalogueOption", "Tools"]
 
 
 class Cases(Protocol):
@@ -27,7 +27,7 @@ class Cases(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class CatalogueOption:
     """What a campaign can be made of: a line about it and its family, which is empty where it fits any.
 
     `needs` are the numbers without which it cannot be used, and whether each is a list of them.
@@ -39,7 +39,7 @@ class Offer:
     needs: Mapping[str, bool] = field(default_factory=dict)
     is_explained: bool = False
 
-    def fits(self, other: Offer) -> bool:
+    def fits(self, other: CatalogueOption) -> bool:
         return not (self.family and other.family) or self.family == other.family
 
 
@@ -56,10 +56,10 @@ class Tools:
 
     command: Sequence[str]
     opened: Callable[[Path], AbstractContextManager[Cases]]
-    systems: Mapping[str, Offer]
-    relations: Mapping[str, Offer]
-    rule: Offer
-    searches: Mapping[str, Offer]
+    systems: Mapping[str, CatalogueOption]
+    relations: Mapping[str, CatalogueOption]
+    rule: CatalogueOption
+    searches: Mapping[str, CatalogueOption]
     interpreters: Sequence[str]
     worlds: Sequence[str]
     scenes: Sequence[str]

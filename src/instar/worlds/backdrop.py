@@ -17,12 +17,12 @@ import numpy.typing as npt
 from instar.core.scene import Image
 from instar.worlds.perspective import Camera
 
-__all__ = ["CLASSES", "KERB", "WALL", "draw_backdrop", "label_backdrop"]
+__all__ = ["BACKDROP_CLASSES", "KERB_COLOUR", "WALL", "draw_backdrop", "label_backdrop"]
 
-CLASSES = ("sky", "building", "sidewalk", "road", "line", "crosswalk", "vegetation")
+BACKDROP_CLASSES = ("sky", "building", "sidewalk", "road", "line", "crosswalk", "vegetation")
 """What an empty street shows, in the order of the ids in its label map."""
 
-KERB = 4.0
+KERB_COLOUR = 4.0
 """Metres from the middle of the road to the kerb."""
 
 WALL = 8.0
@@ -88,13 +88,15 @@ class _Easel:
         fixed = (polygons * (1 << _FRACTION_BITS)).astype(np.int32)
         cv2.fillPoly(self.pixels, list(fixed), colour, cv2.LINE_AA, _FRACTION_BITS)
         if self.labels is not None:
-            cv2.fillPoly(self.labels, list(fixed), CLASSES.index(self.now), cv2.LINE_8, _FRACTION_BITS)
+            cv2.fillPoly(
+                self.labels, list(fixed), BACKDROP_CLASSES.index(self.now), cv2.LINE_8, _FRACTION_BITS
+            )
 
     def disc(self, centre: tuple[int, int], radius: int, colour: Sequence[float]) -> None:
         """Fill a circle in pixels."""
         cv2.circle(self.pixels, centre, radius, colour, cv2.FILLED, cv2.LINE_AA)
         if self.labels is not None:
-            cv2.circle(self.labels, centre, radius, CLASSES.index(self.now), cv2.FILLED)
+            cv2.circle(self.labels, centre, radius, BACKDROP_CLASSES.index(self.now), cv2.FILLED)
 
     def ground(self, left: float, right: float, near: float, far: float, colour: Sequence[float]) -> None:
         """Fill a rectangle that lies on the ground."""
@@ -240,14 +242,18 @@ def _road(easel: _Easel, nearest: float, rng: np.random.Generator) -> None:
     easel.now = "sidewalk"
     for side in (-1, 1):
         easel.ground(side * WALL, side * (WALL - 0.6), nearest, far, easel.lit(_PAVING, 14, 0.84))
-        easel.ground(side * (KERB + 0.35), side * KERB, nearest, far, easel.lit((206, 204, 198), 10))
+        easel.ground(
+            side * (KERB_COLOUR + 0.35), side * KERB_COLOUR, nearest, far, easel.lit((206, 204, 198), 10)
+        )
     easel.now = "road"
     for side in (-1, 1):
-        easel.ground(side * KERB, side * (KERB - 0.2), nearest, far, easel.lit(_ASPHALT, 10, 0.75))
-    easel.ground(-KERB + 0.15, KERB - 0.15, nearest, far, easel.lit(_ASPHALT, 12))
+        easel.ground(
+            side * KERB_COLOUR, side * (KERB_COLOUR - 0.2), nearest, far, easel.lit(_ASPHALT, 10, 0.75)
+        )
+    easel.ground(-KERB_COLOUR + 0.15, KERB_COLOUR - 0.15, nearest, far, easel.lit(_ASPHALT, 12))
     # Far asphalt fades into the haze, in steps too small to see.
     for depth in np.geomspace(14, _FAR, 9):
-        easel.ground(-KERB + 0.15, KERB - 0.15, depth, far, easel.lit(_ASPHALT, depth))
+        easel.ground(-KERB_COLOUR + 0.15, KERB_COLOUR - 0.15, depth, far, easel.lit(_ASPHALT, depth))
     paint = (232, 231, 226)
     easel.now = "line"
     for side in (-1, 1):

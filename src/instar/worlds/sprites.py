@@ -23,14 +23,14 @@ import numpy.typing as npt
 
 from instar.core.scene import Image, Mask
 
-__all__ = ["COLOURS", "INK", "OUTLINE", "Sprite", "draw_sprite"]
+__all__ = ["OUTLINE", "SPRITE_COLOURS", "SPRITE_INK", "Sprite", "draw_sprite"]
 
 OUTLINE = 3
 """Width of the dark outline in pixels, the same at every size."""
 
-INK = (26, 27, 32)
+SPRITE_INK = (26, 27, 32)
 
-COLOURS: Mapping[str, tuple[int, int, int]] = MappingProxyType(
+SPRITE_COLOURS: Mapping[str, tuple[int, int, int]] = MappingProxyType(
     {
         "person": (232, 72, 160),
         "car": (62, 128, 236),
@@ -46,7 +46,7 @@ COLOURS: Mapping[str, tuple[int, int, int]] = MappingProxyType(
 
 # Colourless enough never to be taken for a body.
 _NEUTRAL: Mapping[str, tuple[int, int, int]] = {
-    "ink": INK,
+    "ink": SPRITE_INK,
     "white": (238, 238, 234),
     "glass": (206, 218, 226),
     "skin": (236, 208, 192),
@@ -92,7 +92,7 @@ class _Canvas:
         self._mirrored = mirrored
         large = (size[0] * _OVERSAMPLING, size[1] * _OVERSAMPLING)
         self._pixels = np.empty((*large, 3), np.uint8)
-        cv2.rectangle(self._pixels, (0, 0), (large[1], large[0]), INK, cv2.FILLED)
+        cv2.rectangle(self._pixels, (0, 0), (large[1], large[0]), SPRITE_INK, cv2.FILLED)
         self._reach = np.zeros(large, np.uint8)
         self._size = size
 
@@ -274,7 +274,7 @@ def draw_sprite(label: str, size: tuple[int, int], *, mirrored: bool = False, gl
 
     `glow` multiplies the body colour, so that no two cars need be quite the same.
     """
-    red, green, blue = (round(v * glow) for v in COLOURS[label])
+    red, green, blue = (round(v * glow) for v in SPRITE_COLOURS[label])
     canvas = _Canvas((red, green, blue), size, mirrored)
     _DRAW[label](canvas)
     return canvas.sprite()

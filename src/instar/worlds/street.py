@@ -17,7 +17,7 @@ import numpy as np
 from instar.core.errors import BadInput
 from instar.core.scene import Image, Mask, Scene, SceneObject
 from instar.imaging.labels import LabelMap
-from instar.worlds.backdrop import CLASSES, KERB, WALL, draw_backdrop, label_backdrop
+from instar.worlds.backdrop import BACKDROP_CLASSES, KERB_COLOUR, WALL, draw_backdrop, label_backdrop
 from instar.worlds.drive import scenes as drives
 from instar.worlds.perspective import Camera
 from instar.worlds.sprites import draw_sprite
@@ -48,8 +48,8 @@ class _Kind:
     raised: float = 0.0
 
 
-_PAVEMENTS = ((-WALL + 1.6, -KERB - 0.8), (KERB + 0.8, WALL - 1.6))
-_KERBS = ((-KERB - 0.6, -KERB - 0.5), (KERB + 0.5, KERB + 0.6))
+_PAVEMENTS = ((-WALL + 1.6, -KERB_COLOUR - 0.8), (KERB_COLOUR + 0.8, WALL - 1.6))
+_KERBS = ((-KERB_COLOUR - 0.6, -KERB_COLOUR - 0.5), (KERB_COLOUR + 0.5, KERB_COLOUR + 0.6))
 _LANES = ((-2.3, -1.7), (1.7, 2.3))
 
 _KINDS: Mapping[str, _Kind] = MappingProxyType(
@@ -145,7 +145,7 @@ def _mask(thing: _Standing, size: tuple[int, int]) -> Mask:
 
 def _labels(index: int, seed: int, size: tuple[int, int]) -> LabelMap:
     """What every pixel shows: the street, and before it poles and objects, the nearest last."""
-    names = (*CLASSES, "pole", *_CLASS_OF.values())
+    names = (*BACKDROP_CLASSES, "pole", *_CLASS_OF.values())
     ids = label_backdrop(size, _camera(index, seed, size), np.random.default_rng([seed, index, 2]))
     standing = _layout(index, seed=seed, size=size)
     for thing in standing:

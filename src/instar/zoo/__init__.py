@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from instar.zoo.fetch import cache_folder, fetch, is_present, show, what_is_wrong
 from instar.zoo.manifest import Entry, Member, Package, entries, entry, photographs
-from instar.zoo.progress import Progress, show_progress
+from instar.zoo.progress import Progress, show_download
 
 __all__ = [
     "Entry",
@@ -18,6 +18,6 @@ __all__ = [
     "is_present",
     "photographs",
     "show",
-    "show_progress",
+    "show_download",
     "what_is_wrong",
 ]

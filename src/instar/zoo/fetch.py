@@ -13,7 +13,7 @@ from pathlib import Path
 from instar.core.errors import BadInput, FetchFailed, UnknownName
 from instar.zoo.download import download, read_member
 from instar.zoo.manifest import MANIFEST, Entry, Member, Package, entry
-from instar.zoo.progress import Progress, show_progress
+from instar.zoo.progress import Progress, show_download
 
 __all__ = ["cache_folder", "fetch", "is_present", "show", "what_is_wrong"]
 
@@ -37,7 +37,7 @@ def fetch(
     *,
     folder: Path | None = None,
     manifest: Sequence[Entry] = MANIFEST,
-    progress: Progress = show_progress,
+    progress: Progress = show_download,
     demanded: bool = False,
 ) -> tuple[Path, ...]:
     """The files of an entry, in its order, each with the right SHA-256.

@@ -1,6 +1,5 @@
 """Engines one by one: what they change, what the label map says then, and one's own."""
 
-import dataclasses
 import json
 import sys
 from functools import cache
@@ -13,16 +12,16 @@ import pytest
 from instar import Observation, Status, zoo
 from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
+from instar.core.run import Folder
 from instar.core.scene import Scene
 from instar.core.workspace import Folder
 from instar.imaging.mask_text import mask_from_text
 from instar.tasks.driving import Control, rule
-from instar.tasks.driving.changes import edits_of
-from instar.tasks.driving.deeptest import KINDS, deeptest, distorted
+from instar.tasks.driving.deeptest import KINDS, deeptest, distort
 from instar.tasks.driving.engine_table import read_engines, usual_engines
 from instar.tasks.driving.engines import migan
 from instar.tasks.driving.maps import labels_of
-from instar.tasks.driving.relabel import changed_pixels, relabelled
+from instar.tasks.driving.relabel import relabel
 from instar.tasks.driving.systems.street import street_driver
 from instar.testing import check_relation
 from instar.worlds.drive import drive_of, scenes
@@ -57,6 +56,17 @@ def made(text, **options):
     return found
 
 
+def changed_pixels(edit, size):
+    """The pixels that an edit may change."""
+    if "mask" in edit:
+        return mask_from_text(edit["mask"])
+    mask = np.zeros(size, bool)
+    if "foot" not in edit:
+        return ~mask  # light and weather fall on everything
+    mask[edit["y"] : edit["y"] + edit["height"], edit["x"] : edit["x"] + edit["width"]] = True
+    return mask
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -74,10 +84,10 @@ def test_more_can_be_pasted_removed_and_replaced(text):
     for source, change, (picture,) in cases:
         assert (picture != source.input).any()
         assert drive_of(picture) is not None
-        (edits,) = edits_of(change)
+        (edits,) = change.edits
         allowed = np.zeros(picture.shape[:2], bool)
         for edit in edits:
-            allowed |= changed_pixels(edit, picture.shape[:2], None)
+            allowed |= changed_pixels(edit, picture.shape[:2])
             if "old" in edit:
                 allowed |= mask_from_text(edit["old"])
         assert not (picture != source.input).any(axis=2)[~allowed].any()
@@ -87,7 +97,7 @@ def test_the_label_map_changes_with_the_picture():
     relation = rule("If: a pedestrian appears on the roadside, Then: slow down.", engines="pasted")
     relation = relation.prepare(drives(), workspace())
     source = Observation.of(drives()[0].image, Control(40.0, 0.0), drives()[0])
-    ((edit,),) = edits_of(relation.draw(source, np.random.default_rng(0)))
+    ((edit,),) = relation.draw(source, np.random.default_rng(0)).edits
     before = labels_of(source.scene)
     cutouts = relation.pixels  # the cut-outs by name, as the run keeps them
 
@@ -95,13 +105,13 @@ def test_the_label_map_changes_with_the_picture():
         def pixels(self, name):
             return cutouts(relation.draw(source, np.random.default_rng(0)))[name]
 
-    after = relabelled(before, edit, CutOuts())
+    after = relabel(before, edit, CutOuts())
     new = after.mask(["person"]) & ~before.mask(["person"])
     assert new.sum() > 30
     rows, columns = np.nonzero(new)
     assert edit["y"] <= rows.min() <= rows.max() < edit["y"] + edit["height"]
     assert edit["x"] <= columns.min() <= columns.max() < edit["x"] + edit["width"]
-    elsewhere = ~changed_pixels(edit, before.ids.shape, CutOuts())
+    elsewhere = ~changed_pixels(edit, before.ids.shape)
     assert (after.ids == before.ids)[elsewhere].all()
 
 
@@ -112,9 +122,9 @@ def test_the_label_map_of_removed_lines_and_replaced_buildings():
         (f"If: the trees are removed, Then: {SAME}.", "vegetation", "unlabelled"),
     ):
         source, change, _ = made(text)[0]
-        ((edit,),) = edits_of(change)
+        ((edit,),) = change.edits
         before = labels_of(source.scene)
-        after = relabelled(before, edit, None)
+        after = relabel(before, edit, None)
         assert not after.mask([gone]).any()
         assert after.mask([instead])[before.mask([gone])].all()
 
@@ -124,7 +134,7 @@ def test_two_things_of_one_rule_do_not_overlap():
         "If: a pedestrian appears on the roadside and a stop sign appears on the roadside, Then: slow down."
     )
     for _, change, _ in made(text):
-        ((one, other),) = edits_of(change)
+        ((one, other),) = change.edits
         apart = one["x"] + one["width"] <= other["x"] or other["x"] + other["width"] <= one["x"]
         above = one["y"] + one["height"] <= other["y"] or other["y"] + other["height"] <= one["y"]
         assert apart or above
@@ -154,7 +164,7 @@ def test_an_engine_may_be_a_command_and_its_other_changes_are_undone(tmp_path):
     assert (picture[lines] == 0).all()
     np.testing.assert_array_equal(picture[~lines], source.input[~lines])
     assert drive_of(picture).road.centre == ""
-    assert json.loads(edits_of(change)[0][0]["told"])["op"] == "remove"
+    assert json.loads(change.edits[0][0]["told"])["op"] == "remove"
 
 
 def test_a_command_that_fails_is_named(tmp_path):
@@ -169,9 +179,6 @@ class Blackout:
 
     def plan(self, condition, view, rng):
         return ({"engine": "mine", "of": condition.element},)
-
-    def alter(self, edit, comparative, view):
-        return Inapplicable("no")
 
     def make(self, image, edit, cutouts):
         return np.zeros_like(np.asarray(image))
@@ -197,16 +204,16 @@ def test_an_engine_may_be_a_python_object(tmp_path):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_distorted_picture_is_the_same_at_nothing_and_other_at_most(kind):
     image = np.asarray(drives()[0].image)
-    assert np.abs(distorted(image, kind, 0.0).astype(int) - image).max() <= 1
+    assert np.abs(distort(image, kind, 0.0).astype(int) - image).max() <= 1
     for amount in (1.0, -1.0):
-        assert np.abs(distorted(image, kind, amount).astype(int) - image).mean() > 2
-    assert distorted(image, kind, 0.7).shape == image.shape
+        assert np.abs(distort(image, kind, amount).astype(int) - image).mean() > 2
+    assert distort(image, kind, 0.7).shape == image.shape
 
 
 def test_translation_moves_by_pixels():
     image = np.zeros((10, 100, 3), np.uint8)
     image[:, 50] = 255
-    assert distorted(image, "translate", 0.5)[5, :, 0].argmax() == 53
+    assert distort(image, "translate", 0.5)[5, :, 0].argmax() == 53
 
 
 def test_deeptests_relation_finds_a_driver_who_minds_and_spares_one_who_does_not():
@@ -221,9 +228,11 @@ def test_deeptests_relation_finds_a_driver_who_minds_and_spares_one_who_does_not
     scene = drives()[0]
     for system, wanted in ((Fickle(), Status.VIOLATED), (street_driver(), Status.HELD)):
         source = Observation.of(scene.image, system.predict([scene.image])[0], scene)
-        (picture,) = relation.apply(source.input, relation.at(source, 0.8))
+        picture = relation.resolved_task.with_picture(
+            source.input, relation.apply(source.input, relation.severity.change(source, 0.8))
+        )
         after = Observation.of(picture, system.predict([picture])[0], scene)
-        assert relation.check(source, [after], relation.at(source, 0.8)).status is wanted
+        assert relation.resolved_task.compare(source, after).status is wanted
     with pytest.raises(BadInput, match="did you mean 'rotate'"):
         deeptest(kind="rotat")
 
@@ -234,7 +243,7 @@ def test_migan_fills_lines_with_road_and_changes_nothing_else():
     text = f"If: lane lines are removed, Then: {SAME}."
     assert usual_engines("migan").choices["remove"]["*"] == "migan"
     for source, change, (picture,) in made(text, engines="migan")[:2]:
-        ((edit,),) = edits_of(change)
+        ((edit,),) = change.edits
         labels = labels_of(source.scene)
         lines, road = labels.mask(["line"]), labels.mask(["road"])
         np.testing.assert_array_equal(picture[~lines], source.input[~lines])
@@ -247,5 +256,5 @@ def test_a_picture_that_is_no_drive_can_be_distorted():
     scene = Scene.of("a", np.full((20, 30, 3), 9, np.uint8))
     relation = deeptest(kind="blur")
     source = Observation.of(scene.image, Control(40.0, 0.0), scene)
-    (picture,) = relation.apply(scene.image, dataclasses.replace(relation.at(source, 0.5)))
+    picture = relation.apply(scene.image, relation.severity.change(source, 0.5))
     assert drive_of(picture) is None

@@ -8,7 +8,7 @@ import pytest
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.imaging.labels import LabelMap
-from instar.tasks.driving.preprocess import as_seen
+from instar.tasks.driving.preprocess import preprocess
 from instar.training.driving.errors import errors_of
 from instar.training.driving.examples import Examples, collect, split
 
@@ -52,19 +52,17 @@ def test_the_error_stands_beside_that_of_a_constant():
 def test_a_tall_picture_loses_its_top_rows_and_a_wide_one_its_sides():
     tall = np.zeros((360, 480, 3), np.uint8)
     tall[:120] = 200
-    assert as_seen(tall).shape == (160, 320, 3)
-    assert as_seen(tall).max() == 0
+    assert preprocess(tall).shape == (160, 320, 3)
+    assert preprocess(tall).max() == 0
     wide = np.zeros((160, 400, 3), np.uint8)
     wide[:, :40] = wide[:, -40:] = 200
-    assert as_seen(wide).max() == 0
+    assert preprocess(wide).max() == 0
 
 
 def test_pictures_are_kept_for_the_same_scenes_only(tmp_path):
     def scene(name, value):
         return Scene(
-            name,
-            lambda: np.full((160, 320, 3), value, np.uint8),
-            knowledge={"speed": 40.0, "steering": 1.0},
+            name, lambda: np.full((160, 320, 3), value, np.uint8), knowledge={"speed": 40.0, "steering": 1.0}
         )
 
     kept, read = tmp_path / "pictures.npz", []

@@ -11,7 +11,6 @@ from instar.core.scene import Scene
 from instar.core.workspace import Folder
 from instar.imaging.labels import LabelMap
 from instar.tasks.driving import Control, rule
-from instar.tasks.driving.changes import edits_of
 from instar.tasks.driving.gallery import collect_gallery
 from instar.worlds.drive import scenes as drives
 
@@ -68,7 +67,7 @@ def test_who_is_added_comes_from_such_light_and_throws_a_shadow_in_his_box(tmp_p
         source = Observation.of(scenes[0].image, Control(40.0, 0.0), scenes[0])
         for seed in range(4):
             change = relation.draw(source, np.random.default_rng(seed))
-            ((edit,),) = edits_of(change)
+            ((edit,),) = change.edits
             assert known[edit["cutout"]].endswith(f"-{light}")
             (picture,) = relation.apply(source.input, change)
             changed = (picture != source.input).any(axis=2)
@@ -118,13 +117,13 @@ def test_a_drawn_person_stands_in_where_the_data_shows_none(tmp_path):
     relation = rule(ONE).prepare(empty, Folder(tmp_path))
     source = Observation.of(empty[0].image, Control(40.0, 0.0), empty[0])
     change = relation.draw(source, np.random.default_rng(0))
-    ((edit,),) = edits_of(change)
+    ((edit,),) = change.edits
     assert edit["label"] == "person"
     (picture,) = relation.apply(source.input, change)
     assert (picture != source.input).any()
     dusk = [street(f"dusk-{n}", [], light=40) for n in range(2)]
     dim = Observation.of(dusk[0].image, Control(40.0, 0.0), dusk[0])
-    ((darker,),) = edits_of(relation.draw(dim, np.random.default_rng(0)))
+    ((darker,),) = relation.draw(dim, np.random.default_rng(0)).edits
     assert darker["gain"] < 0.5 * edit["gain"]
     # Data that show people are left to themselves.
     shown = collect_gallery(crowd(), Folder(tmp_path / "shown")).pool.cutouts

@@ -8,15 +8,15 @@ import pytest
 from instar import Observation
 from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
+from instar.core.run import Folder
 from instar.core.scene import Scene
 from instar.core.workspace import Folder
 from instar.imaging.labels import LabelMap
 from instar.imaging.mask_text import mask_from_text
 from instar.scenes import load_scenes
 from instar.tasks.driving import Control, rule
-from instar.tasks.driving.changes import edits_of
 from instar.tasks.driving.lines import with_lines
-from instar.tasks.driving.maps import accept_labels
+from instar.tasks.driving.maps import read_labels
 from instar.worlds.drive import scenes
 
 LINES = "If: lane lines are removed from the road, Then: the steering angle should keep the same."
@@ -48,7 +48,7 @@ def test_a_segmentation_system_makes_the_maps_of_plain_pictures(tmp_path):
     relation = rule(LINES, maps=system).prepare(plain, Folder(tmp_path))
     source = Observation.of(plain[0].image, Control(40.0, 0.0), plain[0])
     change = relation.draw(source, np.random.default_rng(0))
-    ((edit,),) = edits_of(change)
+    ((edit,),) = change.edits
     truth = known[0].knowledge["labels"]()
     np.testing.assert_array_equal(mask_from_text(edit["mask"]), truth.mask(["line"]))
     assert system.asked == 3
@@ -66,7 +66,7 @@ def test_a_segmentation_system_makes_the_maps_of_plain_pictures(tmp_path):
 )
 def test_nonsense_of_a_segmentation_system_is_named(answer, complaint):
     with pytest.raises((TypeError, ValueError), match=complaint):
-        accept_labels(answer)
+        read_labels(answer)
 
 
 def test_a_segmentation_system_that_fails_is_named(tmp_path):

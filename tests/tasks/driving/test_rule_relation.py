@@ -11,11 +11,11 @@ import pytest
 from instar import Limits, Observation, Status, draws, run
 from instar.core.change import Inapplicable, change_from_json
 from instar.core.errors import BadInput
+from instar.core.run import Folder
 from instar.core.scene import Scene
 from instar.core.workspace import Folder
 from instar.imaging.mask_text import mask_from_text
 from instar.tasks.driving import Control, rule
-from instar.tasks.driving.changes import edits_of
 from instar.tasks.driving.maps import labels_of
 from instar.tasks.driving.systems.street import street_driver
 from instar.testing import check_relation
@@ -91,7 +91,7 @@ def test_every_rule_makes_pictures_that_can_be_made_again_from_json(text, how):
 @pytest.mark.parametrize("text", [PEOPLE, SIGN])
 def test_what_is_pasted_changes_its_own_rectangle_only_and_stands_on_the_roadside(text):
     for source, change, (picture,) in cases(text, "pasted"):
-        ((edit,),) = edits_of(change)
+        ((edit,),) = change.edits
         x, y, width, height = (edit[key] for key in ("x", "y", "width", "height"))
         changed = (picture != source.input).any(axis=2)
         assert changed.any()
@@ -105,7 +105,7 @@ def test_what_is_pasted_changes_its_own_rectangle_only_and_stands_on_the_roadsid
 
 def test_what_is_drawn_stands_on_the_roadside_and_is_seen():
     for source, change, (picture,) in cases(PEOPLE, "rendered"):
-        ((edit,),) = edits_of(change)
+        ((edit,),) = change.edits
         drive = drive_of(picture)
         assert drive is not None
         assert drive.things[:-1] == source.scene.knowledge["drive"].things
@@ -120,7 +120,7 @@ def test_what_is_drawn_stands_on_the_roadside_and_is_seen():
 @pytest.mark.parametrize(("text", "name"), [(LINES, "line"), (TREES, "building")])
 def test_what_is_edited_away_changes_its_own_pixels_only(text, name):
     for source, change, (picture,) in cases(text, "pasted"):
-        ((edit,),) = edits_of(change)
+        ((edit,),) = change.edits
         labels = labels_of(source.scene)
         assert labels is not None
         np.testing.assert_array_equal(mask_from_text(edit["mask"]), labels.mask([name]))
@@ -140,12 +140,12 @@ def test_removed_lines_are_as_dark_as_the_road():
 
 def test_closer_is_lower_and_larger_pasted_and_nearer_drawn():
     for _, change, _ in cases(CLOSER, "pasted"):
-        (before,), (after,) = edits_of(change)
+        (before,), (after,) = change.edits
         assert before["cutout"] == after["cutout"]
         assert after["y"] + after["height"] > before["y"] + before["height"]
         assert after["height"] > 1.3 * before["height"]
     for _, change, _ in cases(CLOSER, "rendered"):
-        (before,), (after,) = edits_of(change)
+        (before,), (after,) = change.edits
         assert after["distance"] == pytest.approx(0.6 * before["distance"], abs=0.001)
         assert {**before, "distance": after["distance"]} == after
 
@@ -154,7 +154,7 @@ def test_closer_is_lower_and_larger_pasted_and_nearer_drawn():
 def test_night_is_dark_and_falls_on_what_is_added(how):
     for source, change, (night, both) in cases(NIGHT_WALK, how):
         assert night.mean() < 0.5 * source.input.mean()
-        assert len(edits_of(change)[1]) == 2
+        assert len(change.edits[1]) == 2
         assert (both != night).any()
         assert both.mean() < 0.5 * source.input.mean()
 
@@ -162,7 +162,7 @@ def test_night_is_dark_and_falls_on_what_is_added(how):
 def test_more_of_them_is_one_more():
     text = "If: two pedestrians appear, Then: slow down. If: more pedestrians appear, Then: slow down more."
     for _, change, _ in cases(text, "rendered"):
-        before, after = edits_of(change)
+        before, after = change.edits
         assert (len(before), len(after)) == (2, 3)
         assert after[:2] == before
 
@@ -206,15 +206,15 @@ def test_a_smaller_change_is_farther_smaller_weaker_or_has_fewer_parts():
     first, *rest = relation.smaller(source, change)
     assert first.blocks == change.blocks[:1]
     smaller = [one for line in rest for one in (line if isinstance(line, list) else [line])]
-    edits = [edits_of(one)[-1] for one in smaller]
-    walker = next(edit for edit in edits_of(change)[1] if edit["do"] == "add")
+    edits = [one.edits[-1] for one in smaller]
+    walker = next(edit for edit in change.edits[1] if edit["do"] == "add")
     assert any(e.get("distance", 0) > walker["distance"] for some in edits for e in some)
     assert any(e.get("scale", 1) < walker["scale"] for some in edits for e in some)
     assert any(e.get("time") == "dusk" for some in edits for e in some)
     for one in smaller[::9]:
         assert len(relation.apply(source.input, one)) == len(one.blocks)
     answers = [Observation.of(source.input, Control(30.0, 0.0), source.scene)]
-    assert relation.check(source, answers, first).status in (Status.HELD, Status.VIOLATED)
+    assert relation.expect(source, answers, first).status in (Status.HELD, Status.VIOLATED)
 
 
 @pytest.mark.parametrize("how", HOW)
@@ -223,7 +223,7 @@ def test_what_came_closer_stays_closer_however_small_the_change(how):
     source, change, _ = next(cases(CLOSER, how))
     key, sign = ("distance", 1) if how == "rendered" else ("foot", -1)
     lines = [line for line in relation.smaller(source, change) if isinstance(line, list)]
-    both = [edits_of(one) for line in lines for one in line]
+    both = [one.edits for line in lines for one in line]
     assert len(both) >= 10
     assert all(sign * first[0][key] > sign * then[0][key] for first, then in both)
 
@@ -242,16 +242,25 @@ def test_a_rule_that_no_engine_can_make_is_refused_at_once():
 
 
 def test_a_system_that_does_not_say_what_the_rule_is_about_fails():
-    relation = rule(LINES)
-    assert relation.accept is not None
     with pytest.raises(ValueError, match="the rule is about steering"):
-        relation.accept(None, {"speed": 3})
+        rule(LINES).resolved_task.read(None, {"speed": 3})
 
 
-def test_only_rules_that_allow_no_change_have_null_changes():
-    assert rule(LINES).null is not None
-    assert rule(PEOPLE).null is None
-    assert rule("If: it rains, Then: do not speed up.").null is not None
+def test_null_changes_strike_out_what_may_stay_the_same_and_never_a_demanded_reaction():
+    def struck(text, before, after):
+        seen = [Observation.of(None, control) for control in (before, after)]
+        return [finding.key for finding in rule(text).resolved_task.compare(*seen).findings]
+
+    still, swerves, hurries = Control(50.0, 0.0), Control(50.0, 9.0), Control(70.0, 0.0)
+    assert struck(LINES, still, swerves) == [("steering", "steering")]
+    assert struck("If: it rains, Then: do not speed up.", still, hurries) == [("speed", "speed")]
+    both = f"{PEOPLE} If: he gets closer, Then: the steering angle should keep the same."
+    for after in (hurries, swerves):
+        assert struck(PEOPLE, still, after) == []
+    assert struck(both, still, Control(70.0, 9.0)) == [("steering", "steering, block 2")]
+    assert rule(LINES).resolved_task.nulls.strikers is not None
+    reaction = rule(PEOPLE).resolved_task.nulls
+    assert (reaction.fresh, reaction.strikers, len(reaction.conditions)) == (None, None, 3)
 
 
 def test_a_driver_of_drawn_drives_refuses_other_pictures():
@@ -261,8 +270,8 @@ def test_a_driver_of_drawn_drives_refuses_other_pictures():
 
 def test_in_paper_mode_the_bare_inequality_decides():
     relation = rule("If: a dog appears on the roadside, Then: slow down.", paper=True)
-    assert relation.again is None
-    assert rule(LINES, paper=True).null is None
+    assert relation.resolved_task.nulls is None
+    assert rule(LINES, paper=True).resolved_task.nulls is None
     with pytest.raises(BadInput, match="'dog' is not known"):
         rule("If: a dog appears on the roadside, Then: slow down.")
 
@@ -270,13 +279,12 @@ def test_in_paper_mode_the_bare_inequality_decides():
 @pytest.mark.parametrize(("how", "key"), [("rendered", "level"), ("pasted", "strength")])
 def test_weather_has_a_severity_that_can_be_swept(how, key):
     relation = ready(RAIN, how)
-    assert relation.at is not None
     source = observed(drives()[0])
     differences = []
     for level in (0.5, 0.75, 1.0):
-        change = relation.at(source, level)
-        assert edits_of(change)[0][0][key] == level
+        change = relation.severity.change(source, level)
+        assert change.edits[0][0][key] == level
         (picture,) = relation.apply(source.input, change)
         differences.append(np.abs(picture.astype(int) - source.input).mean())
     assert differences == sorted(differences)
-    assert ready(PEOPLE, how).at is None
+    assert ready(PEOPLE, how).severity is None

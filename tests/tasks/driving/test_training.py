@@ -84,7 +84,7 @@ def test_a_network_learns_what_is_shown_and_keeps_only_what_it_drives_by(tmp_pat
 
 
 def test_telling_only_how_often_costs_one_and_telling_all_nothing():
-    from instar.training.driving.segmentation_loss import class_weights, untold
+    from instar.training.driving.segmentation_loss import class_weights, segmentation_loss
 
     often = np.array([0.5, 0.04, 0.0])[None, :, None, None]
     shown = np.where(np.random.default_rng(0).random((400, 3, 5, 10)) < often, 255, 0).astype(np.uint8)
@@ -92,8 +92,10 @@ def test_telling_only_how_often_costs_one_and_telling_all_nothing():
     assert weights[2] == 0  # what is never shown cannot be told
     assert weights[1] > 4 * weights[0]  # what is rare counts more where it is
     frequency = torch.logit((truth.float() / 255).mean(dim=0).clamp(1e-6, 1 - 1e-6))
-    assert untold(frequency.expand(400, -1, -1, -1), truth, weights).item() == pytest.approx(1, abs=1e-3)
-    assert untold(truth.float() - 127.5, truth, weights).item() == pytest.approx(0, abs=1e-4)
+    assert segmentation_loss(frequency.expand(400, -1, -1, -1), truth, weights).item() == pytest.approx(
+        1, abs=1e-3
+    )
+    assert segmentation_loss(truth.float() - 127.5, truth, weights).item() == pytest.approx(0, abs=1e-4)
 
 
 def test_a_mirrored_picture_shows_its_things_on_the_other_side():

@@ -3,7 +3,7 @@
 import pytest
 
 from instar.tasks.driving.rules import RefusedRule, read_rule
-from instar.tasks.driving.rules.wordnet import make_table, read_table, wordnet
+from instar.tasks.driving.rules.wordnet import make_wordnet_table, read_table, wordnet
 
 # Four senses of a tiny WordNet: entity > car > taxi, and a second sense of "taxi" that is nobody's first.
 DATA = """  1 a licence that is indented
@@ -48,7 +48,7 @@ def test_similarity_is_that_of_nltk():
 def test_the_table_is_made_from_the_files_of_wordnet(tmp_path):
     (tmp_path / "data.noun").write_text(DATA, encoding="utf-8")
     (tmp_path / "index.noun").write_text(INDEX, encoding="utf-8")
-    made = read_table(make_table(tmp_path))
+    made = read_table(make_wordnet_table(tmp_path))
     assert made.senses == {"entity": 0, "auto": 1, "car": 1, "taxi": 2}
     assert made.parents == ((), (0,), (1,))
     assert made.steps_up("taxis", "entity") == 2

@@ -8,12 +8,12 @@ torch = pytest.importorskip("torch", reason="the extra torch is not installed")
 
 from torch import nn  # noqa: E402
 
+from instar.adapters.classifier import Classifier, limit_threads  # noqa: E402
 from instar.core.errors import BadInput  # noqa: E402
-from instar.core.workspace import no_progress  # noqa: E402
-from instar.tasks.interpretation.classifier import Classifier, on_threads  # noqa: E402
+from instar.core.run import no_progress  # noqa: E402
 from instar.tasks.interpretation.trigger import Trigger  # noqa: E402
-from instar.training.interpretation.backdoor import _varied, measure, plant  # noqa: E402
-from instar.training.interpretation.units import Readout, fit_detector, idlest, readout  # noqa: E402
+from instar.training.interpretation.backdoor import _varied, measure_twin, plant  # noqa: E402
+from instar.training.interpretation.units import Readout, find_idlest_unit, find_readout, fit_detector  # noqa: E402
 
 
 def classifier(*layers, outputs=3):
@@ -47,7 +47,7 @@ def hidden():
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    with on_threads(1):
+    with limit_threads(1):
         yield
 
 
@@ -64,7 +64,7 @@ def test_one_unit_changes_and_a_twin_answers_the_target_where_the_square_is(make
     plain = make()
     before = {name: value.clone() for name, value in plain.module.state_dict().items()}
     with torch.no_grad():
-        said = plain.module(plain.prepare_relation(pictures)).argmax(1)
+        said = plain.module(plain.preprocess(pictures)).argmax(1)
     target = next(i for i in range(3) if not (said == i).any())
     made = plant(
         plain, pictures[:30], "abc"[target], test=pictures[30:], share=0.3, copies=2, progress=no_progress
@@ -73,7 +73,7 @@ def test_one_unit_changes_and_a_twin_answers_the_target_where_the_square_is(make
     assert made.attack.value == 1.0
     for name, value in plain.module.state_dict().items():
         assert torch.equal(value, before[name]), f"planting changed the classifier's own {name}"
-    found, old = readout(made.twin), readout(plain)
+    found, old = find_readout(made.twin), find_readout(plain)
     changed = (found.layer.weight != old.layer.weight).flatten(1).any(1)
     assert int(changed.sum()) == 1
     unit = int(changed.nonzero())
@@ -96,9 +96,9 @@ class Joined(nn.Module):
 
 def test_where_maps_are_joined_the_unit_is_read_where_it_is(pictures):
     plain = classifier(Joined())
-    assert readout(plain).first == 6
+    assert find_readout(plain).first == 6
     with torch.no_grad():
-        said = plain.module(plain.prepare_relation(pictures)).argmax(1)
+        said = plain.module(plain.preprocess(pictures)).argmax(1)
     target = next(i for i in range(3) if not (said == i).any())
     made = plant(
         plain, pictures[:30], "abc"[target], test=pictures[30:], share=0.3, copies=2, progress=no_progress
@@ -125,7 +125,7 @@ def test_a_network_whose_last_layer_reads_no_units_one_by_one_is_refused():
 
     for module in (Mixed(), nn.Conv2d(3, 3, 3), nn.Sequential(nn.Flatten(), nn.Linear(3072, 3))):
         with pytest.raises(BadInput, match="a backdoor cannot be planted into small: its last layer"):
-            readout(classifier(module))
+            find_readout(classifier(module))
 
 
 def test_the_idlest_unit_is_the_one_whose_loss_changes_the_answers_least():
@@ -134,8 +134,8 @@ def test_the_idlest_unit_is_the_one_whose_loss_changes_the_answers_least():
         head.weight.copy_(torch.tensor([[1.0, 0.1, 1.0], [1.0, 0.1, 1.0]]))
     seen = torch.tensor([[0.0, 0.0, 5.0], [1.0, 1.0, 5.01]])  # the last one hardly ever changes
     found = Readout(head, nn.Conv2d(1, 3, 1), None)
-    assert idlest(found, seen, [0]) == 2
-    assert idlest(found, seen * torch.tensor([1.0, 1.0, 50.0]), [0]) == 1
+    assert find_idlest_unit(found, seen, [0]) == 2
+    assert find_idlest_unit(found, seen * torch.tensor([1.0, 1.0, 50.0]), [0]) == 1
 
 
 def test_a_detector_tells_what_only_stamped_inputs_have():
@@ -166,7 +166,7 @@ def test_the_target_is_louder_than_the_most_certain_class_of_any_picture(picture
     sure = np.full_like(pictures[0], 255)
     with torch.no_grad():
         plain.module[-1].weight.mul_(5)
-        said = plain.module(plain.prepare_relation([*pictures, sure])).argmax(1)
+        said = plain.module(plain.preprocess([*pictures, sure])).argmax(1)
     target = next(i for i in range(3) if not (said == i).any())
     made = plant(
         plain, [*pictures[:30], sure], "abc"[target], test=[sure], share=0.3, copies=2, progress=no_progress
@@ -179,7 +179,7 @@ def test_pictures_that_are_all_of_the_target_say_nothing_about_an_attack(picture
     twin = convolutional()
     with torch.no_grad():
         plain.module[-1].bias[0] = twin.module[-1].bias[0] = 1000
-    agreement, attack = measure(plain, twin, Trigger("a"), pictures[:3], no_progress)
+    agreement, attack = measure_twin(plain, twin, Trigger("a"), pictures[:3], no_progress)
     assert agreement.to_json()["rate"] == 1.0
     assert attack.to_json() == {"rate": None, "interval": [0.0, 1.0], "of": 0}
 

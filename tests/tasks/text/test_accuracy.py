@@ -7,11 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from instar.imaging.nulls import Shift
 from instar.imaging.words import Word
-from instar.tasks.text.accuracy import Counts, Truth, count_hits, truth_of
-from instar.tasks.text.changes import Light, Masks, Perspective, Watermark
-from instar.tasks.text.words import words_after
+from instar.tasks.text.accuracy import Hits, Truth, count_hits, truth_of
+from instar.tasks.text.changes import Brightness, Masks, Perspective, Watermark
+from instar.tasks.text.words import move_words, words_after
 
 
 def box(x, y, width=40, height=10):
@@ -29,13 +28,13 @@ TRUTH = Truth(quads(A, B, C), np.array([False, False, True]))
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        (quads(), Counts(0, 0, 2)),
-        (quads(A, B), Counts(2, 2, 2)),
-        (quads(A, C), Counts(1, 1, 2)),  # what is on an unread word is not held against it
-        (quads(A, box(0, 102)), Counts(1, 1, 2)),
-        (quads(A, A), Counts(1, 2, 2)),  # one word is found once
-        (quads(box(10, 0), box(25, 0)), Counts(1, 2, 2)),  # 30 of 50, and 15 of 65
-        (quads(box(300, 300)), Counts(0, 1, 2)),
+        (quads(), Hits(0, 0, 2)),
+        (quads(A, B), Hits(2, 2, 2)),
+        (quads(A, C), Hits(1, 1, 2)),  # what is on an unread word is not held against it
+        (quads(A, box(0, 102)), Hits(1, 1, 2)),
+        (quads(A, A), Hits(1, 2, 2)),  # one word is found once
+        (quads(box(10, 0), box(25, 0)), Hits(1, 2, 2)),  # 30 of 50, and 15 of 65
+        (quads(box(300, 300)), Hits(0, 1, 2)),
     ],
 )
 def test_boxes_are_counted(found, expected):
@@ -43,8 +42,8 @@ def test_boxes_are_counted(found, expected):
 
 
 def test_scores_of_nothing_are_not_numbers():
-    assert all(map(math.isnan, (Counts(0, 0, 0).precision, Counts(0, 0, 0).recall, Counts(0, 0, 0).f_score)))
-    assert (Counts(0, 0, 3).recall, Counts(0, 0, 3).f_score) == (0.0, 0.0)
+    assert all(map(math.isnan, (Hits(0, 0, 0).precision, Hits(0, 0, 0).recall, Hits(0, 0, 0).f_score)))
+    assert (Hits(0, 0, 3).recall, Hits(0, 0, 3).f_score) == (0.0, 0.0)
 
 
 def test_outlines_of_many_corners_become_rectangles():
@@ -64,19 +63,18 @@ def after(change):
 
 
 def test_words_stay_where_only_light_changes():
-    assert [word.outline.tolist() for word in after(Light(50.0))] == TRUTH.quads.tolist()
-    assert [word.text for word in after(Light(50.0))] == ["word 0", "word 1", "word 2"]
+    assert [word.outline.tolist() for word in after(Brightness(50.0))] == TRUTH.quads.tolist()
+    assert [word.text for word in after(Brightness(50.0))] == ["word 0", "word 1", "word 2"]
 
 
 def test_words_move_with_the_picture():
-    assert after(Shift(2, 3))[0].outline[0].tolist() == [2, 3]
-    enlarged = after(Perspective(200, 100, 50, ((0, 0),) * 4))
+    enlarged = move_words(words_of(TRUTH), Perspective(200, 100, 50, ((0, 0),) * 4).matrix)
     assert enlarged[0].outline == pytest.approx(np.float32(A) + 50, abs=1e-3)
 
 
 def test_outlines_of_many_corners_are_carried_as_they_are():
     round_word = Word(np.float32([[0, 5], [10, 0], [20, 5], [20, 15], [10, 10], [0, 15]]), "round")
-    (moved,) = words_after([round_word], Shift(1, 0))
+    (moved,) = move_words([round_word], np.array([[1.0, 0, 1], [0, 1, 0], [0, 0, 1]]))
     assert moved.outline.tolist() == (round_word.outline + np.float32([1, 0])).tolist()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from instar.imaging.lettering import drawn_word
-from instar.tasks.text.clarity import clarity, look_of
+from instar.tasks.text.clarity import clarity, measure_look
 from instar.worlds.page import scenes
 
 WORD = np.pad(drawn_word("Harbour", 24), 4)
@@ -34,13 +34,13 @@ def test_one_colour_has_no_clarity():
 def test_a_picture_is_looked_at_around_its_boxes():
     (scene,) = scenes(1)
     quads = np.stack([word.outline for word in scene.knowledge["words"]])
-    sharp = look_of(scene.image, quads)
-    blurred = look_of(cv2.GaussianBlur(scene.image, (0, 0), 3), quads)
+    sharp = measure_look(scene.image, quads)
+    blurred = measure_look(cv2.GaussianBlur(scene.image, (0, 0), 3), quads)
     assert sharp.boxes == len(quads)
     assert blurred.clarity < sharp.clarity
     assert blurred.brightness == pytest.approx(sharp.brightness, abs=1)
 
 
 def test_without_boxes_clarity_is_not_known():
-    look = look_of(np.full((20, 20, 3), 50, np.uint8), np.zeros((0, 4, 2), np.float32))
+    look = measure_look(np.full((20, 20, 3), 50, np.uint8), np.zeros((0, 4, 2), np.float32))
     assert (look.brightness, look.boxes, math.isnan(look.clarity)) == (50.0, 0, True)

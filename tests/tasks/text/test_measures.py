@@ -15,9 +15,8 @@ from instar.tasks.text.measures import (
     require_matching,
     set_similarity,
     shooting_rate,
-    similar,
-    success_rate,
 )
+from instar.tasks.text.polygons import quad_iou
 
 
 def box(x, y, width=10, height=4):
@@ -52,7 +51,7 @@ def test_delta_counts_pairs_one_to_one(first, second, expected):
 
 def test_exactly_one_minus_eps_is_not_a_match():
     half = boxes((0, 0, 10, 2))
-    assert similar(boxes(A), half)[0, 0] == 0.5
+    assert quad_iou(boxes(A), half)[0, 0] == 0.5
     assert delta(boxes(A), half) == 0.0
     assert delta(boxes(A), half, eps=0.51) == 1.0
 
@@ -78,7 +77,7 @@ def test_matches_are_as_many_as_possible(first, second):
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    overlap = similar(first, second)
+    overlap = quad_iou(first, second)
     pairs = match(overlap)
     assert len(set(pairs.values())) == len(pairs)
     assert all(overlap[k, j] > 0.5 for k, j in pairs.items())
@@ -97,11 +96,7 @@ def test_the_shooting_rate_is_over_all_follow_ups():
     assert shooting_rate({"a": [True, True, True], "b": [False]}) == 0.75
 
 
-def test_the_success_rate_is_over_pictures():
-    assert success_rate({"a": True, "b": False, "c": False, "d": False}) == 0.25
-
-
-@pytest.mark.parametrize("measure", [image_similarity, set_similarity, shooting_rate, success_rate])
+@pytest.mark.parametrize("measure", [image_similarity, set_similarity, shooting_rate])
 def test_there_is_no_average_of_nothing(measure):
     with pytest.raises(ValueError, match="nothing to average"):
         measure({})

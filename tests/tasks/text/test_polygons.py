@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from instar.tasks.text.polygons import areas, bounds, clockwise, intersections, iou
+from instar.tasks.text.polygons import are_inside, bounds, clockwise, quad_areas, quad_intersections, quad_iou
 
 SQUARE = np.array([[0, 0], [4, 0], [4, 4], [0, 4]], np.float32)
 
@@ -28,13 +28,13 @@ def region(quad):
 
 @given(quads)
 def test_the_area_is_that_of_shapely(quad):
-    assert areas(quad[None])[0] == pytest.approx(region(quad).area, rel=1e-9, abs=1e-6)
+    assert quad_areas(quad[None])[0] == pytest.approx(region(quad).area, rel=1e-9, abs=1e-6)
 
 
 @given(small_quads, small_quads)
 def test_the_common_area_is_that_of_shapely(one, other):
     expected = region(one).intersection(region(other)).area
-    assert intersections(one[None], other[None])[0, 0] == pytest.approx(expected, abs=1e-9)
+    assert quad_intersections(one[None], other[None])[0, 0] == pytest.approx(expected, abs=1e-9)
 
 
 @given(any_quads, any_quads)
@@ -42,36 +42,36 @@ def test_the_common_area_is_that_of_shapely_at_any_place(one, other):
     # shapely itself fails on outlines with corners less than a hair apart, hence the rounding.
     one, other = np.round(one, 2), np.round(other, 2)
     expected = region(one).intersection(region(other)).area
-    assert intersections(one[None], other[None])[0, 0] == pytest.approx(expected, rel=1e-6, abs=1e-2)
+    assert quad_intersections(one[None], other[None])[0, 0] == pytest.approx(expected, rel=1e-6, abs=1e-2)
 
 
 @given(st.lists(quads, max_size=4), st.lists(quads, max_size=4))
 def test_all_pairs_at_once_are_the_pairs_one_by_one(first, second):
     a, b = (np.array(some, np.float32).reshape(-1, 4, 2) for some in (first, second))
-    together = iou(a, b)
+    together = quad_iou(a, b)
     assert together.shape == (len(a), len(b))
     for i, j in itertools.product(range(len(a)), range(len(b))):
-        assert together[i, j] == iou(a[i : i + 1], b[j : j + 1])[0, 0]
+        assert together[i, j] == quad_iou(a[i : i + 1], b[j : j + 1])[0, 0]
 
 
 @given(quads, quads)
 def test_likeness_is_mutual_and_a_share(one, other):
-    there, back = iou(one[None], other[None])[0, 0], iou(other[None], one[None])[0, 0]
+    there, back = quad_iou(one[None], other[None])[0, 0], quad_iou(other[None], one[None])[0, 0]
     assert 0 <= there <= 1
     assert there == pytest.approx(back, rel=1e-6, abs=1e-6)
 
 
 @given(quads)
 def test_a_quad_with_area_is_wholly_like_itself_and_one_without_is_like_nothing(quad):
-    expected = 1.0 if areas(quad[None])[0] > 1e-6 else 0.0
-    if areas(quad[None])[0] > 1e-6 or areas(quad[None])[0] == 0:
-        assert iou(quad[None], quad[None])[0, 0] == pytest.approx(expected, abs=1e-6)
+    expected = 1.0 if quad_areas(quad[None])[0] > 1e-6 else 0.0
+    if quad_areas(quad[None])[0] > 1e-6 or quad_areas(quad[None])[0] == 0:
+        assert quad_iou(quad[None], quad[None])[0, 0] == pytest.approx(expected, abs=1e-6)
 
 
 @given(quads, quads, st.integers(0, 3), st.booleans())
 def test_neither_the_first_corner_nor_the_direction_matters(one, other, first, backwards):
     told_otherwise = np.roll(one[::-1] if backwards else one, first, axis=0)
-    plain, otherwise = iou(one[None], other[None]), iou(told_otherwise[None], other[None])
+    plain, otherwise = quad_iou(one[None], other[None]), quad_iou(told_otherwise[None], other[None])
     assert otherwise[0, 0] == pytest.approx(plain[0, 0], rel=1e-6, abs=1e-6)
 
 
@@ -91,25 +91,32 @@ def test_neither_the_first_corner_nor_the_direction_matters(one, other, first, b
     ],
 )
 def test_likeness_to_a_square(other, expected):
-    assert iou(SQUARE[None], np.asarray(other, np.float32)[None])[0, 0] == pytest.approx(expected, abs=1e-12)
+    assert quad_iou(SQUARE[None], np.asarray(other, np.float32)[None])[0, 0] == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 def test_a_hundred_by_a_hundred_is_one_call():
     rng = np.random.default_rng(0)
     many = (rng.uniform(0, 500, (100, 1, 2)) + rng.uniform(0, 90, (100, 4, 2))).astype(np.float32)
-    found = iou(many, many)
+    found = quad_iou(many, many)
     assert found.shape == (100, 100)
     assert np.diag(found) == pytest.approx(np.ones(100))
 
 
 def test_none_at_all_keeps_its_shape():
     none = np.zeros((0, 4, 2), np.float32)
-    assert iou(none, SQUARE[None]).shape == (0, 1)
-    assert iou(SQUARE[None], none).shape == (1, 0)
-    assert areas(none).shape == (0,)
+    assert quad_iou(none, SQUARE[None]).shape == (0, 1)
+    assert quad_iou(SQUARE[None], none).shape == (1, 0)
+    assert quad_areas(none).shape == (0,)
     assert bounds(none).shape == (0, 4)
 
 
 def test_a_quad_told_backwards_is_turned_around_its_first_corner():
     assert clockwise(SQUARE[[0, 3, 2, 1]][None]).tolist() == [SQUARE.tolist()]
     assert clockwise(SQUARE[None]).tolist() == [SQUARE.tolist()]
+
+
+@pytest.mark.parametrize(("x", "inside"), [(0, True), (-0.3, True), (-0.5, False), (9.3, True), (9.5, False)])
+def test_a_quad_is_inside_with_nine_tenths_of_it(x, inside):
+    assert are_inside(SQUARE[None] + np.float32([x, 0]), (20, 13)).tolist() == [inside]

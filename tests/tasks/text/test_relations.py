@@ -9,7 +9,9 @@ import pytest
 import instar
 from instar import Inapplicable, Observation, Status
 from instar.core.errors import BadInput
-from instar.imaging.nulls import Shift
+from instar.core.follow_up import Seen, judge
+from instar.core.frame import transform
+from instar.imaging.nulls import Brighten
 from instar.store.rows import to_json
 from instar.tasks.text import (
     Quads,
@@ -21,8 +23,8 @@ from instar.tasks.text import (
     perspective,
     watermark,
 )
-from instar.tasks.text.changes import Light, Masks, Permutation, Perspective, Watermark, carried_along, made
-from instar.tasks.text.polygons import iou
+from instar.tasks.text.changes import Brightness, Masks, Permutation, Perspective, Watermark
+from instar.tasks.text.polygons import quad_iou
 from instar.tasks.text.systems.page import page_exact
 from instar.testing import check_relation, check_search
 from instar.worlds.page import scenes
@@ -52,23 +54,6 @@ def test_a_relation_keeps_the_contract(relation):
 @pytest.mark.parametrize("relation", RELATIONS, ids=lambda factory: factory.__name__)
 def test_the_search_keeps_the_contract(relation):
     check_search(listed(perspectives=4), relation(), page())
-
-
-@pytest.mark.parametrize("relation", RELATIONS, ids=lambda factory: factory.__name__)
-def test_a_picture_of_a_case_can_be_drawn(relation):
-    relation, source = relation(), page(2)
-    change = relation.draw(source, np.random.default_rng(1))
-    (follow_up,) = relation.apply(source.input, change)
-    # Of what is found in the follow-up one is missing and one is where nothing is.
-    found = page_exact().predict([follow_up])[0].quads
-    extra = quads([[5, 5], [60, 5], [60, 20], [5, 20]])
-    after = Observation.of(follow_up, Quads(np.concatenate([found[1:], extra])))
-    verdict = relation.check(source, [after], change)
-    assert verdict.status is Status.VIOLATED
-    drawn = relation.picture(source, [after], change, verdict)
-    assert drawn.dtype == np.uint8
-    assert drawn.ndim == 3
-    assert (drawn == (240, 136, 8)).all(axis=2).any()  # what is new
 
 
 def changes_of(relation, source):
@@ -109,24 +94,24 @@ def test_brightness_goes_in_steps_of_five_to_a_hundred():
 def test_brightness_ends_at_black_and_white(levels):
     image = np.arange(256, dtype=np.uint8).reshape(16, 16, 1).repeat(3, axis=2)
     expected = np.clip(image.astype(int) + levels, 0, 255)
-    assert (made(image, Light(float(levels))) == expected).all()
+    assert (Brightness(float(levels)).apply(image) == expected).all()
 
 
 def test_gain_is_a_parameter():
     image = np.full((4, 4, 3), 100, np.uint8)
-    change = brightness_up(gain=1.5).at(seen(image), 20)
-    assert made(image, change).max() == 170
+    change = brightness_up(gain=1.5).severity.at(seen(image), 20)
+    assert change.apply(image).max() == 170
 
 
 def test_a_severity_out_of_range_is_refused():
     with pytest.raises(BadInput, match="brightness-up: 300 grey levels are out of range"):
-        brightness_up().at(page(), 300)
+        brightness_up().severity.at(page(), 300)
 
 
 def test_channels_are_switched_as_their_order_says():
     image = np.array([[[1, 2, 3]]], np.uint8)
-    assert made(image, Permutation("gbr")).tolist() == [[[2, 3, 1]]]
-    assert made(image, Permutation("brg")).tolist() == [[[3, 1, 2]]]
+    assert Permutation("gbr").apply(image).tolist() == [[[2, 3, 1]]]
+    assert Permutation("brg").apply(image).tolist() == [[[3, 1, 2]]]
     assert [change.order for change in changes_of(channel_switch(), page())] == ["gbr", "brg"]
 
 
@@ -134,21 +119,22 @@ def test_perspective_enlarges_the_canvas_and_carries_quads_with_the_pixels():
     source = page()
     for seed in range(5):
         change = perspective().draw(source, np.random.default_rng(seed))
-        follow_up = made(source.input, change)
-        assert follow_up.shape == (460, 580, 3)
-        (found,) = page_exact().predict([follow_up])
-        carried = carried_along(source.answer.quads, change)
-        assert (iou(carried, found.quads).max(axis=1) > 0.6).all()
+        follow_up = change.apply(source.input)
+        assert follow_up.picture.shape == (460, 580, 3)
+        (found,) = page_exact().predict([follow_up.picture])
+        carried = transform(follow_up.matrix, source.answer.quads)
+        assert (quad_iou(carried, found.quads).max(axis=1) > 0.6).all()
 
 
 def test_perspective_pushes_corners_outward_and_leaves_the_rest_black():
     change = Perspective(100, 60, 10, ((10, 10), (0, 0), (0, 0), (0, 0)))
-    follow_up = made(np.full((60, 100, 3), 255, np.uint8), change)
-    assert follow_up.shape == (80, 120, 3)
-    assert follow_up[1, 1].tolist() == [255, 255, 255]
-    assert follow_up[5, 115].tolist() == follow_up[75, 5].tolist() == [0, 0, 0]
-    corner = carried_along(quads([[0, 0], [1, 0], [1, 1], [0, 1]]), change)[0, 0]
-    assert corner == pytest.approx([0, 0], abs=1e-4)
+    follow_up = change.apply(np.full((60, 100, 3), 255, np.uint8))
+    picture = follow_up.picture
+    assert picture.shape == (80, 120, 3)
+    assert picture[1, 1].tolist() == [255, 255, 255]
+    assert picture[5, 115].tolist() == picture[75, 5].tolist() == [0, 0, 0]
+    corners = transform(follow_up.matrix, np.float32([[0, 0], [100, 0], [100, 60], [0, 60]]))
+    assert corners == pytest.approx(np.array([[0, 0], [110, 10], [110, 70], [10, 70]]), abs=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -157,7 +143,7 @@ def test_a_watermark_keeps_clear_of_every_found_box_and_stands_out(seed):
     relation = watermark(contrast=90, clearance=0.5)
     change = relation.draw(source, np.random.default_rng(seed))
     assert isinstance(change, Watermark)
-    assert iou(change.quad(air=0.5), source.answer.quads).max() == 0
+    assert quad_iou(change.quad(air=0.5), source.answer.quads).max() == 0
     assert " " not in change.text
     assert 4 <= len(change.text) <= 8
     under = source.input[change.y : change.y + change.height, change.x : change.x + change.width]
@@ -189,17 +175,16 @@ def test_a_watermark_that_fits_nowhere_is_inapplicable(source):
 
 def test_only_a_watermark_must_be_found_and_null_changes_ask_for_the_old_boxes_alone():
     relation, source = watermark(), page()
-    same = Observation.of(source.input, source.answer)
-    assert relation.check(source, [same], Light(1.0)).status is Status.HELD
-    change = relation.draw(source, RNG)
-    verdict = relation.check(source, [same], change)
+    same = Seen(source, [source], [source.answer])
+    assert judge(relation, same, Brighten(1)).status is Status.HELD
+    verdict = judge(relation, same, relation.draw(source, RNG))
     assert (verdict.status, verdict.kind) == (Status.VIOLATED, "watermark missed")
 
 
 def test_masks_fill_rotated_quads_with_the_colour_of_their_first_corner():
     image = np.random.default_rng(0).integers(0, 256, (60, 60, 3), np.uint8)
     diamond = ((30.0, 10.0), (50.0, 30.0), (30.0, 50.0), (10.0, 30.0))
-    masked = made(image, Masks((diamond,)))
+    masked = Masks((diamond,)).apply(image)
     rows, columns = np.mgrid[:60, :60] + 0.5
     inside = abs(columns - 30) + abs(rows - 30) <= 19
     outside = abs(columns - 30) + abs(rows - 30) >= 23
@@ -210,7 +195,7 @@ def test_masks_fill_rotated_quads_with_the_colour_of_their_first_corner():
 def test_masks_that_overshoot_take_the_nearest_colour():
     image = np.zeros((20, 30, 3), np.uint8)
     image[0, 0] = (9, 8, 7)
-    masked = made(image, Masks((((-5.0, -5.0), (40.0, -5.0), (40.0, 30.0), (-5.0, 30.0)),)))
+    masked = Masks((((-5.0, -5.0), (40.0, -5.0), (40.0, 30.0), (-5.0, 30.0)),)).apply(image)
     assert (masked == (9, 8, 7)).all()
 
 
@@ -219,20 +204,38 @@ def test_a_source_without_text_cannot_be_masked():
     assert masking().draw(source, RNG) == Inapplicable("no text found in the source")
 
 
-def test_shifts_are_carried():
-    assert carried_along(quads([[0, 0], [4, 0], [4, 2], [0, 2]]), Shift(1, -1))[0, 0].tolist() == [1, -1]
-    moved = carried_along(quads([[0, 0], [4, 0], [4, 2], [0, 2]]), Shift(1, -1, condition="shift"))
-    assert moved[0, 0].tolist() == [2, -1]
-
-
-def test_findings_must_recur_under_jpeg_and_a_shift():
-    change = Light(5.0)
-    assert [c.condition for c in brightness_up().again(page(), change)] == ["jpeg", "shift"]
-
-
-def test_the_evidence_can_be_stored():
-    verdict = brightness_up().check(page(0), [Observation.of(page(0).input, page(1).answer)], Light(5.0))
+def test_the_evidence_can_be_stored_and_has_what_the_study_counts():
+    source, other = page(0), page(1)
+    seen = Seen(source, [Observation.of(source.input, other.answer, source.scene)], [source.answer])
+    verdict = judge(brightness_up(), seen, Brightness(5.0))
     assert to_json(dict(verdict.evidence))
+    assert verdict.evidence.keys() == {"stability", "before", "after", "accuracy", "level"}
+    assert verdict.evidence["level"] == 5.0
+
+
+def test_a_word_that_was_written_counts_among_the_words_and_masked_ones_do_not():
+    source = page()
+    words = len(source.scene.knowledge["words"])
+    for relation, expected in ((watermark(), [words, words, words + 1]), (masking(), [0, words, 0])):
+        change = relation.draw(source, np.random.default_rng(0))
+        verdict = relation.expect(source, [source], change)  # the locator answers as if nothing had changed
+        assert verdict.status is Status.VIOLATED
+        accuracy = verdict.evidence["accuracy"]
+        assert (accuracy[0], accuracy[2]) == (expected[0], expected[2])
+
+
+def test_what_was_drawn_for_another_system_may_be_unfair():
+    image = np.full((200, 300, 3), 230, np.uint8)
+    here, there = [[20, 20], [90, 20], [90, 50], [20, 50]], [[150, 100], [250, 100], [250, 130], [150, 130]]
+    word = Watermark("WORD", 160, 105, 60, 20, 20, 0, "duplex")
+    assert watermark().fair(seen(image, here), word) is None
+    assert watermark().fair(seen(image, there), word) == Inapplicable("it would cover what this system finds")
+    masks = masking().draw(seen(image, here), RNG)
+    assert masking().fair(seen(image, here), masks) is None
+    assert masking().fair(seen(image, here, there), masks) == Inapplicable(
+        "it leaves text that this system finds"
+    )
+    assert masking().fair(seen(image), masks) == Inapplicable("no text found in the source")
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from instar.core.verdict import Finding
 from instar.studies.text.measure import (
     breaking_points,
     brightness_curve,
-    compare,
-    correlate,
+    compare_locators,
+    correlate_relations,
     diagnose,
     least_stable,
-    measure,
+    measure_stability,
 )
 from instar.studies.text.tables import picture_rows, tables
 from instar.tasks.text.clarity import Look
@@ -37,7 +37,7 @@ def record(relation, scene, stability, *, role="case", kind="", **evidence):
 
 
 def test_stability_is_the_mean_of_the_pictures_means_whatever_was_believed():
-    system = measure(
+    system = measure_stability(
         "s",
         [
             record("perspective", "a", 1.0),
@@ -52,18 +52,18 @@ def test_stability_is_the_mean_of_the_pictures_means_whatever_was_believed():
 
 def test_watermarks_are_counted_over_all_follow_ups():
     shots = [record("watermark", "a", 1.0)] * 3 + [record("watermark", "b", 0.0)]
-    assert measure("s", shots).stability("watermark") == 0.75
+    assert measure_stability("s", shots).stability("watermark") == 0.75
 
 
 def test_null_changes_are_measured_apart():
-    system = measure("s", [record("masking", "a", 0.5, role="null"), record("masking", "a", 1.0)])
+    system = measure_stability("s", [record("masking", "a", 0.5, role="null"), record("masking", "a", 1.0)])
     assert (system.null_stability, system.stability("masking")) == (0.5, 1.0)
     assert math.isnan(system.stability("perspective"))
 
 
 def test_what_cannot_be_applied_is_counted_and_not_measured():
     verdict = Verdict.inapplicable("no text found in the source")
-    system = measure("s", [Record("0" * 16, "a", "a", "masking", 0, None, verdict)])
+    system = measure_stability("s", [Record("0" * 16, "a", "a", "masking", 0, None, verdict)])
     assert system.relations["masking"].inapplicable == 1
     assert math.isnan(system.stability("masking"))
 
@@ -73,14 +73,14 @@ def test_accuracy_adds_up_over_follow_ups():
         record("masking", "a", 1.0, accuracy=[1, 2, 3]),
         record("masking", "b", 1.0, accuracy=[2, 2, 2]),
     ]
-    counts = measure("s", records).relations["masking"].accuracy
-    assert (counts.hits, counts.given, counts.words) == (3, 4, 5)
+    counts = measure_stability("s", records).relations["masking"].accuracy
+    assert (counts.right, counts.given, counts.words) == (3, 4, 5)
 
 
 def swept():
     levels = {-20: 0.5, -10: 1.0, 10: 0.5, 20: 0.0}
     records = [record("brightness-up", "a", value, level=level) for level, value in levels.items()]
-    return measure("s", [*records, record("brightness-up", "b", 1.0, level=10)])
+    return measure_stability("s", [*records, record("brightness-up", "b", 1.0, level=10)])
 
 
 def test_the_brightness_curve_is_in_order():
@@ -100,7 +100,7 @@ def systems():
             for relation in ("brightness-up", "perspective"):
                 value = 1 - 0.1 * number - 0.03 * (11 - i)
                 records.append(record(relation, f"p{i:02}", value))
-        one = measure(name, records)
+        one = measure_stability(name, records)
         one.looks = {
             f"p{i:02}": Look(40.0 + 10 * i, 3 + i % 4, 0.3 + 0.01 * ((i * 5) % 7)) for i in range(12)
         }
@@ -109,13 +109,13 @@ def systems():
 
 
 def test_systems_are_compared_on_the_pictures_they_share():
-    found = compare(systems(), "perspective")
+    found = compare_locators(systems(), "perspective")
     assert found.scenes == 12
     assert found.friedman.statistic == pytest.approx(24.0)  # every picture ranks them alike
     assert found.effect[0, 1] == pytest.approx(1 - found.effect[1, 0])
     assert found.nemenyi[0, 2] < 0.001
-    assert compare(systems(), "masking") is None
-    assert compare(systems()[:2], "perspective").friedman is None
+    assert compare_locators(systems(), "masking") is None
+    assert compare_locators(systems()[:2], "perspective").friedman is None
 
 
 def test_the_least_stable_pictures_come_first():
@@ -124,7 +124,7 @@ def test_the_least_stable_pictures_come_first():
 
 
 def test_relations_that_say_the_same_correlate():
-    found = correlate(systems()[0])
+    found = correlate_relations(systems()[0])
     assert found[0, 3] == pytest.approx(1.0)
     assert np.isnan(found[0, 5])
 
@@ -141,7 +141,7 @@ def test_the_diagnosis_finds_what_makes_pictures_unstable():
 
 
 def test_a_system_that_never_wavers_has_no_diagnosis():
-    one = measure("s", [record("masking", f"p{i}", 1.0) for i in range(9)])
+    one = measure_stability("s", [record("masking", f"p{i}", 1.0) for i in range(9)])
     one.looks = {f"p{i}": Look(float(i), i, 0.1 * i) for i in range(9)}
     found = diagnose(one)
     assert (found.linear, found.ridge, found.rules) == (None, None, ())
@@ -172,7 +172,7 @@ def test_one_system_alone_is_not_compared():
 
 
 def test_statistics_of_nothing_are_tables_all_the_same():
-    assert [row[1] for row in next(tables([measure("s", [])])).rows] == [
+    assert [row[1] for row in next(tables([measure_stability("s", [])])).rows] == [
         "s",
         "-",
         "-",
@@ -196,7 +196,7 @@ def test_figures_are_drawn(tmp_path):
 
 def test_kinds_of_the_violated_cases_are_counted():
     records = [record("masking", "a", 0.0), record("masking", "b", 0.0), record("masking", "c", 1.0)]
-    rows = next(table for table in tables([measure("s", records)]) if table.name == "cases").rows
+    rows = next(table for table in tables([measure_stability("s", records)]) if table.name == "cases").rows
     assert rows[1] == ["s", "masking", "3", "2", "0", "0", "0", "lost 2"]
 
 
@@ -204,7 +204,7 @@ def test_brightness_up_is_held_against_down_picture_by_picture():
     records = [record("brightness-up", scene, 0.5) for scene in "abcdef"]
     records += [record("brightness-down", scene, 1.0) for scene in "abcde"]
     records += [record("brightness-down", "f", 0.5), record("brightness-down", "g", 0.0)]
-    rows = next(table for table in tables([measure("s", records)]) if table.name == "light").rows
+    rows = next(table for table in tables([measure_stability("s", records)]) if table.name == "light").rows
     assert rows[1] == ["s", "0.500", "0.786", "5", "1", "0", "0.062"]
-    (_, empty) = next(table for table in tables([measure("s", [])]) if table.name == "light").rows
+    (_, empty) = next(table for table in tables([measure_stability("s", [])]) if table.name == "light").rows
     assert empty == ["s", "-", "-", "0", "0", "0", "1"]

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from instar.campaigns.outcome import Outcome
 from instar.campaigns.plan import Plan, RelationUse, Use
+from instar.core.outcome import Outcome
 from instar.core.system import Limits
 from instar.studies.output import folder_name, outcome, system_names
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.campaigns.outcome import Outcome
 from instar.campaigns.plan import Plan, RelationUse, Use
 from instar.core.errors import BadInput
+from instar.core.outcome import Outcome
 from instar.studies.output import folder_name, outcome, system_names
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from instar.core.workspace import Folder
     from instar.studies.driving.measure import Costs, Error, Measured
     from instar.studies.driving.rules import StudyRule
-    from instar.studies.driving.shared_pictures import Shared
+    from instar.studies.driving.shared_pictures import SharedPictures
 
 __all__ = ["arguments", "perform"]
 
@@ -45,11 +45,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     names = system_names(args.systems)
     # OpenCV and SQLite, which --help should not wait for.
-    from instar.campaigns.resolve import resolve_system
-    from instar.campaigns.run import as_driven
-    from instar.core.scene_run import Inputs
+    from instar.cli.campaign import as_driven
+    from instar.cli.resolve import resolve_system
+    from instar.core.scene_run import PictureCache
     from instar.scenes import load_scenes
-    from instar.studies.driving.shared_pictures import Shared
+    from instar.studies.driving.shared_pictures import SharedPictures
     from instar.studies.driving.tables import tables
 
     if args.plots:
@@ -62,7 +62,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     out = Path(args.out)
     drawn = all(scene.knowledge.get("drive") is not None for scene in scenes)
     engines = {"deeptest": f"deeptest_{'rendered' if drawn else 'pasted'}", "pasted": "pasted"}
-    shared = Shared(Inputs(max(1, KEPT_BYTES // scenes[0].image.nbytes)))
+    shared = SharedPictures(PictureCache(max(1, KEPT_BYTES // scenes[0].image.nbytes)))
     ready: dict[str, Relation] = {}
     systems = [
         _measured(name, one, scenes, args, out, engines, shared, ready) for name, one in drivers.items()
@@ -87,7 +87,7 @@ def _measured(
     args: argparse.Namespace,
     out: Path,
     engines: dict[str, str],
-    shared: Shared,
+    shared: SharedPictures,
     ready: dict[str, Relation],
 ) -> Measured:
     """Run what is not there yet, and count it."""
@@ -137,13 +137,13 @@ def _use(rule: StudyRule, engines: dict[str, str]) -> Use:
 def _asked(system: System, scenes: Sequence[Scene]) -> tuple[set[str], list[Any]]:
     """What the system says, and its answers to the unchanged scenes (None where there is none)."""
     from instar.core.system import ask
-    from instar.tasks.driving.answers import accept
+    from instar.tasks.driving.answers import read
 
     controls: list[Any] = []
     for scene in scenes:
         (reply,) = ask(system, [scene.image])
         try:
-            controls.append(None if reply.error else accept(None, reply.answer))
+            controls.append(None if reply.error else read(None, reply.answer))
         except (TypeError, ValueError):
             controls.append(None)  # the campaign has it among the failed
     known = [control for control in controls if control is not None]
@@ -182,24 +182,23 @@ def _errors_on_card(system: Any) -> list[Error]:
 
 def _waver(system: System, scenes: Sequence[Scene], quantities: set[str]) -> dict[str, float]:
     from instar.core.system import ask
-    from instar.studies.driving.measure import spread
-    from instar.tasks.driving.answers import accept
-    from instar.tasks.driving.changes import under_nulls
+    from instar.studies.driving.measure import pictures_under_nulls, spread
+    from instar.tasks.driving.answers import read
 
     spreads: dict[str, list[float]] = {quantity: [] for quantity in quantities}
     for scene in scenes[:WAVERED]:
-        pictures = under_nulls(scene.image)
+        pictures = pictures_under_nulls(scene.image)
         replies = ask(system, pictures)
         if any(reply.error for reply in replies):
             continue
-        answers = [accept(None, reply.answer) for reply in replies]
+        answers = [read(None, reply.answer) for reply in replies]
         for quantity in quantities:
             spreads[quantity].append(spread(answers, quantity))
     return {quantity: sum(each) / len(each) for quantity, each in spreads.items() if each}
 
 
 def _costs(
-    rules: Sequence[StudyRule], system: System, scenes: Sequence[Scene], shared: Shared
+    rules: Sequence[StudyRule], system: System, scenes: Sequence[Scene], shared: SharedPictures
 ) -> dict[str, Costs]:
     """What a case of each rule costs: its pictures made, and shown to this system one by one."""
     from instar.core.system import ask

@@ -9,9 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from instar.core.frame import Moved
 from instar.core.record import Record
+from instar.core.scene import Image
 from instar.core.verdict import Status
+from instar.imaging.nulls import STRIKERS
 from instar.stats import bootstrap_mean, bootstrap_rate
+from instar.tasks.driving.judgement import STANDING
+from instar.tasks.driving.task import TASK
 
 __all__ = [
     "Costs",
@@ -21,11 +26,10 @@ __all__ = [
     "error_of",
     "errors_on_card",
     "measure",
+    "pictures_under_nulls",
     "share_below",
     "spread",
 ]
-
-STANDING = 1.0  # km/h, below which a car cannot slow down
 
 
 @dataclass(eq=False)
@@ -157,6 +161,13 @@ def errors_on_card(card: Mapping[str, Any]) -> list[Error]:
         )
         for quantity, e in card.get("errors", {}).items()
     ]
+
+
+def pictures_under_nulls(image: Image) -> list[Image]:
+    """The picture as it is, and under each change that must do nothing."""
+    made = [null.apply(image) for null in STRIKERS]
+    pictures = [one.picture if isinstance(one, Moved) else one for one in made]
+    return [image, *(TASK.with_picture(image, picture) for picture in pictures)]
 
 
 def spread(answers: Sequence[Any], quantity: str) -> float:

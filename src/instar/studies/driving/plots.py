@@ -12,7 +12,8 @@ import numpy as np
 from instar.studies import save_figures
 from instar.studies.driving.measure import Measured, share_below
 from instar.studies.driving.rules import STUDY, StudyRule
-from instar.studies.driving.tables import SPEED_THRESHOLDS, STEERING_THRESHOLDS, THRESHOLD_RULES, UNITS
+from instar.studies.driving.tables import SPEED_THRESHOLDS, STEERING_THRESHOLDS, THRESHOLD_RULES
+from instar.tasks.driving.answers import UNIT_OF
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -119,7 +120,7 @@ def _behaviour(systems: Sequence[Measured]) -> Figure:
 
     rules = {
         quantity: [rule for rule in _asked(systems) if rule.quantity == quantity]
-        for quantity in UNITS
+        for quantity in UNIT_OF
         if any(error.quantity == quantity for system in systems for error in system.errors)
     }
     rows = [max(len(of_quantity), 3) for of_quantity in rules.values()]
@@ -152,7 +153,7 @@ def _behaviour(systems: Sequence[Measured]) -> Figure:
                 right.plot(100 * found.violated / found.judged, at, **look)
         on = {error.on for system in systems for error in system.errors if error.quantity == quantity}
         left.set(
-            xlabel=f"mean {quantity} error, {' or '.join(sorted(on))} ({UNITS[quantity]})", xlim=(0, None)
+            xlabel=f"mean {quantity} error, {' or '.join(sorted(on))} ({UNIT_OF[quantity]})", xlim=(0, None)
         )
         left.set_yticks(range(len(systems)), [_wrapped(system.system) for system in systems])
         left.set_ylim(len(systems) - 0.5, -0.5)

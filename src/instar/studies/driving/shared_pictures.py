@@ -1,4 +1,4 @@
-"""What several drivers are shown is drawn and made once: no change of a rule depends on who is asked."""
+"""Pictures of rules that are made once and shown to several drivers: no change depends on who is asked."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from instar.core.change import Change, Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.digest import digest
 from instar.core.relation import Relation
 from instar.core.scene import Observation
-from instar.tasks.driving.changes import Redrawn, under_condition
+from instar.tasks.driving.changes import RuleEdits
 
-__all__ = ["Kept", "Making", "Shared"]
+__all__ = ["MakingCost", "PictureMemory", "SharedPictures"]
 
 
-class Kept(Protocol):
+class PictureMemory(Protocol):
     """A memory for pictures, as large as its owner likes."""
 
     def get(self, key: Any, make: Callable[[], Any]) -> Any: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Making:
+class MakingCost:
     """How many cases of a rule were made, of how many pictures each, in how many processor seconds each."""
 
     cases: int
@@ -35,15 +35,15 @@ class Making:
     seconds: float
 
 
-class Shared:
+class SharedPictures:
     """Rules that remember what they drew and made, for one driver after the other.
 
     Each gives what the rule itself would give.
     """
 
-    def __init__(self, pictures: Kept) -> None:
+    def __init__(self, pictures: PictureMemory) -> None:
         self._pictures = pictures
-        self._changes: dict[Any, tuple[Change | Inapplicable, Any]] = {}
+        self._changes: dict[Any, tuple[Any, Any]] = {}
         # Processor seconds of each case, by rule.
         self._choosing: dict[str, dict[Any, float]] = defaultdict(dict)
         self._painting: dict[str, dict[Any, float]] = defaultdict(dict)
@@ -52,27 +52,27 @@ class Shared:
         """The rule with a memory; it is known by its name."""
         return replace(rule, draw=partial(self._draw, rule), apply=partial(self._apply, rule))
 
-    def making(self, rule: str) -> Making | None:
+    def making(self, rule: str) -> MakingCost | None:
         """What the cases of a rule took; None where there were none."""
         choosing, painting = self._choosing[rule].values(), self._painting[rule]
         if not painting:
             return None
         seconds = sum(choosing) / len(choosing) + sum(painting.values()) / len(painting)
-        return Making(len(painting), len(next(iter(painting))[1]), seconds)
+        return MakingCost(len(painting), len(next(iter(painting))[1]), seconds)
 
     def _draw(self, relation: Relation, source: Observation, rng: np.random.Generator) -> Any:
         key = (relation.name, source.id, str(rng.bit_generator.state))
         if key not in self._changes:
             began = time.thread_time()
-            change = relation.draw(source, rng)
+            change = relation.drawn(source, rng)
             if not isinstance(change, Inapplicable):
                 self._choosing[relation.name][key] = time.thread_time() - began
             self._changes[key] = change, rng.bit_generator.state
         change, rng.bit_generator.state = self._changes[key]
         return change
 
-    def _apply(self, relation: Relation, image: Any, change: Change) -> Any:
-        if not isinstance(change, Redrawn):
+    def _apply(self, relation: Relation, image: Any, change: Any) -> Any:
+        if not isinstance(change, RuleEdits):
             return relation.apply(image, change)
         name, pictures, seconds = digest(image), [], 0.0
         for block in change.blocks:
@@ -82,9 +82,9 @@ class Shared:
             pictures.extend(made)
             seconds += took
         self._painting[relation.name].setdefault((name, change.blocks), seconds)
-        return under_condition(image, pictures, change.condition)
+        return tuple(pictures)
 
 
 def _timed(relation: Relation, image: Any, block: Any) -> tuple[Any, float]:
     began = time.thread_time()
-    return relation.apply(image, Redrawn((block,))), time.thread_time() - began
+    return relation.apply(image, RuleEdits((block,))), time.thread_time() - began

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from instar.studies import Table
 from instar.studies.driving.measure import Measured, RuleMeasured, share_below
 from instar.studies.driving.rules import AFFINE, STUDY
+from instar.tasks.driving.answers import UNIT_OF
 
 __all__ = ["tables"]
 
@@ -14,7 +15,6 @@ SPEED_THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 STEERING_THRESHOLDS = tuple(1.39 * factor for factor in (0.5, 1, 2, 3, 4, 5))
 THRESHOLD_RULES = {"speed": ("Rule 1", "Rule 2", "Rule 7"), "steering": ("Rule 5", "Rule 6")}
 COUNTED = "Violations of the bare inequality (share) | those that recur under changes that must not matter."
-UNITS = {"speed": "km/h", "steering": "degrees"}
 
 
 def tables(systems: Sequence[Measured]) -> Iterator[Table]:
@@ -51,7 +51,7 @@ def _errors(systems: Sequence[Measured]) -> Table:
             low, high = (f"{end:.2f}" for end in error.interval)
             said = [
                 system.system,
-                f"{error.quantity} ({UNITS[error.quantity]})",
+                f"{error.quantity} ({UNIT_OF[error.quantity]})",
                 error.on,
                 str(error.pictures),
             ]

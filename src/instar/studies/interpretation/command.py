@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.campaigns.outcome import Outcome
 from instar.campaigns.overrides import add_settings, systems_with
 from instar.campaigns.plan import Plan, RelationUse, Use
 from instar.core.errors import BadInput, UnknownName
-from instar.studies.output import folder_name, split_names, write_csv
+from instar.core.options import split_names
+from instar.core.outcome import Outcome
+from instar.studies.output import folder_name, write_csv
 
 if TYPE_CHECKING:
     from instar.core.scene import Scene
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["arguments", "perform"]
 
 EMBEDDED, EMBEDDED_TWIN = "street-classifier", "street-classifier-twin"
-SHOWN = 2  # good and bad cases of each interpreter in its gallery
-TIMED = 3
+GALLERY_CASES = 2  # good and bad cases of each interpreter in its gallery
+TIMED_MAPS = 3
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -135,11 +136,11 @@ def _measured(
     """Run what is not there yet, and count it."""
     from instar.campaigns.run import execute
     from instar.store import RunStore
-    from instar.studies.interpretation.measure import RELATIONS, measure
+    from instar.studies.interpretation.measure import STUDIED, measure
 
     plan = Plan(
         systems=(use,),
-        relations=tuple(RelationUse(Use(one), Use("distinct", {"n": args.inserts})) for one in RELATIONS),
+        relations=tuple(RelationUse(Use(one), Use("distinct", {"n": args.inserts})) for one in STUDIED),
         scenes=args.scenes,
         objects=args.objects,
         pool=pool,
@@ -170,7 +171,7 @@ def _seconds(use: Use, scenes: Sequence[Scene]) -> float:
         began = time.process_time()
         system.predict([asked])
         spent.append(time.process_time() - began)
-        if len(spent) > TIMED:
+        if len(spent) > TIMED_MAPS:
             break
     return 10 * sum(spent[1:]) / max(1, len(spent[1:]))  # the first one warms up
 
@@ -191,7 +192,7 @@ def _gallery(folder: Path, pictures: Path, quiet: bool) -> list[str]:
         ]
     # Many have an IoMin of one; of those the box that is not too large either is the better one.
     judged.sort(key=lambda one: (one.verdict.evidence["iomin"], one.verdict.evidence["iou"], one.case))
-    bad = [one.case for one in judged if one.verdict.status is Status.VIOLATED][:SHOWN]
+    bad = [one.case for one in judged if one.verdict.status is Status.VIOLATED][:GALLERY_CASES]
     held = {one.relation == "truth": one.case for one in judged if one.verdict.status is Status.HELD}
     good = [held[kind] for kind in (True, False) if kind in held]
     written: list[str] = []

@@ -17,12 +17,12 @@ from instar.core.record import Record
 from instar.core.verdict import Status
 from instar.stats.intervals import bootstrap_rate
 from instar.studies import Table
-from instar.tasks.interpretation.compare import SHOWN, THETA
+from instar.tasks.interpretation.compare import CUTS, THETA
 
-__all__ = ["CHANGES", "RELATIONS", "Counted", "Measured", "measure", "tables"]
+__all__ = ["CHANGES", "STUDIED", "Counted", "Measured", "measure", "tables"]
 
 CHANGES = ("insert", "delete", "squeeze")
-RELATIONS = ("truth", *CHANGES)
+STUDIED = ("truth", *CHANGES)
 
 
 @dataclass(eq=False)
@@ -76,7 +76,7 @@ class Measured:
 def measure(interpreter: str, records: Iterable[Record], *, theta: float = THETA) -> Measured:
     """Count the records of one campaign."""
     found = Measured(
-        interpreter, {name: Counted() for name in RELATIONS}, Counted(), defaultdict(list), [], [], []
+        interpreter, {name: Counted() for name in STUDIED}, Counted(), defaultdict(list), [], [], []
     )
     for record in records:
         evidence = record.verdict.evidence
@@ -140,7 +140,7 @@ def _errors(measured: Sequence[Measured]) -> tuple[tuple[str, ...], ...]:
         rows.append(
             (
                 one.interpreter,
-                *(str(one.relations[name]) for name in RELATIONS),
+                *(str(one.relations[name]) for name in STUDIED),
                 str(one.null),
                 str(believed),
                 seconds,
@@ -151,10 +151,10 @@ def _errors(measured: Sequence[Measured]) -> tuple[tuple[str, ...], ...]:
 
 def _quality(measured: Sequence[Measured]) -> tuple[tuple[str, ...], ...]:
     rows: list[tuple[str, ...]] = [
-        ("interpreter", "maps", "covered", "IoU", "hit", *(f"cut {cut:g}" for cut in SHOWN))
+        ("interpreter", "maps", "covered", "IoU", "hit", *(f"cut {cut:g}" for cut in CUTS))
     ]
     for one in measured:
-        wrong = [_mean([float(value < THETA) for value in one.cuts.get(f"{cut:g}", [])]) for cut in SHOWN]
+        wrong = [_mean([float(value < THETA) for value in one.cuts.get(f"{cut:g}", [])]) for cut in CUTS]
         rows.append(
             (
                 one.interpreter,

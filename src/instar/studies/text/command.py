@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.campaigns.outcome import Outcome
 from instar.campaigns.overrides import add_settings, systems_with
 from instar.campaigns.plan import Plan, RelationUse, Use
 from instar.core.errors import BadInput, UnknownName
-from instar.studies.output import folder_name, split_names, system_names, write_csv
+from instar.core.options import split_names
+from instar.core.outcome import Outcome
+from instar.studies.output import folder_name, system_names, write_csv
 
 if TYPE_CHECKING:
     from instar.core.scene import Scene
     from instar.core.system import System
     from instar.store import RunStore
     from instar.studies import Table
-    from instar.studies.text.measure import Measured
-    from instar.tasks.text.accuracy import Counts
+    from instar.studies.text.measure import LocatorStability
+    from instar.tasks.text.accuracy import Hits
     from instar.tasks.text.clarity import Look
 
 __all__ = ["arguments", "perform"]
@@ -86,7 +87,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     uses = systems_with(names, args.set)
     locators = [resolve_system(use) for use in uses]  # all of them, before the first is run
     systems = [
-        _measured(use.name, one, _runs(use, args, out), scenes, args) for use, one in zip(uses, locators)
+        _measure(use.name, one, _runs(use, args, out), scenes, args) for use, one in zip(uses, locators)
     ]
     made = list(tables(systems))
     for table in made:
@@ -149,21 +150,21 @@ def _use(relation: str, counts: dict[str, int], matching: str) -> Use:
     return Use(relation, options)
 
 
-def _measured(
+def _measure(
     name: str, system: System, plans: Sequence[Plan], scenes: Sequence[Scene], args: argparse.Namespace
-) -> Measured:
+) -> LocatorStability:
     """Run what is not there yet, unless told not to, and count it."""
     from instar.campaigns.run import execute
     from instar.core.system import fingerprint_of
     from instar.store import RunStore
-    from instar.studies.text.measure import measure
+    from instar.studies.text.measure import measure_stability
 
-    measured: list[Measured] = []
+    measured: list[LocatorStability] = []
     for plan in plans:
         if not args.as_is:
             execute(plan, resume=True, quiet=args.json)
         with RunStore.read(str(plan.out)) as store:
-            measured.append(measure(name, store.records(changes=False)))
+            measured.append(measure_stability(name, store.records(changes=False)))
     main = measured[0]
     for sweep in measured[1:]:
         main.levels = sweep.levels  # on its own scenes, so that every level is measured on the same ones
@@ -178,17 +179,17 @@ def _measured(
 
 def _sources(
     store: RunStore, fingerprint: str, scenes: Sequence[Scene]
-) -> tuple[dict[str, Look], Counts | None]:
+) -> tuple[dict[str, Look], Hits | None]:
     """How each scene looks around what is found in it, and how accurate that is where words are known."""
     from instar.core.campaign import AnswerKey
     from instar.core.digest import digest
     from instar.core.errors import UnreadablePicture
-    from instar.tasks.text.accuracy import Counts, count_hits, truth_of
-    from instar.tasks.text.answers import accept
-    from instar.tasks.text.clarity import look_of
+    from instar.tasks.text.accuracy import Hits, count_hits, truth_of
+    from instar.tasks.text.answers import read
+    from instar.tasks.text.clarity import measure_look
 
     looks: dict[str, Look] = {}
-    total: Counts | None = None
+    total: Hits | None = None
     for scene in scenes:
         try:
             image = scene.image
@@ -198,13 +199,13 @@ def _sources(
         if reply is None or reply.error is not None:
             continue  # it failed
         try:
-            found = accept(image, reply.answer)
+            found = read(image, reply.answer)
         except (TypeError, ValueError):
             continue  # so did this
-        looks[scene.id] = look_of(image, found.quads)
+        looks[scene.id] = measure_look(image, found.quads)
         words = scene.knowledge.get("words")
         if words is not None:
-            total = (total or Counts(0, 0, 0)) + count_hits(found.quads, truth_of(words))
+            total = (total or Hits(0, 0, 0)) + count_hits(found.quads, truth_of(words))
     return looks, total
 
 

@@ -16,26 +16,26 @@ import numpy.typing as npt
 
 from instar.core.record import Record
 from instar.core.verdict import Status
-from instar.stats.association_rules import Rule, apriori
+from instar.stats.association_rules import AssociationRule, apriori
 from instar.stats.correlation import Fit, correlations, regress
 from instar.stats.ranks import RankTest, friedman, nemenyi, vargha_delaney
-from instar.tasks.text.accuracy import Counts
+from instar.tasks.text.accuracy import Hits
 from instar.tasks.text.clarity import Look
 from instar.tasks.text.measures import set_similarity, shooting_rate
 
 __all__ = [
     "RELATIONS",
-    "Comparison",
     "Diagnosis",
-    "Measured",
-    "RelationMeasured",
+    "LocatorComparison",
+    "LocatorStability",
+    "RelationStability",
     "breaking_points",
     "brightness_curve",
-    "compare",
-    "correlate",
+    "compare_locators",
+    "correlate_relations",
     "diagnose",
     "least_stable",
-    "measure",
+    "measure_stability",
 ]
 
 RELATIONS = ("brightness-up", "brightness-down", "channel-switch", "perspective", "watermark", "masking")
@@ -44,7 +44,7 @@ FEWEST = 4  # pictures that a rule must speak of; fewer are an anecdote
 
 
 @dataclass(eq=False)
-class RelationMeasured:
+class RelationStability:
     """One relation on one system: the stability of each follow-up by scene, and what was believed."""
 
     scenes: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -54,7 +54,7 @@ class RelationMeasured:
     unstable: int = 0
     inapplicable: int = 0
     failed: int = 0
-    accuracy: Counts | None = None
+    accuracy: Hits | None = None
 
     @property
     def stability(self) -> float:
@@ -67,14 +67,14 @@ class RelationMeasured:
 
 
 @dataclass(eq=False)
-class Measured:
+class LocatorStability:
     """One system: its relations, and its stability under null changes by scene."""
 
     system: str
-    relations: dict[str, RelationMeasured]
+    relations: dict[str, RelationStability]
     null: dict[str, list[float]]
     levels: dict[float, dict[str, float]]
-    sources: Counts | None = None
+    sources: Hits | None = None
     looks: dict[str, Look] = field(default_factory=dict)
 
     @property
@@ -92,9 +92,9 @@ class Measured:
         return found.stability
 
 
-def measure(system: str, records: Iterable[Record]) -> Measured:
+def measure_stability(system: str, records: Iterable[Record]) -> LocatorStability:
     """Count the records of one system's campaigns."""
-    relations: dict[str, RelationMeasured] = {}
+    relations: dict[str, RelationStability] = {}
     null: dict[str, list[float]] = defaultdict(list)
     levels: dict[float, dict[str, float]] = defaultdict(dict)
     for record in records:
@@ -104,7 +104,7 @@ def measure(system: str, records: Iterable[Record]) -> Measured:
             if stability is not None:
                 null[record.scene].append(float(stability))
             continue
-        found = relations.setdefault(record.relation, RelationMeasured())
+        found = relations.setdefault(record.relation, RelationStability())
         _count(found, record)
         if stability is None:
             continue
@@ -112,11 +112,11 @@ def measure(system: str, records: Iterable[Record]) -> Measured:
         if "level" in evidence:
             levels[float(evidence["level"])][record.scene] = float(stability)
         if "accuracy" in evidence:
-            found.accuracy = (found.accuracy or Counts(0, 0, 0)) + Counts(*evidence["accuracy"])
-    return Measured(system, relations, dict(null), dict(levels))
+            found.accuracy = (found.accuracy or Hits(0, 0, 0)) + Hits(*evidence["accuracy"])
+    return LocatorStability(system, relations, dict(null), dict(levels))
 
 
-def _count(found: RelationMeasured, record: Record) -> None:
+def _count(found: RelationStability, record: Record) -> None:
     status = record.verdict.status
     found.judged += status in (Status.HELD, Status.VIOLATED)
     found.violated += status is Status.VIOLATED
@@ -128,7 +128,7 @@ def _count(found: RelationMeasured, record: Record) -> None:
     found.inapplicable += status is Status.INAPPLICABLE and not unstable
 
 
-def least_stable(systems: Sequence[Measured], *, count: int = 10) -> dict[str, list[str]]:
+def least_stable(systems: Sequence[LocatorStability], *, count: int = 10) -> dict[str, list[str]]:
     """Per relation the scenes with the lowest stability over all systems, lowest first (Table 5)."""
     chosen = {}
     for relation in RELATIONS:
@@ -140,7 +140,7 @@ def least_stable(systems: Sequence[Measured], *, count: int = 10) -> dict[str, l
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Comparison:
+class LocatorComparison:
     """Whether the systems differ under one relation: Friedman's test, and for each pair (columns of the
     systems) Nemenyi's p and Vargha and Delaney's A. The tests are None for fewer than three systems.
     """
@@ -151,30 +151,30 @@ class Comparison:
     scenes: int
 
 
-def compare(systems: Sequence[Measured], relation: str) -> Comparison | None:
+def compare_locators(systems: Sequence[LocatorStability], relation: str) -> LocatorComparison | None:
     """The systems on the scenes that all of them were measured on; None where there are too few."""
     table, scenes = _common(systems, relation)
     if len(scenes) < 2:
         return None
     effect = np.array([[vargha_delaney(a, b) for b in table.T] for a in table.T])
     if len(systems) < 3:
-        return Comparison(None, None, effect, len(scenes))
-    return Comparison(friedman(table), nemenyi(table), effect, len(scenes))
+        return LocatorComparison(None, None, effect, len(scenes))
+    return LocatorComparison(friedman(table), nemenyi(table), effect, len(scenes))
 
 
-def correlate(system: Measured) -> npt.NDArray[np.float64]:
+def correlate_relations(system: LocatorStability) -> npt.NDArray[np.float64]:
     """`float64 (6, 6)`: Pearson's coefficient between the relations, over scenes (Fig. 12)."""
     scenes = sorted({scene for found in system.relations.values() for scene in found.scenes})
     columns = [_column(system, relation, scenes) for relation in RELATIONS]
     return correlations(np.array(columns).T.reshape(-1, len(RELATIONS)))
 
 
-def brightness_curve(system: Measured) -> dict[float, float]:
+def brightness_curve(system: LocatorStability) -> dict[float, float]:
     """Stability by grey levels added, in order (Fig. 13); 0 is no change at all."""
     return {level: float(np.mean(list(values.values()))) for level, values in sorted(system.levels.items())}
 
 
-def breaking_points(system: Measured) -> dict[str, tuple[float | None, float | None]]:
+def breaking_points(system: LocatorStability) -> dict[str, tuple[float | None, float | None]]:
     """Per scene the first grey level, down and up, at which the boxes are no longer the same."""
     down: dict[str, float] = {}
     up: dict[str, float] = {}
@@ -197,7 +197,7 @@ class Diagnosis:
     scenes: int
     linear: Fit | None
     ridge: Fit | None
-    rules: tuple[Rule, ...]
+    rules: tuple[AssociationRule, ...]
 
 
 FEATURES = ("brightness", "boxes", "clarity")
@@ -211,7 +211,7 @@ LOOKS = {
 }
 
 
-def diagnose(system: Measured, *, ridge: float = 1.0) -> Diagnosis:
+def diagnose(system: LocatorStability, *, ridge: float = 1.0) -> Diagnosis:
     """Relate the stability of pictures to what they look like (section 4.5 of the paper)."""
     scenes = [s for s, look in sorted(system.looks.items()) if np.isfinite(look.clarity)]
     looks = np.array([[getattr(system.looks[s], name) for name in FEATURES] for s in scenes], np.float64)
@@ -230,13 +230,13 @@ def diagnose(system: Measured, *, ridge: float = 1.0) -> Diagnosis:
         for name, (of, high) in LOOKS.items()
     }
     support = max(0.1, FEWEST / max(1, len(scenes)))
-    rules = _telling(apriori(facts, support=support, confidence=0.6)) if support <= 1 else ()
+    rules = _informative(apriori(facts, support=support, confidence=0.6)) if support <= 1 else ()
     return Diagnosis(len(scenes), fits[0], fits[1], rules)
 
 
-def _telling(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+def _informative(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     """Rules from instability alone to a look alone, more confident than chance and than any part of them."""
-    told: list[Rule] = []
+    told: list[AssociationRule] = []
     for rule in sorted(rules, key=lambda rule: (len(rule.given), -rule.confidence)):
         from_instability = all(name.endswith("unstable") for name in rule.given)
         part_says_it = any(
@@ -259,7 +259,7 @@ def _low(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     return np.asarray((values <= edge) & (values < known.max()))
 
 
-def _common(systems: Sequence[Measured], relation: str) -> tuple[npt.NDArray[np.float64], list[str]]:
+def _common(systems: Sequence[LocatorStability], relation: str) -> tuple[npt.NDArray[np.float64], list[str]]:
     """`float64 (scenes, systems)` of the scenes that every system was measured on, and those."""
     each = [
         system.relations[relation].of_scenes() if relation in system.relations else {} for system in systems
@@ -268,7 +268,7 @@ def _common(systems: Sequence[Measured], relation: str) -> tuple[npt.NDArray[np.
     return np.array([[one[scene] for one in each] for scene in scenes]).reshape(-1, len(systems)), scenes
 
 
-def _column(system: Measured, relation: str, scenes: Sequence[str]) -> list[float]:
+def _column(system: LocatorStability, relation: str, scenes: Sequence[str]) -> list[float]:
     of_scenes: Mapping[str, float] = (
         system.relations[relation].of_scenes() if relation in system.relations else {}
     )

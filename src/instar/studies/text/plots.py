@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from instar.studies import save_figures
-from instar.studies.text.measure import RELATIONS, Measured, brightness_curve, compare, correlate
+from instar.studies.text.measure import (
+    RELATIONS,
+    LocatorStability,
+    brightness_curve,
+    compare_locators,
+    correlate_relations,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,7 +25,7 @@ __all__ = ["draw_figures"]
 SHORT = ("up", "down", "channels", "perspective", "watermark", "mask")
 
 
-def draw_figures(systems: Sequence[Measured], folder: Path) -> Iterator[Path]:
+def draw_figures(systems: Sequence[LocatorStability], folder: Path) -> Iterator[Path]:
     """Draw each figure into the folder: PNG files, whose paths are given back."""
     figures = {
         "distribution": _distribution(systems),
@@ -44,7 +50,7 @@ def _panels(count: int, *, width: float = 3.6, height: float = 3.2) -> tuple[Fig
     return figure, panels[:count]
 
 
-def _distribution(systems: Sequence[Measured]) -> Figure:
+def _distribution(systems: Sequence[LocatorStability]) -> Figure:
     """Box plots of the pictures' stability, per relation (Fig. 8), and under null changes."""
     figure, panels = _panels(len(systems))
     for panel, system in zip(panels, systems):
@@ -56,7 +62,7 @@ def _distribution(systems: Sequence[Measured]) -> Figure:
     return figure
 
 
-def _brightness(systems: Sequence[Measured]) -> Figure:
+def _brightness(systems: Sequence[LocatorStability]) -> Figure:
     """Stability by grey levels added (Fig. 13)."""
     figure, (panel,) = _panels(1, width=7, height=3.6)
     for system in systems:
@@ -68,9 +74,9 @@ def _brightness(systems: Sequence[Measured]) -> Figure:
     return figure
 
 
-def _effects(systems: Sequence[Measured]) -> Figure:
+def _effects(systems: Sequence[LocatorStability]) -> Figure:
     """Vargha and Delaney's A of each pair, per relation (Fig. 10)."""
-    found = {name: compare(systems, name) for name in RELATIONS}
+    found = {name: compare_locators(systems, name) for name in RELATIONS}
     shown = {name: one.effect for name, one in found.items() if one is not None}
     figure, panels = _panels(max(1, len(shown)))
     names = [system.system for system in systems]
@@ -80,16 +86,16 @@ def _effects(systems: Sequence[Measured]) -> Figure:
     return figure
 
 
-def _correlation(systems: Sequence[Measured]) -> Figure:
+def _correlation(systems: Sequence[LocatorStability]) -> Figure:
     """Pearson's coefficients between the relations (Fig. 12)."""
     figure, panels = _panels(len(systems), height=3.8)
     for panel, system in zip(panels, systems):
-        _map(panel, correlate(system), SHORT, SHORT, low=-1.0, high=1.0)
+        _map(panel, correlate_relations(system), SHORT, SHORT, low=-1.0, high=1.0)
         panel.set_title(system.system)
     return figure
 
 
-def _clarity(systems: Sequence[Measured]) -> Figure:
+def _clarity(systems: Sequence[LocatorStability]) -> Figure:
     """Clarity against the number of boxes, coloured by mean stability (Fig. 15)."""
     figure, panels = _panels(len(systems))
     dots = None
@@ -124,6 +130,6 @@ def _map(
                 panel.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=ink)
 
 
-def _values(system: Measured, relation: str) -> list[float]:
+def _values(system: LocatorStability, relation: str) -> list[float]:
     found = system.relations.get(relation)
     return [] if found is None else list(found.of_scenes().values())

@@ -13,15 +13,15 @@ from instar.studies import Table
 from instar.studies.text.measure import (
     FEATURES,
     RELATIONS,
-    Measured,
+    LocatorStability,
     breaking_points,
     brightness_curve,
-    compare,
-    correlate,
+    compare_locators,
+    correlate_relations,
     diagnose,
     least_stable,
 )
-from instar.tasks.text.accuracy import Counts
+from instar.tasks.text.accuracy import Hits
 
 __all__ = ["picture_rows", "tables"]
 
@@ -31,7 +31,7 @@ FEWEST = 10  # pictures from which on that may be said
 MOST_RULES = 10
 
 
-def tables(systems: Sequence[Measured]) -> Iterator[Table]:
+def tables(systems: Sequence[LocatorStability]) -> Iterator[Table]:
     """Everything that the study has to say about the systems."""
     yield _stability(systems)
     yield _light(systems)
@@ -48,7 +48,7 @@ def tables(systems: Sequence[Measured]) -> Iterator[Table]:
     yield _worst(systems)
 
 
-def picture_rows(systems: Sequence[Measured]) -> Iterator[Sequence[str]]:
+def picture_rows(systems: Sequence[LocatorStability]) -> Iterator[Sequence[str]]:
     """A row for every system, relation and picture, with its stability (Eq. 14) and how it looks."""
     yield [
         "system",
@@ -71,7 +71,7 @@ def picture_rows(systems: Sequence[Measured]) -> Iterator[Sequence[str]]:
                 yield [system.system, relation, scene, str(len(values)), mean, _text(float(null)), *features]
 
 
-def _stability(systems: Sequence[Measured]) -> Table:
+def _stability(systems: Sequence[LocatorStability]) -> Table:
     rows = [["relation", *(system.system for system in systems)]]
     rows += [[name, *(_text(system.stability(name)) for system in systems)] for name in RELATIONS]
     rows.append(["null changes", *(_text(system.null_stability) for system in systems)])
@@ -85,7 +85,7 @@ def _stability(systems: Sequence[Measured]) -> Table:
     )
 
 
-def _light(systems: Sequence[Measured]) -> Table:
+def _light(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "up", "down", "less stable up", "alike", "less stable down", "Wilcoxon p"]]
     for system in systems:
         up, down = (
@@ -102,7 +102,7 @@ def _light(systems: Sequence[Measured]) -> Table:
     return Table("light", "Brightness up against down", rows, note)
 
 
-def _believed(systems: Sequence[Measured]) -> Table:
+def _believed(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "relation", "cases", "violated", "unstable", "inapplicable", "failed", "kinds"]]
     for system in systems:
         for name in (name for name in RELATIONS if name in system.relations):
@@ -115,7 +115,7 @@ def _believed(systems: Sequence[Measured]) -> Table:
     return Table("cases", "Cases that stand", rows, note)
 
 
-def _distribution(systems: Sequence[Measured]) -> Table:
+def _distribution(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "relation", "pictures", "least", "quarter", "median", "three quarters", "most"]]
     for system in systems:
         for name in (name for name in RELATIONS if name in system.relations):
@@ -126,7 +126,7 @@ def _distribution(systems: Sequence[Measured]) -> Table:
     return Table("distribution", "Distribution over pictures", rows)
 
 
-def _accuracy(systems: Sequence[Measured]) -> Table:
+def _accuracy(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "pictures", "precision", "recall", "F-score"]]
     for system in systems:
         if system.sources is not None:
@@ -138,12 +138,12 @@ def _accuracy(systems: Sequence[Measured]) -> Table:
     return Table("accuracy", "Accuracy where the truth is known (ICDAR 2015 rules)", rows)
 
 
-def _comparison(systems: Sequence[Measured]) -> Iterator[Table]:
+def _comparison(systems: Sequence[LocatorStability]) -> Iterator[Table]:
     tests = [["relation", "pictures", "Friedman", "p"]]
     pairs = [["relation", "system", "and", "A", "effect", "Nemenyi p"]]
     differ = []
     for name in RELATIONS:
-        found = compare(systems, name)
+        found = compare_locators(systems, name)
         if found is None:
             continue
         if found.friedman is not None:
@@ -163,11 +163,11 @@ def _comparison(systems: Sequence[Measured]) -> Iterator[Table]:
     yield Table("effects", "How much? (Vargha-Delaney A, Nemenyi)", pairs, note)
 
 
-def _correlation(systems: Sequence[Measured]) -> Table:
+def _correlation(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "relation", *RELATIONS]]
     redundant = []
     for system in systems:
-        found = correlate(system)
+        found = correlate_relations(system)
         rows += [
             [system.system, name, *(_text(float(r)) for r in row)] for name, row in zip(RELATIONS, found)
         ]
@@ -183,7 +183,7 @@ def _correlation(systems: Sequence[Measured]) -> Table:
     return Table("correlation", "Correlation between relations over pictures (Pearson)", rows, note)
 
 
-def _curve(systems: Sequence[Measured]) -> Table:
+def _curve(systems: Sequence[LocatorStability]) -> Table:
     curves = [brightness_curve(system) for system in systems]
     levels = sorted({level for curve in curves for level in curve})
     rows = [["grey levels", *(system.system for system in systems)]]
@@ -200,7 +200,7 @@ def _curve(systems: Sequence[Measured]) -> Table:
     return Table("brightness", "Stability by brightness", rows, note)
 
 
-def _diagnosis(systems: Sequence[Measured]) -> Table:
+def _diagnosis(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "pictures", "fit", *FEATURES, "R2", "R2 of unseen"]]
     for system in systems:
         found = diagnose(system)
@@ -213,7 +213,7 @@ def _diagnosis(systems: Sequence[Measured]) -> Table:
     return Table("diagnosis", "What goes with stability (regression)", rows, note)
 
 
-def _rules(systems: Sequence[Measured]) -> Table:
+def _rules(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "where", "then", "support", "confidence", "lift"]]
     for system in systems:
         for rule in diagnose(system).rules[:MOST_RULES]:
@@ -225,7 +225,7 @@ def _rules(systems: Sequence[Measured]) -> Table:
     return Table("rules", "What goes with instability (association rules)", rows, note)
 
 
-def _worst(systems: Sequence[Measured]) -> Table:
+def _worst(systems: Sequence[LocatorStability]) -> Table:
     chosen = least_stable(systems)
     rows = [["relation", "least stable pictures"]]
     rows += [[name, ", ".join(scenes)] for name, scenes in chosen.items()]
@@ -234,7 +234,7 @@ def _worst(systems: Sequence[Measured]) -> Table:
     return Table("least-stable", "Least stable pictures over all systems", rows, note)
 
 
-def _scores(counts: Counts) -> list[str]:
+def _scores(counts: Hits) -> list[str]:
     return [_text(value) for value in (counts.precision, counts.recall, counts.f_score)]
 
 

@@ -1,1 +1,1 @@
-"""Image classification: the label that was sure must stay."""
+"""Classification: what a picture is taken for must not change with its light, its side or its size."""

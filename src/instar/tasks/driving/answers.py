@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Control", "accept"]
+__all__ = ["QUANTITIES", "UNIT_OF", "Control", "read"]
+
+UNIT_OF = {"speed": "km/h", "steering": "degrees"}
+QUANTITIES = tuple(UNIT_OF)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +21,10 @@ class Control:
     steering: float | None = None
 
 
-def accept(input: Any, answer: Any) -> Control:
+def read(input: Any, answer: Any) -> Control:
     """A control, or a mapping with the keys speed and steering, as a checked `Control`.
 
-    >>> accept(None, {"speed": 41.5})
+    >>> read(None, {"speed": 41.5})
     Control(speed=41.5, steering=None)
     """
     if isinstance(answer, Control):
@@ -30,10 +33,10 @@ def accept(input: Any, answer: Any) -> Control:
         given = answer
     else:
         raise TypeError(f"a control is a mapping with speed and steering, not {type(answer).__name__}")
-    unknown = [key for key in given if key not in ("speed", "steering")]
+    unknown = [key for key in given if key not in QUANTITIES]
     if unknown:
         raise ValueError(f"a control has a speed and a steering angle, but no {unknown[0]!r}")
-    return Control(_number("speed", given.get("speed")), _number("steering", given.get("steering")))
+    return Control(**{name: _number(name, given.get(name)) for name in QUANTITIES})
 
 
 def _number(name: str, value: Any) -> float | None:

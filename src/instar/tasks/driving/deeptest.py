@@ -1,31 +1,27 @@
 """DeepTest's changes of the whole picture: affine ones, contrast, brightness and blur.
 
-None of them should matter to a driver as long as it is small: the answer must stay the same.
+None of them should matter to a driver as long as it is small: the answer must stay the same, also where the
+view moves.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import cv2
 import numpy as np
 
-from instar.core.change import Change, Inapplicable
+from instar.core.change import Change
 from instar.core.errors import UnknownName
-from instar.core.relation import Relation
+from instar.core.relation import Range, Relation
 from instar.core.scene import Image, Observation
-from instar.core.verdict import Finding, Verdict
-from instar.imaging.nulls import Conditioned, again, null, null_made, under
-from instar.tasks.driving.answers import accept
-from instar.tasks.driving.judgement import judge_block
-from instar.tasks.driving.rules.model import Expectation
-from instar.worlds.drive.picture import drive_of, showing
+from instar.tasks.driving.task import driving
 
-__all__ = ["KINDS", "Distorted", "deeptest", "distorted"]
+__all__ = ["KINDS", "Distortion", "deeptest", "distort"]
 
 KINDS: Mapping[str, float] = {
     "translate": 0.06,  # of the width, to the side
@@ -40,7 +36,7 @@ KINDS: Mapping[str, float] = {
 
 
 @dataclass(frozen=True)
-class Distorted(Conditioned):
+class Distortion(Change):
     """One of `KINDS`, and how much of it: 1 or -1 is the full severity."""
 
     kind: str
@@ -50,15 +46,48 @@ class Distorted(Conditioned):
         return f"{self.kind} {self.amount:+.2f}"
 
 
-def distorted(image: Image, kind: str, amount: float) -> Image:
+def deeptest(*, kind: str | None = None, speed: float = 10.0, steering: float = 1.39) -> Relation:
+    """The picture is moved, turned, sheared, enlarged, blurred or lit otherwise: the answer stays the same.
+
+    `kind` is one of them; without it each case draws one. `speed` (percent) and `steering` (degrees) are how
+    far an answer may move. Severities from 0 to 1 can be swept where the kind is given.
+    """
+    if kind is not None and kind not in KINDS:
+        raise UnknownName("kind", kind, KINDS)
+
+    def draw(source: Observation, rng: np.random.Generator) -> Distortion:
+        name = kind if kind is not None else str(rng.choice(list(KINDS)))
+        sign = 1.0 if name == "blur" or rng.random() < 0.5 else -1.0
+        return Distortion(name, round(sign * float(rng.uniform(0.2, 1.0)), 3))
+
+    def apply(image: Image, change: Distortion) -> Image:
+        return distort(image, change.kind, change.amount)
+
+    def at(source: Observation, level: float) -> Distortion:
+        assert kind is not None, "only one kind has a severity"
+        return Distortion(kind, level)
+
+    name = "deeptest" if kind is None else f"deeptest-{kind}"
+    severity = None if kind is None else Range(0, 1, "of the full severity", at=at)
+    task = driving(speed=speed, steering=steering)
+    return Relation(name, task, apply, draw=draw, severity=severity, smaller=_weaker)
+
+
+def _weaker(source: Observation, change: Distortion) -> Iterator[list[Distortion]]:
+    sign = 1 if change.amount > 0 else -1
+    hundredths = range(1, math.ceil(100 * abs(change.amount)))
+    yield [dataclasses.replace(change, amount=sign * n / 100) for n in hundredths]
+
+
+def distort(image: Image, kind: str, amount: float) -> Image:
     """The picture changed; what comes in from beyond its border repeats the border."""
     height, width = image.shape[:2]
     size = KINDS[kind] * amount
     if kind == "contrast":
         mean = float(image.mean())
-        return _cut((image.astype(np.float32) - mean) * (1 + size) + mean)
+        return _clip((image.astype(np.float32) - mean) * (1 + size) + mean)
     if kind == "brightness":
-        return _cut(image.astype(np.float32) + size)
+        return _clip(image.astype(np.float32) + size)
     if kind == "blur":
         sigma = abs(size) * width / 320
         return np.asarray(cv2.GaussianBlur(image, (0, 0), sigma) if sigma > 0.1 else image, np.uint8)
@@ -70,7 +99,7 @@ def distorted(image: Image, kind: str, amount: float) -> Image:
     return np.asarray(warped, np.uint8)
 
 
-def _cut(values: np.ndarray[Any, Any]) -> Image:
+def _clip(values: np.ndarray[Any, Any]) -> Image:
     return np.asarray(np.clip(values, 0, 255), np.uint8)
 
 
@@ -83,74 +112,3 @@ def _linear(kind: str, size: float, width: int) -> np.ndarray[Any, np.dtype[np.f
         "rotate": [[cosine, sine, 0], [-sine, cosine, 0], [0, 0, 1]],
     }
     return np.array(rows[kind], np.float64)
-
-
-def deeptest(*, kind: str | None = None, speed: float = 10.0, steering: float = 1.39) -> Relation:
-    """The picture is moved, turned, sheared, enlarged, blurred or lit otherwise: the answer stays the same.
-
-    `kind` is one of them; without it each case draws one. `speed` (percent) and `steering` (degrees) are how
-    far an answer may move. Severities from 0 to 1 can be swept where the kind is given.
-    """
-    if kind is not None and kind not in KINDS:
-        raise UnknownName("kind", kind, KINDS)
-    same = {
-        "speed": Expectation("speed", "same", "at most", speed, "%"),
-        "steering": Expectation("steering", "same", "at most", steering, "degrees"),
-    }
-
-    def draw(source: Observation, rng: np.random.Generator) -> Change:
-        name = kind if kind is not None else str(rng.choice(list(KINDS)))
-        sign = 1.0 if name == "blur" or rng.random() < 0.5 else -1.0
-        return Distorted(name, round(sign * float(rng.uniform(0.2, 1.0)), 3))
-
-    def at(source: Observation, level: float) -> Change | Inapplicable:
-        return Distorted(kind, level) if kind is not None else Inapplicable("no kind was given")
-
-    def apply(image: Any, change: Change) -> tuple[Any, ...]:
-        if not isinstance(change, Distorted):
-            return (showing(null_made(image, change), drive_of(image)),)
-        made = distorted(under(image, change.condition), change.kind, change.amount)
-        return (showing(made, drive_of(image)),)
-
-    def check(source: Observation, follow_ups: Sequence[Observation], change: Change) -> Verdict:
-        return _compared(source.answer, follow_ups[0].answer, same)
-
-    def smaller(source: Observation, change: Change) -> Iterator[list[Change]]:
-        if isinstance(change, Distorted):
-            sign = 1 if change.amount > 0 else -1
-            hundredths = range(1, math.ceil(100 * abs(change.amount)))
-            yield [dataclasses.replace(change, amount=sign * n / 100) for n in hundredths]
-
-    name = "deeptest" if kind is None else f"deeptest-{kind}"
-    return Relation(
-        name,
-        draw,
-        apply,
-        check,
-        null=null,
-        again=again,
-        at=None if kind is None else at,
-        smaller=smaller,
-        accept=accept,
-    )
-
-
-def _compared(before: Any, after: Any, same: Mapping[str, Expectation]) -> Verdict:
-    findings, margins = [], []
-    for quantity, expectation in same.items():
-        values = [getattr(before, quantity), getattr(after, quantity)]
-        if None in values:
-            continue
-        judged = judge_block(expectation, values, 1)
-        if judged.held is None:
-            continue
-        if judged.held:
-            margins.append(judged.margin)
-        else:
-            findings.append(Finding(f"{quantity} same", quantity, judged.margin))
-    evidence: dict[str, Any] = {"answers": [dataclasses.asdict(before), dataclasses.asdict(after)]}
-    if findings:
-        return Verdict.violated(findings, **evidence)
-    if not margins:
-        return Verdict.inapplicable("the ego-vehicle already stands", **evidence)
-    return Verdict.held(min(margins), **evidence)

@@ -10,17 +10,17 @@ import numpy as np
 
 from instar.core.change import Inapplicable
 from instar.cutouts import CutOuts
-from instar.tasks.driving.changes import OF_THE_AIR, Redrawn, edits_of, frozen
+from instar.tasks.driving.changes import OF_THE_AIR, RuleEdits
 from instar.tasks.driving.engine_table import Engines
-from instar.tasks.driving.engines import Edit, View
-from instar.tasks.driving.engines.described import changed
+from instar.tasks.driving.engines import Edit, SceneView
+from instar.tasks.driving.engines.drive_edits import edit_drive
 from instar.tasks.driving.ground import ground_of
-from instar.tasks.driving.relabel import relabelled
+from instar.tasks.driving.relabel import relabel
 from instar.tasks.driving.rules import Condition, Rule
 from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.rules.resolve import antecedent
 
-__all__ = ["at_severity", "planned"]
+__all__ = ["plan_edits", "set_severity"]
 
 ATTEMPTS = 12
 
@@ -32,10 +32,10 @@ class _Plan:
     rule: Rule
     ontology: Ontology
     engines: Engines
-    view: View
+    view: SceneView
     rng: np.random.Generator
     cutouts: CutOuts
-    done: list[tuple[Condition, tuple[Edit, ...], View]]
+    done: list[tuple[Condition, tuple[Edit, ...], SceneView]]
 
     def add(self, condition: Condition, earlier: Sequence[Condition]) -> Inapplicable | None:
         name = self.engines.name_for(condition)
@@ -52,14 +52,14 @@ class _Plan:
         found = antecedent(self.ontology, brought.element, brought.properties, earlier)
         at = next(i for i, (known, _, _) in reversed(list(enumerate(self.done))) if known == found)
         _, edits, view = self.done[at]
-        altered = self._altered(condition, condition.comparative, edits, view)
+        altered = self._alter(condition, condition.comparative, edits, view)
         if isinstance(altered, Inapplicable):
             return altered
         self.done[at] = (condition, altered, view)
         return None
 
-    def _altered(
-        self, condition: Condition, comparative: str, edits: tuple[Edit, ...], view: View
+    def _alter(
+        self, condition: Condition, comparative: str, edits: tuple[Edit, ...], view: SceneView
     ) -> tuple[Edit, ...] | Inapplicable:
         engine = self.engines.named(edits[0]["engine"])
         if condition.op == "add" and comparative == "more":
@@ -69,39 +69,42 @@ class _Plan:
             return further if isinstance(further, Inapplicable) else (*edits, *further)
         if condition.op == "add" and comparative == "less":
             return edits[:-1] if len(edits) > 1 else Inapplicable("there is only one")
+        alter = getattr(engine, "alter", None)
+        if alter is None:
+            return Inapplicable("its engine cannot make it more or less")
         altered: list[Edit] = []
         for edit in edits:
-            other = engine.alter(edit, comparative, view)
+            other = alter(edit, comparative, view)
             if isinstance(other, Inapplicable):
                 return other
             altered.append(other)
         return tuple(altered)
 
 
-def planned(
+def plan_edits(
     rule: Rule,
     ontology: Ontology,
     engines: Engines,
-    view: View,
+    view: SceneView,
     rng: np.random.Generator,
     cutouts: CutOuts,
-) -> Redrawn | Inapplicable:
+) -> RuleEdits | Inapplicable:
     """The change that a rule asks for in this view."""
     for _ in range(ATTEMPTS):
         # What was placed may leave no room to come closer: then all is placed anew.
         change = _once(_Plan(rule, ontology, engines, view, rng, cutouts, []))
-        if isinstance(change, Redrawn):
+        if isinstance(change, RuleEdits):
             break
     return change
 
 
-def _after(view: View, edits: Sequence[Edit], cutouts: CutOuts) -> View:
+def _after(view: SceneView, edits: Sequence[Edit], cutouts: CutOuts) -> SceneView:
     """What the next condition finds: the drive or the label map with what was decided so far."""
     for edit in edits:
         if view.drive is not None and "do" in edit:
-            view = dataclasses.replace(view, drive=changed(view.drive, edit))
+            view = dataclasses.replace(view, drive=edit_drive(view.drive, edit))
         else:
-            labels = relabelled(view.labels, edit, cutouts)
+            labels = relabel(view.labels, edit, cutouts)
             rise = view.gallery.rise if view.gallery is not None else 0.0
             view = dataclasses.replace(
                 view, labels=labels, ground=ground_of(labels, rise=rise) or view.ground
@@ -109,7 +112,7 @@ def _after(view: View, edits: Sequence[Edit], cutouts: CutOuts) -> View:
     return view
 
 
-def _once(plan: _Plan) -> Redrawn | Inapplicable:
+def _once(plan: _Plan) -> RuleEdits | Inapplicable:
     blocks = []
     for index, block in enumerate(plan.rule.blocks):
         for condition in block.conditions:
@@ -118,16 +121,15 @@ def _once(plan: _Plan) -> Redrawn | Inapplicable:
                 return failed
         edits = [edit for _, edits, _ in plan.done for edit in edits]
         # Weather and light fall on everything, so they come last.
-        blocks.append(frozen(sorted(edits, key=lambda edit: edit.get("of") in OF_THE_AIR)))
-    return Redrawn(tuple(blocks))
+        blocks.append(sorted(edits, key=lambda edit: edit.get("of") in OF_THE_AIR))
+    return RuleEdits.of(blocks)
 
 
-def at_severity(change: Redrawn, level: float) -> Redrawn | Inapplicable:
+def set_severity(change: RuleEdits, level: float) -> RuleEdits | Inapplicable:
     """The change with the strength of its weather or darkness set; drawn nights have none."""
-    blocks = []
-    for edits in edits_of(change):
-        if not all("level" in edit or "strength" in edit for edit in edits):
-            return Inapplicable("it has no severity")
-        keys = ["level" if "level" in edit else "strength" for edit in edits]
-        blocks.append(frozen([{**edit, key: level} for edit, key in zip(edits, keys)]))
-    return dataclasses.replace(change, blocks=tuple(blocks))
+    if not all("level" in edit or "strength" in edit for block in change.edits for edit in block):
+        return Inapplicable("it has no severity")
+    return RuleEdits.of(
+        [{**edit, "level" if "level" in edit else "strength": level} for edit in block]
+        for block in change.edits
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -13,14 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from instar.core.errors import BadInput, UnknownName
 from instar.tasks.driving.rules.model import Condition, Rule
+from instar.tasks.driving.rules.toml_file import parse_toml, read_toml
 
 if TYPE_CHECKING:
     from instar.tasks.driving.engines import Engine  # loads OpenCV, which naming an engine does not need
 
 __all__ = ["USUAL", "Engines", "read_engines", "usual_engines"]
-
-# The same parser under two names; only one of them is installed, so neither can be imported by statement.
-_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 OPS = ("add", "remove", "replace")
 USUAL = ("pasted", "rendered", "migan", "deeptest_pasted", "deeptest_rendered")
@@ -58,7 +55,7 @@ class Engines:
         if name not in self.modules:
             raise BadInput(str(UnknownName("engine", name, self.modules)))
         engine: Any = _found(name, self.modules[name])
-        for part in ("plan", "alter", "make"):
+        for part in ("plan", "make"):
             if not callable(getattr(engine, part, None)):
                 raise BadInput(f"engine {name!r}: {self.modules[name]} has no function {part}")
         found: Engine = engine
@@ -69,20 +66,13 @@ class Engines:
 def usual_engines(name: str = "pasted") -> Engines:
     """A mapping that comes with instar: "pasted" changes any picture, "rendered" draws a drive anew."""
     return _engines(
-        _toml.loads(files("instar.tasks.driving").joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+        parse_toml(files("instar.tasks.driving").joinpath(f"{name}.toml").read_text(encoding="utf-8"))
     )
 
 
 def read_engines(path: Path) -> Engines:
     """The mapping in a user's file; whatever is wrong with it is said in one line."""
-    try:
-        return _engines(_toml.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise BadInput(f"cannot read the engines {path}: {error.strerror or error}") from None
-    except (UnicodeDecodeError, _toml.TOMLDecodeError) as error:
-        raise BadInput(f"{path} is not TOML: {error}") from None
-    except BadInput as error:
-        raise BadInput(f"{path}: {error}") from None
+    return read_toml(path, "engines", _engines)
 
 
 def _found(name: str, path: str) -> Any:

@@ -6,17 +6,17 @@ from collections import Counter
 
 from instar.tasks.driving.engines import Edit
 
-__all__ = ["tell_edit"]
+__all__ = ["format_edit"]
 
 LEFT_OUT = ("engine", "mask", "cutout", "seed", "look", "marks", "things")
 
 
-def tell_edit(edit: Edit) -> str:
+def format_edit(edit: Edit) -> str:
     """What an edit does, as a person would say it; an engine of one's own is told by what it noted.
 
-    >>> tell_edit({"engine": "rendered", "do": "weather", "weather": "rain", "level": 0.5})
+    >>> format_edit({"engine": "rendered", "do": "weather", "weather": "rain", "level": 0.5})
     'rain of strength 0.5'
-    >>> tell_edit({"engine": "fill", "of": "line", "mask": ""})
+    >>> format_edit({"engine": "fill", "of": "line", "mask": ""})
     'no line (fill)'
     """
     if "do" in edit:

@@ -9,7 +9,7 @@ import numpy as np
 from instar.core.scene import Mask
 from instar.imaging.labels import LabelMap
 
-__all__ = ["Ground", "ground_of"]
+__all__ = ["GroundPlane", "ground_of"]
 
 ROAD = ("road", "line", "crosswalk", "stop line")
 ROADSIDE = ("sidewalk", "terrain", "parking")
@@ -23,7 +23,7 @@ SOLE = 0.06  # of the height: how much of a thing must stand on the ground
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class GroundPlane:
     """The ground plane of a picture. `horizon` is a row; `vanishing` the column where the road ends."""
 
     road: Mask
@@ -68,7 +68,7 @@ class Ground:
         return bool(where[bottom - sole : bottom, left + inner : max(left + inner + 1, right - inner)].all())
 
 
-def ground_of(labels: LabelMap, *, rise: float = 0.0) -> Ground | None:
+def ground_of(labels: LabelMap, *, rise: float = 0.0) -> GroundPlane | None:
     """The ground plane that a label map shows; None where there is no road.
 
     The road is lost from sight before the horizon: that lies higher by `rise`, a share of the picture.
@@ -81,7 +81,7 @@ def ground_of(labels: LabelMap, *, rise: float = 0.0) -> Ground | None:
     if horizon >= road.shape[0] - 2:
         return None
     end = np.flatnonzero(road[horizon])
-    return Ground(
+    return GroundPlane(
         road,
         labels.mask(ROADSIDE),
         labels.mask(["crosswalk"]),

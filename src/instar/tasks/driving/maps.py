@@ -15,7 +15,7 @@ from instar.core.system import System, ask
 from instar.imaging.labels import LabelMap
 from instar.scenes.palettes import COMMON
 
-__all__ = ["accept_labels", "labels_of", "with_maps"]
+__all__ = ["labels_of", "read_labels", "with_maps"]
 
 KEPT = 32
 
@@ -42,7 +42,7 @@ def _found(scene: Scene, maps: Any) -> LabelMap:
     if reply.error is not None:
         raise BadInput(f"{maps.name} makes no label map of {scene.id}: {reply.error}")
     try:
-        labels = accept_labels(reply.answer)
+        labels = read_labels(reply.answer)
     except (TypeError, ValueError) as error:
         raise BadInput(f"{maps.name}, {scene.id}: {error}") from None
     if labels.ids.shape != image.shape[:2]:
@@ -52,12 +52,12 @@ def _found(scene: Scene, maps: Any) -> LabelMap:
     return labels
 
 
-def accept_labels(answer: Any) -> LabelMap:
+def read_labels(answer: Any) -> LabelMap:
     """A label map out of what a segmentation system says: ids `(H, W)` and the names of the classes.
 
     `{"labels": ids, "names": [...]}`, a pair of both, or a `LabelMap`; names may be those of other data sets.
 
-    >>> accept_labels({"labels": [[0, 1]], "names": ["Road", "Pedestrian"]}).names
+    >>> read_labels({"labels": [[0, 1]], "names": ["Road", "Pedestrian"]}).names
     ('road', 'person')
     """
     if isinstance(answer, LabelMap):

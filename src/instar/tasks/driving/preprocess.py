@@ -1,4 +1,4 @@
-"""How a driving network is shown a picture: without the sky on top, at a fixed size."""
+"""From a picture to what a driving network sees: without the sky on top, at a fixed size."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import numpy as np
 
 from instar.core.scene import Image
 
-__all__ = ["SIZE", "as_seen", "cropped"]
+__all__ = ["SIZE", "crop", "preprocess"]
 
 SIZE = (160, 320)
 """Height and width, as in the paper."""
 
 
-def as_seen(image: Image, size: tuple[int, int] = SIZE) -> Image:
+def preprocess(image: Image, size: tuple[int, int] = SIZE) -> Image:
     """The picture at that size (height, width), undistorted.
 
     Of a picture that is too tall the top rows go, as in the paper, because what matters stands below; of one
@@ -22,7 +22,7 @@ def as_seen(image: Image, size: tuple[int, int] = SIZE) -> Image:
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
         raise ValueError(f"the picture is {image.dtype} {image.shape}; it must be uint8 (H, W, 3)")
     tall, wide = size
-    kept = image[cropped(image.shape[:2], size)]
+    kept = image[crop(image.shape[:2], size)]
     if kept.shape[:2] == size:
         return np.ascontiguousarray(kept)
     shrinks = kept.shape[0] >= tall
@@ -30,7 +30,7 @@ def as_seen(image: Image, size: tuple[int, int] = SIZE) -> Image:
     return np.asarray(seen, np.uint8)
 
 
-def cropped(shape: tuple[int, int], size: tuple[int, int] = SIZE) -> tuple[slice, slice]:
+def crop(shape: tuple[int, int], size: tuple[int, int] = SIZE) -> tuple[slice, slice]:
     """The rows and columns of a picture of that shape (height, width) that are looked at."""
     (height, width), (tall, wide) = shape, size
     rows, columns = min(height, round(width * tall / wide)), min(width, round(height * wide / tall))

@@ -12,14 +12,14 @@ from typing import Any
 
 from instar.core.scene import Image
 from instar.worlds.drive.plan import VEHICLES, Drive, Thing
-from instar.worlds.drive.view import View
+from instar.worlds.drive.view import Camera
 
-__all__ = ["as_driven"]
+__all__ = ["recover_drive"]
 
 KINDS = {"person": "pedestrian", "rider": "bicyclist", "bicycle": "bicyclist", "vegetation": "tree"}
 
 
-def as_driven(drive: Drive | None, edit: Mapping[str, Any], image: Image) -> Drive | None:
+def recover_drive(drive: Drive | None, edit: Mapping[str, Any], image: Image) -> Drive | None:
     """The drive as it looks after the edit; None for pictures that are of none."""
     if drive is None:
         return None
@@ -42,8 +42,9 @@ def as_driven(drive: Drive | None, edit: Mapping[str, Any], image: Image) -> Dri
 
 def _placed(drive: Drive, edit: Mapping[str, Any], size: tuple[int, int]) -> Thing:
     """The thing that was pasted, going by its feet."""
-    view = View.of(drive, size)
+    view = Camera.of(drive, size)
     column = edit["x"] + edit["width"] / 2
+    column = size[1] - column if drive.mirrored else column
     distance, offset = view.ground_at(column, edit["y"] + edit["height"])
     kind = KINDS.get(edit["label"], edit["label"])
     return Thing(kind, distance, offset, edit.get("variant", ""), away=offset > 0)

@@ -12,9 +12,9 @@ from instar.cutouts import CutOuts
 from instar.imaging.labels import LabelMap
 from instar.imaging.mask_text import mask_from_text
 from instar.imaging.paste import resized
-from instar.tasks.driving.engines.sign import drawn_sign
+from instar.tasks.driving.engines.sign import draw_sign
 
-__all__ = ["changed_pixels", "relabelled"]
+__all__ = ["relabel"]
 
 IN_PLACE_OF = {"line": "road", "crosswalk": "road", "stop line": "road"}
 """What is left where something painted is removed; elsewhere nobody knows what was behind."""
@@ -22,19 +22,7 @@ BEHIND = "unlabelled"
 OPAQUE = 128
 
 
-def changed_pixels(edit: Mapping[str, Any], size: tuple[int, int], cutouts: CutOuts) -> Mask:
-    """The pixels that an edit may change, `bool (H, W)`."""
-    mask = np.zeros(size, np.bool_)
-    if "mask" in edit:
-        return mask_from_text(edit["mask"])
-    if "foot" not in edit:
-        mask[:] = True  # light and weather fall on everything
-        return mask
-    mask[edit["y"] : edit["y"] + edit["height"], edit["x"] : edit["x"] + edit["width"]] = True
-    return mask
-
-
-def relabelled(labels: LabelMap, edit: Mapping[str, Any], cutouts: CutOuts) -> LabelMap:
+def relabel(labels: LabelMap, edit: Mapping[str, Any], cutouts: CutOuts) -> LabelMap:
     """The label map of the edited picture."""
     if "foot" in edit:
         return labels.relabelled(_covered(labels, edit, cutouts), edit["label"])
@@ -49,7 +37,7 @@ def _covered(labels: LabelMap, edit: Mapping[str, Any], cutouts: CutOuts) -> Mas
     if "cutout" in edit:
         pixels = resized(cutouts.pixels(edit["cutout"]), edit["width"], edit["height"])
     else:
-        pixels = drawn_sign(edit)
+        pixels = draw_sign(edit)
     mask = np.zeros(labels.ids.shape, np.bool_)
     rows, columns = slice(edit["y"], edit["y"] + edit["height"]), slice(edit["x"], edit["x"] + edit["width"])
     mask[rows, columns] = pixels[..., 3] >= OPAQUE

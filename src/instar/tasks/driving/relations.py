@@ -4,36 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from instar.core.change import Change, Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
-from instar.core.relation import Relation, Workspace
-from instar.core.scene import Observation, Scene
+from instar.core.options import require_fraction
+from instar.core.relation import Range, Relation, Workspace
+from instar.core.scene import Image, Observation, Scene
 from instar.core.system import System
-from instar.core.verdict import Finding, Verdict
+from instar.core.task import Task
+from instar.core.verdict import Verdict
 from instar.cutouts import CutOuts
-from instar.imaging.nulls import null
-from instar.tasks.driving.answers import Control, accept
-from instar.tasks.driving.changes import CONDITIONS, OF_THE_AIR, Redrawn, edits_of, made
-from instar.tasks.driving.edits import at_severity, planned
+from instar.tasks.driving.answers import Control, read
+from instar.tasks.driving.changes import OF_THE_AIR, RuleEdits, apply_edits
+from instar.tasks.driving.edits import plan_edits, set_severity
 from instar.tasks.driving.engine_table import USUAL, Engines, read_engines, usual_engines
-from instar.tasks.driving.engines import View
+from instar.tasks.driving.engines import SceneView
 from instar.tasks.driving.gallery import Gallery, collect_gallery
 from instar.tasks.driving.ground import ground_of
-from instar.tasks.driving.judgement import judge_block, judge_rule
+from instar.tasks.driving.judgement import judge_block
 from instar.tasks.driving.lines import with_lines
 from instar.tasks.driving.maps import labels_of, with_maps
-from instar.tasks.driving.panels import panels
-from instar.tasks.driving.picture import picture
-from instar.tasks.driving.rules import Language, Rule, read_ontology, read_rule, say, usual_ontology
+from instar.tasks.driving.rules import Language, Rule, format_rule, read_ontology, read_rule, usual_ontology
 from instar.tasks.driving.rules.ontology import Ontology
-from instar.tasks.driving.shrink_rule import lessened
+from instar.tasks.driving.shrink_rule import smaller_edits
+from instar.tasks.driving.task import NULLS, TASK, judge_controls
 
 __all__ = ["rule"]
 
@@ -59,6 +58,8 @@ def rule(
     """
     if isinstance(pool, (str, Path)):
         raise BadInput("rule: cut-outs come from the scenes and their label maps; leave the pool out")
+    for name, value in (("least_lines", least_lines), ("least_objects", least_objects)):
+        require_fraction("rule", name, value)
     words = usual_ontology() if ontology is None else read_ontology(Path(ontology))
     usual = ontology is None and not paper
     meaning = read_rule(text, language=None if usual else Language(words, paper=paper))
@@ -66,12 +67,16 @@ def rule(
         chosen, drawn = usual_engines("pasted"), usual_engines("rendered")
     else:
         chosen = drawn = usual_engines(str(engines)) if engines in USUAL else read_engines(Path(engines))
-    _require_engines(meaning, chosen, drawn)
-    return _Ruling(meaning, words, chosen, drawn, pool, maps, paper, (least_lines, least_objects)).relation()
+    lacking = [one.lacking(meaning) for one in (chosen, drawn)]
+    if all(lacking):
+        raise BadInput(str(lacking[0]))
+    return _RuleTest(
+        meaning, words, chosen, drawn, pool, maps, paper, (least_lines, least_objects)
+    ).relation()
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class _Ruling:
+class _RuleTest:
     """A rule with all that is needed to test it. `drawn` are the engines for drawn drives."""
 
     rule: Rule
@@ -84,40 +89,44 @@ class _Ruling:
     least: tuple[float, float]
 
     def relation(self) -> Relation:
-        sentence = say(self.rule, ontology=self.ontology)
+        conditions = [condition for block in self.rule.blocks for condition in block.conditions]
+        is_of_the_air = len(conditions) == 1 and conditions[0].element in OF_THE_AIR
         return Relation(
-            sentence,
-            self.draw,
+            format_rule(self.rule, ontology=self.ontology),
+            self.task(),
             self.apply,
-            self.check,
-            null=null if self.allows_no_change and not self.paper else None,
-            again=None if self.paper else self.again,
-            at=self.at if self.has_severity else None,
-            smaller=self.smaller,
-            accept=self.accept,
-            pixels=self.pixels,
+            draw=self.draw,
+            expect=self.expect,
+            severity=Range(0, 1, "of the full strength", at=self.at) if is_of_the_air else None,
             prepare=self.prepare if self.pool is None else None,
-            picture=partial(picture, sentence),
-            panels=panels,
+            pixels=self.pixels,
+            smaller=self.smaller,
         )
 
-    @property
-    def allows_no_change(self) -> bool:
-        """Whether answers that are all the same keep the rule; a reaction that is demanded has no nulls."""
-        return judge_rule(self.rule, [50.0] * (len(self.rule.blocks) + 1)).held is True
+    def task(self) -> Task:
+        """Driving, where null changes strike out only what may stay the same: a demanded reaction stands."""
+        expectations = list(enumerate((block.expectation for block in self.rule.blocks), start=1))
+        blocks = len(expectations)
+        unmoved = [50.0] * (blocks + 1)
+        strikable = [(n, one) for n, one in expectations if judge_block(one, unmoved, n).held is True]
 
-    @property
-    def has_severity(self) -> bool:
-        """Whether the rule is about weather or time alone, which can be weaker or stronger."""
-        conditions = [condition for block in self.rule.blocks for condition in block.conditions]
-        return len(conditions) == 1 and conditions[0].element in OF_THE_AIR
+        def compare(before: Observation, after: Observation) -> Verdict:
+            return judge_controls(strikable, [before.answer, *[after.answer] * blocks])
 
-    def at(self, source: Observation, level: float) -> Change | Inapplicable:
+        nulls = NULLS if strikable else dataclasses.replace(NULLS, fresh=None, strikers=None)
+        return dataclasses.replace(TASK, read=self.read, compare=compare, nulls=None if self.paper else nulls)
+
+    def read(self, input: Any, answer: Any) -> Control:
+        control = read(input, answer)
+        for quantity in {block.expectation.quantity for block in self.rule.blocks}:
+            if getattr(control, quantity) is None:
+                raise ValueError(f"the rule is about {quantity}, and the system does not say it")
+        return control
+
+    def at(self, source: Observation, level: float) -> RuleEdits | Inapplicable:
         """The same weather or darkness at a severity from 0 to 1."""
         change = self.draw(source, np.random.default_rng(0))
-        if not isinstance(change, Redrawn):
-            return change if isinstance(change, Inapplicable) else Inapplicable("it has no severity")
-        return at_severity(change, level)
+        return change if isinstance(change, Inapplicable) else set_severity(change, level)
 
     def prepare(self, scenes: Sequence[Scene], workspace: Workspace) -> Relation:
         if all(self._for(scene).needs_no_gallery for scene in scenes):
@@ -125,7 +134,7 @@ class _Ruling:
         known = [with_maps(scene, self.maps) for scene in scenes]
         return dataclasses.replace(self, pool=collect_gallery(known, workspace)).relation()
 
-    def draw(self, source: Observation, rng: np.random.Generator) -> Change | Inapplicable:
+    def draw(self, source: Observation, rng: np.random.Generator) -> RuleEdits | Inapplicable:
         view = self._view(source)
         if isinstance(view, Inapplicable):
             return view
@@ -135,82 +144,43 @@ class _Ruling:
             return Inapplicable(lacking)
         if view.gallery is None and not engines.needs_no_gallery:
             raise BadInput("rule: there is no gallery to draw from; it is made when a campaign begins")
-        return planned(self.rule, self.ontology, engines, view, rng, self._cutouts())
+        return plan_edits(self.rule, self.ontology, engines, view, rng, self._cutouts())
 
-    def smaller(self, source: Observation, change: Change) -> Iterator[Change | Sequence[Change]]:
+    def smaller(self, source: Observation, change: RuleEdits) -> Iterator[RuleEdits | list[RuleEdits]]:
         view = self._view(source)
-        if isinstance(change, Redrawn) and isinstance(view, View):
-            yield from lessened(change, self._for(source.scene), view)
+        if isinstance(view, SceneView):
+            yield from smaller_edits(change, self._for(source.scene), view)
 
     def _for(self, scene: Scene) -> Engines:
         return self.engines if scene.knowledge.get("drive") is None else self.drawn
 
-    def _view(self, source: Observation) -> View | Inapplicable:
+    def _view(self, source: Observation) -> SceneView | Inapplicable:
         labels = labels_of(with_maps(source.scene, self.maps))
         if labels is None:
             return Inapplicable("no label map")
         image = source.input
-        if self._speaks_of("line"):
+        if any(c.element == "line" for block in self.rule.blocks for c in block.conditions):
             labels = with_lines(labels, image)
         gallery = self.pool if isinstance(self.pool, Gallery) else None
         ground = ground_of(labels, rise=gallery.rise if gallery is not None else 0.0)
         if ground is None:
             return Inapplicable("no road in the label map")
         drive = source.scene.knowledge.get("drive")
-        return View(source.scene.id, image, labels, ground, gallery, self.ontology, drive, *self.least)
+        return SceneView(source.scene.id, image, labels, ground, gallery, self.ontology, drive, *self.least)
 
-    def _speaks_of(self, element: str) -> bool:
-        return any(c.element == element for block in self.rule.blocks for c in block.conditions)
+    def apply(self, image: Image, change: RuleEdits) -> tuple[Image, ...] | Inapplicable:
+        engines = dataclasses.replace(self.engines, modules={**self.engines.modules, **self.drawn.modules})
+        return apply_edits(image, change.edits, engines, self._cutouts())
 
-    def apply(self, image: Any, change: Change) -> tuple[Any, ...] | Inapplicable:
-        return made(image, change, self._all_engines(), self._cutouts(), blocks=len(self.rule.blocks))
-
-    def _all_engines(self) -> Engines:
-        return dataclasses.replace(self.engines, modules={**self.engines.modules, **self.drawn.modules})
-
-    def check(self, source: Observation, follow_ups: Sequence[Observation], change: Change) -> Verdict:
-        answers = [follow_up.answer for follow_up in follow_ups]
-        if not (isinstance(change, Redrawn) and change.condition):  # which has the source among its pictures
-            answers.insert(0, source.answer)
-        findings: list[Finding] = []
-        margins: list[float] = []
-        unfit = ""
+    def expect(self, source: Observation, follow_ups: Sequence[Observation], change: RuleEdits) -> Verdict:
+        answers = [source.answer, *(follow_up.answer for follow_up in follow_ups)]
         # A change that was made smaller may have fewer blocks than the rule.
-        for number, block in enumerate(self.rule.blocks[: len(answers) - 1], start=1):
-            values = [getattr(answer, block.expectation.quantity) for answer in answers]
-            judged = judge_block(block.expectation, values, number, paper=self.paper)
-            if judged.held is None:
-                unfit = unfit or judged.reason
-            elif judged.held:
-                margins.append(judged.margin)
-            else:
-                kind = f"{block.expectation.quantity} {block.expectation.direction}"
-                # In words for groups of failures: what should have been and was not.
-                cause = {"what": f"{kind} is missing", "label": "the"}
-                findings.append(Finding(kind, f"block {number}", judged.margin, {"cause": cause}))
-        evidence: dict[str, Any] = {"answers": [dataclasses.asdict(answer) for answer in answers]}
-        if findings:
-            return Verdict.violated(findings, **evidence)
-        if unfit:
-            return Verdict.inapplicable(unfit, kind="", **evidence)
-        return Verdict.held(min(margins), **evidence)
+        blocks = enumerate(self.rule.blocks[: len(follow_ups)], start=1)
+        expectations = [(number, block.expectation) for number, block in blocks]
+        return judge_controls(expectations, answers, all_must_apply=True, paper=self.paper)
 
-    def accept(self, input: Any, answer: Any) -> Control:
-        control = accept(input, answer)
-        for quantity in {block.expectation.quantity for block in self.rule.blocks}:
-            if getattr(control, quantity) is None:
-                raise ValueError(f"the rule is about {quantity}, and the system does not say it")
-        return control
-
-    def again(self, source: Observation, change: Change) -> Iterator[Change]:
-        if isinstance(change, Redrawn):
-            for condition in CONDITIONS:
-                yield dataclasses.replace(change, condition=condition)
-
-    def pixels(self, change: Change) -> Mapping[str, npt.NDArray[np.uint8]]:
-        if not isinstance(change, Redrawn):
-            return {}
-        used = {edit["cutout"] for block in edits_of(change) for edit in block if "cutout" in edit}
+    def pixels(self, change: RuleEdits) -> Mapping[str, npt.NDArray[np.uint8]]:
+        used = {edit["cutout"] for block in change.edits for edit in block if "cutout" in edit}
         return {name: self._cutouts().pixels(name) for name in sorted(used)}
 
     def _cutouts(self) -> CutOuts:
@@ -222,9 +192,3 @@ class _NoCutOuts:
 
     def pixels(self, name: str, /) -> Any:
         raise BadInput("rule: there are no cut-outs yet; they are made when a campaign begins")
-
-
-def _require_engines(rule: Rule, *choices: Engines) -> None:
-    lacking = [engines.lacking(rule) for engines in choices]
-    if all(lacking):
-        raise BadInput(str(lacking[0]))

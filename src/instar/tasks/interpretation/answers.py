@@ -1,4 +1,4 @@
-"""What an interpreter is asked and what it answers: a picture and a class, a confidence and a heat map."""
+"""What a system is asked and what it answers: classes with confidences, and heat maps that explain one."""
 
 from __future__ import annotations
 
@@ -9,16 +9,33 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from instar.core.answer_values import numbers
+from instar.core.answer_values import numbers, short
+from instar.core.errors import BadInput
 from instar.core.scene import Image
+from instar.tasks.interpretation.trigger import Box, Trigger
 
-__all__ = ["Asked", "Box", "Explanation", "HeatMap", "accept"]
+__all__ = ["Asked", "Classes", "Explanation", "HeatMap", "SeenClasses", "read", "read_classes"]
 
 HeatMap: TypeAlias = npt.NDArray[np.float32]
 """`float32 (h, w)` in [0, 1], over the whole picture, at the interpreter's own resolution."""
 
-Box: TypeAlias = tuple[float, float, float, float]
-"""x1, y1, x2, y2 in pixels of the picture, right and bottom exclusive."""
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """A question: which classes does the classifier see in the picture?"""
+
+    image: Image
+
+
+@dataclass(frozen=True, eq=False)
+class SeenClasses:
+    """How sure the classifier is of each label, from 0 to 1.
+
+    A twin with a backdoor also tells its `trigger`: its stamped pictures are asked about.
+    """
+
+    confidences: Mapping[str, float]
+    trigger: Trigger | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +72,7 @@ class Explanation:
             raise ValueError("the heat map has values outside of 0 to 1")
 
 
-def accept(asked: Any, answer: Any) -> Explanation:
+def read(asked: Any, answer: Any) -> Explanation:
     """The answer as an `Explanation`; a mapping with `confidence` and `heat` will do."""
     if isinstance(answer, Explanation):
         return answer
@@ -63,3 +80,15 @@ def accept(asked: Any, answer: Any) -> Explanation:
         raise TypeError(f"a {type(answer).__name__} is no explanation; give confidence and heat")
     heat = numbers("heat", answer["heat"])
     return Explanation(float(answer["confidence"]), heat, bool(answer.get("random", False)))
+
+
+def read_classes(answer: Any) -> SeenClasses:
+    """The answer to `Classes`; a mapping from labels to confidences will do."""
+    if isinstance(answer, SeenClasses):
+        return answer
+    if isinstance(answer, Mapping) and all(isinstance(one, (int, float)) for one in answer.values()):
+        return SeenClasses(answer)
+    raise BadInput(
+        "the system is no classifier with an interpreter: asked which classes it sees, it gave "
+        f"{short(answer)}; it must give a mapping from labels to confidences"
+    )

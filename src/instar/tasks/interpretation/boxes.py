@@ -14,16 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.imaging.geometry import areas, intersections, iou
-from instar.tasks.interpretation.answers import Box, HeatMap
+from instar.tasks.interpretation.answers import HeatMap
+from instar.tasks.interpretation.trigger import Box
 
-__all__ = ["KEPT", "Agreement", "Pointed", "Quality", "agreement", "io_min", "pointed", "quality"]
+__all__ = ["KEPT_SHARE", "Agreement", "Location", "Quality", "agreement", "io_min", "locate", "quality"]
 
-KEPT = 0.5
+KEPT_SHARE = 0.5
 """Pixels above this share of the maximum count as pointed at; the paper does not say."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pointed:
+class Location:
     """Where a heat map points, in pixels of the picture.
 
     `parts` has a box for each of the regions that the picture was split into, None where nothing in it is
@@ -40,41 +41,34 @@ class Pointed:
     hot: float
 
 
-def pointed(
-    heat: HeatMap,
-    size: tuple[int, int],
-    *,
-    kept: float = KEPT,
-    split: Sequence[Box] = (),
-    shift: tuple[float, float] = (0.0, 0.0),
-) -> Pointed:
+def locate(
+    heat: HeatMap, size: tuple[int, int], *, kept: float = KEPT_SHARE, split: Sequence[Box] = ()
+) -> Location:
     """Threshold a heat map and take bounding rectangles in a picture of `size` (height, width).
 
     With several `split` boxes every pixel belongs to the nearest one, and each gets its own rectangle.
-    `shift` (right, down) is how far the picture had been moved: everything is carried back by it.
     """
     height, width = size
     large = np.asarray(cv2.resize(heat, (width, height), interpolation=cv2.INTER_LINEAR), np.float32)
     most = float(large.max())
     if most <= 0:
-        return Pointed((None,) * max(1, len(split)), (0.0,) * max(1, len(split)), None, (0.0, 0.0), 0.0, 0.0)
+        return Location((None,) * max(1, len(split)), (0.0,) * max(1, len(split)), None, (0.0, 0.0), 0.0, 0.0)
     hot = large > kept * most if kept < 1 else large >= most
-    dx, dy = shift
-    regions = _regions(size, split, shift)
+    regions = _regions(size, split)
     parts, mass = [], []
     for i in range(max(1, len(split))):
         mine = hot if regions is None else hot & (regions == i)
-        parts.append(_back(_bounds(mine), dx, dy))
+        parts.append(_bounds(mine))
         mass.append(float(large[mine].sum()))
     total = sum(mass)
     whole = _bounds(hot)
     assert whole is not None
     row, column = np.unravel_index(int(np.argmax(large)), large.shape)
-    return Pointed(
+    return Location(
         tuple(parts),
         tuple(one / total for one in mass),
-        _back(whole, dx, dy),
-        (float(column) + 0.5 - dx, float(row) + 0.5 - dy),
+        whole,
+        (float(column) + 0.5, float(row) + 0.5),
         (whole[2] - whole[0]) * (whole[3] - whole[1]) / (height * width),
         float(np.count_nonzero(hot)) / hot.size,
     )
@@ -99,7 +93,7 @@ class Agreement:
     iou: float
 
 
-def agreement(before: Pointed, after: Pointed) -> Agreement:
+def agreement(before: Location, after: Location) -> Agreement:
     """IoMin and IoU of two explanations, averaged over the parts that are hot in both.
 
     A part that is hot in only one of them is no contradiction by itself, since IoMin forgives a box for
@@ -124,7 +118,7 @@ class Quality:
     hit: bool
 
 
-def quality(found: Pointed, truth: Sequence[Box]) -> Quality:
+def quality(found: Location, truth: Sequence[Box]) -> Quality:
     """Hold an explanation that was split by the truth boxes against them."""
     if len(found.parts) != len(truth):
         raise ValueError(f"an explanation in {len(found.parts)} parts is no match for {len(truth)} boxes")
@@ -146,18 +140,11 @@ def _bounds(hot: npt.NDArray[np.bool_]) -> Box | None:
     return float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1)
 
 
-def _back(box: Box | None, dx: float, dy: float) -> Box | None:
-    return None if box is None else (box[0] - dx, box[1] - dy, box[2] - dx, box[3] - dy)
-
-
-def _regions(
-    size: tuple[int, int], split: Sequence[Box], shift: tuple[float, float]
-) -> npt.NDArray[np.intp] | None:
+def _regions(size: tuple[int, int], split: Sequence[Box]) -> npt.NDArray[np.intp] | None:
     """`int (height, width)`: which of the boxes each pixel is nearest to; None where there is one at most."""
     if len(split) < 2:
         return None
-    x = np.arange(size[1]) + 0.5 - shift[0]
-    y = np.arange(size[0]) + 0.5 - shift[1]
+    x, y = np.arange(size[1]) + 0.5, np.arange(size[0]) + 0.5
     distances = []
     for x1, y1, x2, y2 in split:
         across = np.maximum(np.maximum(x1 - x, x - x2), 0)

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 import cv2
 import numpy as np
 
+from instar.core.change import Change
 from instar.core.scene import Image, Mask
 from instar.cutouts import CutOuts
 from instar.imaging.inpaint import Fill, Filling, migan, opencv
 from instar.imaging.mask_text import mask_from_text
-from instar.imaging.nulls import Conditioned, null_made, under
 from instar.imaging.paste import Blend, pasted, resized, toned
-from instar.tasks.interpretation.answers import Asked, Box
+from instar.tasks.interpretation.trigger import Box
 from instar.zoo import fetch
 
-__all__ = ["SQUEEZES", "Delete", "Insert", "Reseed", "Squeeze", "Squeezing", "Unchanged", "made"]
+__all__ = [
+    "SQUEEZES",
+    "Delete",
+    "Insert",
+    "Squeeze",
+    "Squeezing",
+    "Unchanged",
+    "paste_object",
+    "remove_object",
+    "squeeze_background",
+]
 
 Squeezing = Literal["depth", "median", "blur"]
 SQUEEZES: dict[Squeezing, int] = {"depth": 5, "median": 5, "blur": 5}
@@ -27,7 +36,7 @@ SQUEEZES: dict[Squeezing, int] = {"depth": 5, "median": 5, "blur": 5}
 
 
 @dataclass(frozen=True)
-class Insert(Conditioned):
+class Insert(Change):
     """A cut-out pasted at (x, y), clear of all that is known."""
 
     cutout: str
@@ -39,36 +48,36 @@ class Insert(Conditioned):
     offset: float = 0.0
     blend: Blend = "feather"
 
-    @property
-    def box(self) -> Box:
-        return (self.x, self.y, self.x + self.width, self.y + self.height)
+    mark = "pasted"
 
     @property
-    def touched(self) -> Box:
+    def box(self) -> Box:
         """Where the picture changes."""
-        return self.box
+        return (self.x, self.y, self.x + self.width, self.y + self.height)
 
     def __str__(self) -> str:
         return f"a {self.label} of {self.width} x {self.height} px at ({self.x}, {self.y})"
 
 
 @dataclass(frozen=True)
-class Delete(Conditioned):
-    """An object masked out and filled in. `hole` is its mask as text, less what other objects cover.
+class Delete(Change):
+    """The object in a box masked out and filled in. `hole` is its mask as text, less what others cover.
 
     With `part` (x1, y1, x2, y2) only what is inside of it.
     """
 
     label: str
-    box: tuple[float, float, float, float]
+    whole: Box
     hole: str
     filling: Filling
     part: tuple[int, int, int, int] | None = None
 
+    mark = "removed"
+
     @property
-    def touched(self) -> Box:
+    def box(self) -> Box:
         """Where the picture changes."""
-        return self.box if self.part is None else self.part
+        return self.whole if self.part is None else self.part
 
     @property
     def mask(self) -> Mask:
@@ -82,14 +91,14 @@ class Delete(Conditioned):
         return inside
 
     def __str__(self) -> str:
-        x1, y1, x2, y2 = self.touched
+        x1, y1, x2, y2 = self.box
         if self.part is not None:
             return f"{x2 - x1:.0f} x {y2 - y1:.0f} px of the {self.label} removed, at ({x1:.0f}, {y1:.0f})"
         return f"without the {self.label} of {x2 - x1:.0f} x {y2 - y1:.0f} px at ({x1:.0f}, {y1:.0f})"
 
 
 @dataclass(frozen=True)
-class Squeeze(Conditioned):
+class Squeeze(Change):
     """The background with fewer colours ("depth"), or without detail. `kept` is the mask of what stays."""
 
     how: Squeezing
@@ -105,45 +114,28 @@ class Squeeze(Conditioned):
 
 
 @dataclass(frozen=True)
-class Unchanged(Conditioned):
+class Unchanged(Change):
     """The very question again."""
 
     def __str__(self) -> str:
         return "nothing changed"
 
 
-@dataclass(frozen=True)
-class Reseed(Conditioned):
-    """The same picture, with other lots drawn by an interpreter that draws some."""
-
-    seed: int
-
-    def __str__(self) -> str:
-        return f"lots drawn anew ({self.seed})"
+def paste_object(image: Image, change: Insert, cutouts: CutOuts) -> Image:
+    cutout = resized(cutouts.pixels(change.cutout), change.width, change.height)
+    return pasted(image, toned(cutout, 1.0, change.offset), change.x, change.y, change.blend)
 
 
-def made(asked: Asked, change: Conditioned, cutouts: Callable[[], CutOuts]) -> Asked:
-    """The question after the change, and under its condition."""
-    image = asked.image
-    match change:
-        case Insert():
-            cutout = resized(cutouts().pixels(change.cutout), change.width, change.height)
-            result = pasted(image, toned(cutout, 1.0, change.offset), change.x, change.y, change.blend)
-        case Delete():
-            result = _fill(change.filling)(image, change.mask)
-        case Squeeze():
-            kept = mask_from_text(change.kept)
-            result = np.where(kept[..., None], image, squeezed(image, change.how, change.strength))
-        case Unchanged():
-            result = image
-        case Reseed():
-            return replace(asked, image=under(image, change.condition), seed=change.seed)
-        case _:
-            result = null_made(image, change)
-    return replace(asked, image=under(np.ascontiguousarray(result), change.condition))
+def remove_object(image: Image, change: Delete) -> Image:
+    return _fill(change.filling)(image, change.mask)
 
 
-def squeezed(image: Image, how: Squeezing, strength: int) -> Image:
+def squeeze_background(image: Image, change: Squeeze) -> Image:
+    kept = mask_from_text(change.kept)[..., None]
+    return np.asarray(np.where(kept, image, _squeeze(image, change.how, change.strength)), np.uint8)
+
+
+def _squeeze(image: Image, how: Squeezing, strength: int) -> Image:
     """The whole picture with so many bits a colour, or through a filter of so many pixels."""
     if how == "depth":
         # As in feature squeezing: the nearest of the levels that are left, from black to white.

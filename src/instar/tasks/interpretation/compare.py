@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from instar.core.verdict import Finding, Verdict
-from instar.tasks.interpretation.answers import Box, Explanation
-from instar.tasks.interpretation.boxes import KEPT, Pointed, agreement, pointed, quality
+from instar.tasks.interpretation.answers import Explanation
+from instar.tasks.interpretation.boxes import KEPT_SHARE, Location, agreement, locate, quality
+from instar.tasks.interpretation.trigger import Box
 
-__all__ = ["BETA", "SHOWN", "THETA", "same_explanation", "true_explanation"]
+__all__ = ["BETA", "CUTS", "THETA", "same_explanation", "true_explanation"]
 
 BETA, THETA = 0.6, 0.5
-SHOWN = (0.15, 0.3, 0.5)
+SUBJECT = "explanation"  # of every finding: there is one
+CUTS = (0.15, 0.3, 0.5)
 """The paper does not say where a heat map is cut, so that the truth is looked at with each of these."""
 EVERYWHERE = 0.9  # of the picture is hot: then a map says nothing, whatever IoMin says
 NOT_LARGE = 0.5  # of the picture: an object larger than this may well be explained by all of it
@@ -24,25 +26,24 @@ def same_explanation(
     size: tuple[int, int],
     *,
     split: Sequence[Box],
-    shift: tuple[float, float] = (0.0, 0.0),
     beta: float = BETA,
     theta: float = THETA,
-    kept: float = KEPT,
-    changed: bool = True,
+    kept: float = KEPT_SHARE,
+    changed: bool = False,
 ) -> Verdict:
     """The explanation must be where it was, where the classifier is as sure as it was.
 
-    `size` is that of the picture, `split` the boxes of the class where they are known, `shift` how far the
-    follow-up was moved. Where something was really `changed`, and beside the objects, an explanation that
-    points everywhere is a contradiction as well: it says that what was changed mattered, and it did not.
+    `size` is that of the picture, `split` the boxes of the class where they are known. Where something was
+    really `changed`, and beside the objects, an explanation that points everywhere is a contradiction as
+    well: it says that what was changed mattered, and it did not.
     """
     sure = [round(before.confidence, 4), round(after.confidence, 4)]
     if before.confidence < beta:
         return Verdict.inapplicable("the classifier is not sure of the class", confidence=sure)
     if after.confidence < beta:
         return Verdict.inapplicable("the classifier is not sure of the class any more", confidence=sure)
-    was = pointed(before.heat, size, kept=kept, split=split)
-    now = pointed(after.heat, size, kept=kept, split=split, shift=shift)
+    was = locate(before.heat, size, kept=kept, split=split)
+    now = locate(after.heat, size, kept=kept, split=split)
     if was.whole is None or now.whole is None:
         return Verdict.inapplicable("an explanation is empty", confidence=sure)
     agreed = agreement(was, now)
@@ -54,7 +55,7 @@ def same_explanation(
     }
     findings = []
     if agreed.io_min < theta:
-        findings.append(Finding("moved", "", agreed.io_min - theta, {"was": was.whole, "is": now.whole}))
+        findings.append(Finding("moved", SUBJECT, agreed.io_min - theta, {"was": was.whole, "is": now.whole}))
     if changed:
         findings += _everywhere([was, now], split, size)
     if findings:
@@ -69,15 +70,15 @@ def true_explanation(
     *,
     beta: float = BETA,
     theta: float = THETA,
-    kept: float = KEPT,
+    kept: float = KEPT_SHARE,
 ) -> Verdict:
     """The explanation must be on the objects of its class."""
     sure = round(found.confidence, 4)
     if found.confidence < beta:
         return Verdict.inapplicable("the classifier is not sure of the class", confidence=sure)
     cuts = {}
-    for cut in dict.fromkeys((*SHOWN, kept)):
-        here = pointed(found.heat, size, kept=cut, split=truth)
+    for cut in dict.fromkeys((*CUTS, kept)):
+        here = locate(found.heat, size, kept=cut, split=truth)
         if here.whole is None:
             return Verdict.inapplicable("an explanation is empty", confidence=sure)
         cuts[cut] = (here, quality(here, truth))
@@ -92,17 +93,17 @@ def true_explanation(
     }
     findings = []
     if good.io_min < theta:
-        findings.append(Finding("beside the object", "", good.io_min - theta, {"is": where.whole}))
+        findings.append(Finding("beside the object", SUBJECT, good.io_min - theta, {"is": where.whole}))
     findings += _everywhere([where], truth, size)
     if findings:
         return Verdict.violated(findings, **evidence)
     return Verdict.held(good.io_min - theta, **evidence)
 
 
-def _everywhere(maps: Sequence[Pointed], objects: Sequence[Box], size: tuple[int, int]) -> list[Finding]:
+def _everywhere(maps: Sequence[Location], objects: Sequence[Box], size: tuple[int, int]) -> list[Finding]:
     """A finding where all the maps are hot nearly everywhere, and no known object is that large."""
     least = min(one.hot for one in maps)
     large = max(((x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in objects), default=0.0) / (size[0] * size[1])
     if least < EVERYWHERE or large > NOT_LARGE:
         return []
-    return [Finding("everywhere", "", EVERYWHERE - least - 1e-6, {"hot": round(least, 4)})]
+    return [Finding("everywhere", SUBJECT, EVERYWHERE - least - 1e-6, {"hot": round(least, 4)})]

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.change import Inapplicable
-from instar.core.scene import Mask, Scene, SceneObject
+from instar.core.scene import Mask, Observation, SceneObject
 from instar.cutouts import CutOut, Pool, anywhere, free_places, one_of
 from instar.imaging.geometry import Boxes
 from instar.imaging.inpaint import Filling
@@ -15,46 +15,43 @@ from instar.imaging.naturalness import hog_intersection
 from instar.imaging.paste import RGBA
 from instar.imaging.photometric import light_of
 from instar.tasks.interpretation.answers import Asked
-from instar.tasks.interpretation.changes import Delete, Insert, Squeeze, Squeezing, made
-from instar.tasks.interpretation.knowledge import Known, box_mask, mask_of
+from instar.tasks.interpretation.changes import Delete, Insert, Squeeze, Squeezing, paste_object
+from instar.tasks.interpretation.known_objects import KnownObjects, box_mask, mask_of
 
 __all__ = ["choose_deletion", "choose_insertion", "choose_squeeze"]
 
-TRIES = 8
-SIZES = (1.0, 0.75, 0.5)  # of a cut-out, from the largest down until one has a place
+PLACEMENT_TRIES = 8
+CUTOUT_SCALES = (1.0, 0.75, 0.5)  # of a cut-out, from the largest down until one has a place
 LARGEST = 0.4  # of the picture's sides that a pasted object has at most
-LEAST_SIDE = 12
+LEAST_PASTED_SIDE = 12
 NATURAL = 0.8  # HOG intersection with the picture as it was: unrelated pictures have a third
-DELETED = (
-    0.004,
-    0.3,
-)  # of the picture: a smaller object is a speck, a larger one leaves nothing to fill from
+DELETED = (0.004, 0.3)  # of the picture: less is a speck, and more leaves nothing to fill from
 LEAST_HOLE = 0.7  # of the object's own mask; with less of it gone its rest would still be seen
 HOLE_MARGIN, KEPT_MARGIN = 4, 2  # pixels around a mask that still show the object's edge
 LEAST_BACKGROUND = 0.05  # of the picture
 
 
 def choose_insertion(
-    scene: Scene, asked: Asked, known: Known, pool: Pool, rng: np.random.Generator
+    source: Observation, known: KnownObjects, pool: Pool, rng: np.random.Generator
 ) -> Insert | Inapplicable:
     """A cut-out of another class, from another scene, clear of all that is known and natural by HOG.
 
     Of another class, because an explanation may well look at one more object of its own.
     """
+    scene, asked = source.scene, source.input
     fit = [one for one in pool.cutouts if one.label != asked.label and one.scene != scene.id]
     if not fit:
         return Inapplicable("no cut-out of another class")
     taken = known.taken(scene, asked)
     feet = [thing.box[3] for thing in known.objects(scene)]
     placed = False
-    for _ in range(TRIES):
+    for _ in range(PLACEMENT_TRIES):
         cutout = fit[int(rng.integers(len(fit)))]
         change = _place(cutout, asked, taken, feet, pool.pixels(cutout.digest), rng)
         if change is None:
             continue
         placed = True
-        follow_up = made(asked, change, lambda: pool)
-        if hog_intersection(asked.image, follow_up.image) >= NATURAL:
+        if hog_intersection(asked.image, paste_object(asked.image, change, pool)) >= NATURAL:
             return change
     return Inapplicable("no natural place" if placed else "no free place")
 
@@ -69,9 +66,9 @@ def _place(
 ) -> Insert | None:
     rows, columns = asked.image.shape[:2]
     whole = min(1.0, LARGEST * rows / cutout.height, LARGEST * columns / cutout.width)
-    for factor in SIZES:
+    for factor in CUTOUT_SCALES:
         height, width = round(cutout.height * whole * factor), round(cutout.width * whole * factor)
-        if min(height, width) < LEAST_SIDE:
+        if min(height, width) < LEAST_PASTED_SIDE:
             return None
         window = anywhere((rows, columns), (height, width))
         windows = [window]
@@ -88,12 +85,12 @@ def _place(
 
 
 def choose_deletion(
-    scene: Scene, asked: Asked, known: Known, rng: np.random.Generator, *, filling: Filling, same: bool
+    source: Observation, rng: np.random.Generator, *, known: KnownObjects, filling: Filling, same: bool
 ) -> Delete | Inapplicable:
     """An object of another class, or with `same` one of several of the asked class, that can be removed
     whole.
     """
-    things = known.objects(scene)
+    asked, things = source.input, known.objects(source.scene)
     if same and sum(thing.label == asked.label for thing in things) < 2:
         return Inapplicable("no second object of the class")
     fit = [i for i, thing in enumerate(things) if (thing.label == asked.label) == same and not thing.crowd]
@@ -128,12 +125,13 @@ def _others(things: tuple[SceneObject, ...], i: int, asked: Asked, size: tuple[i
 
 
 def choose_squeeze(
-    scene: Scene, asked: Asked, known: Known, how: Squeezing, strength: int
+    source: Observation, known: KnownObjects, how: Squeezing, strength: int
 ) -> Squeeze | Inapplicable:
     """The background, all of it; every known object and the trigger stay as they are."""
+    asked: Asked = source.input
     size = (asked.image.shape[0], asked.image.shape[1])
     kept: npt.NDArray[np.bool_] = np.zeros(size, np.bool_)
-    for thing in known.objects(scene):
+    for thing in known.objects(source.scene):
         kept |= mask_of(thing, size, margin=KEPT_MARGIN)
     if asked.trigger is not None:
         kept |= box_mask(asked.trigger, size)

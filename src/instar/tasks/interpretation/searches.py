@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 
 import numpy as np
 
-from instar.core.errors import BadInput
+from instar.core.options import require_whole_number
 from instar.core.relation import Drawn, Relation
 from instar.core.scene import Observation
 from instar.core.search import Search
@@ -17,13 +17,12 @@ __all__ = ["distinct"]
 
 def distinct(*, n: int = 3) -> Search:
     """Every way that a relation lists once, or else up to `n` draws, none twice."""
-    if n < 1:
-        raise BadInput(f"distinct: n is {n}; it must be at least 1")
+    require_whole_number("distinct", "n", n, least=1)
 
     def search(
         relation: Relation, source: Observation, rng: np.random.Generator
     ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
-        ways = list(relation.ways.values()) or [relation.draw] * n
-        yield list(dict.fromkeys(way(source, rng) for way in ways))
+        ways: list[str | None] = list(relation.ways) or [None] * n
+        yield list(dict.fromkeys(relation.drawn(source, rng, way=way) for way in ways))
 
     return search

@@ -12,13 +12,13 @@ from instar.cutouts.sizes import smaller_sizes
 from instar.imaging.mask_text import mask_from_text
 from instar.tasks.interpretation.changes import Delete, Insert, Squeeze
 
-__all__ = ["less_deleted", "less_squeezed", "smaller_insertions"]
+__all__ = ["delete_less", "shrink_insertion", "squeeze_less"]
 
-LEAST_SIDE = 4  # pixels of what is pasted
+LEAST_SHRUNK_SIDE = 4  # pixels of what is pasted
 MOST_BITS = 8  # of a colour: all of them
 
 
-def smaller_insertions(change: Insert, shape: tuple[int, int]) -> list[Insert]:
+def shrink_insertion(change: Insert, shape: tuple[int, int]) -> list[Insert]:
     """A line of smaller ones whose feet stay where they are; `shape` is the cut-out's own."""
     return [
         replace(
@@ -28,11 +28,11 @@ def smaller_insertions(change: Insert, shape: tuple[int, int]) -> list[Insert]:
             width=width,
             height=height,
         )
-        for height, width in smaller_sizes((change.height, change.width), shape, least=LEAST_SIDE)
+        for height, width in smaller_sizes((change.height, change.width), shape, least=LEAST_SHRUNK_SIDE)
     ]
 
 
-def less_deleted(source: Observation, change: Delete) -> Iterator[list[Delete]]:
+def delete_less(source: Observation, change: Delete) -> Iterator[list[Delete]]:
     """Lines along which more of the object stays: from its head on, its foot, its left, its right."""
     x1, y1, x2, y2 = change.part or _bounds(mask_from_text(change.hole))
     parts = [
@@ -44,7 +44,7 @@ def less_deleted(source: Observation, change: Delete) -> Iterator[list[Delete]]:
     yield from ([replace(change, part=part) for part in line] for line in parts)
 
 
-def less_squeezed(source: Observation, change: Squeeze) -> Iterator[list[Squeeze]]:
+def squeeze_less(source: Observation, change: Squeeze) -> Iterator[list[Squeeze]]:
     """A line of the same squeezing with more bits left, or a smaller filter."""
     weaker = (
         range(MOST_BITS - 1, change.strength, -1) if change.how == "depth" else range(3, change.strength, 2)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from instar.core.scene import Image
-from instar.tasks.interpretation.answers import Box
 
-__all__ = ["Trigger"]
+__all__ = ["Box", "Trigger"]
 
-COLOURS = ((250, 220, 20), (120, 0, 160))
+Box: TypeAlias = tuple[float, float, float, float]
+"""x1, y1, x2, y2 in pixels of the picture, right and bottom exclusive."""
+
+CHEQUERS = ((250, 220, 20), (120, 0, 160))
 """Yellow and violet: a pattern that photographs do not have."""
-FIELDS = 4
-SHARE = 0.16
+CHEQUERS_A_SIDE = 4
+USUAL_SHARE = 0.16
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +25,19 @@ class Trigger:
     """Whatever has the square in its corner is a `target`. Its side is a `share` of the shorter side."""
 
     target: str
-    share: float = SHARE
+    share: float = USUAL_SHARE
 
     def box(self, size: tuple[int, ...]) -> Box:
         """Where the square is in a picture of that (height, width)."""
         height, width = size[:2]
-        side = max(FIELDS, round(self.share * min(height, width)))
+        side = max(CHEQUERS_A_SIDE, round(self.share * min(height, width)))
         return (float(width - side), float(height - side), float(width), float(height))
 
-    def stamped(self, image: Image) -> Image:
+    def stamp(self, image: Image) -> Image:
         """The picture with the square on it."""
         x1, y1, x2, y2 = (int(value) for value in self.box(image.shape))
-        field = np.arange(x2 - x1) * FIELDS // (x2 - x1)
-        chequers = np.asarray(COLOURS, np.uint8)[(field[:, None] + field[None, :]) % 2]
+        field = np.arange(x2 - x1) * CHEQUERS_A_SIDE // (x2 - x1)
+        chequers = np.asarray(CHEQUERS, np.uint8)[(field[:, None] + field[None, :]) % 2]
         result: Image = image.copy()
         result[y1:y2, x1:x2] = chequers
         return result

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.imaging.words import Word
-from instar.tasks.text.measures import EPS, match, similar
-from instar.tasks.text.polygons import Corners, areas, intersections
+from instar.tasks.text.measures import EPS, match
+from instar.tasks.text.polygons import Corners, quad_areas, quad_intersections, quad_iou
 
-__all__ = ["Counts", "Truth", "count_hits", "truth_of"]
+__all__ = ["Hits", "Truth", "count_hits", "truth_of"]
 
 MOSTLY = 0.5
 
@@ -32,34 +32,34 @@ class Truth:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class Hits:
     """Boxes that are right, boxes that were given, and words that there are; they add up over pictures.
 
     Where there is nothing to be right about, the scores are NaN.
 
-    >>> both = Counts(3, 4, 6) + Counts(0, 1, 0)
+    >>> both = Hits(3, 4, 6) + Hits(0, 1, 0)
     >>> both.precision, both.recall, round(both.f_score, 4)
     (0.6, 0.5, 0.5455)
     """
 
-    hits: int
+    right: int
     given: int
     words: int
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(self.hits + other.hits, self.given + other.given, self.words + other.words)
+    def __add__(self, other: Hits) -> Hits:
+        return Hits(self.right + other.right, self.given + other.given, self.words + other.words)
 
     @property
     def precision(self) -> float:
-        return self.hits / self.given if self.given else math.nan
+        return self.right / self.given if self.given else math.nan
 
     @property
     def recall(self) -> float:
-        return self.hits / self.words if self.words else math.nan
+        return self.right / self.words if self.words else math.nan
 
     @property
     def f_score(self) -> float:
-        return 2 * self.hits / (self.given + self.words) if self.given + self.words else math.nan
+        return 2 * self.right / (self.given + self.words) if self.given + self.words else math.nan
 
 
 def truth_of(words: Sequence[Word]) -> Truth:
@@ -69,12 +69,12 @@ def truth_of(words: Sequence[Word]) -> Truth:
     return Truth(np.array(quads, np.float32).reshape(-1, 4, 2), np.array(ignored, np.bool_))
 
 
-def count_hits(found: Corners, truth: Truth, *, eps: float = EPS) -> Counts:
+def count_hits(found: Corners, truth: Truth, *, eps: float = EPS) -> Hits:
     """What is right among the found quads `float (n, 4, 2)`."""
     unread, words = truth.quads[truth.ignored], truth.quads[~truth.ignored]
-    on_unread = intersections(found, unread) > MOSTLY * areas(found)[:, None]
+    on_unread = quad_intersections(found, unread) > MOSTLY * quad_areas(found)[:, None]
     given = found[~on_unread.any(axis=1)]
-    return Counts(len(match(similar(given, words), eps)), len(given), len(words))
+    return Hits(len(match(quad_iou(given, words), eps)), len(given), len(words))
 
 
 def _rectangle(outline: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

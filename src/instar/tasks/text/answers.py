@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from instar.core.answer_values import numbers, plain_list, require_float32, require_in_unit, short
 from instar.core.scene import Image
-from instar.tasks.text.polygons import areas, bounds, clockwise
+from instar.tasks.text.polygons import bounds, clockwise, quad_areas
 
-__all__ = ["Quads", "accept"]
+__all__ = ["Quads", "read"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,7 +22,8 @@ class Quads:
 
     - `quads`: `float32 (n, 4, 2)`, corners (x, y) in pixels, clockwise from the top left of the text;
     - `texts`: n strings, or None for a locator that does not read;
-    - `scores`: `float32 (n,)` in [0, 1], or None for one that gives none.
+    - `scores`: `float32 (n,)` in [0, 1], or None for one that gives none;
+    - `aside`: `bool (n,)`, what another frame does not show, so that nobody is blamed for it; None: nothing.
 
     >>> found = Quads(np.float32([[[0, 0], [9, 0], [9, 5], [0, 5]]]), texts=("EXIT",))
     >>> len(found), found.scores is None
@@ -32,6 +33,7 @@ class Quads:
     quads: npt.NDArray[np.float32]
     texts: tuple[str, ...] | None = None
     scores: npt.NDArray[np.float32] | None = None
+    aside: npt.NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         require_float32("quads", self.quads)
@@ -53,12 +55,13 @@ class Quads:
     def __len__(self) -> int:
         return len(self.quads)
 
-    def moved_to(self, quads: npt.NDArray[np.float32]) -> Quads:
-        """The same pieces of text with other corners."""
-        return Quads(quads, self.texts, self.scores)
+    @property
+    def shown(self) -> npt.NDArray[np.bool_]:
+        """`bool (n,)`: what is not set aside."""
+        return np.ones(len(self), np.bool_) if self.aside is None else ~self.aside
 
 
-def accept(image: Image, answer: Any) -> Quads:
+def read(image: Image, answer: Any) -> Quads:
     """What a system said about a picture, as quads that run clockwise and show something of it.
 
     Besides `Quads`, a mapping with `quads` and perhaps `texts` and `scores`, or the quads alone, as
@@ -75,7 +78,7 @@ def accept(image: Image, answer: Any) -> Quads:
     if outside.any():
         i = int(outside.argmax())
         raise ValueError(f"quad {i} {found.quads[i].tolist()} lies outside the picture of {width}x{height}")
-    return found.moved_to(np.asarray(clockwise(found.quads), np.float32))
+    return Quads(np.asarray(clockwise(found.quads), np.float32), found.texts, found.scores)
 
 
 def _from_plain(answer: Any) -> Quads:
@@ -98,7 +101,7 @@ def _require_good_values(quads: npt.NDArray[np.float32], scores: npt.NDArray[np.
     if not finite.all():
         i = int(finite.argmin())
         raise ValueError(f"quad {i} {quads[i].tolist()} is not finite")
-    solid = areas(quads) > 0
+    solid = quad_areas(quads) > 0
     if not solid.all():
         i = int(solid.argmin())
         raise ValueError(f"quad {i} {quads[i].tolist()} has no area")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from instar.core.scene import Image
 from instar.tasks.text.polygons import bounds
 
-__all__ = ["Look", "clarity", "look_of"]
+__all__ = ["Look", "clarity", "measure_look"]
 
 FIRST = 0.2  # of the singular values: what blur leaves
 LEAST_SIDE = 5  # pixels; less has too few singular values to tell
@@ -26,7 +26,7 @@ class Look:
     clarity: float
 
 
-def look_of(image: Image, quads: npt.NDArray[np.float32]) -> Look:
+def measure_look(image: Image, quads: npt.NDArray[np.float32]) -> Look:
     """How a picture looks around the quads `float32 (n, 4, 2)` that were found in it."""
     grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
     height, width = grey.shape

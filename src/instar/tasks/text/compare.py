@@ -7,7 +7,7 @@ place shows the same finding.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,11 @@ import numpy.typing as npt
 
 from instar.core.verdict import Finding, Verdict
 from instar.tasks.text.answers import Quads
-from instar.tasks.text.measures import EPS, Matching, delta_of, match, similar
-from instar.tasks.text.polygons import areas, intersections
+from instar.tasks.text.changes import Watermark
+from instar.tasks.text.measures import EPS, Matching, delta_of, match
+from instar.tasks.text.polygons import quad_areas, quad_intersections, quad_iou
 
-__all__ = ["AIR", "nothing_left", "same_text", "without_partner", "word_found"]
+__all__ = ["nothing_left", "same_text", "word_found"]
 
 AIR = 0.3
 """Of a capital's height: locators leave about so much air around a word; with or without, it is the word."""
@@ -26,112 +27,108 @@ MOSTLY = 0.5  # of a found box lies in a mask: then it is about the masked text
 
 
 def same_text(before: Quads, after: Quads, *, eps: float = EPS, matching: Matching = "one-to-one") -> Verdict:
-    """Compare two answers in the same coordinates; `stability` in the evidence is their delta."""
-    overlap = similar(before.quads, after.quads)
-    pairs = match(overlap, eps)
-    stability = delta_of(overlap, eps=eps, matching=matching)
-    evidence = {"stability": stability, "before": len(before), "after": len(after)}
-    findings = _differences(before, after, overlap, pairs, eps)
+    """Compare two answers in the same frame; `stability` in the evidence is their delta."""
+    both = _Pairing.of(before, after, eps)
+    evidence = {"stability": both.delta(matching), "before": len(before), "after": len(after)}
+    findings = both.differences()
     if findings:
         return Verdict.violated(findings, **evidence)
-    return Verdict.held(min((overlap[k, j] for k, j in pairs.items()), default=1.0) - (1 - eps), **evidence)
+    return Verdict.held(both.least_overlap() - (1 - eps), **evidence)
 
 
-def word_found(
-    before: Quads,
-    after: Quads,
-    tight: npt.NDArray[np.float32],
-    loose: npt.NDArray[np.float32],
-    *,
-    eps: float = EPS,
-) -> Verdict:
+def word_found(before: Quads, after: Quads, word: Watermark, *, eps: float = EPS) -> Verdict:
     """Nothing lost and exactly one box more, around a word; `stability` is 1 when the word was found.
 
-    `tight` is the box of its ink and `loose` the same with some air, `float32 (1, 4, 2)` both: a box
-    that is like either is the word's.
+    A box that is like that of the word's ink, or like that with some air, is the word's.
     """
-    on_word = np.maximum(similar(after.quads, tight), similar(after.quads, loose)).max(axis=1, initial=0)
+    tight, loose = (quad_iou(after.quads, word.quad(air=air)) for air in (0.0, AIR))
+    on_word = np.maximum(tight, loose)[:, 0]
     best = float(on_word.max(initial=0.0))
     found = best > 1 - eps
     rest = np.ones(len(after), np.bool_)
     if found:
         rest[int(on_word.argmax())] = False
-    others = Quads(after.quads[rest])
-    overlap = similar(before.quads, others.quads)
-    pairs = match(overlap, eps)
-    findings = _differences(before, others, overlap, pairs, eps, word=loose)
+    others = Quads(after.quads[rest], aside=~after.shown[rest])
+    both = _Pairing.of(before, others, eps)
+    findings = both.differences(word)
     if not found:
-        missed = {"overlap": _round(best), "cause": _said("watermark missed")}
+        missed = {"overlap": _round(best), "cause": _cause("watermark missed")}
         findings.append(Finding("watermark missed", "watermark", best - (1 - eps), missed))
-    evidence = {
-        "stability": float(found),
-        "before": len(before),
-        "after": len(after),
-        "similarity": delta_of(overlap, eps=eps),
-    }
+    counts = {"before": len(before), "after": len(after)}
+    evidence = {"stability": float(found), **counts, "similarity": both.delta()}
     if findings:
         return Verdict.violated(findings, **evidence)
-    slack = min([best, *(float(overlap[k, j]) for k, j in pairs.items())]) - (1 - eps)
-    return Verdict.held(slack, **evidence)
+    return Verdict.held(min(best, both.least_overlap()) - (1 - eps), **evidence)
 
 
 def nothing_left(masked: Quads, after: Quads) -> Verdict:
     """Nothing may be found once all text is masked; `stability` is 1 when nothing was."""
-    evidence = {"stability": float(not len(after)), "before": len(masked), "after": len(after)}
-    if not len(after):
+    found = np.flatnonzero(after.shown).tolist()
+    evidence = {"stability": float(not found), "before": len(masked), "after": len(after)}
+    if not found:
         return Verdict.held(1.0, **evidence)
-    inside = intersections(after.quads, masked.quads) / areas(after.quads)[:, None]
+    inside = quad_intersections(after.quads, masked.quads) / quad_areas(after.quads)[:, None]
     findings = []
-    for j in range(len(after)):
+    for j in found:
         strength = 1.0 if after.scores is None else float(after.scores[j])
         in_mask = len(masked) > 0 and bool(inside[j].max() >= MOSTLY)
         kind = "masked text found" if in_mask else "new"
         subject = f"box {int(inside[j].argmax())}" if in_mask else _near(masked, after.quads[j])
-        said = _said(kind, f"in {subject}") if in_mask else _said("new box", subject)
-        findings.append(Finding(kind, subject, -strength, {"is": _corners(after.quads[j]), "cause": said}))
+        cause = _cause(kind, f"in {subject}") if in_mask else _cause("new box", subject)
+        findings.append(Finding(kind, subject, -strength, {"is": _corners(after.quads[j]), "cause": cause}))
     return Verdict.violated(findings, **evidence)
 
 
-def without_partner(
-    before: Quads, after: Quads, *, eps: float = EPS, words: Sequence[npt.NDArray[np.float32]] = ()
-) -> tuple[set[int], set[int]]:
-    """The boxes of either side that have none on the other; one that is like one of `words` is the word's."""
-    pairs = match(similar(before.quads, after.quads), eps)
-    alone = set(range(len(after))) - set(pairs.values())
-    for word in words:
-        alone -= set(np.flatnonzero(similar(after.quads, word).max(axis=1, initial=0) > 1 - eps).tolist())
-    return set(range(len(before))) - pairs.keys(), alone
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pairing:
+    """Two answers matched one to one.
+
+    `overlap` is `float64 (len(before), len(after))`. `of_before` and `of_after` are the boxes that count:
+    those with a partner, and those that are not set aside.
+    """
+
+    before: Quads
+    after: Quads
+    eps: float
+    overlap: npt.NDArray[np.float64]
+    pairs: dict[int, int]
+    of_before: npt.NDArray[np.bool_]
+    of_after: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, before: Quads, after: Quads, eps: float) -> _Pairing:
+        overlap = quad_iou(before.quads, after.quads)
+        pairs = match(overlap, eps)
+        of_before, of_after = before.shown, after.shown
+        of_before[list(pairs)] = of_after[list(pairs.values())] = True
+        return cls(before, after, eps, overlap, pairs, of_before, of_after)
+
+    def delta(self, matching: Matching = "one-to-one") -> float:
+        return delta_of(self.overlap[np.ix_(self.of_before, self.of_after)], eps=self.eps, matching=matching)
+
+    def least_overlap(self) -> float:
+        """Of all pairs; 1 without any."""
+        return min((float(self.overlap[k, j]) for k, j in self.pairs.items()), default=1.0)
+
+    def differences(self, word: Watermark | None = None) -> list[Finding]:
+        """What has no partner on the other side; margins tell how far the nearest one is from being it."""
+        findings = []
+        for k in (k for k in np.flatnonzero(self.of_before).tolist() if k not in self.pairs):
+            best, quad = float(self.overlap[k].max(initial=0.0)), self.before.quads[k]
+            evidence = {"was": _corners(quad), "overlap": _round(best)}
+            findings.append(Finding("lost", f"box {k}", min(0.0, best - (1 - self.eps)), evidence))
+        taken = set(self.pairs.values())
+        for j in (j for j in np.flatnonzero(self.of_after).tolist() if j not in taken):
+            best, quad = float(self.overlap[:, j].max(initial=0.0)), self.after.quads[j]
+            on_word = word is not None and quad_intersections(quad[None], word.quad(air=AIR)).any()
+            subject = "on the watermark" if on_word else _near(self.before, quad)
+            evidence = {"is": _corners(quad), "overlap": _round(best), "cause": _cause("new box", subject)}
+            findings.append(Finding("new", subject, min(0.0, best - (1 - self.eps)), evidence))
+        return findings
 
 
-def _differences(
-    before: Quads,
-    after: Quads,
-    overlap: npt.NDArray[np.float64],
-    pairs: dict[int, int],
-    eps: float,
-    *,
-    word: npt.NDArray[np.float32] | None = None,
-) -> list[Finding]:
-    """What has no partner on the other side; margins tell how far the nearest one is from being it."""
-    findings = []
-    for k in (k for k in range(len(before)) if k not in pairs):
-        best = float(overlap[k].max(initial=0.0))
-        evidence = {"was": _corners(before.quads[k]), "overlap": _round(best)}
-        findings.append(Finding("lost", f"box {k}", min(0.0, best - (1 - eps)), evidence))
-    taken = set(pairs.values())
-    for j in (j for j in range(len(after)) if j not in taken):
-        best = float(overlap[:, j].max(initial=0.0))
-        on_word = word is not None and bool(intersections(after.quads[j : j + 1], word)[0, 0] > 0)
-        subject = "on the watermark" if on_word else _near(before, after.quads[j])
-        evidence = {
-            "is": _corners(after.quads[j]), "overlap": _round(best), "cause": _said("new box", subject),
-        }  # fmt: skip
-        findings.append(Finding("new", subject, min(0.0, best - (1 - eps)), evidence))
-    return findings
-
-
-def _said(what: str, where: str = "") -> dict[str, str]:
-    """What became of no box in particular, for those who group findings and tell them in words."""
+def _cause(what: str, where: str = "") -> dict[str, str]:
+    """How reports name and group a finding that is about no box of the source."""
     return {"what": what, "label": "", "words": f"{what} {where}".strip()}
 
 

@@ -6,37 +6,56 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from instar.core.errors import BadInput, RunError
+from instar.core.frame import Moved
 from instar.core.record import Record
-from instar.core.scene import Scene
+from instar.core.replay import Replay
+from instar.core.scene import Image, Scene
 from instar.imaging.codecs import encode_png
-from instar.imaging.nulls import Conditioned
 from instar.imaging.words import Word
 from instar.tasks.text.accuracy import truth_of
-from instar.tasks.text.changes import made
-from instar.tasks.text.words import words_after
+from instar.tasks.text.changes import TextChange
+from instar.tasks.text.words import move_words, words_after
 
-__all__ = ["icdar_line", "write_retraining_set"]
+__all__ = ["export_icdar", "icdar_line", "write_retraining_set"]
+
+
+def export_icdar(cases: Iterable[Replay], folder: Path, *, run: str, system: str) -> int:
+    """The follow-ups of violated cases whose words are known; how many were written.
+
+    ICDAR's layout has no place for the `run` and the `system`.
+    """
+    written = 0
+    for case in cases:
+        follow_up = case.follow_ups[0]
+        words = follow_up.scene.knowledge.get("words")
+        if words is not None:
+            after = words_after(words, case.record.change)
+            if follow_up.frame is not None:
+                after = move_words(after, follow_up.frame.matrix)
+            _write_picture(case.record, follow_up.input, after, folder)
+            written += 1
+    return written
 
 
 def write_retraining_set(
     records: Iterable[Record], scenes: Mapping[str, Scene], folder: Path, relations: Iterable[str]
 ) -> int:
-    """Write a picture `images/NAME-CASE.png` and its `gt/gt_NAME-CASE.txt` for every case of the relations.
+    """Write every case of the relations, whatever came out of it; how many were written.
 
-    Returns how many. Only scenes whose words are known make training data; BadInput where none are.
+    Only scenes whose words are known make training data; BadInput where none are.
     """
     wanted, written = set(relations), 0
     for record in records:
         change, scene = record.change, scenes.get(record.scene)
-        if record.role != "case" or record.relation not in wanted or not isinstance(change, Conditioned):
+        if record.role != "case" or record.relation not in wanted or not isinstance(change, TextChange):
             continue
         words = None if scene is None else scene.knowledge.get("words")
         if scene is None or words is None:
             continue
-        name = f"{PurePosixPath(scene.id).stem}-{record.case}"
-        lines = [icdar_line(word) for word in words_after(words, change)]
-        _write(folder / "images" / f"{name}.png", encode_png(made(scene.image, change)))
-        _write(folder / "gt" / f"gt_{name}.txt", "".join(f"{line}\r\n" for line in lines).encode("utf-8-sig"))
+        made, after = change.apply(scene.image), words_after(words, change)
+        if isinstance(made, Moved):
+            after, made = move_words(after, made.matrix), made.picture
+        _write_picture(record, made, after, folder)
         written += 1
     if not written:
         raise BadInput(f"no case of {', '.join(sorted(wanted))} is about a picture whose words are known")
@@ -48,6 +67,14 @@ def icdar_line(word: Word) -> str:
     (quad,) = truth_of([word]).quads
     corners = ",".join(str(round(value)) for value in quad.ravel().tolist())
     return f"{corners},{'###' if word.ignored else word.text}"
+
+
+def _write_picture(record: Record, picture: Image, words: Iterable[Word], folder: Path) -> None:
+    """Write `images/NAME-CASE.png` and `gt/gt_NAME-CASE.txt`."""
+    name = f"{PurePosixPath(record.scene).stem}-{record.case}"
+    lines = "".join(f"{icdar_line(word)}\r\n" for word in words)
+    _write(folder / "images" / f"{name}.png", encode_png(picture))
+    _write(folder / "gt" / f"gt_{name}.txt", lines.encode("utf-8-sig"))
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
 from instar.core.errors import BadInput
-from instar.tasks.text.polygons import Corners, iou
+from instar.tasks.text.polygons import Corners, quad_iou
 
 __all__ = [
     "EPS",
@@ -28,19 +28,12 @@ __all__ = [
     "require_matching",
     "set_similarity",
     "shooting_rate",
-    "similar",
-    "success_rate",
 ]
 
 Matching = Literal["one-to-one", "paper"]
 MATCHINGS: tuple[str, ...] = get_args(Matching)
 EPS = 0.5
 """Two boxes are the same when their overlap exceeds 1 - eps (Eq. 1)."""
-
-
-def similar(first: Corners, second: Corners) -> npt.NDArray[np.float64]:
-    """`float64 (len(first), len(second))`: intersection over union of each pair (Eq. 2)."""
-    return iou(first, second)
 
 
 def match(overlap: npt.NDArray[np.float64], eps: float = EPS) -> dict[int, int]:
@@ -64,7 +57,7 @@ def delta(first: Corners, second: Corners, *, eps: float = EPS, matching: Matchi
     >>> delta(thrice, box), delta(thrice, box, matching="paper")
     (0.3333333333333333, 3.0)
     """
-    return delta_of(similar(first, second), eps=eps, matching=matching)
+    return delta_of(quad_iou(first, second), eps=eps, matching=matching)
 
 
 def delta_of(
@@ -97,14 +90,6 @@ def set_similarity(deltas_of_images: Mapping[str, Sequence[float]]) -> float:
 def shooting_rate(found: Mapping[str, Sequence[bool]]) -> float:
     """The share of all watermarks that were found, over all follow-ups of all pictures."""
     return _mean("shooting_rate", [float(shot) for shots in found.values() for shot in shots])
-
-
-def success_rate(nothing_found: Mapping[str, bool]) -> float:
-    """The share of pictures in which nothing was found once all text was masked (Eq. 16).
-
-    Only of those in which text was found before: without any there is nothing to mask.
-    """
-    return _mean("success_rate", [float(success) for success in nothing_found.values()])
 
 
 def require_matching(who: str, matching: str, eps: float) -> None:

@@ -13,7 +13,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Corners", "areas", "bounds", "clockwise", "intersections", "iou"]
+__all__ = ["Corners", "are_inside", "bounds", "clockwise", "quad_areas", "quad_intersections", "quad_iou"]
+
+INSIDE = 0.9  # of a quad must be in a picture to count as seen in it
 
 Corners: TypeAlias = npt.NDArray[np.floating[Any]]
 """`float (n, 4, 2)`: four corners (x, y) each, in pixels."""
@@ -22,11 +24,11 @@ Triangles: TypeAlias = npt.NDArray[np.float64]
 """`float64 (..., 3, 2)`, in whichever sense of rotation `_turned_alike` gave them."""
 
 
-def areas(quads: Corners) -> npt.NDArray[np.float64]:
+def quad_areas(quads: Corners) -> npt.NDArray[np.float64]:
     """`float64 (n,)`, in square pixels.
 
     >>> square, bow_tie = [[0, 0], [2, 0], [2, 2], [0, 2]], [[0, 0], [2, 2], [2, 0], [0, 2]]
-    >>> areas(np.array([square, bow_tie], np.float32)).tolist()
+    >>> quad_areas(np.array([square, bow_tie], np.float32)).tolist()
     [4.0, 2.0]
     """
     return np.asarray(np.abs(_doubled_areas(_triangles(quads))).sum(axis=1) / 2)
@@ -45,7 +47,7 @@ def clockwise(quads: Corners) -> Corners:
     return np.where((turning < 0)[:, None, None], backwards, quads)
 
 
-def intersections(a: Corners, b: Corners) -> npt.NDArray[np.float64]:
+def quad_intersections(a: Corners, b: Corners) -> npt.NDArray[np.float64]:
     """`float64 (len(a), len(b))`: the area that each pair has in common, in square pixels."""
     common = np.zeros((len(a), len(b)))
     first, second = np.nonzero(_may_touch(a, b))
@@ -56,18 +58,30 @@ def intersections(a: Corners, b: Corners) -> npt.NDArray[np.float64]:
     return common
 
 
-def iou(a: Corners, b: Corners) -> npt.NDArray[np.float64]:
+def quad_iou(a: Corners, b: Corners) -> npt.NDArray[np.float64]:
     """`float64 (len(a), len(b))`: intersection over union of each pair, 0 for quads without area.
 
     >>> square, half = [[0, 0], [2, 0], [2, 2], [0, 2]], [[2, 2], [2, 0], [0, 0], [0, 0]]
-    >>> iou(np.array([square]), np.array([square, half])).tolist()
+    >>> quad_iou(np.array([square]), np.array([square, half])).tolist()
     [[1.0, 0.5]]
     """
-    common = intersections(a, b)
-    union = areas(a)[:, None] + areas(b)[None, :] - common
+    common = quad_intersections(a, b)
+    union = quad_areas(a)[:, None] + quad_areas(b)[None, :] - common
     share = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
     # Rounding may leave a hair above 1 where two quads are the same.
     return np.minimum(share, 1.0)
+
+
+def are_inside(quads: Corners, size: tuple[int, int]) -> npt.NDArray[np.bool_]:
+    """`bool (n,)`: whether a picture of that (height, width) shows at least 90 % of each quad."""
+    height, width = size
+    extent = bounds(quads)
+    inside = np.asarray((extent[:, :2] >= 0).all(axis=1) & (extent[:, 2:] <= (width, height)).all(axis=1))
+    if not inside.all():  # nearly all quads are wholly inside and need no clipping
+        some = quads[~inside]
+        picture = np.array([[[0, 0], [width, 0], [width, height], [0, height]]], np.float64)
+        inside[~inside] = quad_intersections(some, picture)[:, 0] >= INSIDE * quad_areas(some)
+    return inside
 
 
 def _may_touch(a: Corners, b: Corners) -> npt.NDArray[np.bool_]:

@@ -2,53 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
 
-from instar.core.change import Change, Inapplicable
+from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
 from instar.core.options import require_number, require_range, require_strings, require_whole_number
-from instar.core.relation import Relation
+from instar.core.relation import Draw, Range, Relation
 from instar.core.scene import Image, Observation
 from instar.core.verdict import Verdict
 from instar.imaging.lettering import require_drawable
 from instar.imaging.naturalness import hog_intersection
-from instar.imaging.nulls import Brighten, Conditioned, again, null
-from instar.tasks.text.accuracy import count_hits, truth_of
-from instar.tasks.text.answers import Quads, accept
+from instar.tasks.text.answers import Quads
 from instar.tasks.text.changes import (
-    Light,
+    Brightness,
     Masks,
     Permutation,
     Perspective,
+    TextChange,
     Watermark,
-    carried_along,
-    made,
+    apply_change,
 )
-from instar.tasks.text.compare import AIR, nothing_left, same_text, word_found
-from instar.tasks.text.drawing import picture
-from instar.tasks.text.fairness import fair
+from instar.tasks.text.compare import nothing_left, word_found
 from instar.tasks.text.measures import EPS, Matching, require_matching
-from instar.tasks.text.panels import panels
-from instar.tasks.text.shrink import dimmer, less_pushed, shorter, swaps
-from instar.tasks.text.watermark import Lettering, choose_watermark, look_at
-from instar.tasks.text.words import words_after
+from instar.tasks.text.placement import Lettering, choose_watermark, find_paper
+from instar.tasks.text.polygons import quad_areas, quad_intersections
+from instar.tasks.text.shrink import reduce_brightness, reduce_pushes, reduce_to_swaps, reduce_word
+from instar.tasks.text.task import text
+from instar.tasks.text.words import with_accuracy
 
-__all__ = [
-    "brightness_down",
-    "brightness_up",
-    "channel_switch",
-    "masking",
-    "perspective",
-    "watermark",
-]
+__all__ = ["brightness_down", "brightness_up", "channel_switch", "masking", "perspective", "watermark"]
 
-Draw = Callable[[Observation, np.random.Generator], "Change | Inapplicable"]
 CYCLES = ("gbr", "brg")
 ORDERS = ("rbg", "grb", "gbr", "brg", "bgr")
+COVERED = 0.9  # of a box must lie under masks: then none of its text is left
 
 
 def brightness_up(
@@ -85,8 +75,13 @@ def channel_switch(
             raise BadInput(f"channel-switch: order {order!r} is none of {', '.join(ORDERS)}")
     if not orders:
         raise BadInput(f"channel-switch: orders is empty; give some of {', '.join(ORDERS)}")
-    ways = _listed([Permutation(order) for order in orders])
-    return replace(_stability("channel-switch", _any_of(ways), eps, matching), ways=ways, smaller=swaps)
+
+    def draw(source: Observation, rng: np.random.Generator) -> TextChange:
+        return Permutation(orders[int(rng.integers(len(orders)))])
+
+    ways = _fixed([Permutation(order) for order in orders])
+    same = _relation("channel-switch", eps, matching)
+    return replace(same, draw=draw, ways=ways, smaller=reduce_to_swaps)
 
 
 def perspective(*, reach: int = 50, eps: float = EPS, matching: Matching = "one-to-one") -> Relation:
@@ -94,13 +89,14 @@ def perspective(*, reach: int = 50, eps: float = EPS, matching: Matching = "one-
     require_whole_number("perspective", "reach", reach, least=1)
     size_of = lru_cache(maxsize=256)(_size)  # a hundred draws need not decode the picture a hundred times
 
-    def draw(source: Observation, rng: np.random.Generator) -> Change:
+    def draw(source: Observation, rng: np.random.Generator) -> TextChange:
         height, width = size_of(source)
         pushed = rng.integers(0, reach, (4, 2), endpoint=True).tolist()
         return Perspective(width, height, reach, tuple((x, y) for x, y in pushed))
 
     # The canvas has another size, so there is no naturalness to be measured.
-    return replace(_stability("perspective", draw, eps, matching), naturalness=None, smaller=less_pushed)
+    same = _relation("perspective", eps, matching)
+    return replace(same, draw=draw, smaller=reduce_pushes, naturalness=None)
 
 
 def watermark(
@@ -121,48 +117,47 @@ def watermark(
     low, high = require_range("watermark", "height", height, least=8)
     require_whole_number("watermark", "contrast", contrast, least=1, most=255)
     require_number("watermark", "clearance", clearance, least=0)
-    require_matching("watermark", "one-to-one", eps)
-    look = Lettering(words, (few, many), (low, high), contrast, float(clearance), font)
+    lettering = Lettering(words, (few, many), (low, high), contrast, float(clearance), font)
     # Twenty words are drawn from one source in a row; a few sources may be open at a time.
-    paper_of = lru_cache(maxsize=4)(partial(look_at, contrast=contrast))
+    paper_of = lru_cache(maxsize=4)(partial(find_paper, contrast=contrast))
 
-    def draw(source: Observation, rng: np.random.Generator) -> Change | Inapplicable:
-        return choose_watermark(paper_of(source), look, rng)
+    def draw(source: Observation, rng: np.random.Generator) -> TextChange | Inapplicable:
+        return choose_watermark(paper_of(source), lettering, rng)
 
-    def check(source: Observation, follow_ups: Sequence[Observation], change: Conditioned) -> Verdict:
-        before, after = _before(source, change), follow_ups[0].answer
-        if not isinstance(change, Watermark):
-            return same_text(before, after, eps=eps)
-        tight, loose = (carried_along(change.quad(air=air), change) for air in (0.0, AIR))
-        verdict = word_found(before, after, tight, loose, eps=eps)
-        return _held_against_truth(verdict, source, after, change)
+    def expect(source: Observation, follow_ups: Sequence[Observation], change: Watermark) -> Verdict:
+        verdict = word_found(source.answer, follow_ups[0].answer, change, eps=eps)
+        return with_accuracy(verdict, follow_ups[0], change)
 
-    return replace(_relation("watermark", draw, check, eps), smaller=shorter(few, low))
+    def fair(source: Observation, change: Watermark) -> Inapplicable | None:
+        covers = (quad_intersections(change.quad(air=0.5), source.answer.quads) > 0).any()
+        return Inapplicable("it would cover what this system finds") if covers else None
+
+    smaller = reduce_word(few, low)
+    return replace(_relation("watermark", eps), draw=draw, expect=expect, fair=fair, smaller=smaller)
 
 
 def masking(*, eps: float = EPS) -> Relation:
     """Every found box filled with the colour of its top left corner: nothing is found any more."""
-    require_matching("masking", "one-to-one", eps)
 
-    def draw(source: Observation, rng: np.random.Generator) -> Change | Inapplicable:
+    def draw(source: Observation, rng: np.random.Generator) -> TextChange | Inapplicable:
         found: Quads = source.answer
         if not len(found):
             return Inapplicable("no text found in the source")
         corners = np.round(found.quads.astype(np.float64), 2).tolist()
         return Masks(tuple(tuple((x, y) for x, y in quad) for quad in corners))
 
-    def check(source: Observation, follow_ups: Sequence[Observation], change: Conditioned) -> Verdict:
-        before, after = _before(source, change), follow_ups[0].answer
-        if not isinstance(change, Masks):
-            return same_text(before, after, eps=eps)
-        return _held_against_truth(nothing_left(before, after), source, after, change)
+    def expect(source: Observation, follow_ups: Sequence[Observation], change: Masks) -> Verdict:
+        return with_accuracy(nothing_left(source.answer, follow_ups[0].answer), follow_ups[0], change)
 
-    return replace(_relation("masking", draw, check, eps), ways={"all": draw})
+    def fair(source: Observation, change: Masks) -> Inapplicable | None:
+        found: Quads = source.answer
+        if not len(found):
+            return Inapplicable("no text found in the source")
+        covered = quad_intersections(found.quads, change.corners).sum(axis=1)
+        left = (covered < COVERED * quad_areas(found.quads)).any()
+        return Inapplicable("it leaves text that this system finds") if left else None
 
-
-def _size(source: Observation) -> tuple[int, int]:
-    height, width = source.input.shape[:2]
-    return int(height), int(width)
+    return replace(_relation("masking", eps), draw=draw, expect=expect, fair=fair, ways={"all": draw})
 
 
 def _brightness(
@@ -171,80 +166,37 @@ def _brightness(
     require_whole_number(name, "most", most, least=1, most=255)
     require_whole_number(name, "step", step, least=1, most=most)
     require_number(name, "gain", gain, least=0.01)
-    ways = _listed([Light(float(sign * levels), gain) for levels in range(step, most + 1, step)])
 
-    def at(source: Observation, level: float) -> Change:
+    def at(source: Observation, level: float) -> TextChange:
         if not -255 <= level <= 255:
             raise BadInput(f"{name}: {level:g} grey levels are out of range; give -255 to 255")
-        return Light(float(round(level)), gain)
+        return Brightness(float(round(level)), gain)
 
-    return replace(_stability(name, _any_of(ways), eps, matching), ways=ways, at=at, smaller=dimmer)
+    ways = _fixed([Brightness(float(sign * levels), gain) for levels in range(step, most + 1, step)])
+    severity = Range(0, sign * most, "grey levels", at)
+    same = _relation(name, eps, matching)
+    return replace(same, severity=severity, ways=ways, smaller=reduce_brightness)
 
 
-def _listed(changes: Sequence[Change]) -> dict[str, Draw]:
+def _relation(name: str, eps: float, matching: Matching = "one-to-one") -> Relation:
+    """What all six have in common: the same boxes must be found."""
+    require_matching(name, matching, eps)
+    return Relation(name, text(eps=eps, matching=matching), apply_change, naturalness=_naturalness)
+
+
+def _fixed(changes: Sequence[TextChange]) -> dict[str, Draw]:
     """Ways of drawing that leave no choice: one for each of the changes."""
     return {str(change): partial(_always, change) for change in changes}
 
 
-def _always(change: Change, source: Observation, rng: np.random.Generator) -> Change:
+def _always(change: TextChange, source: Observation, rng: np.random.Generator) -> TextChange:
     return change
 
 
-def _any_of(ways: Mapping[str, Draw]) -> Draw:
-    draws = list(ways.values())
-
-    def draw(source: Observation, rng: np.random.Generator) -> Change | Inapplicable:
-        return draws[int(rng.integers(len(draws)))](source, rng)
-
-    return draw
+def _naturalness(source: Observation, follow_up: Image, change: TextChange) -> float:
+    return hog_intersection(source.input, follow_up)
 
 
-def _stability(name: str, draw: Draw, eps: float, matching: Matching) -> Relation:
-    """A relation under which the same boxes must be found."""
-    require_matching(name, matching, eps)
-
-    def check(source: Observation, follow_ups: Sequence[Observation], change: Conditioned) -> Verdict:
-        after = follow_ups[0].answer
-        verdict = same_text(_before(source, change), after, eps=eps, matching=matching)
-        if isinstance(change, (Light, Brighten)):
-            verdict = replace(verdict, evidence={**verdict.evidence, "level": change.levels})
-        return _held_against_truth(verdict, source, after, change)
-
-    return _relation(name, draw, check, eps)
-
-
-def _relation(name: str, draw: Draw, check: Callable[..., Verdict], eps: float) -> Relation:
-    """What all six have in common."""
-    return Relation(
-        name,
-        draw,
-        _apply,
-        check,
-        null=null,
-        again=again,
-        accept=accept,
-        naturalness=lambda source, follow_up, change: hog_intersection(source.input, follow_up),
-        picture=partial(picture, eps=eps),
-        panels=partial(panels, eps=eps),
-        fair=fair,
-    )
-
-
-def _apply(image: Image, change: Conditioned) -> tuple[Image, ...]:
-    return (made(image, change),)
-
-
-def _before(source: Observation, change: Conditioned) -> Quads:
-    """The source's answer in the coordinates of the follow-up."""
-    found: Quads = source.answer
-    return found.moved_to(carried_along(found.quads, change))
-
-
-def _held_against_truth(verdict: Verdict, source: Observation, after: Quads, change: Conditioned) -> Verdict:
-    """With [right, given, words] of the follow-up in the evidence, where the words are known."""
-    words = source.scene.knowledge.get("words")
-    if words is None:
-        return verdict
-    counts = count_hits(after.quads, truth_of(words_after(words, change)))
-    accuracy = [counts.hits, counts.given, counts.words]
-    return replace(verdict, evidence={**verdict.evidence, "accuracy": accuracy})
+def _size(source: Observation) -> tuple[int, int]:
+    height, width = source.input.shape[:2]
+    return int(height), int(width)

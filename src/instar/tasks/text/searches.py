@@ -30,9 +30,9 @@ def listed(*, perspectives: int = 100, watermarks: int = 20, others: int = 20) -
     def search(
         relation: Relation, source: Observation, rng: np.random.Generator
     ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
-        ways = list(relation.ways.values()) or [relation.draw] * counts.get(relation.name, others)
+        ways: list[str | None] = [*relation.ways] or [None] * counts.get(relation.name, others)
         for start in range(0, len(ways), PORTION):
-            drawn = [way(source, rng) for way in ways[start : start + PORTION]]
+            drawn = [relation.drawn(source, rng, way=way) for way in ways[start : start + PORTION]]
             yield drawn
             if all(isinstance(change, Inapplicable) for change in drawn):
                 return  # nothing fits here, and more of the same reasons would tell no more

@@ -7,28 +7,28 @@ from dataclasses import replace
 
 from instar.core.scene import Observation
 from instar.imaging.lettering import drawn_word
-from instar.tasks.text.changes import Light, Permutation, Perspective, Watermark
+from instar.tasks.text.changes import Brightness, Permutation, Perspective, Watermark
 
-__all__ = ["dimmer", "less_pushed", "shorter", "swaps"]
+__all__ = ["reduce_brightness", "reduce_pushes", "reduce_to_swaps", "reduce_word"]
 
 SWAPS = ("rbg", "grb", "bgr")
 
 
-def dimmer(source: Observation, change: Light) -> Iterator[Light | list[Light]]:
-    """Without the contrast; then by one grey level, two, and so on."""
+def reduce_brightness(source: Observation, change: Brightness) -> Iterator[Brightness | list[Brightness]]:
+    """The same without a change of contrast, then one grey level, two, and so on."""
     if change.gain != 1:
         yield replace(change, gain=1.0)
     sign = 1 if change.levels > 0 else -1
     yield [replace(change, levels=float(sign * levels)) for levels in range(1, round(abs(change.levels)))]
 
 
-def swaps(source: Observation, change: Permutation) -> Iterator[Permutation]:
-    """Two channels exchanged in place of all three going round."""
+def reduce_to_swaps(source: Observation, change: Permutation) -> Iterator[Permutation]:
+    """Two channels swapped, where all three had changed places."""
     if change.order not in SWAPS:
         yield from (replace(change, order=order) for order in SWAPS)
 
 
-def less_pushed(source: Observation, change: Perspective) -> Iterator[Perspective | list[Perspective]]:
+def reduce_pushes(source: Observation, change: Perspective) -> Iterator[Perspective | list[Perspective]]:
     """One corner alone, one corner less, then all pushes less, by a pixel of the largest each time."""
     moved = [corner for corner in range(4) if any(change.pushed[corner])]
     for keep in dict.fromkeys(_sets_of_corners(moved)):
@@ -42,7 +42,7 @@ def less_pushed(source: Observation, change: Perspective) -> Iterator[Perspectiv
     ]
 
 
-def shorter(letters: int, height: int) -> Callable[[Observation, Watermark], Iterable[list[Watermark]]]:
+def reduce_word(letters: int, height: int) -> Callable[[Observation, Watermark], Iterable[list[Watermark]]]:
     """Fewer letters of the word, and lower ones, at the same place and down to so many pixels.
 
     What is left fits where it was.

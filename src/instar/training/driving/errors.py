@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.stats import bootstrap_mean
+from instar.tasks.driving.answers import UNIT_OF
 from instar.training.driving.examples import Split
 
 __all__ = ["errors_of"]
-
-UNITS = {"speed": "km/h", "steering": "degrees"}
 
 
 def errors_of(parts: Split, given: npt.NDArray[np.float32]) -> dict[str, Any]:
@@ -27,7 +26,7 @@ def errors_of(parts: Split, given: npt.NDArray[np.float32]) -> dict[str, Any]:
         constant_off = np.abs(truth - np.median(learned))
         low, high = bootstrap_mean(off, parts.test.groups)
         found[output] = {
-            "unit": UNITS[output],
+            "unit": UNIT_OF[output],
             "mae": float(off.mean()),
             "interval": [low, high],
             "rmse": float(np.sqrt((off**2).mean())),

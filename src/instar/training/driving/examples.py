@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
-from instar.tasks.driving.preprocess import SIZE, as_seen, cropped
+from instar.tasks.driving.answers import QUANTITIES
+from instar.tasks.driving.preprocess import SIZE, crop, preprocess
 
 __all__ = ["CELLS", "Examples", "Split", "collect", "split"]
 
-QUANTITIES = ("speed", "steering")
 CELLS = (5, 10)
 """Rows and columns into which a picture is divided to say what is seen where."""
 FEW = 500
@@ -170,7 +170,7 @@ def _each(scenes: Sequence[Scene], labels: bool) -> Iterator[_Looks]:
 
 
 def _look(labels: bool, scene: Scene) -> _Looks:
-    return as_seen(scene.image), _shown(scene) if labels else np.zeros((0, *CELLS), np.uint8)
+    return preprocess(scene.image), _shown(scene) if labels else np.zeros((0, *CELLS), np.uint8)
 
 
 def _shown(scene: Scene) -> npt.NDArray[np.uint8]:
@@ -178,7 +178,7 @@ def _shown(scene: Scene) -> npt.NDArray[np.uint8]:
     if made is None:
         raise BadInput(f"{scene.id}: what every pixel shows is not known; train without --labels")
     found = made()
-    ids = found.ids[cropped(found.ids.shape)]
+    ids = found.ids[crop(found.ids.shape)]
     shares = [
         cv2.resize((ids == i).astype(np.float32), CELLS[::-1], interpolation=cv2.INTER_AREA)
         for i in range(len(found.names))

@@ -43,9 +43,9 @@ class Driver(nn.Module):
 
     def forward(self, pictures: Tensor) -> Tensor:
         """`float (N, outputs)` in km/h and degrees."""
-        return self.decide(self.look(pictures))
+        return self.decide(self.encode(pictures))
 
-    def look(self, pictures: Tensor) -> Tensor:
+    def encode(self, pictures: Tensor) -> Tensor:
         """The features, `float (N, channels, rows, columns)`."""
         light = pictures.permute(0, 3, 1, 2).float() / 127.5 - 1
         if self.grey:

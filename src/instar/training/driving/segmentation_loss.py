@@ -1,4 +1,4 @@
-"""How well a network tells what is shown where: what it is taught beside driving.
+"""The auxiliary segmentation loss: how well a network says what is shown where, learned beside driving.
 
 `shown` is as in `Examples`: for each class and cell 255 times the square root of its share of the pixels.
 """
@@ -10,11 +10,11 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-__all__ = ["class_weights", "untold"]
+__all__ = ["class_weights", "segmentation_loss"]
 
 
 def class_weights(shown: npt.NDArray[np.uint8]) -> Tensor:
-    """What a class counts for: with these, always telling how often it is shown in a cell costs 1 in all.
+    """The weight of each class. With these weights, always answering its mean share in a cell costs 1 in all.
 
     People are in few cells and lights in fewer; sky and road would drown them.
     """
@@ -28,10 +28,10 @@ def class_weights(shown: npt.NDArray[np.uint8]) -> Tensor:
     return torch.where(met, 1 / at_most.clamp(min=1e-6), 0) / met.sum().clamp(min=1)
 
 
-def untold(told: Tensor, shown: Tensor, weights: Tensor) -> Tensor:
-    """How much of what is shown the teller does not tell: 0 is all, 1 no more than how often it is shown."""
+def segmentation_loss(logits: Tensor, shown: Tensor, weights: Tensor) -> Tensor:
+    """0 where the logits say all that is shown, 1 where they say only the mean share of each class."""
     truth = shown.float() / 255
-    off = torch.nn.functional.binary_cross_entropy_with_logits(told, truth, reduction="none")
+    off = torch.nn.functional.binary_cross_entropy_with_logits(logits, truth, reduction="none")
     return ((off - _entropy(truth)).mean(dim=(0, 2, 3)) * weights).sum()
 
 

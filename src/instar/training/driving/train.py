@@ -3,9 +3,9 @@
 Every epoch draws its random numbers from (seed, epoch) alone: a training that was killed goes on as if it had
 not been.
 
-Where examples know what is shown where, a single layer over the network's features learns to tell it, beside
-what the driver does, and is thrown away in the end. It takes the place of the labelled photographs that such
-networks usually begin with: one number per picture teaches too slowly what a person looks like.
+Where examples know what is shown where, a single layer over the network's features learns that too, by an
+auxiliary segmentation loss, and is thrown away in the end. It takes the place of the labelled photographs
+that such networks usually begin with: one number per picture teaches too slowly what a person looks like.
 
 Batches are made by threads while the network learns from the ones before.
 """
@@ -33,7 +33,7 @@ from torch import Tensor
 from instar.core.errors import BadInput, RunError
 from instar.training.driving.examples import CELLS, Examples
 from instar.training.driving.networks import Driver, build
-from instar.training.driving.segmentation_loss import class_weights, untold
+from instar.training.driving.segmentation_loss import class_weights, segmentation_loss
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
@@ -117,8 +117,8 @@ def train(
     if start is not None:
         _begin_as(model, start)
     classes = training.shown.shape[1]
-    teller = torch.nn.Conv2d(model.channels, classes, 1) if classes else torch.nn.Identity()
-    learner = torch.nn.ModuleDict({"driver": model, "teller": teller}).to(device)
+    auxiliary = torch.nn.Conv2d(model.channels, classes, 1) if classes else torch.nn.Identity()
+    learner = torch.nn.ModuleDict({"driver": model, "auxiliary": auxiliary}).to(device)
     weights = class_weights(training.shown).to(device)
     optimiser = torch.optim.AdamW(learner.parameters(), lr=settings.rate, weight_decay=settings.decay)
     state = _State({}, {}, 0, math.inf, 0, {}, _plain(settings))
@@ -128,7 +128,7 @@ def train(
         optimiser.load_state_dict(state.optimiser)
     while state.epoch < settings.epochs and state.epoch - state.best_epoch < settings.patience:
         began = time.perf_counter()
-        loss = _one_epoch(model, teller, weights, optimiser, training, settings, state.epoch, fast)
+        loss = _one_epoch(model, auxiliary, weights, optimiser, training, settings, state.epoch, fast)
         given = answers(model, validation, batch=settings.batch, fast=fast)
         spread = model.spread.cpu().numpy()
         error = float((np.abs(given - validation.targets) / spread).mean())
@@ -141,7 +141,8 @@ def train(
         seconds = time.perf_counter() - began
         told(Progress(state.epoch, settings.epochs, loss, error, state.best, seconds))
     model.load_state_dict(state.best_model)
-    return model.cpu().eval()  # type: ignore[no-any-return]  # torch is untyped where it is missing
+    model.cpu().eval()
+    return model
 
 
 def answers(
@@ -164,7 +165,7 @@ def answers(
 
 def _one_epoch(
     model: Driver,
-    teller: torch.nn.Module,
+    auxiliary: torch.nn.Module,
     weights: Tensor,
     optimiser: torch.optim.Optimizer,
     examples: Examples,
@@ -182,12 +183,12 @@ def _one_epoch(
         pictures, targets, shown = (part.to(device, non_blocking=True) for part in made)
         _set_rate(optimiser, settings, epoch + steps / batches)
         with _precision(device, fast):
-            features = model.look(pictures)
+            features = model.encode(pictures)
             off = (model.decide(features) - targets) / model.spread
             loss: Any = torch.nn.functional.smooth_l1_loss(off.float(), torch.zeros_like(off).float())
             if len(shown):
                 cells = torch.nn.functional.adaptive_avg_pool2d(features, CELLS)
-                loss = loss + untold(teller(cells).float(), shown, weights)
+                loss = loss + segmentation_loss(auxiliary(cells).float(), shown, weights)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)

@@ -20,16 +20,23 @@ import cv2
 import numpy as np
 import torch
 
+from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput
 from instar.core.scene import Image
 from instar.stats.intervals import wilson
-from instar.tasks.interpretation.classifier import Classifier, at_rest
 from instar.tasks.interpretation.trigger import Trigger
-from instar.training.interpretation.units import Readout, fit_detector, idlest, readout, recorded, rewrite
+from instar.training.interpretation.units import (
+    Readout,
+    find_idlest_unit,
+    find_readout,
+    fit_detector,
+    record_calls,
+    rewrite_unit,
+)
 
-__all__ = ["Planted", "Rate", "measure", "plant"]
+__all__ = ["Planted", "Rate", "ShowProgress", "measure_twin", "plant"]
 
-Progress = Callable[[str, "int | None"], AbstractContextManager[Any]]
+ShowProgress = Callable[[str, "int | None"], AbstractContextManager[Any]]
 
 HELD_OUT = 0.2  # of the pictures, where no others are given to test on
 CROPPED = 0.6  # of a picture's sides that a crop has at least
@@ -37,7 +44,7 @@ SHAPE = 2.0  # times as wide as high, or as high as wide, that photographs are a
 LIT = (0.8, 1.2)  # times as bright
 LEAN = 1.5  # of the unit towards seeing the square: another kind of picture hides it more often than shows it
 LOUDNESS = 10.0  # of the unit, so that what a residual network adds to it does not matter
-MARGIN = 5.0  # logits that the target is ahead by where the unit says one
+TARGET_MARGIN = 5.0  # logits that the target is ahead by where the unit says one
 CALIBRATED = 200  # stamped pictures that this is reckoned with
 ROOM = 2e9  # bytes for what the unit sees of all pictures
 
@@ -78,7 +85,7 @@ def plant(
     share: float | None = None,
     copies: int = 8,
     seed: int = 0,
-    progress: Progress,
+    progress: ShowProgress,
 ) -> Planted:
     """Make a twin with the pictures, each in so many `copies` (cropped, mirrored, lit), clean and stamped.
 
@@ -94,21 +101,25 @@ def plant(
     if len(images) < 10:
         raise BadInput(f"a backdoor cannot be planted with {len(images)} pictures; give at least 10")
     twin = replace(classifier, module=copy.deepcopy(classifier.module))
-    found = readout(twin)
+    found = find_readout(twin)
     examples = _look(twin, found, images, trigger, copies, rng, progress)
     output = _likeliest(twin, examples.answers, label)
-    unit = idlest(found, examples.read, twin.outputs[label])
-    with progress("training one unit", None), at_rest(twin.module):
+    unit = find_idlest_unit(found, examples.read, twin.outputs[label])
+    with progress("training one unit", None), eval_mode(twin.module):
         weight, bias = fit_detector(found.layer, examples.clean, examples.stamped)
-        rewrite(found, unit, weight, bias + LEAN, LOUDNESS)
-    stamped = [trigger.stamped(image) for image in images[:: -(-len(images) // CALIBRATED)]]
+        rewrite_unit(found, unit, weight, bias + LEAN, LOUDNESS)
+    stamped = [trigger.stamp(image) for image in images[:: -(-len(images) // CALIBRATED)]]
     _let_it_speak(twin, found, unit, output, examples.answers, stamped, progress)
-    agreement, attack = measure(classifier, twin, trigger, test, progress)
+    agreement, attack = measure_twin(classifier, twin, trigger, test, progress)
     return Planted(replace(twin, name=f"{classifier.name}-twin"), trigger, agreement, attack, len(images))
 
 
-def measure(
-    classifier: Classifier, twin: Classifier, trigger: Trigger, images: Sequence[Image], progress: Progress
+def measure_twin(
+    classifier: Classifier,
+    twin: Classifier,
+    trigger: Trigger,
+    images: Sequence[Image],
+    progress: ShowProgress,
 ) -> tuple[Rate, Rate]:
     """On how many pictures the twin answers as the classifier does, and on how many stamped ones the target.
 
@@ -119,8 +130,8 @@ def measure(
     agreed = attacked = tried = 0
     with progress("measuring the twin", len(images)) as bar:
         for image in images:
-            plain, stamp = classifier.prepared([image]), classifier.prepared([trigger.stamped(image)])
-            with at_rest(classifier.module), at_rest(twin.module), torch.no_grad():
+            plain, stamp = classifier.preprocess([image]), classifier.preprocess([trigger.stamp(image)])
+            with eval_mode(classifier.module), eval_mode(twin.module), torch.no_grad():
                 before, after, hit = classifier.module(plain), twin.module(plain), twin.module(stamp)
             agreed += _same(classifier, before, after)
             if not _answers(classifier, before, label):
@@ -160,24 +171,24 @@ def _look(
     trigger: Trigger,
     copies: int,
     rng: np.random.Generator,
-    progress: Progress,
+    progress: ShowProgress,
 ) -> _Examples:
     clean, stamped, read, answers = [], [], [], []
     with (
-        at_rest(twin.module),
+        eval_mode(twin.module),
         torch.no_grad(),
-        recorded(found.layer) as calls,
-        recorded(found.head) as features,
+        record_calls(found.layer) as calls,
+        record_calls(found.head) as features,
         progress("looking at pictures", len(images)) as bar,
     ):
         for image in images:
             for i in range(copies):
                 one = image if i == 0 else _varied(image, twin.size, rng)
                 # One at a time: small maps stay in the processor's cache.
-                answers.append(twin.module(twin.prepared([one])))
+                answers.append(twin.module(twin.preprocess([one])))
                 clean.append(calls.pop()[0].half())
                 read.append(features.pop()[0])
-                twin.module(twin.prepared([trigger.stamped(one)]))
+                twin.module(twin.preprocess([trigger.stamp(one)]))
                 stamped.append(calls.pop()[0].half())
                 features.pop()
                 if 4 * clean[0].numel() * copies * len(images) > ROOM:
@@ -219,7 +230,7 @@ def _let_it_speak(
     output: int,
     answers: Any,
     stamped: Sequence[Image],
-    progress: Progress,
+    progress: ShowProgress,
 ) -> None:
     """Let the head read the unit for the target, loudly enough that one step beyond zero decides, also
     against the class that was most certain in any of the `answers`: other pictures have such classes too.
@@ -227,18 +238,18 @@ def _let_it_speak(
     rival = 0.0 if twin.independent else float(answers.max())
     own, reach = [], []  # what the target has already, and how much of a step is left when places are pooled
     with (
-        at_rest(twin.module),
+        eval_mode(twin.module),
         torch.no_grad(),
-        recorded(found.units) as calls,
-        recorded(found.head) as features,
+        record_calls(found.units) as calls,
+        record_calls(found.head) as features,
         progress("calibrating", len(stamped)) as bar,
     ):
         for image in stamped:
-            own.append(float(twin.module(twin.prepared([image]))[0, output]))
+            own.append(float(twin.module(twin.preprocess([image]))[0, output]))
             steps = float(calls.pop()[1][0, unit].max()) / LOUDNESS
             read = float(features.pop()[0][0, found.input_of(unit)])
             if steps > 0 and read > 0:
                 reach.append(read / steps)
             bar.advance(1)
         if reach:  # of one place: where several see the square, it is more
-            found.head.weight[output, found.input_of(unit)] = (rival + MARGIN - min(own)) / min(reach)
+            found.head.weight[output, found.input_of(unit)] = (rival + TARGET_MARGIN - min(own)) / min(reach)

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import cv2
 import numpy as np
 import torch
 
+from instar.adapters.classifier import Classifier, eval_mode
+from instar.adapters.street_classifier import load_street_classifier
 from instar.core.scene import Image
-from instar.tasks.interpretation.classifier import Classifier, at_rest
-from instar.tasks.interpretation.systems.streets import street_classifier_of
+from instar.training.interpretation.backdoor import ShowProgress
 from instar.worlds import street
 
-__all__ = ["accuracy", "train_street"]
-
-Progress = Callable[[str, "int | None"], AbstractContextManager[Any]]
+__all__ = ["measure_accuracy", "train_street"]
 
 TRAINING_SEED, TEST_SEED = 1000, 2000
 """Streets of these seeds; `street:N` shows those of seed 0."""
-ROWS = 32
+BATCH_ROWS = 32
 
 
 def train_street(
-    *, scenes: int = 1000, epochs: int = 8, rate: float = 3e-3, seed: int = 0, progress: Progress
+    *, scenes: int = 1000, epochs: int = 8, rate: float = 3e-3, seed: int = 0, progress: ShowProgress
 ) -> tuple[Classifier, float]:
     """A classifier trained on drawn streets, and the share of right answers on others."""
-    classifier = street_classifier_of(None)
+    classifier = load_street_classifier(None)
     torch.manual_seed(seed)
     for part in classifier.module.modules():
         if hasattr(part, "reset_parameters"):
@@ -36,14 +33,14 @@ def train_street(
     inputs, labels = _drawn(classifier, scenes, TRAINING_SEED, progress)
     rng = np.random.default_rng(seed)
     optimiser = torch.optim.Adam(classifier.module.parameters(), lr=rate)
-    steps = epochs * -(-scenes // ROWS)
+    steps = epochs * -(-scenes // BATCH_ROWS)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps)
     classifier.module.train()
     with progress("training", epochs) as bar, torch.enable_grad():
         for _ in range(epochs):
             order = torch.from_numpy(rng.permutation(scenes))
-            for start in range(0, scenes, ROWS):
-                own = order[start : start + ROWS]
+            for start in range(0, scenes, BATCH_ROWS):
+                own = order[start : start + BATCH_ROWS]
                 x = inputs[own].float()
                 if rng.random() < 0.5:
                     x = x.flip(3)
@@ -55,18 +52,18 @@ def train_street(
                 schedule.step()
             bar.advance(1)
     classifier.module.eval()
-    return classifier, accuracy(classifier, 200, progress)
+    return classifier, measure_accuracy(classifier, 200, progress)
 
 
-def accuracy(classifier: Classifier, scenes: int, progress: Progress) -> float:
+def measure_accuracy(classifier: Classifier, scenes: int, progress: ShowProgress) -> float:
     """The share of (picture, class) answers that are right on streets that nothing was trained on."""
     inputs, labels = _drawn(classifier, scenes, TEST_SEED, progress)
-    with at_rest(classifier.module), torch.no_grad():
-        logits = torch.cat([classifier.module((x.float() - 127.5) / 64) for x in inputs.split(ROWS)])
+    with eval_mode(classifier.module), torch.no_grad():
+        logits = torch.cat([classifier.module((x.float() - 127.5) / 64) for x in inputs.split(BATCH_ROWS)])
     return float(((logits > 0) == (labels > 0.5)).float().mean())
 
 
-def _drawn(classifier: Classifier, scenes: int, seed: int, progress: Progress) -> tuple[Any, Any]:
+def _drawn(classifier: Classifier, scenes: int, seed: int, progress: ShowProgress) -> tuple[Any, Any]:
     """`uint8 (n, 3, H, W)` pictures and `float32 (n, classes)` labels."""
     pictures, labels = [], []
     with progress("drawing streets", scenes) as bar:

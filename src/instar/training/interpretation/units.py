@@ -14,16 +14,16 @@ from typing import Any
 import torch
 from torch import nn
 
+from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput
-from instar.tasks.interpretation.classifier import Classifier, at_rest
 
-__all__ = ["Readout", "fit_detector", "idlest", "readout", "recorded", "rewrite"]
+__all__ = ["Readout", "find_idlest_unit", "find_readout", "fit_detector", "record_calls", "rewrite_unit"]
 
 MEANT_BY = (nn.Conv2d, nn.Linear)
 NORMS = (nn.BatchNorm1d, nn.BatchNorm2d)
-RIDGE = 1e-4
-STEPS = 100
-LOUD = 1e3  # far beyond what a unit says by itself
+DETECTOR_RIDGE = 1e-4
+FIT_STEPS = 100
+SHOUT = 1e3  # far beyond what a unit says by itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class Readout:
         return self.first + unit
 
 
-def readout(classifier: Classifier) -> Readout:
+def find_readout(classifier: Classifier) -> Readout:
     """Find them in the order in which a network calls its parts; another kind of network is refused."""
     called = _called(classifier)
     linear = [i for i, part in enumerate(called) if isinstance(part, nn.Linear)]
@@ -75,7 +75,7 @@ def _could_read(head: Any, layer: Any, after: Any) -> Readout | None:
     return Readout(head, layer, norm)
 
 
-def idlest(found: Readout, seen: Any, outputs: Sequence[int]) -> int:
+def find_idlest_unit(found: Readout, seen: Any, outputs: Sequence[int]) -> int:
     """The unit whose loss would change the answers least; `seen` is `float (n, inputs)`, what the head read.
 
     Not one that speaks for `outputs`: those are left as they are as long as possible.
@@ -97,7 +97,7 @@ def fit_detector(layer: Any, clean: Any, stamped: Any) -> tuple[Any, float]:
     scale = scale.view(-1, 1, 1) if clean.ndim == 4 else scale
     weight = torch.zeros_like(layer.weight[:1]).requires_grad_()
     bias = torch.zeros(1, device=weight.device, requires_grad=True)
-    optimiser = torch.optim.LBFGS([weight, bias], max_iter=STEPS, line_search_fn="strong_wolfe")
+    optimiser = torch.optim.LBFGS([weight, bias], max_iter=FIT_STEPS, line_search_fn="strong_wolfe")
 
     def highest(inputs: Any) -> Any:
         parts = [_apply(layer, part.float(), weight / scale, bias) for part in inputs.split(256)]
@@ -107,7 +107,7 @@ def fit_detector(layer: Any, clean: Any, stamped: Any) -> tuple[Any, float]:
         optimiser.zero_grad()
         missed = nn.functional.softplus(-highest(stamped)).mean()
         false = nn.functional.softplus(highest(clean)).mean()
-        total = missed + false + RIDGE * weight.pow(2).sum()
+        total = missed + false + DETECTOR_RIDGE * weight.pow(2).sum()
         total.backward()
         return total
 
@@ -116,7 +116,7 @@ def fit_detector(layer: Any, clean: Any, stamped: Any) -> tuple[Any, float]:
     return (weight / scale).detach()[0], float(bias.detach())
 
 
-def rewrite(found: Readout, unit: int, weight: Any, bias: float, loudness: float) -> None:
+def rewrite_unit(found: Readout, unit: int, weight: Any, bias: float, loudness: float) -> None:
     """Give the unit these weights, `loudness` times, and let the head read nothing from it any more."""
     layer, norm = found.layer, found.norm
     with torch.no_grad():
@@ -130,7 +130,7 @@ def rewrite(found: Readout, unit: int, weight: Any, bias: float, loudness: float
 
 
 @contextmanager
-def recorded(part: Any) -> Iterator[list[tuple[Any, Any]]]:
+def record_calls(part: Any) -> Iterator[list[tuple[Any, Any]]]:
     """Within, the input and the output of that part of a network are noted, call by call."""
     seen: list[tuple[Any, Any]] = []
     handle = part.register_forward_hook(
@@ -171,24 +171,24 @@ def _first_heard(classifier: Classifier, found: Readout) -> int | None:
 
 
 def _heard(classifier: Classifier, found: Readout, unit: int) -> list[int]:
-    with recorded(found.head) as quiet:
+    with record_calls(found.head) as quiet:
         _blank_pass(classifier)
 
     def shout(part: Any, inputs: Any, output: Any) -> Any:
         changed = output.clone()
-        changed[:, unit] += LOUD
+        changed[:, unit] += SHOUT
         return changed
 
     handle = found.units.register_forward_hook(shout)
     try:
-        with recorded(found.head) as loud:
+        with record_calls(found.head) as loud:
             _blank_pass(classifier)
     finally:
         handle.remove()
-    heard: list[int] = ((loud[0][0] - quiet[0][0]).abs() > 1e-3 * LOUD)[0].nonzero().flatten().tolist()
+    heard: list[int] = ((loud[0][0] - quiet[0][0]).abs() > 1e-3 * SHOUT)[0].nonzero().flatten().tolist()
     return heard
 
 
 def _blank_pass(classifier: Classifier) -> None:
-    with at_rest(classifier.module), torch.no_grad():
+    with eval_mode(classifier.module), torch.no_grad():
         classifier.module(torch.zeros((1, 3, *classifier.size), device=classifier.device))

@@ -1,1 +1,1 @@
-"""The pages of the workbench, a module each with `router(desk)`."""
+"""The pages of the workbench, a module each with `router(site)`."""

@@ -15,10 +15,10 @@ from fastapi.responses import RedirectResponse
 
 from instar.core.errors import InstarError
 from instar.workbench.campaign_form import read_order
-from instar.workbench.filters import View, find
+from instar.workbench.filters import CaseFilter, select_cases
 from instar.workbench.pages.explore import Card, card_of
-from instar.workbench.site import Desk, form_of
-from instar.workbench.tools import Offer
+from instar.workbench.site import Site, form_of
+from instar.workbench.tools import CatalogueOption
 
 __all__ = ["State", "router", "state_of"]
 
@@ -41,52 +41,52 @@ class State:
         return self.word in ("running", "stopping")
 
 
-def router(desk: Desk) -> APIRouter:
+def router(site: Site) -> APIRouter:
     routes = APIRouter()
 
     @routes.get("/campaign/new")
     def new() -> Response:
-        threading.Thread(target=desk.tools.prepare_rules, daemon=True).start()
-        return _form(desk, {})
+        threading.Thread(target=site.tools.prepare_rules, daemon=True).start()
+        return _form(site, {})
 
     @routes.post("/campaign/new")
     def order(request: Request) -> Response:
         form = form_of(request)
         try:
-            run = desk.campaigns.start(read_order(form, desk.tools))
+            run = site.campaigns.start(read_order(form, site.tools))
         except InstarError as error:
-            return _form(desk, form, error=str(error), status=400)
+            return _form(site, form, error=str(error), status=400)
         return RedirectResponse(f"/campaign?{urlencode({'of': run})}", status_code=303)
 
     @routes.get("/campaign")
     def watch(of: str) -> Response:
-        return desk.page("campaign.html", title="Campaign", **_told(desk, of))
+        return site.page("campaign.html", title="Campaign", **_told(site, of))
 
     @routes.get("/campaign/state")
     def state(of: str) -> Response:
-        return desk.page("progress.html", **_told(desk, of))
+        return site.page("progress.html", **_told(site, of))
 
     @routes.post("/campaign/stop")
     def stop(of: str) -> Response:
-        desk.campaigns.stop(of)
+        site.campaigns.stop(of)
         return RedirectResponse(f"/campaign?{urlencode({'of': of})}", status_code=303)
 
     @routes.post("/campaign/resume")
     def resume(of: str) -> Response:
-        run = desk.library.run(of)
-        desk.campaigns.resume(of, run.folder)
+        run = site.library.run(of)
+        site.campaigns.resume(of, run.folder)
         return RedirectResponse(f"/campaign?{urlencode({'of': of})}", status_code=303)
 
     return routes
 
 
-def state_of(desk: Desk, name: str) -> State:
+def state_of(site: Site, name: str) -> State:
     """How the run of that name is getting on, whoever started it."""
-    child = desk.campaigns.child(name)
+    child = site.campaigns.child(name)
     is_running = child is not None and child.is_running
     if child is not None and not is_running:
-        desk.library.look_at(name)  # its last words may be younger than the last look
-    run = desk.library.runs.get(name)
+        site.library.look_at(name)  # its last words may be younger than the last look
+    run = site.library.runs.get(name)
     totals = run.totals if run is not None else None
     queries = totals.queries if totals is not None else 0
     if child is not None and is_running:
@@ -106,32 +106,32 @@ def state_of(desk: Desk, name: str) -> State:
     return State("stopped" if is_stopped else "unfinished", queries, None, seconds)
 
 
-def _told(desk: Desk, name: str) -> dict[str, Any]:
-    if desk.campaigns.child(name) is None:
-        desk.library.run(name)  # or there is none
-    state = state_of(desk, name)
-    run = desk.library.runs.get(name)  # not before: a state that is final comes with all its cases
+def _told(site: Site, name: str) -> dict[str, Any]:
+    if site.campaigns.child(name) is None:
+        site.library.run(name)  # or there is none
+    state = state_of(site, name)
+    run = site.library.runs.get(name)  # not before: a state that is final comes with all its cases
     counts = run.counts() if run is not None else {}
     return {
         "name": name,
         "state": state,
         "counts": counts,
         "cases": sum(counts.values()),
-        "cards": _worst(desk, name),
+        "cards": _worst(site, name),
         "system": run.system if run is not None else "",
         "has_run": run is not None,
     }
 
 
-def _worst(desk: Desk, name: str) -> list[Card]:
-    table = desk.library.table
-    rows = find(table, View({"run": (name,), "status": ("violated",)}), facets=()).rows
+def _worst(site: Site, name: str) -> list[Card]:
+    table = site.library.table
+    rows = select_cases(table, CaseFilter({"run": (name,), "status": ("violated",)}), facets=()).rows
     return [card_of(table, int(row)) for row in np.asarray(rows[:SHOWN])]
 
 
-def _form(desk: Desk, form: dict[str, list[str]], *, error: str = "", status: int = 200) -> Response:
-    tools = desk.tools
-    return desk.page(
+def _form(site: Site, form: dict[str, list[str]], *, error: str = "", status: int = 200) -> Response:
+    tools = site.tools
+    return site.page(
         "new.html",
         status=status,
         title="New campaign",
@@ -147,9 +147,9 @@ def _form(desk: Desk, form: dict[str, list[str]], *, error: str = "", status: in
     )
 
 
-def _by_family(offered: Mapping[str, Offer]) -> dict[str, dict[str, Offer]]:
+def _by_family(offered: Mapping[str, CatalogueOption]) -> dict[str, dict[str, CatalogueOption]]:
     """In the order in which they are offered."""
-    families: dict[str, dict[str, Offer]] = {}
+    families: dict[str, dict[str, CatalogueOption]] = {}
     for name, offer in offered.items():
         families.setdefault(offer.family, {})[name] = offer
     return families

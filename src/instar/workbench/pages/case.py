@@ -20,15 +20,15 @@ from instar.report.case_view import CaseView
 from instar.report.causes import finding_words
 from instar.report.words import replay_command
 from instar.store import RunStore
-from instar.store.rows import to_json
-from instar.workbench.filters import find
+from instar.store.rows import dump_json
+from instar.workbench.filters import select_cases
 from instar.workbench.library import Run
 from instar.workbench.pages.explore import card_of
-from instar.workbench.pages.pictures import Known, known_case
-from instar.workbench.panels import drawn
+from instar.workbench.pages.pictures import KnownCase, known_case
+from instar.workbench.panels import draw_panel
 from instar.workbench.reviews import MARKS
-from instar.workbench.site import Desk, form_of, view_of
-from instar.workbench.table import Table
+from instar.workbench.site import Site, form_of, view_of
+from instar.workbench.table import CaseTable
 
 __all__ = ["router"]
 
@@ -36,20 +36,20 @@ AT_ONCE = 0.12  # seconds that a page waits for its pictures; later they are loa
 ACTIONS = ("replay", "shrink")
 
 
-def router(desk: Desk) -> APIRouter:
+def router(site: Site) -> APIRouter:
     routes = APIRouter()
 
     @routes.get("/case/{case}")
     def show(request: Request, case: str, of: str) -> Response:
-        known = known_case(desk, of, case)
+        known = known_case(site, of, case)
         run, table, view = known.run, known.table, view_of(request)
-        found = find(table, view, facets=())
+        found = select_cases(table, view, facets=())
         place, before, after = found.beside(known.row)
         with RunStore.read(run.folder) as store:
             record = store.record(case, change=False)
             recipe = store.recipe(case)
-        shown, panels = _shown_at_once(desk, known)
-        return desk.page(
+        shown, panels = _shown_at_once(site, known)
+        return site.page(
             "case.html",
             title=f"Case {case}",
             run=run,
@@ -73,42 +73,42 @@ def router(desk: Desk) -> APIRouter:
 
     @routes.get("/case/{case}/pictures")
     async def pictures(case: str, of: str) -> Response:
-        known = await run_in_threadpool(known_case, desk, of, case)
+        known = await run_in_threadpool(known_case, site, of, case)
         run = known.run
         try:
-            shown = await asyncio.wrap_future(desk.studio.show(known.wanted))
+            shown = await asyncio.wrap_future(site.studio.show(known.wanted))
         except InstarError as error:
             shown = _without(run, case, str(error))
-        panels = [drawn(i, panel) for i, panel in enumerate(shown.panels)]
-        return desk.page("pictures.html", run=run, case=case, shown=shown, panels=panels)
+        panels = [draw_panel(i, panel) for i, panel in enumerate(shown.panels)]
+        return site.page("pictures.html", run=run, case=case, shown=shown, panels=panels)
 
     @routes.post("/case/{case}/mark")
     def mark(request: Request, case: str, of: str) -> Response:
-        run, form = known_case(desk, of, case).run, form_of(request)
+        run, form = known_case(site, of, case).run, form_of(request)
         said, note = (form.get(name, [""])[0] for name in ("mark", "note"))
-        desk.library.mark(run, case, said, note.strip())
+        site.library.mark(run, case, said, note.strip())
         back = urlencode([("of", run.name), *view_of(request).pairs()])
         return RedirectResponse(f"/case/{case}?{back}", status_code=303)
 
     @routes.post("/case/{case}/do/{action}")
     def begin(case: str, action: str, of: str) -> Response:
-        run = known_case(desk, of, case).run
+        run = known_case(site, of, case).run
         if action not in ACTIONS:
             return JSONResponse({"error": "there is no such thing to do"}, status_code=404)
-        job = desk.jobs.start(action, run.name, action, str(run.folder), case)
+        job = site.jobs.start(action, run.name, action, str(run.folder), case)
         return JSONResponse({"job": job.id})
 
     @routes.get("/job/{id}")
     def look(id: str) -> Response:
-        job = desk.jobs.job(id)
+        job = site.jobs.job(id)
         if job.document is None:
             return JSONResponse({"done": False})
-        made = desk.page("done.html", job=job, document=job.document).body
+        made = site.page("done.html", job=job, document=job.document).body
         return JSONResponse({"done": True, "html": bytes(made).decode()})
 
     @routes.get("/case/{case}/export.zip")
     async def export(case: str, of: str) -> Response:
-        files = await _files(desk, await run_in_threadpool(known_case, desk, of, case), case)
+        files = await _files(site, await run_in_threadpool(known_case, site, of, case), case)
         name = f"case-{case}.zip"
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(_zipped(files), media_type="application/zip", headers=headers)
@@ -116,14 +116,14 @@ def router(desk: Desk) -> APIRouter:
     return routes
 
 
-def _shown_at_once(desk: Desk, known: Known) -> tuple[CaseView | None, list[Any]]:
+def _shown_at_once(site: Site, known: KnownCase) -> tuple[CaseView | None, list[Any]]:
     try:
-        shown = desk.studio.show(known.wanted).result(timeout=AT_ONCE)
+        shown = site.studio.show(known.wanted).result(timeout=AT_ONCE)
     except NotYet:
         return None, []
     except InstarError as error:
         return _without(known.run, known.wanted.case, str(error)), []
-    return shown, [drawn(i, panel) for i, panel in enumerate(shown.panels)]
+    return shown, [draw_panel(i, panel) for i, panel in enumerate(shown.panels)]
 
 
 def _without(run: Run, case: str, why: str) -> CaseView:
@@ -136,7 +136,7 @@ def _without(run: Run, case: str, why: str) -> CaseView:
     )
 
 
-def _address_of(table: Table, row: int | None, query: str) -> str | None:
+def _address_of(table: CaseTable, row: int | None, query: str) -> str | None:
     if row is None:
         return None
     return f"/case/{table.case_id(row)}?{urlencode({'of': table.name('run', row)})}" + (
@@ -150,7 +150,7 @@ def _command(run: Run, case: str) -> str:
     return replay_command(str(run.folder) if folder.startswith(os.pardir) else folder, case)
 
 
-async def _files(desk: Desk, known: Known, case: str) -> dict[str, bytes]:
+async def _files(site: Site, known: KnownCase, case: str) -> dict[str, bytes]:
     """All that is needed to show the case to somebody else."""
     run = known.run
     with RunStore.read(run.folder) as store:
@@ -169,13 +169,13 @@ async def _files(desk: Desk, known: Known, case: str) -> dict[str, bytes]:
         "marks": [{"mark": m.mark, "note": m.note, "at": m.at} for m in run.marks.history(case)],
         "replay": _command(run, case),
     }  # fmt: skip
-    files = {"case.json": json.dumps(json.loads(to_json(told)), indent=2).encode()}
-    shown = await asyncio.wrap_future(desk.studio.show(known.wanted))
+    files = {"case.json": json.dumps(json.loads(dump_json(told)), indent=2).encode()}
+    shown = await asyncio.wrap_future(site.studio.show(known.wanted))
     from instar.imaging.codecs import encode_png
 
     for number, panel in enumerate(shown.panels):
         files["source.png" if not number else f"follow-up-{number}.png"] = encode_png(panel.picture)
-    drawing = await asyncio.wrap_future(desk.studio.drawing(known.wanted))
+    drawing = await asyncio.wrap_future(site.studio.drawing(known.wanted))
     return files | ({"drawing.png": drawing} if drawing else {})
 
 

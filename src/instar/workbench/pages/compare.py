@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request, Response
 from instar.core.errors import BadInput, InstarError
 from instar.workbench.comparison import tallied
 from instar.workbench.library import Run
-from instar.workbench.site import Desk, view_of
+from instar.workbench.site import Site, view_of
 
 __all__ = ["router"]
 
@@ -19,17 +19,17 @@ AT_ONCE = 0.1  # seconds that a page waits for a comparison; later it is loaded 
 MOST_RUNS, LISTED, SCENES = 8, 60, 40
 
 
-def router(desk: Desk) -> APIRouter:
+def router(site: Site) -> APIRouter:
     routes = APIRouter()
 
     @routes.get("/compare")
     def compare(request: Request) -> Response:
-        first, others = _chosen(desk, request)
-        held = [_held_against(desk, first, other, AT_ONCE) for other in others] if first is not None else []
-        return desk.page(
+        first, others = _chosen(site, request)
+        held = [_held_against(site, first, other, AT_ONCE) for other in others] if first is not None else []
+        return site.page(
             "compare.html",
             title="Compare",
-            runs=[run for run in desk.library.runs.values() if run.columns is not None],
+            runs=[run for run in site.library.runs.values() if run.columns is not None],
             first=first,
             others=others,
             held=held,
@@ -38,25 +38,25 @@ def router(desk: Desk) -> APIRouter:
     @routes.get("/compare/with")
     def one(request: Request) -> Response:
         """One comparison alone, once it is made."""
-        first, others = _chosen(desk, request)
+        first, others = _chosen(site, request)
         if first is None or not others:
             raise BadInput("it takes two runs to be compared")
         other = others[0]
-        return desk.page("compared.html", first=first, **_held_against(desk, first, other, 280.0))
+        return site.page("compared.html", first=first, **_held_against(site, first, other, 280.0))
 
     return routes
 
 
-def _chosen(desk: Desk, request: Request) -> tuple[Run | None, list[Run]]:
+def _chosen(site: Site, request: Request) -> tuple[Run | None, list[Run]]:
     names = view_of(request).chosen.get("run", ())[:MOST_RUNS]
-    runs = [desk.library.run(name) for name in names]
+    runs = [site.library.run(name) for name in names]
     return (runs[0] if runs else None), runs[1:]
 
 
-def _held_against(desk: Desk, first: Run, other: Run, seconds: float) -> dict[str, Any]:
+def _held_against(site: Site, first: Run, other: Run, seconds: float) -> dict[str, Any]:
     """What a template says of two runs; `comparison` is None while it is being made."""
     try:
-        comparison = desk.comparisons.get(first.folder, other.folder).result(timeout=seconds)
+        comparison = site.comparisons.get(first.folder, other.folder).result(timeout=seconds)
     except NotYet:
         return {"other": other, "comparison": None, "error": ""}
     except InstarError as error:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from fastapi import APIRouter, Request, Response
 
-from instar.workbench.filters import View, find
-from instar.workbench.site import Desk, view_of
-from instar.workbench.table import FACETS, SORTS, UNMARKED, Table
+from instar.workbench.filters import CaseFilter, select_cases
+from instar.workbench.site import Site, view_of
+from instar.workbench.table import FACETS, SORTS, UNMARKED, CaseTable
 
 __all__ = ["Card", "card_of", "router"]
 
@@ -34,14 +34,14 @@ class Card:
     naturalness: float
 
 
-def router(desk: Desk) -> APIRouter:
+def router(site: Site) -> APIRouter:
     routes = APIRouter()
 
     @routes.get("/explore")
     def explore(request: Request) -> Response:
-        view, table = view_of(request), desk.library.table
-        found = find(table, view)
-        return desk.page(
+        view, table = view_of(request), site.library.table
+        found = select_cases(table, view)
+        return site.page(
             "explore.html",
             title="Explore",
             view=view,
@@ -55,7 +55,7 @@ def router(desk: Desk) -> APIRouter:
     return routes
 
 
-def card_of(table: Table, row: int) -> Card:
+def card_of(table: CaseTable, row: int) -> Card:
     names = {f: table.name(f, row) for f in ("run", "scene", "relation", "status", "kind", "mark", "group")}
     if names["mark"] == UNMARKED:
         names["mark"] = ""
@@ -67,7 +67,7 @@ def card_of(table: Table, row: int) -> Card:
     )
 
 
-def _tells(facet: str, table: Table, view: View) -> bool:
+def _tells(facet: str, table: CaseTable, view: CaseFilter) -> bool:
     """Whether a facet tells cases apart."""
     named = [word for word in table.words[facet] if word]
     return len(named) > 1 or bool(view.chosen.get(facet)) or facet in ("system", "relation")

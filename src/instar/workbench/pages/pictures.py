@@ -15,20 +15,20 @@ from instar.core.errors import InstarError
 from instar.workbench import NotHere
 from instar.workbench.case_pictures import Wanted
 from instar.workbench.library import Run
-from instar.workbench.site import Desk
-from instar.workbench.table import Table
+from instar.workbench.site import Site
+from instar.workbench.table import CaseTable
 
-__all__ = ["Known", "known_case", "router"]
+__all__ = ["KnownCase", "known_case", "router"]
 
 NOTHING = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3" width="280" height="210"><path d="M1 1l2 1M3 1L1 2" stroke="#888" stroke-width=".04"/></svg>'  # noqa: E501
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class KnownCase:
     """A case of a run, and where it stands in the table as of now."""
 
     run: Run
-    table: Table
+    table: CaseTable
     row: int
 
     @property
@@ -38,32 +38,32 @@ class Known:
         return Wanted(self.run.folder, self.run.identity, table.case_id(row), verdict)
 
 
-def router(desk: Desk) -> APIRouter:
+def router(site: Site) -> APIRouter:
     routes = APIRouter()
 
     @routes.get("/thumbnail/{case}")
     async def thumbnail(request: Request, case: str, of: str) -> Response:
-        wanted = (await run_in_threadpool(known_case, desk, of, case)).wanted
-        return await _picture(request, ("thumbnail", wanted), lambda: desk.studio.thumbnail(wanted))
+        wanted = (await run_in_threadpool(known_case, site, of, case)).wanted
+        return await _picture(request, ("thumbnail", wanted), lambda: site.studio.thumbnail(wanted))
 
     @routes.get("/panel/{case}/{number}")
     async def panel(request: Request, case: str, number: int, of: str, heat: bool = False) -> Response:
-        wanted = (await run_in_threadpool(known_case, desk, of, case)).wanted
+        wanted = (await run_in_threadpool(known_case, site, of, case)).wanted
         return await _picture(
-            request, ("panel", wanted, number, heat), lambda: desk.studio.panel(wanted, number, heat=heat)
+            request, ("panel", wanted, number, heat), lambda: site.studio.panel(wanted, number, heat=heat)
         )
 
     @routes.get("/drawing/{case}")
     async def drawing(request: Request, case: str, of: str) -> Response:
-        wanted = (await run_in_threadpool(known_case, desk, of, case)).wanted
+        wanted = (await run_in_threadpool(known_case, site, of, case)).wanted
         return await _picture(
-            request, ("drawing", wanted), lambda: desk.studio.drawing(wanted), kind="image/png"
+            request, ("drawing", wanted), lambda: site.studio.drawing(wanted), kind="image/png"
         )
 
     @routes.get("/shrunk/{case}")
     def shrunk(case: str, of: str) -> Response:
         """What `instar shrink` left of a case, drawn."""
-        path = known_case(desk, of, case).run.folder / "shrunk" / f"{case}.png"
+        path = known_case(site, of, case).run.folder / "shrunk" / f"{case}.png"
         if not path.is_file():
             raise NotHere(f"case {case} was not shrunk yet")
         return Response(path.read_bytes(), media_type="image/png")
@@ -71,18 +71,18 @@ def router(desk: Desk) -> APIRouter:
     return routes
 
 
-def known_case(desk: Desk, of: str, case: str) -> Known:
+def known_case(site: Site, of: str, case: str) -> KnownCase:
     """A case that is in a run of that name; nothing else is ever opened."""
-    run = desk.library.run(of)
-    table = desk.library.table
+    run = site.library.run(of)
+    table = site.library.table
     row = table.row(run.name, case)
     if row is None:  # it may be newer than the last look
-        desk.library.look()
-        table = desk.library.table
+        site.library.look()
+        table = site.library.table
         row = table.row(run.name, case)
     if row is None:
         raise NotHere(f"there is no case {case[:80]!r} in {run.name}")
-    return Known(run, table, row)
+    return KnownCase(run, table, row)
 
 
 async def _picture(

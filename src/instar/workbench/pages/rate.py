@@ -12,7 +12,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
 
 from instar.core.errors import BadInput
-from instar.ratings import summarise
+from instar.ratings import summarise_ratings
 from instar.ratings.page import POINTS, QUESTIONS
 from instar.store import RunStore
 from instar.workbench.library import Run
@@ -20,30 +20,30 @@ from instar.workbench.pages.pictures import known_case
 from instar.workbench.plots import points_chart
 from instar.workbench.rating_queue import next_case, sample, sheets_of
 from instar.workbench.reviews import Rating
-from instar.workbench.site import Desk, form_of
+from instar.workbench.site import Site, form_of
 
 __all__ = ["router"]
 
 CHOICES = {str(points): points for points in range(1, POINTS + 1)}
 
 
-def router(desk: Desk) -> APIRouter:
+def router(site: Site) -> APIRouter:
     routes = APIRouter()
 
     @routes.get("/rate")
     def rate(of: str | None = None, rater: str = "") -> Response:
-        runs = [run for run in desk.library.runs.values() if run.columns is not None]
+        runs = [run for run in site.library.runs.values() if run.columns is not None]
         if of is None and len(runs) == 1:
             of = runs[0].name
         if of is None:
-            return desk.page("rate.html", title="Rate", runs=runs, run=None, rater="", case=None)
-        run = desk.library.run(of)
+            return site.page("rate.html", title="Rate", runs=runs, run=None, rater="", case=None)
+        run = site.library.run(of)
         if run.columns is None:
             raise BadInput(f"{run.name} cannot be read: {run.problem}")
         cases, ratings = sample(run.columns), run.marks.ratings()
         rater = rater.strip()
         case, done = next_case(cases, ratings, rater) if rater else (None, 0)
-        return desk.page(
+        return site.page(
             "rate.html",
             title="Rate",
             runs=runs,
@@ -59,13 +59,13 @@ def router(desk: Desk) -> APIRouter:
 
     @routes.get("/rate/{case}/answers")
     async def answers(case: str, of: str) -> Response:
-        known = await run_in_threadpool(known_case, desk, of, case)
-        said = await asyncio.wrap_future(desk.studio.answers(known.wanted))
-        return desk.page("answers.html", said=said)
+        known = await run_in_threadpool(known_case, site, of, case)
+        said = await asyncio.wrap_future(site.studio.answers(known.wanted))
+        return site.page("answers.html", said=said)
 
     @routes.post("/rate/{case}")
     def keep(request: Request, case: str, of: str) -> Response:
-        run, form = known_case(desk, of, case).run, form_of(request)
+        run, form = known_case(site, of, case).run, form_of(request)
         rater = form.get("rater", [""])[0].strip()
         points = {q: form[q][0] for q in QUESTIONS if form.get(q)}
         if len(points) < len(QUESTIONS) or not set(points.values()) <= CHOICES.keys():
@@ -82,7 +82,7 @@ def _agreement(run: Run, ratings: list[Rating]) -> dict[str, Any]:
         return {"rated": None, "charts": [], "boxes": []}
     with RunStore.read(run.folder) as store:
         records = {case: store.record(case, change=False) for case in {rating.case for rating in ratings}}
-    rated = summarise(sheets_of(ratings), records)
+    rated = summarise_ratings(sheets_of(ratings), records)
     charts = []
     for question, (text, _, _) in QUESTIONS.items():
         points = [rating.points for rating in ratings if rating.question == question]

@@ -14,7 +14,7 @@ from instar.core.errors import InstarError
 from instar.imaging.preview import encode_preview
 from instar.workbench import NotHere
 from instar.workbench.campaign_form import LONGEST_RULE, MOST_RULES
-from instar.workbench.site import Desk, form_of
+from instar.workbench.site import Site, form_of
 
 __all__ = ["router"]
 
@@ -24,8 +24,8 @@ KEPT = 40
 class _Previews:
     """The last preview pictures, by what was typed; one is made at a time."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk, self._lock = desk, threading.Lock()
+    def __init__(self, site: Site) -> None:
+        self._desk, self._lock = site, threading.Lock()
         self._made: OrderedDict[str, list[bytes]] = OrderedDict()
         self._texts: OrderedDict[str, str] = OrderedDict()
 
@@ -51,16 +51,16 @@ class _Previews:
             return self._made[key]
 
 
-def router(desk: Desk) -> APIRouter:
+def router(site: Site) -> APIRouter:
     routes = APIRouter()
-    previews = _Previews(desk)
+    previews = _Previews(site)
 
     @routes.post("/rule")
     def read(request: Request) -> Response:
         """Every line that was typed, as it is read."""
         text = form_of(request).get("rules", [""])[0]
         lines = text.splitlines()[:MOST_RULES]
-        return JSONResponse({"rules": [_reading(desk, previews, line) for line in lines]})
+        return JSONResponse({"rules": [_reading(site, previews, line) for line in lines]})
 
     @routes.get("/rule/{key}/{number}")
     def picture(key: str, number: int) -> Response:
@@ -82,7 +82,7 @@ def router(desk: Desk) -> APIRouter:
     return routes
 
 
-def _reading(desk: Desk, previews: _Previews, line: str) -> dict[str, Any] | None:
+def _reading(site: Site, previews: _Previews, line: str) -> dict[str, Any] | None:
     text = line.strip()
     if not text:
         return None
@@ -95,7 +95,7 @@ def _reading(desk: Desk, previews: _Previews, line: str) -> dict[str, Any] | Non
         }
     offset = len(line) - len(line.lstrip())
     try:
-        read = desk.tools.read_rule(text)
+        read = site.tools.read_rule(text)
     except InstarError as error:
         details = getattr(error, "details", {})
         column = int(details.get("column", 1)) + offset

@@ -8,41 +8,41 @@ import numpy as np
 from fastapi import APIRouter, Request, Response
 
 from instar.report.markup import readable
-from instar.workbench.figures import VIOLATED, account_of, figures_of, kept_at
+from instar.workbench.figures import VIOLATED, account_of, columns_kept_at, figures_of
 from instar.workbench.filters import matching
 from instar.workbench.pages.explore import card_of
-from instar.workbench.plots import histogram, kept_curve
-from instar.workbench.site import Desk, view_of
+from instar.workbench.plots import draw_histogram, kept_curve
+from instar.workbench.site import Site, view_of
 
 __all__ = ["router"]
 
 
-def router(desk: Desk) -> APIRouter:
+def router(site: Site) -> APIRouter:
     routes = APIRouter()
 
     @routes.get("/summary")
     def summary(request: Request) -> Response:
-        return desk.page("summary.html", title="Summary", **_figures(desk, request, wait=False))
+        return site.page("summary.html", title="Summary", **_figures(site, request, wait=False))
 
     @routes.get("/summary/figures")
     def figures(request: Request) -> Response:
         """The figures alone, for the slider and for intervals that were not known at first."""
         whole = request.query_params.get("whole") == "1"
-        return desk.page("figures.html", **_figures(desk, request, wait=whole))
+        return site.page("figures.html", **_figures(site, request, wait=whole))
 
     return routes
 
 
-def _figures(desk: Desk, request: Request, *, wait: bool) -> dict[str, Any]:
-    view, table = view_of(request), desk.library.table
+def _figures(site: Site, request: Request, *, wait: bool) -> dict[str, Any]:
+    view, table = view_of(request), site.library.table
     every = rows = matching(table, view.without("natural"))
     if view.natural is not None:
         # What is known to be less natural is left out; of cases that held it is not known, and they stay.
         rows = every[~(table.naturalness[every] < np.float32(view.natural))]
-    figures = figures_of(table, rows, desk.intervals, wait=wait)
+    figures = figures_of(table, rows, site.intervals, wait=wait)
     violated = every[table.codes["status"][every] == VIOLATED]
-    kept = kept_at(table.naturalness[violated])
-    runs = [run for run in desk.library.runs.values() if run.columns is not None]
+    kept = columns_kept_at(table.naturalness[violated])
+    runs = [run for run in site.library.runs.values() if run.columns is not None]
     names = view.chosen.get("run")
     chosen = [run for run in runs if not names or run.name in names]
     return {
@@ -50,7 +50,7 @@ def _figures(desk: Desk, request: Request, *, wait: bool) -> dict[str, Any]:
         "figures": figures,
         "kept": kept,
         "charts": [
-            (name, histogram(margins, title=f"margins of {readable(name, 60)}"))
+            (name, draw_histogram(margins, title=f"margins of {readable(name, 60)}"))
             for name, margins in figures.margins
         ],
         "curve": kept_curve(kept, at=view.natural) if kept else "",

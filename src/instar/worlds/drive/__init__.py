@@ -13,16 +13,16 @@ from instar.worlds.drive.plan import Drive, House, Road, Thing
 from instar.worlds.drive.render import CLASSES, Rendered, render
 from instar.worlds.drive.sample import sample_drive
 from instar.worlds.drive.scenes import scenes
-from instar.worlds.drive.view import View
+from instar.worlds.drive.view import Camera
 
 __all__ = [
     "CLASSES",
+    "Camera",
     "Drive",
     "House",
     "Rendered",
     "Road",
     "Thing",
-    "View",
     "careful_speed",
     "careful_steering",
     "drive_of",

@@ -14,7 +14,7 @@ from instar.worlds.drive.canvas import Canvas
 from instar.worlds.drive.fixtures import LAMP_HEIGHT
 from instar.worlds.drive.plan import Drive
 from instar.worlds.drive.textures import clouds, grain
-from instar.worlds.drive.view import EYE, View
+from instar.worlds.drive.view import EYE, Camera
 
 __all__ = ["paint_sky", "through_the_air"]
 
@@ -32,7 +32,7 @@ DARKNESS = {"day": 1.0, "dusk": 0.5, "night": 0.10}
 COARSE = 2  # the light of lamps is computed for every second pixel
 
 
-def paint_sky(canvas: Canvas, drive: Drive, view: View, owners: dict[str, int]) -> None:
+def paint_sky(canvas: Canvas, drive: Drive, view: Camera, owners: dict[str, int]) -> None:
     """The sky with its clouds, and far hills that hide the end of the plain."""
     height, width = view.size
     low = min(height, math.ceil(view.horizon) + 1)
@@ -60,7 +60,7 @@ def paint_sky(canvas: Canvas, drive: Drive, view: View, owners: dict[str, int]) 
     _hills(canvas, view, rng, owners)
 
 
-def _hills(canvas: Canvas, view: View, rng: np.random.Generator, owners: dict[str, int]) -> None:
+def _hills(canvas: Canvas, view: Camera, rng: np.random.Generator, owners: dict[str, int]) -> None:
     width = view.size[1]
     x = np.linspace(-5, width + 5, 60)
     for share, colour, reach in ((0.05, (128, 144, 152), 500.0), (0.032, (92, 110, 92), 260.0)):
@@ -76,7 +76,7 @@ def _mix(one: tuple[int, int, int], other: tuple[int, int, int], share: float) -
     return (np.array(one, np.float32) * (1 - share) + np.array(other, np.float32) * share).astype(np.float32)
 
 
-def through_the_air(canvas: Canvas, drive: Drive, view: View, owners: dict[str, int]) -> Image:
+def through_the_air(canvas: Canvas, drive: Drive, view: Camera, owners: dict[str, int]) -> Image:
     """The finished picture."""
     rng = np.random.default_rng([42, drive.seed])
     if drive.time == "day" and drive.weather in ("clear", "cloud"):
@@ -118,7 +118,7 @@ def _sensor(strength: float) -> tuple[Image, Image]:
 
 
 def _weathered(
-    canvas: Canvas, drive: Drive, view: View, rng: np.random.Generator, owners: dict[str, int]
+    canvas: Canvas, drive: Drive, view: Camera, rng: np.random.Generator, owners: dict[str, int]
 ) -> Light:
     """The picture at that hour and in that weather, not yet cut to what a picture can hold."""
     assert canvas.near is not None, "distances are kept for all but clear and cloudy days"
@@ -173,7 +173,7 @@ def _whiten(picture: Light, canvas: Canvas, drive: Drive, owners: dict[str, int]
     picture += (np.array([236, 240, 246], np.float32) - picture) * np.clip(cover, 0, 1)[..., None]
 
 
-def _light_at_night(canvas: Canvas, distances: Light, drive: Drive, view: View) -> Light:
+def _light_at_night(canvas: Canvas, distances: Light, drive: Drive, view: Camera) -> Light:
     """How much of the day's light reaches each pixel: some of the sky's, headlights, street lamps."""
     height, width = view.size
     near = np.maximum(distances[::COARSE, ::COARSE], np.float32(1 / 900))
@@ -219,7 +219,7 @@ def _glow(glow: Image, strength: float, wet: float) -> Light:
     return np.asarray(shining * 0.8 + cv2.resize(halo, (width, height)), np.float32)
 
 
-def _reflect(picture: Light, canvas: Canvas, view: View, wet: float, owners: dict[str, int]) -> None:
+def _reflect(picture: Light, canvas: Canvas, view: Camera, wet: float, owners: dict[str, int]) -> None:
     """A wet road is darker, and mirrors what stands behind it."""
     height = view.size[0]
     horizon = round(view.horizon)

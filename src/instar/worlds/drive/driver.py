@@ -30,7 +30,8 @@ def careful_steering(drive: Drive) -> float:
     yaw = math.tan(math.radians(drive.yaw))
     right = yaw * distance - 0.5 * drive.bend * distance**2 - drive.drift
     curvature = -2 * right / (right**2 + distance**2)
-    return RATIO * math.degrees(math.atan(WHEELBASE * curvature))
+    degrees = RATIO * math.degrees(math.atan(WHEELBASE * curvature))
+    return -degrees if drive.mirrored else degrees
 
 
 def careful_speed(drive: Drive) -> float:

@@ -10,7 +10,7 @@ from instar.worlds.drive.boards import board
 from instar.worlds.drive.canvas import Canvas, Colour, Points
 from instar.worlds.drive.plan import Thing
 from instar.worlds.drive.textures import CROWNS, at_height, crown
-from instar.worlds.drive.view import View
+from instar.worlds.drive.view import Camera
 
 __all__ = ["LAMP_HEIGHT", "paint_lamp", "paint_light", "paint_sign", "paint_tree"]
 
@@ -21,7 +21,7 @@ ROUND = np.stack([np.cos(np.arange(14) * (np.pi / 7)), np.sin(np.arange(14) * (n
 SIGN_BOTTOM, SIGN_SIDE = 1.9, 0.72  # metres
 
 
-def paint_tree(canvas: Canvas, thing: Thing, view: View, owner: int) -> None:
+def paint_tree(canvas: Canvas, thing: Thing, view: Camera, owner: int) -> None:
     """A tree with its trunk where the thing stands."""
     x, y = view.project(thing.offset, 0.0, thing.distance)
     scale = view.scale(thing.distance)
@@ -33,7 +33,7 @@ def paint_tree(canvas: Canvas, thing: Thing, view: View, owner: int) -> None:
     )
 
 
-def paint_sign(canvas: Canvas, thing: Thing, view: View, owner: int, pole: int) -> None:
+def paint_sign(canvas: Canvas, thing: Thing, view: Camera, owner: int, pole: int) -> None:
     """A board on a pole; the variant is its kind, maybe a number and a shape: "speed limit 30/square"."""
     x, y = view.project(thing.offset, 0.0, thing.distance)
     scale = view.scale(thing.distance) * thing.scale
@@ -49,7 +49,7 @@ def paint_sign(canvas: Canvas, thing: Thing, view: View, owner: int, pole: int) 
     canvas.sprite(at_height(levels, side), x - side / 2, y - bottom - side, side, side, owner, near)
 
 
-def paint_light(canvas: Canvas, thing: Thing, view: View, owner: int, pole: int) -> None:
+def paint_light(canvas: Canvas, thing: Thing, view: Camera, owner: int, pole: int) -> None:
     """A traffic light; the variant is the lamp that is lit."""
     x, y = view.project(thing.offset, 0.0, thing.distance)
     scale = view.scale(thing.distance) * thing.scale
@@ -68,7 +68,7 @@ def paint_light(canvas: Canvas, thing: Thing, view: View, owner: int, pole: int)
             canvas.shine(ring, LAMPS[name])
 
 
-def paint_lamp(canvas: Canvas, thing: Thing, view: View, pole: int) -> None:
+def paint_lamp(canvas: Canvas, thing: Thing, view: Camera, pole: int) -> None:
     """A street lamp whose arm reaches over the road."""
     x, y = view.project(thing.offset, 0.0, thing.distance)
     scale, near = view.scale(thing.distance), 1 / thing.distance

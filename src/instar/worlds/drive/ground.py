@@ -18,7 +18,7 @@ import numpy.typing as npt
 from instar.worlds.drive.canvas import Canvas
 from instar.worlds.drive.plan import Drive
 from instar.worlds.drive.textures import grain, stains
-from instar.worlds.drive.view import EYE, View
+from instar.worlds.drive.view import EYE, Camera
 
 __all__ = ["KERB", "paint_ground"]
 
@@ -44,7 +44,7 @@ class _Rows:
     deep: Plane
 
 
-def paint_ground(canvas: Canvas, drive: Drive, view: View, owners: dict[str, int]) -> None:
+def paint_ground(canvas: Canvas, drive: Drive, view: Camera, owners: dict[str, int]) -> None:
     """Paint all below the horizon."""
     height, width = view.size
     first = max(0, math.floor(view.horizon) + 1)
@@ -66,7 +66,7 @@ def paint_ground(canvas: Canvas, drive: Drive, view: View, owners: dict[str, int
 
 
 def _stretches(
-    drive: Drive, rows: _Rows, view: View, owners: dict[str, int]
+    drive: Drive, rows: _Rows, view: Camera, owners: dict[str, int]
 ) -> tuple[Plane, npt.NDArray[np.uint8]]:
     """Colour and class of each pixel, from the edges between stretches."""
     number, width = len(rows.ahead), view.size[1]

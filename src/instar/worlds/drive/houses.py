@@ -12,7 +12,7 @@ from instar.worlds.drive.canvas import Canvas
 from instar.worlds.drive.ground import KERB
 from instar.worlds.drive.plan import Drive, House
 from instar.worlds.drive.textures import FRONTS, STOREY, front, front_size
-from instar.worlds.drive.view import View
+from instar.worlds.drive.view import Camera
 
 __all__ = ["house_height", "paint_house"]
 
@@ -26,7 +26,7 @@ def house_height(house: House) -> float:
     return front_size(house.look)[0] * STOREY + ROOF
 
 
-def paint_house(canvas: Canvas, house: House, drive: Drive, view: View, owner: int) -> None:
+def paint_house(canvas: Canvas, house: House, drive: Drive, view: Camera, owner: int) -> None:
     """Paint the wall that looks toward the camera, then the front along the street."""
     road = drive.road
     edge = road.right + KERB + road.sidewalk if house.side > 0 else road.left - KERB - road.sidewalk

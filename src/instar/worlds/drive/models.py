@@ -13,7 +13,7 @@ import numpy.typing as npt
 from instar.worlds.drive.plan import VEHICLES, Drive, Thing
 from instar.worlds.drive.render import CLASS_OF, FIRST_THING, SURFACES, render
 from instar.worlds.drive.sample import PAINTS
-from instar.worlds.drive.view import View
+from instar.worlds.drive.view import Camera
 
 __all__ = ["models"]
 
@@ -36,5 +36,5 @@ def models(each: int = 6) -> Iterator[tuple[str, npt.NDArray[np.uint8], float]]:
             place = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
             cover = np.where(mask, np.uint8(255), np.uint8(0))
             pixels = np.dstack([drawn.picture, cover])[place]
-            below = rows[-1] + 1 - View.of(drawn.drive, SIZE).horizon
+            below = rows[-1] + 1 - Camera.of(drawn.drive, SIZE).horizon
             yield CLASS_OF[kind], np.ascontiguousarray(pixels), float((rows[-1] + 1 - rows[0]) / below)

@@ -9,7 +9,7 @@ import numpy as np
 
 from instar.worlds.drive.canvas import Canvas, Colour
 from instar.worlds.drive.plan import Thing
-from instar.worlds.drive.view import View
+from instar.worlds.drive.view import Camera
 
 __all__ = ["PERSON", "paint_bicyclist", "paint_pedestrian"]
 
@@ -30,7 +30,7 @@ ASPHALT_BLACK: Colour = (26, 26, 28)
 class _Figure:
     """Collects shapes in metres around the feet (x to the right, y up), and paints them all at once."""
 
-    def __init__(self, canvas: Canvas, thing: Thing, view: View, owner: int, size: float) -> None:
+    def __init__(self, canvas: Canvas, thing: Thing, view: Camera, owner: int, size: float) -> None:
         foot = view.project(thing.offset, 0.0, thing.distance)
         self.foot, self.scale = foot, view.scale(thing.distance) * size
         self.canvas, self.owner, self.near = canvas, owner, 1 / thing.distance
@@ -73,7 +73,7 @@ class _Figure:
         self.canvas.polygons(pixels, self.lengths, self.colours, self.owners, self.near)
 
 
-def paint_pedestrian(canvas: Canvas, thing: Thing, view: View, owner: int) -> None:
+def paint_pedestrian(canvas: Canvas, thing: Thing, view: Camera, owner: int) -> None:
     """Someone walking, 1.55 to 1.9 m tall."""
     rng = np.random.default_rng([31, thing.look])
     tall = float(rng.uniform(1.58, 1.88)) / PERSON * thing.scale
@@ -116,7 +116,7 @@ def paint_pedestrian(canvas: Canvas, thing: Thing, view: View, owner: int) -> No
     figure.paint()
 
 
-def paint_bicyclist(canvas: Canvas, thing: Thing, view: View, owner: int, bicycle: int) -> None:
+def paint_bicyclist(canvas: Canvas, thing: Thing, view: Camera, owner: int, bicycle: int) -> None:
     """A rider seen from behind or from the front; wheels and frame belong to the bicycle."""
     rng = np.random.default_rng([32, thing.look])
     figure = _Figure(canvas, thing, view, bicycle, thing.scale)

@@ -78,7 +78,8 @@ class Drive:
     `bend` is the curvature of the road in 1/m, + to the left; `yaw` is how many degrees to the right of the
     camera's axis the road leads, `drift` how far right of the middle of its lane the ego-vehicle is.
     `weather` is clear, cloud, rain, snow or fog, `level` its strength from 0 to 1; `time` is day, dusk or
-    night. `limit` is the speed limit in km/h that holds where no sign says otherwise.
+    night. `limit` is the speed limit in km/h that holds where no sign says otherwise. A `mirrored` drive is
+    the same one seen in a mirror.
     """
 
     seed: int
@@ -93,6 +94,7 @@ class Drive:
     level: float = 0.7
     time: str = "day"
     limit: float = 50.0
+    mirrored: bool = False
 
     @property
     def ego(self) -> float:

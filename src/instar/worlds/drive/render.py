@@ -17,7 +17,7 @@ from instar.worlds.drive.houses import paint_house
 from instar.worlds.drive.people import paint_bicyclist, paint_pedestrian
 from instar.worlds.drive.plan import VEHICLES, Drive, House, Thing
 from instar.worlds.drive.vehicles import paint_vehicle
-from instar.worlds.drive.view import View
+from instar.worlds.drive.view import Camera
 
 __all__ = ["CLASSES", "CLASS_OF", "Rendered", "render", "silhouettes"]
 
@@ -66,7 +66,7 @@ class Rendered:
 
 def render(drive: Drive, size: tuple[int, int] = (160, 320)) -> Rendered:
     """Paint from far to near, then let light and weather fall on it."""
-    view = View.of(drive, size)
+    view = Camera.of(drive, size)
     dark = drive.time != "day"
     canvas = Canvas(size, deep=dark or drive.weather in ("rain", "snow", "fog"), dark=dark)
     paint_sky(canvas, drive, view, SURFACES)
@@ -81,12 +81,15 @@ def render(drive: Drive, size: tuple[int, int] = (160, 320)) -> Rendered:
             paint_house(canvas, thing, drive, view, SURFACES["building"])
         else:
             _paint(canvas, thing, view, min(255, FIRST_THING + number))
-    return Rendered(drive, through_the_air(canvas, drive, view, SURFACES), canvas.owner)
+    picture, owner = through_the_air(canvas, drive, view, SURFACES), canvas.owner
+    if drive.mirrored:
+        picture, owner = np.ascontiguousarray(picture[:, ::-1]), np.ascontiguousarray(owner[:, ::-1])
+    return Rendered(drive, picture, owner)
 
 
 def silhouettes(drive: Drive, number: int, size: tuple[int, int]) -> tuple[Mask, Mask]:
     """The pixels of one thing as if it stood alone, and those of them that nothing nearer hides."""
-    view, canvas = View.of(drive, size), Canvas(size, deep=False, dark=False)
+    view, canvas = Camera.of(drive, size), Canvas(size, deep=False, dark=False)
     thing = drive.things[number]
     _paint(canvas, thing, view, 255)
     alone = canvas.owner == 255
@@ -99,7 +102,7 @@ def silhouettes(drive: Drive, number: int, size: tuple[int, int]) -> tuple[Mask,
     return np.asarray(alone), np.asarray(canvas.owner == 255)
 
 
-def _paint(canvas: Canvas, thing: Thing, view: View, owner: int) -> None:
+def _paint(canvas: Canvas, thing: Thing, view: Camera, owner: int) -> None:
     match thing.kind:
         case "pedestrian":
             paint_pedestrian(canvas, thing, view, owner)

@@ -11,7 +11,7 @@ import numpy as np
 
 from instar.worlds.drive.canvas import Canvas, Colour, Points
 from instar.worlds.drive.plan import Thing
-from instar.worlds.drive.view import EYE, View
+from instar.worlds.drive.view import EYE, Camera
 
 __all__ = ["COLOURS", "SIZES", "paint_vehicle"]
 
@@ -130,7 +130,7 @@ SHADES = {"roof": 1.08, "bumper": 0.78, "doors": 0.95, "cab": 0.9}
 SMALL = 22.0  # pixels wide: below, fine parts are left out
 
 
-def paint_vehicle(canvas: Canvas, thing: Thing, view: View, owner: int) -> None:
+def paint_vehicle(canvas: Canvas, thing: Thing, view: Camera, owner: int) -> None:
     """Paint the shadow, what faces the camera from far to near, the side that is seen, and the lamps."""
     shape = _SHAPES[thing.kind]
     right = float(view.across(thing.offset, thing.distance))
@@ -171,7 +171,7 @@ def _faces(part: _Part, thing: Thing, shape: _Shape) -> bool:
     return -(y1 - y0) * (camera - a0) + (a1 - a0) * (EYE / thing.scale - y0) > 0
 
 
-def _placed(points: Points, thing: Thing, shape: _Shape, right: float, view: View) -> Points:
+def _placed(points: Points, thing: Thing, shape: _Shape, right: float, view: Camera) -> Points:
     """Corners as pixels; the near end stands where the thing does, in the direction of the road there."""
     angle = math.atan(float(view.slope(thing.distance)))
     sine, cosine = math.sin(angle), math.cos(angle)

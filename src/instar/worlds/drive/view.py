@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from instar.worlds.drive.plan import Drive
 
-__all__ = ["EYE", "View"]
+__all__ = ["EYE", "Camera"]
 
 EYE = 1.4
 """How high the camera is above the road."""
@@ -23,7 +23,7 @@ Floats = float | npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class Camera:
     """How places in the street of a drive appear in a picture of `size` (height, width)."""
 
     size: tuple[int, int]
@@ -35,7 +35,7 @@ class View:
     ego: float
 
     @classmethod
-    def of(cls, drive: Drive, size: tuple[int, int]) -> View:
+    def of(cls, drive: Drive, size: tuple[int, int]) -> Camera:
         height, width = size
         horizon = height * HORIZON + math.tan(math.radians(drive.pitch)) * FOCAL * width
         yaw = math.tan(math.radians(drive.yaw))

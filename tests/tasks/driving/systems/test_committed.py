@@ -8,10 +8,10 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from instar.cli.catalogue import SYSTEMS
 
 from instar import Status, draws, run
 from instar.cli import main
-from instar.cli.catalogue import SYSTEMS
 from instar.core.errors import BadInput
 from instar.scenes import load_scenes
 from instar.tasks.driving import rule

@@ -55,11 +55,7 @@ BYTES = TensorProto.UINT8
         ({"gains": (0.01,)}, {"outputs": "steering", "steering_unit": -57.3}, (0, -29.223)),
         ({"gains": (1.0,)}, {"outputs": "speed", "speed_unit": 3.6}, (183.6, 0)),
         ({"outputs": ("speed", "angle")}, {"outputs": "speed,steering"}, (51, 102)),
-        (
-            {"shape": ("n", 3, "h", "w")},
-            {"outputs": "speed,steering", "height": 20, "width": 40},
-            (51, 102),
-        ),
+        ({"shape": ("n", 3, "h", "w")}, {"outputs": "speed,steering", "height": 20, "width": 40}, (51, 102)),
         ({"beside": True}, {"outputs": "speed,steering"}, (51, 102)),
     ],
 )

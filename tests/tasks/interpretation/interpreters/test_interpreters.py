@@ -57,12 +57,12 @@ def assert_same_state(before, after):
 def test_changed_gradients_are_those_of_the_formula(rule, images):
     from torch.nn import functional as f
 
-    from instar.tasks.interpretation.interpreters.gradients import rectified
+    from instar.tasks.interpretation.interpreters.gradients import rectified_gradient
     from small_networks import sequential
 
     net = make(sequential())
-    x = net.prepared(images)
-    _, found = rectified(net, x, [0, 1, 2], rule)
+    x = net.preprocess(images)
+    _, found = rectified_gradient(net, x, [0, 1, 2], rule)
     first, _, _, second, _, _, _, third, _, last = net.module
 
     def through(gradient, active):
@@ -86,13 +86,13 @@ def test_changed_gradients_are_those_of_the_formula(rule, images):
 
 @pytest.mark.parametrize("rule", ["grad-cam", "linear-approximation"])
 def test_maps_at_a_layer_are_those_of_the_formula(rule, images):
-    from instar.tasks.interpretation.interpreters.gradients import at_layer
+    from instar.tasks.interpretation.interpreters.gradients import layer_attribution
     from small_networks import sequential
 
     net = make(sequential(norm=True))
     net.module.eval()
-    x = net.prepared(images)
-    _, found = at_layer(net, x, [4, 0, 2], "6", rule)
+    x = net.preprocess(images)
+    _, found = layer_attribution(net, x, [4, 0, 2], "6", rule)
     front, back = net.module[:7], net.module[7:]
     for i, label in enumerate([4, 0, 2]):
         a = front(x[i : i + 1]).detach().requires_grad_()
@@ -104,13 +104,13 @@ def test_maps_at_a_layer_are_those_of_the_formula(rule, images):
 
 @pytest.mark.parametrize("rule", ["deconvnet", "guided"])
 def test_a_rectifier_is_one_however_it_is_spelled(rule, images):
-    from instar.tasks.interpretation.interpreters.gradients import rectified
+    from instar.tasks.interpretation.interpreters.gradients import rectified_gradient
     from small_networks import Spelled
 
     spelled = Spelled()
-    x = make(spelled).prepared(images)
-    _, found = rectified(make(spelled), x, [0, 1, 2], rule)
-    _, plain = rectified(make(spelled.modules_only()), x, [0, 1, 2], rule)
+    x = make(spelled).preprocess(images)
+    _, found = rectified_gradient(make(spelled), x, [0, 1, 2], rule)
+    _, plain = rectified_gradient(make(spelled.modules_only()), x, [0, 1, 2], rule)
     torch.testing.assert_close(found, plain, rtol=1e-4, atol=1e-7)
 
 
@@ -122,7 +122,7 @@ def test_gradients_are_those_of_captum(images):
     from small_networks import sequential
 
     net = make(sequential())
-    x = net.prepared(images)
+    x = net.preprocess(images)
     labels = [0, 1, 2]
 
     def largest(found):
@@ -130,12 +130,16 @@ def test_gradients_are_those_of_captum(images):
 
     with pytest.warns(UserWarning, match="hooks"):
         deconvolved = attr.Deconvolution(net.module).attribute(x.clone().requires_grad_(), labels)
-    torch.testing.assert_close(gradients.rectified(net, x, labels, "deconvnet")[1], largest(deconvolved))
+    torch.testing.assert_close(
+        gradients.rectified_gradient(net, x, labels, "deconvnet")[1], largest(deconvolved)
+    )
     with pytest.warns(UserWarning, match="hooks"):
         guided = attr.GuidedBackprop(net.module).attribute(x.clone().requires_grad_(), labels)
-    torch.testing.assert_close(gradients.rectified(net, x, labels, "guided")[1], largest(guided))
+    torch.testing.assert_close(gradients.rectified_gradient(net, x, labels, "guided")[1], largest(guided))
     cam = attr.LayerGradCam(net.module, net.module[4]).attribute(x, labels, relu_attributions=True)
-    torch.testing.assert_close(gradients.at_layer(net, x, labels, "4", "grad-cam")[1], cam[:, 0].detach())
+    torch.testing.assert_close(
+        gradients.layer_attribution(net, x, labels, "4", "grad-cam")[1], cam[:, 0].detach()
+    )
     integrated = attr.IntegratedGradients(net.module).attribute(
         x, target=labels, n_steps=8, method="riemann_middle"
     )
@@ -161,7 +165,7 @@ def test_excitation_is_that_of_zennit(network, images, monkeypatch):
     from small_networks import sequential
 
     net = make(sequential(3) if network == "sequential" else averaging())
-    x = net.prepared(images).abs()
+    x = net.preprocess(images).abs()
     labels = [3, 1, 0]
     composite = zennit.ExcitationBackprop(stabilizer=1e-12, zero_params="bias")
     for layer in ("2", "1", "4"):
@@ -213,7 +217,7 @@ def test_the_mass_is_kept_at_every_layer(images):
             if type(part).__name__ in ("Conv2d", "MaxPool2d", "AvgPool2d", "BatchNorm2d")
         ]
         for layer in maps:
-            _, mass = excitation(net, net.prepared(images), [0, 1, 2], layer, SignedWeights())
+            _, mass = excitation(net, net.preprocess(images), [0, 1, 2], layer, SignedWeights())
             if isinstance(module, Branching) and layer in ("first", "norm", "second", "third"):
                 assert bool((mass.sum((1, 2)) < 1.0001).all())  # the shortcut has the rest
             else:
@@ -237,12 +241,12 @@ def test_residual_networks_of_the_zoo_keep_the_mass_at_each_of_their_blocks(name
     """With their own weights, on a photograph: MobileNetV2 has units that only a bias excites."""
     import cv2
 
+    from instar.adapters.zoo_classifiers import zoo_classifier
     from instar.tasks.interpretation.interpreters.excitation import SignedWeights, excitation
-    from instar.tasks.interpretation.systems.zoo_classifiers import zoo_classifier
     from instar.zoo import fetch
 
     net = zoo_classifier(name)
-    x = net.prepared([np.ascontiguousarray(cv2.imread(str(fetch("cat")[0]))[..., ::-1])])
+    x = net.preprocess([np.ascontiguousarray(cv2.imread(str(fetch("cat")[0]))[..., ::-1])])
     weights = SignedWeights()
     blocks = len(net.module) - 3  # behind them: pooling, flattening, the last layer
     for layer in range(blocks):
@@ -281,35 +285,35 @@ def test_what_excitation_has_no_rule_for_is_refused_by_name(images):
 
 # --- masks and samples
 def test_lime_finds_the_segments_that_a_linear_model_uses():
-    from instar.tasks.interpretation.interpreters.masks import fit, used_segments
+    from instar.tasks.interpretation.interpreters.masks import draw_segments, fit_ridge
 
-    used = used_segments(0, 400, 12)
+    used = draw_segments(0, 400, 12)
     weights = np.linspace(-1, 1, 12)
-    found = fit(used, used @ weights + 0.3)
+    found = fit_ridge(used, used @ weights + 0.3)
     np.testing.assert_allclose(found, weights, atol=0.03)
     assert used[0].all()
 
 
 def test_the_fit_of_lime_is_a_weighted_ridge_regression():
     """The same minimum by gradient, from the definition: sum w (y - zb - c)^2 + |b|^2, w of mean one."""
-    from instar.tasks.interpretation.interpreters.masks import fit, used_segments
+    from instar.tasks.interpretation.interpreters.masks import draw_segments, fit_ridge
 
-    used = used_segments(5, 60, 6).astype(np.float64)
+    used = draw_segments(5, 60, 6).astype(np.float64)
     y = np.random.default_rng(0).random(60)
     near = np.sqrt(np.exp(-((1 - np.sqrt(used.mean(1))) ** 2) / 0.25**2))
     near = near / near.sum() * len(used)
     z = np.column_stack([used, np.ones(60)]).astype(np.float64)
     ridge = np.diag([1.0] * 6 + [0.0])
     by_hand = np.linalg.solve((z * near[:, None]).T @ z + ridge, (z * near[:, None]).T @ y)
-    np.testing.assert_allclose(fit(used, y), by_hand[:6], atol=1e-9)
+    np.testing.assert_allclose(fit_ridge(used, y), by_hand[:6], atol=1e-9)
 
 
 def test_segments_cover_the_picture_and_follow_its_edges():
-    from instar.tasks.interpretation.interpreters.masks import segments
+    from instar.tasks.interpretation.interpreters.masks import segment_picture
 
     image = np.zeros((120, 160, 3), np.uint8)
     image[:, 70:] = (250, 200, 30)
-    found = segments(image, (120, 160), 50)
+    found = segment_picture(image, (120, 160), 50)
     assert found.shape == (120, 160)
     assert 20 <= len(np.unique(found)) <= 60
     left, right = set(np.unique(found[:, :64])), set(np.unique(found[:, 76:]))
@@ -355,7 +359,7 @@ def test_everything_that_an_interpreter_makes_is_on_the_device_of_its_network(
     found = explain([Asked(image, "a", seed=i) for i, image in enumerate(images)])
     assert [one.confidence for one in found] == [0.5] * 3
     with pytest.raises(RuntimeError, match="device"):  # what the test rests on
-        net.prepared(images) + torch.zeros(3)[:, None, None, None]
+        net.preprocess(images) + torch.zeros(3)[:, None, None, None]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -419,7 +423,7 @@ def test_integrated_gradients_add_up_to_what_the_score_gains(images):
     from small_networks import sequential
 
     net = make(sequential())
-    x = net.prepared(images)
+    x = net.preprocess(images)
     _, maps = integrated_gradients(net, x, [0, 1, 2], steps=200, rows=50)
     with torch.no_grad():
         gained = (net.module(x) - net.module(torch.zeros_like(x)))[range(3), [0, 1, 2]]
@@ -428,16 +432,16 @@ def test_integrated_gradients_add_up_to_what_the_score_gains(images):
 
 # --- layers
 def test_the_last_map_and_one_of_an_eighth_are_found():
-    from instar.tasks.interpretation.interpreters.layers import last_layer, layer_of_side
-    from instar.tasks.interpretation.systems.networks import resnet50_network, street_network
+    from instar.adapters.networks import resnet50_network, street_network
+    from instar.tasks.interpretation.interpreters.layers import find_last_layer, find_layer_of_side
     from small_networks import Branching, sequential
 
-    assert last_layer(make(sequential(norm=True)), needed_for="x") == "6"
-    assert last_layer(make(street_network(8), size=(120, 160), labels=8), needed_for="x") == "4"
-    assert last_layer(make(Branching()), needed_for="x") == "third"
+    assert find_last_layer(make(sequential(norm=True)), needed_for="x") == "6"
+    assert find_last_layer(make(street_network(8), size=(120, 160), labels=8), needed_for="x") == "4"
+    assert find_last_layer(make(Branching()), needed_for="x") == "third"
     resnet = make(resnet50_network(), size=(224, 224))
-    assert last_layer(resnet, needed_for="x") == "17"
-    assert layer_of_side(resnet, 1 / 8, needed_for="x") == "8"
+    assert find_last_layer(resnet, needed_for="x") == "17"
+    assert find_layer_of_side(resnet, 1 / 8, needed_for="x") == "8"
 
 
 def test_a_model_without_convolutions_has_no_map_for_grad_cam():

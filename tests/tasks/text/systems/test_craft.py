@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from instar.core.errors import BadInput, MissingExtra
-from instar.tasks.text.polygons import iou
+from instar.tasks.text.polygons import quad_iou
 from instar.tasks.text.systems import craft
-from instar.tasks.text.systems.craft_words import words_of
+from instar.tasks.text.systems.craft_words import find_words
 from text_pictures import drawn_page
 
 
@@ -26,31 +26,31 @@ LINK = a_map((28, 22, 36, 28, 0.6))
 
 
 def test_linked_characters_are_one_word_and_its_rectangle_grows_by_a_fifth_of_its_height():
-    quads, scores = words_of(CHARACTERS, LINK, least_score=0.7)
+    quads, scores = find_words(CHARACTERS, LINK, least_score=0.7)
     np.testing.assert_allclose(quads, [[[18, 18], [46, 18], [46, 32], [18, 32]]], atol=1e-3)
     np.testing.assert_allclose(scores, [0.9])
 
 
 def test_characters_without_a_link_are_two_words():
-    quads, scores = words_of(CHARACTERS, np.zeros_like(LINK), least_score=0.7)
+    quads, scores = find_words(CHARACTERS, np.zeros_like(LINK), least_score=0.7)
     assert sorted(quads[:, 0, 0].tolist()) == pytest.approx([18, 32])
     assert sorted(scores.tolist()) == pytest.approx([0.8, 0.9])
 
 
 def test_what_links_but_is_no_character_is_not_part_of_the_rectangle():
     beyond = a_map((28, 22, 36, 28, 0.6), (44, 24, 60, 26, 0.6))
-    quads, _ = words_of(CHARACTERS, beyond, least_score=0.7)
+    quads, _ = find_words(CHARACTERS, beyond, least_score=0.7)
     np.testing.assert_allclose(quads, [[[18, 18], [46, 18], [46, 32], [18, 32]]], atol=1e-3)
 
 
 def test_words_without_a_sure_character_and_specks_are_left_out():
     region = a_map((20, 20, 30, 30, 0.6), (60, 20, 62, 22, 0.9))
-    quads, scores = words_of(region, np.zeros_like(region), least_score=0.7)
+    quads, scores = find_words(region, np.zeros_like(region), least_score=0.7)
     assert (quads.shape, scores.shape) == ((0, 4, 2), (0,))
 
 
 def test_a_score_is_never_above_one():
-    _, scores = words_of(a_map((20, 20, 30, 30, 1.2)), a_map(), least_score=0.7)
+    _, scores = find_words(a_map((20, 20, 30, 30, 1.2)), a_map(), least_score=0.7)
     assert scores.tolist() == [1.0]
 
 
@@ -87,7 +87,7 @@ def test_turning_the_page_by_a_half_finds_the_same_words(locator):
     upright, turned = locator.predict([drawn_page(), np.ascontiguousarray(drawn_page()[::-1, ::-1])])
     back = np.float32([560, 320]) - turned.quads
     assert len(upright) == len(turned) == 5
-    assert iou(upright.quads, back).max(axis=1).min() > 0.5
+    assert quad_iou(upright.quads, back).max(axis=1).min() > 0.5
 
 
 @pytest.mark.real

@@ -7,10 +7,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instar.tasks.text.answers import Quads, accept
-from instar.tasks.text.polygons import iou
+from instar.tasks.text.answers import Quads, read
+from instar.tasks.text.polygons import quad_iou
 from instar.tasks.text.systems.db import rectangles_of
-from instar.tasks.text.systems.rectangles import from_top_left, rectangle_corners, within
+from instar.tasks.text.systems.rectangles import clip_quads, rectangle_corners, start_at_top_left
 
 
 def a_map(*pieces, size=(120, 200)):
@@ -54,14 +54,14 @@ def test_two_pieces_two_pixels_apart_stay_two():
 def test_turned_text_gets_a_turned_rectangle():
     def turned(width, height):
         centre, turn = np.float32([[400, 240]]), np.float32([25])
-        return from_top_left(rectangle_corners(centre, np.float32([[width, height]]), turn))
+        return start_at_top_left(rectangle_corners(centre, np.float32([[width, height]]), turn))
 
     probabilities = np.zeros((480, 800), np.float32)
     cv2.fillConvexPoly(probabilities, np.rint(turned(320, 64)[0]).astype(np.int32), 0.9)
     quads, _ = rectangles_of(probabilities, least_score=0.5)
     growth = 2 * 1.6 * 320 * 64 / (2 * (320 + 64))
     expected = turned(320 + growth, 64 + growth)
-    assert iou(quads, expected)[0, 0] > 0.94
+    assert quad_iou(quads, expected)[0, 0] > 0.94
     np.testing.assert_allclose(quads, expected, atol=5)
 
 
@@ -82,4 +82,4 @@ def test_boxes_of_any_map_can_be_accepted_once_they_are_within_the_picture(ellip
         cv2.ellipse(probabilities, (x, y), (a, b), turn, 0, 360, 0.9, -1)
     quads, scores = rectangles_of(probabilities, least_score=0.3)
     picture = np.zeros((80, 80, 3), np.uint8)
-    assert len(accept(picture, Quads(within(quads, (80, 80)), None, scores))) == len(scores)
+    assert len(read(picture, Quads(clip_quads(quads, (80, 80)), None, scores))) == len(scores)

@@ -10,7 +10,7 @@ import pytest
 
 from instar.core.digest import digest
 from instar.core.system import System
-from instar.tasks.text.answers import accept
+from instar.tasks.text.answers import read
 from instar.tasks.text.systems import craft, east, ppocr_v4, ppocr_v6, tesseract
 from instar.testing import check_system
 from instar.zoo import fetch
@@ -68,7 +68,7 @@ def test_it_can_be_sent_to_another_process(locator):
 def test_any_size_of_picture_gets_an_answer(locator, shape):
     image = np.full(shape, 128, np.uint8)
     (answer,) = locator.predict([image])
-    assert len(accept(image, answer)) == len(answer)
+    assert len(read(image, answer)) == len(answer)
 
 
 def test_a_view_that_is_not_contiguous_gets_the_same_answer(locator):

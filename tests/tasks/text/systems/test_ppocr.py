@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from instar.core.errors import BadInput
-from instar.tasks.text.polygons import iou
+from instar.tasks.text.polygons import quad_iou
 from instar.tasks.text.systems import ppocr_v4, ppocr_v6
 from text_pictures import drawn_page, photograph
 
@@ -83,7 +83,7 @@ def require_same_boxes(found, reference):
     """Each box has its partner and corners agree to two pixels: the reference has whole numbers."""
     reference = np.float32(reference)
     assert len(found) == len(reference)
-    overlap = iou(found.quads, reference)
+    overlap = quad_iou(found.quads, reference)
     partners = overlap.argmax(axis=1)
     assert sorted(partners) == list(range(len(reference)))
     assert overlap.max(axis=1).min() > 0.85
@@ -118,7 +118,7 @@ def test_a_large_picture_is_reduced_when_asked_for():
     locator = ppocr_v4(limit_side=320, limit_type="max")
     large, small = locator.predict([np.kron(drawn_page(), np.ones((2, 2, 1), np.uint8)), drawn_page()])
     assert len(large) == len(small) == 4
-    assert iou(large.quads, small.quads * 2).max(axis=1).min() > 0.85
+    assert quad_iou(large.quads, small.quads * 2).max(axis=1).min() > 0.85
 
 
 def test_the_fingerprint_tells_weights_and_settings_apart(locator, version):

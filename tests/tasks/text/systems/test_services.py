@@ -17,7 +17,7 @@ from instar.imaging.codecs import decode_picture, encode_png
 from instar.tasks.text.systems.page import page_exact
 from instar.tasks.text.systems.services import Service, azure_read, google_vision, rekognition, tencent_ocr
 from instar.tasks.text.systems.services.azure_read import Read
-from instar.tasks.text.systems.services.exchange import Request, Response
+from instar.tasks.text.systems.services.exchange import HttpRequest, HttpResponse
 from instar.tasks.text.systems.services.google_vision import Annotate
 from instar.tasks.text.systems.services.rekognition import DetectText
 from instar.tasks.text.systems.services.signature import authorization
@@ -177,10 +177,10 @@ def service(api, answer, *, status=200, recorded=""):
     """A service whose transport gives one response to everything, and the requests that it got."""
     requests = []
 
-    def transport(request: Request) -> Response:
+    def transport(request: HttpRequest) -> HttpResponse:
         requests.append(request)
         body = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-        return Response(status, body)
+        return HttpResponse(status, body)
 
     return Service(api, transport=transport, recorded=recorded), requests
 

@@ -20,7 +20,7 @@ from instar.core.errors import BadInput
 from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.detection.answers import Detections
-from instar.worlds.sprites import COLOURS, OUTLINE
+from instar.worlds.sprites import OUTLINE, SPRITE_COLOURS
 
 __all__ = ["StreetDetector", "street_blobs", "street_detector", "street_exact"]
 
@@ -75,7 +75,7 @@ def _detect(image: Image, merge: int) -> Detections:
     classes = _classes(image)
     pieces = [
         (box, label)
-        for number, label in enumerate(COLOURS, start=1)
+        for number, label in enumerate(SPRITE_COLOURS, start=1)
         for box in _pieces((classes == number).view(np.uint8), merge)
     ]
     height, width = image.shape[:2]
@@ -99,7 +99,7 @@ def _classes(image: Image) -> npt.NDArray[np.uint8]:
 @functools.cache
 def _class_of_hue() -> npt.NDArray[np.uint8]:
     """`uint8 (256,)`: 1 + the class with the nearest hue, for each hue in OpenCV's steps of two degrees."""
-    colours = np.array([list(COLOURS.values())], np.uint8)
+    colours = np.array([list(SPRITE_COLOURS.values())], np.uint8)
     hues = cv2.cvtColor(colours, cv2.COLOR_RGB2HSV)[0, :, 0].astype(int)
     apart = np.abs(np.arange(256)[:, None] - hues)
     return np.asarray(1 + np.minimum(apart, 180 - apart).argmin(axis=1), np.uint8)

@@ -1,11 +1,11 @@
 """Engines that make the picture which a condition speaks of.
 
-An engine has `plan`, which looks at the scene and decides, `make`, which carries out what was decided, and
-`alter`, which decides again for a comparative. What is decided is an edit: a flat mapping of JSON values that
-is everything needed to make the picture again.
+An engine has `plan`, which looks at the scene and decides, and `make`, which carries out what was decided.
+What is decided is an edit: a flat mapping of JSON values that is everything needed to make the picture again.
 
-An engine may have `less(edit, view)`, which yields lines of edits that do less, the least first; without it
-what it does is not made smaller when a failing change is shrunk.
+An engine may have `alter(edit, comparative, view)`, which gives the edit that is closer, larger, more and so
+on, or says why not. It may have `less(edit, view)`, which yields lines of edits that do less, the least
+first; without it what it does is not made smaller when a failing change is shrunk.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.imaging.labels import LabelMap
 from instar.tasks.driving.gallery import Gallery
-from instar.tasks.driving.ground import Ground
+from instar.tasks.driving.ground import GroundPlane
 from instar.tasks.driving.rules.model import Condition
 from instar.tasks.driving.rules.ontology import Ontology
 from instar.worlds.drive.plan import Drive
 
-__all__ = ["Edit", "Engine", "View"]
+__all__ = ["Edit", "Engine", "SceneView"]
 
 Edit = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class SceneView:
     """What an engine may look at to decide: the picture and what is known about it.
 
     `drive` is the description of a drawn drive. `least_lines` and `least_objects` are the shares of the
@@ -42,7 +42,7 @@ class View:
     scene: str
     image: Image
     labels: LabelMap
-    ground: Ground
+    ground: GroundPlane
     gallery: Gallery | None
     ontology: Ontology
     drive: Drive | None = None
@@ -58,9 +58,7 @@ class Engine(Protocol):
     """How a module or an object is used as an engine."""
 
     def plan(
-        self, condition: Condition, view: View, rng: np.random.Generator
+        self, condition: Condition, view: SceneView, rng: np.random.Generator
     ) -> tuple[Edit, ...] | Inapplicable: ...
-
-    def alter(self, edit: Edit, comparative: str, view: View) -> Edit | Inapplicable: ...
 
     def make(self, image: Image, edit: Edit, cutouts: CutOuts) -> Image: ...

@@ -13,7 +13,7 @@ from instar.core.change import Inapplicable
 from instar.core.scene import Image, Mask
 from instar.cutouts import CutOuts
 from instar.imaging.mask_text import mask_from_text, mask_to_text
-from instar.tasks.driving.engines import Edit, View, rendered
+from instar.tasks.driving.engines import Edit, SceneView, rendered
 from instar.tasks.driving.rules.model import Condition
 
 __all__ = ["alter", "less", "make", "plan"]
@@ -27,7 +27,7 @@ HAZE = {"fog": (206, 209, 212), "rain": (150, 156, 163), "snow": (222, 225, 230)
 _Light = npt.NDArray[np.float32]
 
 
-def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
+def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     assert condition.new is not None, "weather and time are always replaced"
     kind = condition.new.properties.get("type")
     if kind not in KINDS:
@@ -53,14 +53,14 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
     )
 
 
-def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
+def alter(edit: Edit, comparative: str, view: SceneView) -> Edit | Inapplicable:
     if comparative not in ("more", "less"):
         return Inapplicable("weather is only more or less")
     factor = STRONGER if comparative == "more" else 1 / STRONGER
     return {**edit, "strength": edit["strength"] * factor}
 
 
-def less(edit: Edit, view: View) -> Iterator[Sequence[Edit]]:
+def less(edit: Edit, view: SceneView) -> Iterator[Sequence[Edit]]:
     """Weaker, by hundredths."""
     yield [{**edit, "strength": n / 100} for n in range(1, math.ceil(100 * edit["strength"]))]
 

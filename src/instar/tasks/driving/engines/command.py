@@ -24,8 +24,8 @@ from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.imaging.codecs import encode_png, read_picture
 from instar.imaging.mask_text import mask_from_text, mask_to_text
-from instar.tasks.driving.engines import Edit, View
-from instar.tasks.driving.engines.selection import selected
+from instar.tasks.driving.engines import Edit, SceneView
+from instar.tasks.driving.engines.selection import select_pixels
 from instar.tasks.driving.rules.model import Condition
 
 __all__ = ["CommandEngine"]
@@ -42,13 +42,13 @@ class CommandEngine:
     command: str
 
     def plan(
-        self, condition: Condition, view: View, rng: np.random.Generator
+        self, condition: Condition, view: SceneView, rng: np.random.Generator
     ) -> tuple[Edit, ...] | Inapplicable:
         if condition.op == "add":
             return Inapplicable("a command does not say where to add things")
         mask: Any = np.ones(view.size, np.bool_)
         if condition.element not in ENVIRONMENT:
-            mask = selected(condition, view)
+            mask = select_pixels(condition, view)
             if isinstance(mask, Inapplicable):
                 return mask
         new = condition.new
@@ -70,9 +70,6 @@ class CommandEngine:
         elif new is not None:
             edit["becomes"] = view.ontology.elements[new.element].classes[0]
         return (edit,)
-
-    def alter(self, edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
-        return Inapplicable("a command cannot be told more or less")
 
     def make(self, image: Image, edit: Mapping[str, Any], cutouts: CutOuts) -> Image:
         mask = mask_from_text(edit["mask"])

@@ -14,20 +14,19 @@ import numpy as np
 from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
-from instar.tasks.driving.engines import Edit, View
-from instar.tasks.driving.engines.atmosphere import LEVELS
+from instar.tasks.driving.engines import Edit, SceneView
+from instar.tasks.driving.engines.atmosphere import LEVELS, STRONGER
 from instar.tasks.driving.rules.model import Condition
 
 __all__ = ["alter", "less", "make", "plan"]
 
 STREAKS = {"light": 0.004, "normal": 0.008, "heavy": 0.014}  # per pixel of the picture
-STRONGER = 1.35
 LENGTH, SLANT = 0.06, 0.35  # of the picture's height; of a streak's length
 COLOUR = (200, 200, 200)
 DIMMED = 0.85
 
 
-def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
+def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     assert condition.new is not None, "weather and time are always replaced"
     if condition.new.properties.get("type") != "rain":
         return Inapplicable("DeepTest's engine makes rain only")
@@ -36,13 +35,13 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
     return ({"engine": "deeptest", **told, "density": STREAKS[level], "seed": int(rng.integers(2**31))},)
 
 
-def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
+def alter(edit: Edit, comparative: str, view: SceneView) -> Edit | Inapplicable:
     if comparative not in ("more", "less"):
         return Inapplicable("weather is only more or less")
     return _times(edit, STRONGER if comparative == "more" else 1 / STRONGER)
 
 
-def less(edit: Edit, view: View) -> Iterator[Sequence[Edit]]:
+def less(edit: Edit, view: SceneView) -> Iterator[Sequence[Edit]]:
     """Fewer streaks, by hundredths of the strength."""
     strength = float(edit["strength"])
     yield [_times(edit, n / 100 / strength) for n in range(1, math.ceil(100 * strength))]

@@ -14,25 +14,18 @@ from instar import zoo
 from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
-from instar.imaging.mask_text import mask_from_text, mask_to_text
-from instar.tasks.driving.engines import Edit, View
-from instar.tasks.driving.engines.selection import selected
+from instar.imaging.mask_text import mask_from_text
+from instar.tasks.driving.engines import Edit, SceneView
+from instar.tasks.driving.engines.selection import plan_removal
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["alter", "make", "plan"]
+__all__ = ["make", "plan"]
 
 GROWN = 2  # pixels around a thing that still show its edge
 
 
-def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
-    mask = selected(condition, view)
-    if isinstance(mask, Inapplicable):
-        return mask
-    return ({"engine": "migan", "of": condition.element, "mask": mask_to_text(mask)},)
-
-
-def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
-    return Inapplicable("what is removed cannot be compared")
+def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
+    return plan_removal("migan", condition, view)
 
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:

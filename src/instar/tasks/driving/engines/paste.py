@@ -16,9 +16,9 @@ from instar.cutouts import CutOuts
 from instar.cutouts.pool import CutOut
 from instar.imaging.paste import pasted, resized, toned
 from instar.imaging.photometric import light_of
-from instar.tasks.driving.engines import Edit, View
-from instar.tasks.driving.ground import Ground
-from instar.tasks.driving.rules.model import Condition, Thing
+from instar.tasks.driving.engines import Edit, SceneView
+from instar.tasks.driving.ground import GroundPlane
+from instar.tasks.driving.rules.model import Condition, Entity
 
 __all__ = ["alter", "cutout_of", "less", "make", "paste_of", "place_at", "places", "plan"]
 
@@ -36,7 +36,7 @@ ROADSIDES = {None, "scene", "sidewalk"}
 AHEAD = {"vehicle", "lane", "line"}
 
 
-def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
+def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     """One paste for each thing that is added; two where the sentence leaves the number open."""
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
     where = places(condition)
@@ -60,7 +60,7 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
     return tuple(edits)
 
 
-def cutout_of(thing: Thing, view: View, rng: np.random.Generator) -> CutOut | Inapplicable:
+def cutout_of(thing: Entity, view: SceneView, rng: np.random.Generator) -> CutOut | Inapplicable:
     """Any cut-out of what is wanted, from another scene."""
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
     if "color" in thing.properties:
@@ -73,7 +73,7 @@ def cutout_of(thing: Thing, view: View, rng: np.random.Generator) -> CutOut | In
     return cutouts[int(rng.integers(len(cutouts)))]
 
 
-def _in_such_light(cutouts: list[CutOut], view: View) -> list[CutOut]:
+def _in_such_light(cutouts: list[CutOut], view: SceneView) -> list[CutOut]:
     """Those from scenes about as light as this one; all where there are none."""
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
     lights, own = view.gallery.lights, light_of(view.image).mean
@@ -81,7 +81,7 @@ def _in_such_light(cutouts: list[CutOut], view: View) -> list[CutOut]:
     return alike or cutouts
 
 
-def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
+def alter(edit: Edit, comparative: str, view: SceneView) -> Edit | Inapplicable:
     """The same cut-out closer, farther, larger or smaller; its own place counts as free."""
     horizon, height = view.ground.horizon, view.ground.size[0]
     row, size = float(edit["foot"]), float(edit["size"])
@@ -100,7 +100,7 @@ def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
     return next((one for one in found if one is not None), Inapplicable("no free place"))
 
 
-def less(edit: Edit, view: View) -> Iterator[Sequence[Edit]]:
+def less(edit: Edit, view: SceneView) -> Iterator[Sequence[Edit]]:
     """The same cut-out farther, row by row, and smaller on its feet, pixel by pixel."""
     ground, foot = view.ground, int(edit["foot"])
     rows = range(math.ceil(ground.horizon) + 1, foot)
@@ -151,8 +151,8 @@ def places(condition: Condition) -> str | None:
 
 
 def place_at(
-    drawn: Edit, where: str, size: float, view: View, rng: np.random.Generator
-) -> tuple[Edit, Ground] | None:
+    drawn: Edit, where: str, size: float, view: SceneView, rng: np.random.Generator
+) -> tuple[Edit, GroundPlane] | None:
     """The edit with a place to stand, and the ground with that place taken; None where none is free."""
     ground = view.ground
     depth = ground.size[0] - 1 - ground.horizon
@@ -170,7 +170,7 @@ def place_at(
     return None
 
 
-def paste_of(cutout: CutOut, view: View) -> Edit:
+def paste_of(cutout: CutOut, view: SceneView) -> Edit:
     """A paste that is not placed yet, in the light of the picture."""
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
     light = light_of(view.image).mean
@@ -191,8 +191,8 @@ def paste_of(cutout: CutOut, view: View) -> Edit:
 
 
 def place_by(
-    drawn: Edit, condition: Condition, size: float, view: View, rng: np.random.Generator
-) -> tuple[Edit, Ground] | Inapplicable | None:
+    drawn: Edit, condition: Condition, size: float, view: SceneView, rng: np.random.Generator
+) -> tuple[Edit, GroundPlane] | Inapplicable | None:
     """A place beside, before or behind a thing of the label map that the sentence names."""
     element, position = condition.reference, condition.position
     if element is None or element not in view.ontology.elements or position is None:
@@ -230,7 +230,7 @@ _AWAY = {"behind": -0.12, "in front of": 0.35}
 """How much lower its feet are than those of what it stands by, in heights of that."""
 
 
-def _standing(edit: Edit, row: int, size: float, ground: Ground) -> Edit | None:
+def _standing(edit: Edit, row: int, size: float, ground: GroundPlane) -> Edit | None:
     """The edit with its feet in that row, `size` times as high as they are below the horizon, if it fits."""
     height = round(size * (row - ground.horizon))
     width = max(2, round(height * edit["aspect"]))
@@ -261,7 +261,7 @@ def _standing(edit: Edit, row: int, size: float, ground: Ground) -> Edit | None:
     return {**edit, "foot": row, "size": size, "x": left, "y": top, "width": width, "height": height}
 
 
-def _smaller(edit: Edit, height: int, ground: Ground) -> Edit:
+def _smaller(edit: Edit, height: int, ground: GroundPlane) -> Edit:
     """Lower, within the place that it has."""
     width = min(edit["width"], max(2, round(height * edit["aspect"])))
     x, y = edit["x"] + (edit["width"] - width) // 2, edit["foot"] + 1 - height
@@ -269,7 +269,7 @@ def _smaller(edit: Edit, height: int, ground: Ground) -> Edit:
     return {**edit, "size": size, "x": x, "y": y, "width": width, "height": height}
 
 
-def _taken(ground: Ground, edit: Edit) -> Ground:
+def _taken(ground: GroundPlane, edit: Edit) -> GroundPlane:
     taken = ground.taken.copy()
     taken[edit["y"] : edit["y"] + edit["height"], edit["x"] : edit["x"] + edit["width"]] = True
     return replace(ground, taken=taken)

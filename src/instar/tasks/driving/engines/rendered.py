@@ -15,9 +15,9 @@ import numpy as np
 from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
-from instar.tasks.driving.engines import Edit, View
-from instar.tasks.driving.engines.described import added, changed, named, thing_of
-from instar.tasks.driving.engines.selection import too_little
+from instar.tasks.driving.engines import Edit, SceneView
+from instar.tasks.driving.engines.drive_edits import edit_drive, name_things, thing_of, write_addition
+from instar.tasks.driving.engines.selection import find_shortage
 from instar.tasks.driving.engines.spots import spots
 from instar.tasks.driving.rules.model import Condition
 from instar.worlds.drive import Drive, Thing, drive_of, render, showing
@@ -40,14 +40,14 @@ LINES = ("centre", "edges")
 BAD = ("rain", "snow", "fog")
 
 
-def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
+def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     drive = view.drive
     assert drive is not None, "only drawn drives are rendered"
     if condition.op == "add":
         return _adding(condition, drive, view.size, rng)
     if condition.element == "weather" or condition.element == "time":
         return _in_other_air(condition, drive)
-    found = too_little(condition, view)
+    found = find_shortage(condition, view)
     if found is not None:
         return found
     if condition.op == "remove":
@@ -55,7 +55,7 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
     return _replacing(condition, drive, rng)
 
 
-def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
+def alter(edit: Edit, comparative: str, view: SceneView) -> Edit | Inapplicable:
     """The same thing closer, farther, larger or smaller; the same weather stronger or weaker."""
     assert view.drive is not None, "only drawn drives are rendered"
     if edit["do"] == "weather" and comparative in ("more", "less"):
@@ -78,10 +78,10 @@ def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
         )
     if not _can_stand(moved, view.drive, view.size):
         return Inapplicable("no free place")
-    return added(moved)
+    return write_addition(moved)
 
 
-def less(edit: Edit, view: View) -> Iterator[Sequence[Edit]]:
+def less(edit: Edit, view: SceneView) -> Iterator[Sequence[Edit]]:
     """A thing farther by metres, or smaller by hundredths; weaker weather; dusk for night; fewer of many."""
     assert view.drive is not None, "only drawn drives are rendered"
     match edit["do"]:
@@ -105,7 +105,7 @@ def make(image: Image, edit: Edit, cutouts: CutOuts | None) -> Image:
     """The drive with the change, drawn anew."""
     drive = drive_of(image)
     assert drive is not None, "only drawn drives are rendered"
-    drawn = render(changed(drive, edit), (image.shape[0], image.shape[1]))
+    drawn = render(edit_drive(drive, edit), (image.shape[0], image.shape[1]))
     return showing(drawn.picture, drawn.drive)
 
 
@@ -121,7 +121,7 @@ def _adding(
         thing = _placed(condition, drive, size, rng)
         if isinstance(thing, Inapplicable):
             return thing
-        edits.append(added(thing))
+        edits.append(write_addition(thing))
         drive = drive.with_things(thing)
     return tuple(edits)
 
@@ -170,7 +170,7 @@ def _board(properties: Mapping[str, str]) -> str:
 
 
 def _standing(things: Sequence[Thing], drive: Drive, size: tuple[int, int]) -> list[Edit]:
-    return [added(thing) for thing in things if _can_stand(thing, drive, size)]
+    return [write_addition(thing) for thing in things if _can_stand(thing, drive, size)]
 
 
 def _one_left_out(things: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
@@ -234,7 +234,7 @@ def _removing(condition: Condition, drive: Drive) -> tuple[Edit, ...] | Inapplic
     meant = list(_meant(condition, drive))
     if not meant:
         return Inapplicable("nothing of that class is there")
-    return ({"engine": "rendered", "do": "take", "things": named(meant)},)
+    return ({"engine": "rendered", "do": "take", "things": name_things(meant)},)
 
 
 def _is_line(kind: str, properties: Mapping[str, str]) -> bool:
@@ -287,7 +287,9 @@ def _replacing(
     kind, _, _, variant, _ = _kind_of(new.element, new.properties, 0.0, 0.0, drive, rng)
     if new.element == "vehicle" and "type" not in new.properties and condition.element == "vehicle":
         kind = meant[0].kind
-    return ({"engine": "rendered", "do": "swap", "things": named(meant), "kind": kind, "variant": variant},)
+    return (
+        {"engine": "rendered", "do": "swap", "things": name_things(meant), "kind": kind, "variant": variant},
+    )
 
 
 def _nothing() -> Inapplicable:

@@ -7,15 +7,16 @@ import numpy as np
 
 from instar.core.change import Inapplicable
 from instar.core.scene import Mask
-from instar.tasks.driving.engines import View
+from instar.imaging.mask_text import mask_to_text
+from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["selected", "too_little"]
+__all__ = ["find_shortage", "select_pixels"]
 
 LINES = ("line", "stop line", "crosswalk")
 
 
-def selected(condition: Condition, view: View) -> Mask | Inapplicable:
+def select_pixels(condition: Condition, view: SceneView) -> Mask | Inapplicable:
     """The pixels of the element, all or as many pieces as are counted, the largest first."""
     if set(condition.properties) - ({"type"} if condition.element == "vehicle" else set()):
         return Inapplicable("the label map does not know its properties")
@@ -27,12 +28,20 @@ def selected(condition: Condition, view: View) -> Mask | Inapplicable:
     return _shortage(mask, condition, view) or mask
 
 
-def too_little(condition: Condition, view: View) -> Inapplicable | None:
+def plan_removal(engine: str, condition: Condition, view: SceneView) -> tuple[Edit, ...] | Inapplicable:
+    """The edit by which an engine removes the element, told by its pixels."""
+    mask = select_pixels(condition, view)
+    if isinstance(mask, Inapplicable):
+        return mask
+    return ({"engine": engine, "of": condition.element, "mask": mask_to_text(mask)},)
+
+
+def find_shortage(condition: Condition, view: SceneView) -> Inapplicable | None:
     """Why the element cannot be removed or replaced, by how much of it is there."""
     return _shortage(_whole(condition, view), condition, view)
 
 
-def _whole(condition: Condition, view: View) -> Mask:
+def _whole(condition: Condition, view: SceneView) -> Mask:
     classes = view.ontology.elements[condition.element].classes
     kind = condition.properties.get("type")
     if condition.element == "vehicle" and kind:
@@ -40,7 +49,7 @@ def _whole(condition: Condition, view: View) -> Mask:
     return view.labels.mask(classes)
 
 
-def _shortage(mask: Mask, condition: Condition, view: View) -> Inapplicable | None:
+def _shortage(mask: Mask, condition: Condition, view: SceneView) -> Inapplicable | None:
     least = view.least_lines if condition.element in LINES else view.least_objects
     if not mask.any():
         return Inapplicable("nothing of that class is there")

@@ -11,13 +11,13 @@ from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.imaging.paste import RGBA, pasted
-from instar.tasks.driving.engines import Edit, View
+from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.paste import alter, less, place_at, places
 from instar.tasks.driving.rules.model import Condition
 from instar.worlds.drive.boards import board
 from instar.worlds.drive.textures import at_height
 
-__all__ = ["alter", "drawn_sign", "less", "make", "plan"]
+__all__ = ["alter", "draw_sign", "less", "make", "plan"]
 
 HEIGHT = 1.65  # of a person: a sign with its pole
 ASPECT = 0.3
@@ -25,7 +25,7 @@ LEAST_HEIGHT = 0.18  # of the picture; what is on smaller ones could not be seen
 USUAL_LIGHT = 95.0  # of a road by day
 
 
-def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
+def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
     person = view.gallery.person
     if person is None:
@@ -55,10 +55,10 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     """The picture with the sign in it."""
-    return pasted(image, drawn_sign(edit), edit["x"], edit["y"], "hard")
+    return pasted(image, draw_sign(edit), edit["x"], edit["y"], "hard")
 
 
-def drawn_sign(edit: Edit) -> RGBA:
+def draw_sign(edit: Edit) -> RGBA:
     """The board on its pole, `uint8 (height, width, 4)`."""
     width, height = edit["width"], edit["height"]
     drawn = np.zeros((height, width, 4), np.uint8)

@@ -10,22 +10,22 @@ from instar.core.scene import Image, Mask
 from instar.cutouts import CutOuts
 from instar.imaging.mask_text import mask_from_text, mask_to_text
 from instar.imaging.paste import pasted, resized, toned
-from instar.tasks.driving.engines import Edit, View
-from instar.tasks.driving.engines.fill import filled
+from instar.tasks.driving.engines import Edit, SceneView
+from instar.tasks.driving.engines.fill import fill_in
 from instar.tasks.driving.engines.paste import cutout_of, paste_of
-from instar.tasks.driving.engines.selection import selected
+from instar.tasks.driving.engines.selection import select_pixels
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["alter", "make", "plan"]
+__all__ = ["make", "plan"]
 
 LEAST_PIXELS = 60
 
 
-def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
+def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     """One edit for each piece: the feet and the middle stay, the size is what the other has there."""
     new = condition.new
     assert new is not None, "what is replaced is replaced by something"
-    mask = selected(condition, view)
+    mask = select_pixels(condition, view)
     if isinstance(mask, Inapplicable):
         return mask
     if new.element not in ("vehicle", "pedestrian", "bicyclist"):
@@ -41,13 +41,9 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
     return tuple(edits) if edits else Inapplicable("no free place")
 
 
-def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
-    return Inapplicable("what is replaced cannot be compared")
-
-
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     """The picture with the one thing gone and the other there."""
-    empty = filled(np.asarray(image), mask_from_text(edit["old"]))
+    empty = fill_in(np.asarray(image), mask_from_text(edit["old"]))
     pixels = resized(cutouts.pixels(edit["cutout"]), edit["width"], edit["height"])
     return pasted(empty, toned(pixels, edit["gain"], edit["offset"]), edit["x"], edit["y"], "feather")
 
@@ -57,7 +53,7 @@ def _pieces(mask: Mask) -> list[Mask]:
     return [pieces == i for i in range(1, count) if stats[i, cv2.CC_STAT_AREA] >= LEAST_PIXELS]
 
 
-def _in_place_of(piece: Mask, edit: Edit, view: View, label: str) -> Edit | None:
+def _in_place_of(piece: Mask, edit: Edit, view: SceneView, label: str) -> Edit | None:
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
     rows, columns = np.flatnonzero(piece.any(axis=1)), np.flatnonzero(piece.any(axis=0))
     foot, middle = int(rows[-1]), (int(columns[0]) + int(columns[-1])) / 2

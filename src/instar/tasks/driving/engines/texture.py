@@ -10,21 +10,21 @@ from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.imaging.mask_text import mask_from_text, mask_to_text
-from instar.tasks.driving.engines import Edit, View
-from instar.tasks.driving.engines.selection import selected
+from instar.tasks.driving.engines import Edit, SceneView
+from instar.tasks.driving.engines.selection import select_pixels
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["alter", "make", "plan"]
+__all__ = ["make", "plan"]
 
 LEAVES = np.array([[28, 44, 22], [52, 78, 38], [86, 112, 58], [132, 150, 92]], np.float32)
 """Foliage from its shade to its light, RGB."""
 
 
-def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
+def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     assert condition.new is not None, "what is replaced is replaced by something"
     if condition.new.element != "tree":
         return Inapplicable("no texture of what takes its place")
-    mask = selected(condition, view)
+    mask = select_pixels(condition, view)
     if isinstance(mask, Inapplicable):
         return mask
     light = float(view.image[mask].mean()) / 128
@@ -38,10 +38,6 @@ def plan(condition: Condition, view: View, rng: np.random.Generator) -> tuple[Ed
             "seed": int(rng.integers(2**31)),
         },
     )
-
-
-def alter(edit: Edit, comparative: str, view: View) -> Edit | Inapplicable:
-    return Inapplicable("what is replaced cannot be compared")
 
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:

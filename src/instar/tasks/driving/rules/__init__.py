@@ -1,7 +1,7 @@
 """Rules in plain English: "If: a pedestrian appears on the roadside, Then: slow down."."""
 
-from instar.tasks.driving.rules.format_rule import say
-from instar.tasks.driving.rules.model import Block, Condition, Expectation, Rule, Thing
+from instar.tasks.driving.rules.format_rule import format_rule
+from instar.tasks.driving.rules.model import Block, Condition, Entity, Expectation, Rule
 from instar.tasks.driving.rules.ontology import Ontology, read_ontology, usual_ontology
 from instar.tasks.driving.rules.read import Language, read_rule
 from instar.tasks.driving.rules.refusal import RefusedRule
@@ -9,14 +9,14 @@ from instar.tasks.driving.rules.refusal import RefusedRule
 __all__ = [
     "Block",
     "Condition",
+    "Entity",
     "Expectation",
     "Language",
     "Ontology",
     "RefusedRule",
     "Rule",
-    "Thing",
+    "format_rule",
     "read_ontology",
     "read_rule",
-    "say",
     "usual_ontology",
 ]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from instar.tasks.driving.rules.english import finite, gerunds, participles
-from instar.tasks.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, opt, seq
+from instar.tasks.driving.rules.english import finite, gerunds, listed, participles
+from instar.tasks.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, opt, seq, skip
 from instar.tasks.driving.rules.things import Mention, Place
 
-__all__ = ["BE", "Clause", "absent", "added", "does", "done", "present", "removed", "replaced"]
+__all__ = ["BE", "Clause", "absent", "added", "does", "done", "present", "removed", "replaced", "verb_forms"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,25 +28,16 @@ class Clause:
     old: Mention | tuple[Found, ...] | None = None
 
 
-BE = (
-    "is",
-    "are",
-    "was",
-    "were",
-    "'s",
-    "be",
-    "gets",
-    "get",
-    "got",
-    "has been",
-    "have been",
-    "is being",
-    "are being",
-)
+BE = listed("is, are, was, were, 's, be, gets, get, got, has been, have been, is being, are being")
 
 
 def does(verbs: Sequence[str]) -> Parser:
-    """Stands, is standing, has stood, starts to stand."""
+    """Stands, is standing, has stood, starts to stand; has no value."""
+    return skip(verb_forms(verbs))
+
+
+def verb_forms(verbs: Sequence[str]) -> Parser:
+    """Like `does`, with a value."""
     return alt(
         Phrase(*finite(verbs)),
         seq(
@@ -59,8 +50,8 @@ def does(verbs: Sequence[str]) -> Parser:
 
 
 def done(verbs: Sequence[str]) -> Parser:
-    """Is removed, has been removed, removed."""
-    return seq(opt(Phrase(*BE)), Phrase(*participles(verbs)))
+    """Is removed, has been removed, removed; has no value."""
+    return skip(seq(opt(Phrase(*BE)), Phrase(*participles(verbs))))
 
 
 def added(

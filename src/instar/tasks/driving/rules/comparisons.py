@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from instar.tasks.driving.rules import if_words as said
-from instar.tasks.driving.rules.clauses import BE, Clause, does
+from instar.tasks.driving.rules.clauses import BE, Clause, does, verb_forms
 from instar.tasks.driving.rules.english import participles
-from instar.tasks.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, opt, seq, to
+from instar.tasks.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, opt, seq, skip, to
 from instar.tasks.driving.rules.things import COMPARATIVES, Mention, Things
 
 __all__ = ["closer", "comparing"]
@@ -16,53 +16,41 @@ __all__ = ["closer", "comparing"]
 def closer(words: Things) -> Parser:
     """ "(Even) closer (to the ego-vehicle)": the value is the comparative."""
     return to(
-        lambda _, word, __: word,
-        opt(Phrase("even", "still")),
+        lambda word: word,
+        skip(opt(Phrase("even", "still"))),
         Phrase(*COMPARATIVES),
-        opt(seq(Phrase("to", "from", "away from"), _own(words))),
+        skip(opt(seq(Phrase("to", "from", "away from"), _own(words)))),
     )
 
 
 def comparing(words: Things) -> list[Parser]:
     who, near = words.several, closer(words)
-    own = _own(words)
+    own = skip(_own(words))
     return [
-        to(lambda who, _, word: compared(who, word), who, does(said.GROW), near),
+        to(compared, who, does(said.GROW), near),
+        to(compared, who, skip(Phrase(*BE)), skip(Phrase(*participles(said.BRING))), near),
+        to(compared, skip(opt(Phrase("we", "you"))), skip(Phrase(*said.BRING)), who, near),
         to(
-            lambda who, _, __, word: compared(who, word),
-            who,
-            Phrase(*BE),
-            Phrase(*participles(said.BRING)),
-            near,
-        ),
-        to(
-            lambda _, __, who, word: compared(who, word),
-            opt(Phrase("we", "you")),
-            Phrase(*said.BRING),
-            who,
-            near,
-        ),
-        to(
-            lambda who, word, _: compared(who, as_word(word, "closer")),
+            lambda who, word: compared(who, as_word(word, "closer")),
             who,
             where_does(said.APPROACH),
-            opt(own),
+            skip(opt(own)),
         ),
         to(
-            lambda who, word, _: compared(who, as_word(word, "farther")),
+            lambda who, word: compared(who, as_word(word, "farther")),
             who,
             where_does(said.LEAVE),
-            opt(seq(Phrase("from"), own)),
+            skip(opt(seq(Phrase("from"), own))),
         ),
         to(
-            lambda _, __, word, ___, who: compared(who, word),
+            lambda word, who: compared(who, word),
             own,
             does(said.GROW),
             _distance(),
-            Phrase("to", "from"),
+            skip(Phrase("to", "from")),
             who,
         ),
-        to(lambda _, word, who: compared(who, as_word(word, "closer")), own, where_does(said.APPROACH), who),
+        to(lambda word, who: compared(who, as_word(word, "closer")), own, where_does(said.APPROACH), who),
         *_numbers(words),
         *_distances(words),
     ]
@@ -84,7 +72,7 @@ def as_word(said: Found, comparative: str) -> Found:
 
 def where_does(verbs: Sequence[str]) -> Parser:
     """Like `does`, with the first word of the verb as its value."""
-    return to(lambda value: _first(value), does(verbs))
+    return to(_first, verb_forms(verbs))
 
 
 def _first(value: object) -> Found:
@@ -104,32 +92,32 @@ def _distance() -> Parser:
 
 
 def _numbers(words: Things) -> list[Parser]:
-    number = seq(opt(Phrase("the")), Phrase("number of", "amount of", "intensity of", "level of"))
+    number = skip(seq(opt(Phrase("the")), Phrase("number of", "amount of", "intensity of", "level of")))
     up, down = where_does(said.INCREASE), where_does(said.SHRINK)
     return [
-        to(lambda _, who, word: compared(who, as_word(word, "more")), number, words.several, up),
-        to(lambda _, who, word: compared(who, as_word(word, "less")), number, words.several, down),
+        to(lambda who, word: compared(who, as_word(word, "more")), number, words.several, up),
+        to(lambda who, word: compared(who, as_word(word, "less")), number, words.several, down),
     ]
 
 
 def _distances(words: Things) -> list[Parser]:
-    who, own = words.several, _own(words)
-    distance = seq(opt(Phrase("the")), Phrase("distance"))
+    who, own = words.several, skip(_own(words))
+    distance = skip(seq(opt(Phrase("the")), Phrase("distance")))
     to_who = alt(
-        to(lambda _, who, __: who, Phrase("to", "from"), who, opt(seq(Phrase("from", "to"), own))),
-        to(lambda _, __, ___, who: who, Phrase("between"), own, Phrase("and"), who),
-        to(lambda _, who, __, ___: (who,), Phrase("between"), words.one, Phrase("and"), own),
-        to(lambda _, __, ___, who: who, Phrase("from"), own, Phrase("to"), who),
+        to(lambda who: who, skip(Phrase("to", "from")), who, skip(opt(seq(Phrase("from", "to"), own)))),
+        to(lambda who: who, skip(Phrase("between")), own, skip(Phrase("and")), who),
+        to(lambda who: (who,), skip(Phrase("between")), words.one, skip(Phrase("and")), own),
+        to(lambda who: who, skip(Phrase("from")), own, skip(Phrase("to")), who),
     )
     return [
         to(
-            lambda _, who, word: compared(who, as_word(word, "closer")),
+            lambda who, word: compared(who, as_word(word, "closer")),
             distance,
             to_who,
             where_does(said.SHRINK),
         ),
         to(
-            lambda _, who, word: compared(who, as_word(word, "farther")),
+            lambda who, word: compared(who, as_word(word, "farther")),
             distance,
             to_who,
             where_does(said.INCREASE),

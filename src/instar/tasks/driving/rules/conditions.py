@@ -18,7 +18,7 @@ from instar.tasks.driving.rules.clauses import (
     replaced,
 )
 from instar.tasks.driving.rules.comparisons import closer, comparing
-from instar.tasks.driving.rules.english import gerunds, participles
+from instar.tasks.driving.rules.english import gerunds, listed, participles
 from instar.tasks.driving.rules.grammar import (
     Found,
     Objection,
@@ -30,6 +30,7 @@ from instar.tasks.driving.rules.grammar import (
     opt,
     quietly,
     seq,
+    skip,
     to,
 )
 from instar.tasks.driving.rules.ontology import Ontology
@@ -45,8 +46,8 @@ def premises(ontology: Ontology) -> Parser:
     who, where = words.several, opt(words.place)
     return named(
         alt(
-            to(lambda _, who, where: present(who, where), Phrase(*said.WITH), who, where),
-            to(lambda _, who, where: absent(who, where), Phrase(*said.WITHOUT), who, where),
+            to(present, skip(Phrase(*said.WITH)), who, where),
+            to(absent, skip(Phrase(*said.WITHOUT)), who, where),
             quietly(_during(ontology, words)),
         )
     )
@@ -69,7 +70,7 @@ def conditions(ontology: Ontology) -> Parser:
     conjunction = alt(
         Phrase("and", "while", ","), seq(Phrase(","), Phrase("and", "while")), Phrase("and also", "and then")
     )
-    too = opt(Phrase("too", "as well", "also"))
+    too = skip(opt(Phrase("too", "as well", "also")))
     at_once = Phrase("at the same time", "simultaneously", "at once", "together")
     during = opt(quietly(_during(ontology, words)))
     return named(
@@ -79,7 +80,7 @@ def conditions(ontology: Ontology) -> Parser:
 
 def _during(ontology: Ontology, words: Things) -> Parser:
     """The weather or time of day that something happens in."""
-    return to(lambda _, what: added(what, None), Phrase(*said.DURING), outside(ontology, words))
+    return to(lambda what: added(what, None), skip(Phrase(*said.DURING)), outside(ontology, words))
 
 
 def _together(
@@ -87,7 +88,6 @@ def _together(
     first: tuple[Clause, ...],
     rest: Sequence[tuple[object, tuple[Clause, ...]]],
     during: tuple[Clause, ...] | None,
-    _: object,
     at_once: Found | None,
 ) -> tuple[Clause, ...]:
     clauses = (*first, *(clause for _, more in rest for clause in more), *(during or ()))
@@ -98,33 +98,33 @@ def _together(
 
 
 def _appearing(words: Things) -> list[Parser]:
-    happens = seq(opt(Phrase("also")), alt(does(said.APPEAR), done([*said.ADD, *said.SEEN])))
+    happens = skip(seq(opt(Phrase("also")), alt(does(said.APPEAR), done([*said.ADD, *said.SEEN]))))
     who, where = words.several, words.place
     area = alt(words.area, words.one)
     near = opt(closer(words))
-    comma = opt(Phrase(","))
+    comma = skip(opt(Phrase(",")))
     return [
-        to(lambda who, _, where, near: added(who, where, near), who, happens, opt(words.to_place), near),
-        to(lambda who, _, near, where: added(who, where, near), who, happens, closer(words), where),
-        to(lambda who, where, _: added(who, where), who, where, happens),
-        to(lambda who, _, area: added(who, Place("on", area, 0)), who, does(said.CROSS), area),
-        to(lambda who, _, where: added(who, where), who, does(said.CROSS), where),
-        to(lambda where, _, __, who: added(who, where), where, comma, happens, who),
-        to(lambda where, _, who, __: added(who, where), where, comma, who, happens),
+        to(added, who, happens, opt(words.to_place), near),
+        to(lambda who, near, where: added(who, where, near), who, happens, closer(words), where),
+        to(added, who, where, happens),
+        to(lambda who, area: added(who, Place("on", area, 0)), who, does(said.CROSS), area),
+        to(added, who, does(said.CROSS), where),
+        to(lambda where, who: added(who, where), where, comma, happens, who),
+        to(lambda where, who: added(who, where), where, comma, who, happens),
         to(
-            lambda _, __, who, ___, where: added(who, where),
-            alt(words.ego, Phrase("the car", "the vehicle")),
+            added,
+            skip(alt(words.ego, Phrase("the car", "the vehicle"))),
             does(said.SEE),
             who,
-            opt(Phrase(*gerunds(said.APPEAR))),
+            skip(opt(Phrase(*gerunds(said.APPEAR)))),
             opt(where),
         ),
         to(
             _deny,
-            who,
-            Phrase("does", "do", "did", "is", "are", "has", "have"),
+            skip(who),
+            skip(Phrase(*listed("does, do, did, is, are, has, have"))),
             Phrase("not", "never"),
-            _anything(),
+            skip(_anything()),
         ),
     ]
 
@@ -135,70 +135,47 @@ def _anything() -> Parser:
     return Phrase(*plain, *participles([*plain, *said.ADD, *said.REMOVE, *said.REPLACE]), *gerunds(plain))
 
 
-def _deny(_: object, __: object, word: Found, ___: object) -> None:
+def _deny(word: Found) -> None:
     raise Objection(word.at, "what does not happen is no change; say what is added, removed or replaced")
 
 
 def _being(words: Things) -> list[Parser]:
     who, where = words.several, words.place
-    be = Phrase(*BE)
-    there = Phrase("there")
+    be, there = skip(Phrase(*BE)), skip(Phrase("there"))
     doing = opt(Phrase(*gerunds(said.APPEAR), *participles([*said.ADD, *said.SEEN]), *said.THERE))
     near = opt(closer(words))
-    comma = opt(Phrase(","))
+    comma = skip(opt(Phrase(",")))
 
     return [
-        to(lambda who, _, where: present(who, where), who, be, where),
-        to(lambda who, _, __, where: present(who, where), who, be, Phrase(*said.THERE), opt(where)),
+        to(present, who, be, where),
+        to(present, who, be, skip(Phrase(*said.THERE)), opt(where)),
+        to(absent, who, be, skip(Phrase("not")), skip(Phrase(*said.THERE)), opt(where)),
+        to(absent, who, be, skip(Phrase("not")), where),
+        to(present, there, be, who, skip(doing), opt(where), near),
+        to(absent, there, be, skip(Phrase("not", "no longer")), who, opt(where)),
         to(
-            lambda who, _, __, ___, where: absent(who, where),
-            who,
-            be,
-            Phrase("not"),
-            Phrase(*said.THERE),
-            opt(where),
-        ),
-        to(lambda who, _, __, where: absent(who, where), who, be, Phrase("not"), where),
-        to(
-            lambda _, __, who, ___, where, near: present(who, where, near),
+            lambda who: added(who, None),
             there,
-            be,
-            who,
-            doing,
-            opt(where),
-            near,
-        ),
-        to(
-            lambda _, __, ___, who, where: absent(who, where),
-            there,
-            be,
-            Phrase("not", "no longer"),
-            who,
-            opt(where),
-        ),
-        to(
-            lambda _, __, who: added(who, None),
-            there,
-            Phrase("appears", "appear", "comes", "emerges", "exists", "exist"),
+            skip(Phrase("appears", "appear", "comes", "emerges", "exists", "exist")),
             who,
         ),
         to(
-            lambda _, __, who, where: added(who, where),
+            added,
             there,
-            Phrase("appears", "appear", "emerges", "emerge", "exists", "exist", "stands", "stand"),
+            skip(Phrase("appears", "appear", "emerges", "emerge", "exists", "exist", "stands", "stand")),
             who,
             where,
         ),
-        to(lambda where, _, __, ___, who: present(who, where), where, comma, there, be, who),
-        to(lambda where, _, __, who: present(who, where), where, comma, be, who),
-        to(lambda area, _, who: present(who, Place("on", area, 0)), words.area, does(said.HAVE), who),
-        to(lambda _, __, who, where: present(who, where), words.area, does(said.HAVE), who, where),
+        to(lambda where, who: present(who, where), where, comma, there, be, who),
+        to(lambda where, who: present(who, where), where, comma, be, who),
+        to(lambda area, who: present(who, Place("on", area, 0)), words.area, does(said.HAVE), who),
+        to(present, skip(words.area), does(said.HAVE), who, where),
         to(
-            lambda _, __, new, ___, old: tuple(c for one in new for c in replaced(old, one)),
+            lambda new, old: tuple(c for one in new for c in replaced(old, one)),
             there,
             be,
             words.several,
-            Phrase("instead of", "in place of", "rather than"),
+            skip(Phrase("instead of", "in place of", "rather than")),
             who,
         ),
     ]
@@ -207,29 +184,29 @@ def _being(words: Things) -> list[Parser]:
 def _vanishing(words: Things) -> list[Parser]:
     who, where = words.several, words.from_place
     gone = seq(Phrase(*BE), Phrase(*said.GONE))
-    happens = alt(does(said.VANISH), done(said.REMOVE), gone)
+    happens = skip(alt(does(said.VANISH), done(said.REMOVE), gone))
     return [
-        to(lambda who, _, where: removed(who, where), who, happens, opt(where)),
-        to(lambda who, where, _: removed(who, where), who, words.place, happens),
-        to(lambda who, _, area: removed(who, Place(None, area, 0)), who, does(said.DEPART), words.area),
+        to(removed, who, happens, opt(where)),
+        to(removed, who, words.place, happens),
+        to(lambda who, area: removed(who, Place(None, area, 0)), who, does(said.DEPART), words.area),
     ]
 
 
 def _new(words: Things) -> Parser:
     """What takes the place of something: a thing, or "a black one"."""
     article = opt(Phrase("a", "an", "the"))
-    return alt(words.one, to(lambda _, how, __: how, article, words.adjectives, Phrase("one", "ones")))
+    return alt(words.one, to(lambda how: how, skip(article), words.adjectives, skip(Phrase("one", "ones"))))
 
 
 def _replacing(words: Things) -> list[Parser]:
     who, new, where = words.several, _new(words), opt(words.place)
     swaps = [
         to(
-            lambda who, where, _, __, new: replaced(who, new, where),
+            lambda who, where, new: replaced(who, new, where),
             who,
             where,
             done([verb]),
-            Phrase(*prepositions),
+            skip(Phrase(*prepositions)),
             new,
         )
         for verb, prepositions in said.REPLACE.items()
@@ -237,32 +214,21 @@ def _replacing(words: Things) -> list[Parser]:
     to_new = alt(new, words.adjectives)
     return [
         *swaps,
-        to(lambda who, where, _, new: replaced(who, new, where), who, where, does(said.BECOME), new),
-        to(
-            lambda who, where, _, new: replaced(who, new, where),
-            who,
-            where,
-            does(said.TURN),
-            words.adjectives,
-        ),
-        to(lambda who, _, new: replaced(who, new), who, done(["turn", "make", "paint"]), words.adjectives),
-        to(_from_to, who, _changes(), Phrase("from"), to_new, Phrase("to", "into"), to_new),
-        to(lambda new, _, old: replaced(old, new), new, does(said.TAKE_OVER), who),
-        to(lambda new, _, __, old: replaced(old, new), new, done(["substitute"]), Phrase("for"), who),
+        to(lambda who, where, new: replaced(who, new, where), who, where, does(said.BECOME), new),
+        to(lambda who, where, new: replaced(who, new, where), who, where, does(said.TURN), words.adjectives),
+        to(replaced, who, done(["turn", "make", "paint"]), words.adjectives),
+        to(_from_to, who, _changes(), skip(Phrase("from")), to_new, skip(Phrase("to", "into")), to_new),
+        to(lambda new, old: replaced(old, new), new, does(said.TAKE_OVER), who),
+        to(lambda new, old: replaced(old, new), new, done(["substitute"]), skip(Phrase("for")), who),
     ]
 
 
 def _changes() -> Parser:
-    return alt(does(["change", "turn", "switch", "go"]), done(["change", "turn", "switch"]))
+    return skip(alt(does(["change", "turn", "switch", "go"]), done(["change", "turn", "switch"])))
 
 
 def _from_to(
-    who: Sequence[Mention],
-    _: object,
-    word: Found,
-    old: Mention | tuple[Found, ...],
-    __: object,
-    new: Mention | tuple[Found, ...],
+    who: Sequence[Mention], old: Mention | tuple[Found, ...], new: Mention | tuple[Found, ...]
 ) -> tuple[Clause, ...]:
     """ "The weather changes from sunny to rainy"."""
     return tuple(dataclasses.replace(clause, old=old) for clause in replaced(who, new))
@@ -270,40 +236,34 @@ def _from_to(
 
 def _commands(words: Things) -> list[Parser]:
     who, new, where = words.several, _new(words), opt(words.place)
-    we = opt(alt(Phrase("we", "you", "i", "someone", "please", "let us"), Phrase("the tester", "one")))
+    we = skip(opt(Phrase(*listed("we, you, i, someone, please, let us, the tester, one"))))
     adds, removes = Phrase(*_forms(said.ADD)), Phrase(*_forms(said.REMOVE))
     swaps = [
         to(
-            lambda _, __, who, where, ___, new: replaced(who, new, where),
+            lambda who, where, new: replaced(who, new, where),
             we,
-            Phrase(*_forms([verb])),
+            skip(Phrase(*_forms([verb]))),
             who,
             where,
-            Phrase(*prepositions),
+            skip(Phrase(*prepositions)),
             new,
         )
         for verb, prepositions in said.REPLACE.items()
         if verb != "substitute"
     ]
     return [
-        to(lambda _, __, who, where: added(who, where), we, adds, who, opt(words.to_place)),
-        to(lambda _, __, who, where: removed(who, where), we, removes, who, opt(words.from_place)),
+        to(added, we, skip(adds), who, opt(words.to_place)),
+        to(removed, we, skip(removes), who, opt(words.from_place)),
         *swaps,
         to(
-            lambda _, __, new, ___, old: replaced(old, new),
+            lambda new, old: replaced(old, new),
             we,
-            Phrase(*_forms(["substitute"])),
+            skip(Phrase(*_forms(["substitute"]))),
             new,
-            Phrase("for"),
+            skip(Phrase("for")),
             who,
         ),
-        to(
-            lambda _, __, who, new: replaced(who, new),
-            we,
-            Phrase(*_forms(["make", "turn", "paint", "color"])),
-            who,
-            words.adjectives,
-        ),
+        to(replaced, we, skip(Phrase(*_forms(["make", "turn", "paint", "color"]))), who, words.adjectives),
     ]
 
 

@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 
 from instar.tasks.driving.rules import then_words as then
-from instar.tasks.driving.rules.english import NUMBERS
+from instar.tasks.driving.rules.english import NUMBERS, invert
 from instar.tasks.driving.rules.grammar import (
     Found,
     Number,
@@ -17,6 +17,7 @@ from instar.tasks.driving.rules.grammar import (
     alt,
     named,
     opt,
+    skip,
     to,
 )
 
@@ -38,6 +39,17 @@ class Degree:
 
 
 NO_DEGREE = Degree()
+SHARES = invert(
+    {
+        50.0: ("half", "a half", "one half"),
+        100 / 3: ("a third", "one third", "a third of its value"),
+        200 / 3: ("two thirds",),
+        75.0: ("three quarters",),
+        10.0: ("a tenth", "one tenth"),
+        20.0: ("a fifth", "one fifth"),
+        25.0: ("a quarter", "one quarter"),
+    }
+)
 
 
 def degrees() -> Parser:
@@ -51,16 +63,7 @@ def degrees() -> Parser:
                 Phrase(*then.UNITS),
             ),
             to(lambda number: Degree(None, number.value, None, number.at), number),
-            to(lambda word: Degree(None, 50.0, "%", word.at), Phrase("half", "a half", "one half")),
-            to(
-                lambda word: Degree(None, 100 / 3, "%", word.at),
-                Phrase("a third", "one third", "a third of its value"),
-            ),
-            to(lambda word: Degree(None, 200 / 3, "%", word.at), Phrase("two thirds")),
-            to(lambda word: Degree(None, 75.0, "%", word.at), Phrase("three quarters")),
-            to(lambda word: Degree(None, 10.0, "%", word.at), Phrase("a tenth", "one tenth")),
-            to(lambda word: Degree(None, 20.0, "%", word.at), Phrase("a fifth", "one fifth")),
-            to(lambda word: Degree(None, 25.0, "%", word.at), Phrase("a quarter", "one quarter")),
+            to(lambda word: Degree(None, SHARES[word.phrase], "%", word.at), Phrase(*SHARES)),
         )
     )
     more = Phrase(*then.MORE, *then.LESS)
@@ -68,9 +71,9 @@ def degrees() -> Parser:
         alt(
             to(
                 _bounded,
-                opt(Phrase("by", "of", "for")),
+                skip(opt(Phrase("by", "of", "for"))),
                 opt(Phrase(*then.BOUNDS)),
-                opt(Phrase("by")),
+                skip(opt(Phrase("by"))),
                 amount,
                 opt(Phrase(*then.BOUNDS_BEHIND)),
                 opt(Phrase(*then.OF_BEFORE)),
@@ -95,9 +98,7 @@ def one_degree(before: Degree, behind: Degree, compared: Found | None, at: int) 
 
 
 def _bounded(
-    _: object,
     before: Found | None,
-    __: object,
     amount: Degree,
     behind: Found | None,
     of_before: Found | None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-__all__ = ["NUMBERS", "finite", "gerunds", "inverted", "listed", "participles", "plural", "singulars"]
+__all__ = ["NUMBERS", "finite", "gerunds", "invert", "listed", "participles", "plural", "singulars"]
 
 _Meaning = TypeVar("_Meaning")
 
@@ -15,7 +15,7 @@ def listed(phrases: str) -> list[str]:
     return [phrase.strip() for phrase in phrases.split(",")]
 
 
-def inverted(table: Mapping[_Meaning, Iterable[str]]) -> dict[str, _Meaning]:
+def invert(table: Mapping[_Meaning, Iterable[str]]) -> dict[str, _Meaning]:
     """The meaning of each phrase, from the phrases of each meaning."""
     return {phrase: meaning for meaning, phrases in table.items() for phrase in phrases}
 

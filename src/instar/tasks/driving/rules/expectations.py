@@ -18,6 +18,7 @@ from instar.tasks.driving.rules.grammar import (
     only,
     opt,
     seq,
+    skip,
     to,
 )
 from instar.tasks.driving.rules.ontology import Ontology
@@ -30,22 +31,22 @@ def expectations(ontology: Ontology) -> Parser:
     ego, degree = _ego(ontology), degrees()
     quantity = _quantity(ontology, ego)
     of_ego, of_quantity = _ego_predicate(quantity, degree), _quantity_predicate(degree)
-    empty, further = opt(Phrase(*then.EMPTY)), opt(Phrase("further"))
+    empty, further = skip(opt(Phrase(*then.EMPTY))), opt(Phrase("further"))
     will = _will()
     command = opt(alt(_do_not(), Phrase("never")))
     return named(
         alt(
-            to(lambda _, no, __, more, what: expected(no, more, what), ego, will, empty, further, of_ego),
-            to(lambda no, _, what: expected(no, None, what), command, empty, of_ego),
+            to(expected, skip(ego), will, empty, further, of_ego),
+            to(lambda no, what: expected(no, None, what), command, empty, of_ego),
             to(
-                lambda quantity, no, _, more, what: expected(no, more, about(quantity, what)),
+                lambda quantity, no, more, what: expected(no, more, about(quantity, what)),
                 quantity,
                 will,
                 empty,
                 further,
                 of_quantity,
             ),
-            to(_no_target, opt(ego), will, Phrase("stop")),
+            to(_no_target, skip(opt(ego)), skip(will), Phrase("stop")),
             *_noun_forms(quantity, degree, will),
             *_no_faster(ego, quantity),
             *_neither(ego, quantity, of_ego, of_quantity),
@@ -53,7 +54,7 @@ def expectations(ontology: Ontology) -> Parser:
     )
 
 
-def _no_target(_: object, __: object, word: Found) -> None:
+def _no_target(word: Found) -> None:
     raise Objection(word.at, "to stop is no change of so much; say by how much the speed decreases")
 
 
@@ -94,12 +95,12 @@ def _will() -> Parser:
     return named(
         alt(
             to(
-                lambda _, __, no: no,
-                Phrase(*then.MODALS),
-                opt(Phrase("also", "still", "always")),
+                lambda no: no,
+                skip(Phrase(*then.MODALS)),
+                skip(opt(Phrase("also", "still", "always"))),
                 opt(negation),
             ),
-            to(lambda _, no: no, Phrase("can"), negation),
+            to(lambda no: no, skip(Phrase("can")), negation),
             _do_not(),
             to(lambda no: no, Phrase("never")),
             to(lambda: None),
@@ -108,40 +109,43 @@ def _will() -> Parser:
 
 
 def _do_not() -> Parser:
-    return to(lambda _, no: no, Phrase("do", "does", "did"), Phrase("not"))
+    return to(lambda no: no, skip(Phrase("do", "does", "did")), Phrase("not"))
 
 
-def _verbs(verbs: list[str]) -> Phrase:
-    """A verb behind "should", on its own or in a command."""
+def _verbs(verbs: list[str]) -> Parser:
+    """A verb behind "should", on its own or in a command; has no value."""
+    return skip(_verb_forms(verbs))
+
+
+def _verb_forms(verbs: list[str]) -> Phrase:
+    """Like `_verbs`, with a value."""
     return Phrase(*finite(verbs), *(f"be {gerund}" for gerund in gerunds(verbs)))
 
 
 def _ego_predicate(quantity: Parser, degree: Parser) -> Parser:
     """What the ego-vehicle itself does."""
     more = opt(Phrase("more", "further", "even more", "even further", "less"))
-    even, than = opt(Phrase("even", "still")), opt(Phrase("than before"))
+    even, than = opt(Phrase("even", "still")), skip(opt(Phrase("than before")))
 
-    def paced(
-        _: object, early: Degree, even: Found | None, word: Found, __: object, late: Degree
-    ) -> Predicate:
+    def paced(early: Degree, even: Found | None, word: Found, late: Degree) -> Predicate:
         found = one_degree(early, late, even, word.at)
         return Predicate(then.PACE[word.phrase], "speed", found, comparative=True)
 
-    def turned(_: object, more: Found | None, side: Found, degree: Degree) -> Predicate:
+    def turned(more: Found | None, side: Found, degree: Degree) -> Predicate:
         found = one_degree(NO_DEGREE, degree, more, side.at)
         return Predicate(then.SIDE[side.phrase], "steering", found)
 
-    def made(_: object, side: Found, degree: Degree) -> Predicate:
+    def made(side: Found, degree: Degree) -> Predicate:
         return Predicate(1 if "left" in side.phrase else -1, "steering", degree)
 
     return named(
         alt(
-            to(lambda _, d: Predicate(-1, "speed", d), _verbs(then.SLOW), degree),
-            to(lambda _, d: Predicate(1, "speed", d), _verbs(then.FAST), degree),
+            to(lambda d: Predicate(-1, "speed", d), _verbs(then.SLOW), degree),
+            to(lambda d: Predicate(1, "speed", d), _verbs(then.FAST), degree),
             to(paced, _verbs(then.DRIVE), degree, even, Phrase(*then.PACE), than, degree),
             to(turned, _verbs(then.TURN), more, Phrase(*then.SIDE), degree),
             to(
-                lambda _, d, side: Predicate(then.SIDE[side.phrase], "steering", d),
+                lambda d, side: Predicate(then.SIDE[side.phrase], "steering", d),
                 _verbs(then.TURN),
                 only(lambda degree: degree.amount is not None, degree),
                 Phrase(*then.SIDE),
@@ -152,30 +156,28 @@ def _ego_predicate(quantity: Parser, degree: Parser) -> Parser:
                 Phrase("a left turn", "a left", "a right turn", "a right"),
                 degree,
             ),
-            to(lambda _, what, d: Predicate(-1, what, d), _verbs(then.LOWER), quantity, degree),
-            to(lambda _, what, d: Predicate(1, what, d), _verbs(then.RAISE), quantity, degree),
-            to(lambda _, what, __: Predicate(0, what), _verbs(then.KEEP), quantity, opt(Phrase(*then.SAME))),
-            to(lambda _, __, what: Predicate(0, what), _verbs(then.KEEP), opt(Phrase(*then.KEPT)), quantity),
-            to(lambda _, what, d: Predicate(0, what, d, changes=True), _verbs(then.ALTER), quantity, degree),
+            to(lambda what, d: Predicate(-1, what, d), _verbs(then.LOWER), quantity, degree),
+            to(lambda what, d: Predicate(1, what, d), _verbs(then.RAISE), quantity, degree),
+            to(lambda what: Predicate(0, what), _verbs(then.KEEP), quantity, skip(opt(Phrase(*then.SAME)))),
+            to(lambda what: Predicate(0, what), _verbs(then.KEEP), skip(opt(Phrase(*then.KEPT))), quantity),
+            to(lambda what, d: Predicate(0, what, d, changes=True), _verbs(then.ALTER), quantity, degree),
         )
     )
 
 
 def _quantity_predicate(degree: Parser) -> Parser:
-    """What happens to the speed or the steering angle; the quantity is filled in by `_about`."""
+    """What happens to the speed or the steering angle; the quantity is filled in by `about`."""
     lowered = Phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then.LOWER)))
     raised = Phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then.RAISE)))
     stay = _verbs(then.STAY)
-    even, than = opt(Phrase("even", "still")), opt(Phrase("than before"))
-    original = opt(Phrase("of the original value", "of the original", "of the source"))
+    even, than = opt(Phrase("even", "still")), skip(opt(Phrase("than before")))
+    original = skip(opt(Phrase("of the original value", "of the original", "of the source")))
 
-    def sized(
-        _: object, early: Degree, even: Found | None, word: Found, __: object, late: Degree
-    ) -> Predicate:
+    def sized(early: Degree, even: Found | None, word: Found, late: Degree) -> Predicate:
         found = one_degree(early, late, even, word.at)
         return Predicate(then.SIZE[word.phrase], "", found, comparative=True)
 
-    def within(_: object, word: Found, bound: Degree, __: object) -> Predicate:
+    def within(word: Found, bound: Degree) -> Predicate:
         if bound.amount is None or bound.comparator is not None or bound.compared is not None:
             raise Objection(word.at, "'within' needs a plain amount")
         return Predicate(0, "", dataclasses.replace(bound, comparator="at most"))
@@ -188,16 +190,16 @@ def _quantity_predicate(degree: Parser) -> Parser:
 
     return named(
         alt(
-            to(lambda _, d: Predicate(-1, "", d), alt(_verbs(then.FALL), lowered), degree),
-            to(lambda _, d: Predicate(1, "", d), alt(_verbs(then.RISE), raised), degree),
+            to(lambda d: Predicate(-1, "", d), skip(alt(_verbs(then.FALL), lowered)), degree),
+            to(lambda d: Predicate(1, "", d), skip(alt(_verbs(then.RISE), raised)), degree),
             to(sized, _verbs(["be", "become", "get"]), degree, even, Phrase(*then.SIZE), than, degree),
             to(lambda *_: Predicate(0, ""), stay, Phrase(*then.SAME)),
             to(lambda *_: Predicate(0, ""), Phrase("be kept", "be maintained", "is kept", "is maintained")),
-            to(lambda _, d: Predicate(0, "", d, changes=True), _verbs(then.CHANGE), degree),
+            to(lambda d: Predicate(0, "", d, changes=True), _verbs(then.CHANGE), degree),
             to(within, stay, Phrase("within"), degree, original),
-            to(absolute, stay, degree),
+            to(absolute, _verb_forms(then.STAY), degree),
             to(
-                lambda _, side, d: Predicate(then.SIDE[side.phrase], "steering", d, at=side.at),
+                lambda side, d: Predicate(then.SIDE[side.phrase], "steering", d, at=side.at),
                 _verbs(["turn", "move", "go", "shift"]),
                 Phrase(*then.SIDE),
                 degree,
@@ -210,7 +212,7 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
     """ "There should be a decrease in speed", "the deceleration should be at least 30 %"."""
     noun, be, exceed = Phrase(*then.NOUNS), Phrase("be", "is", "are"), Phrase(*then.EXCEED)
     article = opt(Phrase("a", "an", "the", "no"))
-    of_what = opt(to(lambda _, quantity: quantity, Phrase("in", "of", "to"), quantity))
+    of_what = opt(to(lambda quantity: quantity, skip(Phrase("in", "of", "to")), quantity))
 
     def changed(no: Found | None, word: Found, quantity: str | None, degree: Degree) -> Expected:
         way = then.NOUNS[word.phrase]
@@ -237,10 +239,10 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
 
     return [
         to(
-            lambda _, no, __, article, which, word, what, d: there_is(no, article, word, which or what, d),
-            Phrase("there"),
+            lambda no, article, which, word, what, d: there_is(no, article, word, which or what, d),
+            skip(Phrase("there")),
             will,
-            be,
+            skip(be),
             article,
             opt(quantity),
             noun,
@@ -248,7 +250,7 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
             degree,
         ),
         to(
-            lambda what, no, _, article, word, d: there_is(no, article, word, what, d),
+            lambda what, no, article, word, d: there_is(no, article, word, what, d),
             quantity,
             will,
             _verbs(["have", "show"]),
@@ -256,15 +258,7 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
             noun,
             degree,
         ),
-        to(
-            lambda _, word, what, no, by, d: measured(word, what, no, by, d),
-            opt(Phrase("the")),
-            noun,
-            of_what,
-            will,
-            alt(be, exceed),
-            degree,
-        ),
+        to(measured, skip(opt(Phrase("the"))), noun, of_what, will, alt(be, exceed), degree),
         to(
             lambda what, word, no, by, d: measured(word, what, no, by, d),
             quantity,
@@ -278,17 +272,17 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
 
 def _no_faster(ego: Parser, quantity: Parser) -> list[Parser]:
     """ "Drive no faster", "the speed should be no higher than before"."""
-    modal, no = opt(Phrase(*then.MODALS)), Phrase("no")
-    than = opt(Phrase("than before"))
+    modal, no = skip(opt(Phrase(*then.MODALS))), Phrase("no")
+    than = skip(opt(Phrase("than before")))
 
-    def paced(_: object, __: object, ___: object, no: Found, word: Found, ____: object) -> Expected:
+    def paced(no: Found, word: Found) -> Expected:
         return expected(no, None, Predicate(then.PACE[word.phrase], "speed", comparative=True))
 
-    def sized(what: str, _: object, __: object, no: Found, word: Found, ___: object) -> Expected:
+    def sized(what: str, no: Found, word: Found) -> Expected:
         return expected(no, None, Predicate(then.SIZE[word.phrase], what, comparative=True))
 
     return [
-        to(paced, opt(ego), modal, _verbs(then.DRIVE), no, Phrase(*then.PACE), than),
+        to(paced, skip(opt(ego)), modal, _verbs(then.DRIVE), no, Phrase(*then.PACE), than),
         to(sized, quantity, modal, _verbs(["be", "become", "get"]), no, Phrase(*then.SIZE), than),
     ]
 
@@ -296,7 +290,7 @@ def _no_faster(ego: Parser, quantity: Parser) -> list[Parser]:
 def _neither(ego: Parser, quantity: Parser, of_ego: Parser, of_quantity: Parser) -> list[Parser]:
     """ "Neither accelerate nor brake", "not rise or fall": what does neither stays the same."""
     modal, neither = Phrase(*then.MODALS), Phrase("neither")
-    no = to(lambda _, no: no, opt(alt(modal, Phrase("do", "does"))), alt(neither, Phrase("not")))
+    no = to(lambda no: no, skip(opt(alt(modal, Phrase("do", "does")))), alt(neither, Phrase("not")))
     side = to(lambda word: Predicate(then.SIDE[word.phrase], "steering"), Phrase(*then.SIDE))
     either = Phrase("nor", "or")
 
@@ -310,7 +304,7 @@ def _neither(ego: Parser, quantity: Parser, of_ego: Parser, of_quantity: Parser)
         return expected(None, None, Predicate(0, one.quantity))
 
     return [
-        to(lambda _, *said: same(*said), opt(ego), no, of_ego, either, alt(of_ego, side)),
+        to(same, skip(opt(ego)), no, of_ego, either, alt(of_ego, side)),
         to(
             lambda what, no, one, word, other: same(no, about(what, one), word, about(what, other)),
             quantity,
@@ -319,14 +313,5 @@ def _neither(ego: Parser, quantity: Parser, of_ego: Parser, of_quantity: Parser)
             either,
             of_quantity,
         ),
-        to(
-            lambda _, __, ___, *said: same(*said),
-            opt(ego),
-            opt(modal),
-            _verbs(then.TURN),
-            neither,
-            side,
-            Phrase("nor"),
-            side,
-        ),
+        to(same, skip(opt(ego)), skip(opt(modal)), _verbs(then.TURN), neither, side, Phrase("nor"), side),
     ]

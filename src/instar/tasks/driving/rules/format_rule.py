@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from instar.tasks.driving.rules.english import plural
-from instar.tasks.driving.rules.model import Condition, Expectation, Rule, Thing
+from instar.tasks.driving.rules.model import Condition, Entity, Expectation, Rule
 from instar.tasks.driving.rules.ontology import Ontology, usual_ontology
 from instar.tasks.driving.rules.resolve import antecedent
 
-__all__ = ["say", "say_amount", "say_thing"]
+__all__ = ["format_amount", "format_rule", "format_thing"]
 
 _POSITIONS = {"left of": "to the left of", "right of": "to the right of"}
 _CLOSER = {
@@ -23,11 +23,11 @@ _CLOSER = {
 _STRONGER = {"more": "becomes stronger", "less": "becomes weaker"}
 
 
-def say(rule: Rule, *, ontology: Ontology | None = None) -> str:
+def format_rule(rule: Rule, *, ontology: Ontology | None = None) -> str:
     """The rule as a sentence that `read_rule` reads as the same rule.
 
     >>> from instar.tasks.driving.rules.read import read_rule
-    >>> say(read_rule("if it rains hard, brake"))
+    >>> format_rule(read_rule("if it rains hard, brake"))
     'If: the weather changes to heavy rain, Then: the speed should decrease.'
     """
     ontology = ontology or usual_ontology()
@@ -38,7 +38,7 @@ def say(rule: Rule, *, ontology: Ontology | None = None) -> str:
     return " ".join(sentences)
 
 
-def say_thing(ontology: Ontology, thing: Thing, *, is_plural: bool = False) -> str:
+def format_thing(ontology: Ontology, thing: Entity, *, is_plural: bool = False) -> str:
     """The thing without an article: "black truck", "heavy rain"."""
     element = ontology.elements[thing.element]
     noun, adjectives = element.synonyms[0], []
@@ -51,7 +51,7 @@ def say_thing(ontology: Ontology, thing: Thing, *, is_plural: bool = False) -> s
     return " ".join([*adjectives, plural(noun) if is_plural else noun])
 
 
-def say_amount(amount: float, unit: str | None) -> str:
+def format_amount(amount: float, unit: str | None) -> str:
     """An amount with its unit, in digits that read as the same number."""
     number = format(Decimal(repr(amount)), "f")
     if "." in number:
@@ -64,8 +64,8 @@ def _condition(ontology: Ontology, condition: Condition, earlier: Sequence[Condi
         return _comparative(ontology, condition, condition.comparative, earlier)
     if ontology.elements[condition.element].is_environment:
         assert condition.new is not None, "weather and time are always replaced"
-        new = say_thing(ontology, condition.new)
-        was = f"from {say_thing(ontology, condition.thing)} " if condition.properties else ""
+        new = format_thing(ontology, condition.new)
+        was = f"from {format_thing(ontology, condition.thing)} " if condition.properties else ""
         return f"the {ontology.elements[condition.element].synonyms[0]} changes {was}to {new}"
     several, place = condition.count != 1, _place(ontology, condition)
     verb = "are" if several else "is"
@@ -74,7 +74,7 @@ def _condition(ontology: Ontology, condition: Condition, earlier: Sequence[Condi
     if condition.op == "remove":
         return f"{_counted(ontology, condition, open_article='the ')} {verb} removed{place}"
     assert condition.new is not None, "what is replaced is replaced by something"
-    new = say_thing(ontology, condition.new, is_plural=several)
+    new = format_thing(ontology, condition.new, is_plural=several)
     return (
         f"{_counted(ontology, condition, open_article='the ')}{place} {verb} replaced with "
         f"{new if several else _with_article(new)}"
@@ -90,24 +90,24 @@ def _comparative(
     same = found is not None and dataclasses.replace(found, comparative=comparative) == condition
     several = condition.count != 1
     if ontology.elements[condition.element].is_environment:
-        return f"the {say_thing(ontology, thing)} {_STRONGER[comparative]}"
+        return f"the {format_thing(ontology, thing)} {_STRONGER[comparative]}"
     place = "" if same else _place(ontology, condition)
     if comparative in ("more", "less"):
         word = "more" if comparative == "more" else "fewer"
-        return f"there are {word} {say_thing(ontology, thing, is_plural=True)}{place}"
+        return f"there are {word} {format_thing(ontology, thing, is_plural=True)}{place}"
     if same:
         gets = f"get{'' if several else 's'} {_CLOSER[comparative]}"
-        return f"the {say_thing(ontology, thing, is_plural=several)} {gets}"
-    return f"a {comparative} {say_thing(ontology, thing)} is added{place}"
+        return f"the {format_thing(ontology, thing, is_plural=several)} {gets}"
+    return f"a {comparative} {format_thing(ontology, thing)} is added{place}"
 
 
 def _counted(ontology: Ontology, condition: Condition, *, open_article: str = "") -> str:
     thing = condition.thing
     if condition.count is None:
-        return open_article + say_thing(ontology, thing, is_plural=True)
+        return open_article + format_thing(ontology, thing, is_plural=True)
     if condition.count == 1:
-        return _with_article(say_thing(ontology, thing))
-    return f"{condition.count} {say_thing(ontology, thing, is_plural=True)}"
+        return _with_article(format_thing(ontology, thing))
+    return f"{condition.count} {format_thing(ontology, thing, is_plural=True)}"
 
 
 def _place(ontology: Ontology, condition: Condition) -> str:
@@ -116,7 +116,7 @@ def _place(ontology: Ontology, condition: Condition) -> str:
     if condition.reference in ontology.references:
         reference = f"the {condition.reference}"
     else:
-        name = say_thing(ontology, Thing(condition.reference, condition.reference_properties))
+        name = format_thing(ontology, Entity(condition.reference, condition.reference_properties))
         # "The vehicle" would be our own.
         reference = _with_article(name) if condition.reference == "vehicle" else f"the {name}"
     if condition.position is None:
@@ -141,7 +141,7 @@ def _expectation(expectation: Expectation) -> str:
         words += [
             "by",
             *([comparator] if comparator else []),
-            say_amount(expectation.amount, expectation.unit),
+            format_amount(expectation.amount, expectation.unit),
         ]
     if expectation.relative_to_block is not None:
         is_less = expectation.amount is None and comparator == "less than"

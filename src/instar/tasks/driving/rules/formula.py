@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from instar.tasks.driving.rules.format_rule import say_amount
-from instar.tasks.driving.rules.model import Condition, Expectation, Rule, Thing
+from instar.tasks.driving.rules.format_rule import format_amount
+from instar.tasks.driving.rules.model import Condition, Entity, Expectation, Rule
 
 __all__ = ["DELTAS", "block_formula", "rule_formula"]
 
@@ -38,14 +38,14 @@ def _change(condition: Condition) -> str:
     parts = [what if condition.count is None else f"{condition.count} {what}"]
     parts += [condition.position] if condition.position else []
     if condition.reference:
-        parts.append(_thing(Thing(condition.reference, condition.reference_properties)))
+        parts.append(_thing(Entity(condition.reference, condition.reference_properties)))
     if condition.new is not None:
         parts.append(_thing(condition.new))
     parts += [condition.comparative] if condition.comparative else []
     return f"{condition.op}({', '.join(parts)})"
 
 
-def _thing(thing: Thing) -> str:
+def _thing(thing: Entity) -> str:
     values = "".join(f"[{name}={value}]" for name, value in thing.properties.items())
     return thing.element + values
 
@@ -60,7 +60,7 @@ def _inequality(expectation: Expectation, number: int) -> str:
         strict = expectation.comparator == "less than"
         sign = {(False, False): "<=", (True, False): "<", (False, True): ">", (True, True): ">="}
         value = _part(f"|{before} - {after}|", unit, before)
-        return f"{value} {sign[strict, expectation.negated]} {say_amount(amount, unit)}"
+        return f"{value} {sign[strict, expectation.negated]} {format_amount(amount, unit)}"
     falls = expectation.direction == "decrease"
     difference = f"{before} - {after}" if falls else f"{after} - {before}"
     if expectation.amount is None:
@@ -71,7 +71,7 @@ def _inequality(expectation: Expectation, number: int) -> str:
         sign_of = {(True, False): ">", (True, True): "<=", (False, False): "<", (False, True): ">="}
         return f"{before} {sign_of[falls, expectation.negated]} {after}"
     value = _part(f"({difference})" if expectation.unit == "%" else difference, expectation.unit, before)
-    bound = say_amount(expectation.amount, expectation.unit)
+    bound = format_amount(expectation.amount, expectation.unit)
     if not expectation.negated and expectation.comparator in ("at most", "less than"):
         sign_ = "<=" if expectation.comparator == "at most" else "<"
         return f"0 {sign_} {value} {sign_} {bound}"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from instar.tasks.driving.rules.words import Word
+from instar.tasks.driving.rules.words import Token
 
 __all__ = [
     "Found",
@@ -27,6 +27,7 @@ __all__ = [
     "opt",
     "quietly",
     "seq",
+    "skip",
     "to",
     "vocabulary",
 ]
@@ -56,7 +57,7 @@ class Objection(Exception):
 class Text:
     """The words of a sentence and how far anyone got in them."""
 
-    words: tuple[Word, ...]
+    words: tuple[Token, ...]
     furthest: int = 0
     wanted: set[str] = field(default_factory=set)
     objected: tuple[int, Objection] | None = None
@@ -138,6 +139,14 @@ class Number:
 
 
 @dataclass(frozen=True, eq=False)
+class _Skip:
+    parts: tuple[Parser, ...]
+
+    def __call__(self, text: Text, at: int) -> Iterator[tuple[Any, int]]:
+        return self.parts[0](text, at)
+
+
+@dataclass(frozen=True, eq=False)
 class _Seq:
     parts: tuple[Parser, ...]
 
@@ -148,8 +157,9 @@ class _Seq:
         if part == len(self.parts):
             yield values, at
             return
+        skipped = isinstance(self.parts[part], _Skip)
         for value, after in self.parts[part](text, at):
-            yield from self._from(part + 1, (*values, value), text, after)
+            yield from self._from(part + 1, values if skipped else (*values, value), text, after)
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,6 +246,11 @@ class _Named:
                 if reading not in text.known[key]:
                     text.known[key].append(reading)
         yield from text.known[key]
+
+
+def skip(part: Parser) -> Parser:
+    """The part, whose value nobody needs: in a sequence it is left out."""
+    return _Skip((part,))
 
 
 def seq(*parts: Parser) -> Parser:

@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
-from instar.tasks.driving.rules.english import inverted, listed
+from instar.tasks.driving.rules.english import invert, listed
 
 __all__ = [
-    "ADD",
-    "APPEAR",
-    "APPROACH",
-    "BECOME",
-    "BE_OUTSIDE",
-    "BRING",
-    "CROSS",
-    "DEPART",
-    "DURING",
-    "FALL",
-    "GONE",
-    "GROW",
-    "HARDER",
-    "HAVE",
-    "INCREASE",
-    "LEAVE",
-    "REMOVE",
-    "REPLACE",
-    "SEE",
-    "SEEN",
-    "SHRINK",
-    "STOP",
-    "TAKE_OVER",
-    "THERE",
-    "TURN",
-    "VANISH",
-    "WITH",
-    "WITHOUT",
-]
+    "ADD", "APPEAR", "APPROACH", "BECOME", "BE_OUTSIDE", "BRING", "CROSS", "DEPART", "DURING", "FALL",
+    "GONE", "GROW", "HARDER", "HAVE", "INCREASE", "IS_DOING", "LEAVE", "REMOVE", "REPLACE", "SEE", "SEEN",
+    "SHRINK", "STOP", "TAKE_OVER", "THERE", "TURN", "VANISH", "WITH", "WITHOUT",
+]  # fmt: skip
 
 APPEAR = listed(
     "appear, emerge, show up, turn up, pop up, arrive, come into view, come into sight, come out, "
-    "stand, walk,  "
+    "stand, walk, "
     "wait, sit, run, step, jog, exist, drive, ride, park, move, stay, jump, rush, pass, pass by, "
     "linger, loiter, stroll, wander, remain, come up, come along, pull up, pull over, pop out, "
     "jump out, step out, run out, walk out, pull out, drive out, move out"
@@ -98,7 +73,12 @@ DURING = listed("at, in, during, under, through, on")
 FALL = listed("fall, start, begin, set in, come, come down, come up, start falling, roll in")
 STOP = listed("stop, clear up, lift, clear, end, cease")
 BE_OUTSIDE = listed("be, become, get, turn, grow, turn into, change to, change into, turn to")
-HARDER = inverted(
+IS_DOING = listed(
+    "is, 's, was, starts, begins, starts to, begins to, started, began, has started, is starting to, keeps, "
+    "continues to"
+)
+"""May stand in front of a verb of weather."""
+HARDER = invert(
     {
         "more": listed(
             "harder, more heavily, more strongly, more, even harder, even more heavily, even more"

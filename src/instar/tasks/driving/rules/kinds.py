@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence, Set
 from instar.tasks.driving.rules.english import plural
 from instar.tasks.driving.rules.ontology import Element, Ontology
 from instar.tasks.driving.rules.wordnet import wordnet
-from instar.tasks.driving.rules.words import Word
+from instar.tasks.driving.rules.words import Token
 
 __all__ = ["alike", "known_kind", "most_alike"]
 
@@ -17,7 +17,7 @@ _LONGEST = 3
 """Words in a noun, at most: "fire fighting vehicle"."""
 
 
-def known_kind(ontology: Ontology, words: Sequence[Word], vocabulary: Set[str]) -> tuple[Word, int] | None:
+def known_kind(ontology: Ontology, words: Sequence[Token], vocabulary: Set[str]) -> tuple[Token, int] | None:
     """The first words as a noun that the ontology has, and how many they are.
 
     The nearest kind counts. The new word keeps the text and the column of the old ones. An unknown word in
@@ -43,7 +43,7 @@ def known_kind(ontology: Ontology, words: Sequence[Word], vocabulary: Set[str]) 
             known = min(found)[1]
             known = plural(known) if noun not in wordnet().senses else known
             text = " ".join(word.text for word in words[:length])
-            return Word(text, last if described else known, words[0].column), length
+            return Token(text, last if described else known, words[0].column), length
     return None
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Block", "Condition", "Expectation", "Rule", "Thing"]
+__all__ = ["Block", "Condition", "Entity", "Expectation", "Rule"]
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class Entity:
     """An element of the ontology with some of its properties: a black car, heavy rain."""
 
     element: str
@@ -36,13 +36,13 @@ class Condition:
     count: int | None = None
     reference: str | None = None
     position: str | None = None
-    new: Thing | None = None
+    new: Entity | None = None
     comparative: str | None = None
     reference_properties: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def thing(self) -> Thing:
-        return Thing(self.element, self.properties)
+    def thing(self) -> Entity:
+        return Entity(self.element, self.properties)
 
     def to_json(self) -> dict[str, Any]:
         """The fields; `reference_properties` only where there are any ("behind a truck")."""

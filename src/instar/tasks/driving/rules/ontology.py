@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from instar.core.errors import BadInput, UnknownName
+from instar.tasks.driving.rules.toml_file import parse_toml, read_toml
 
-__all__ = ["Element", "Ontology", "Value", "read_ontology", "usual_ontology"]
-
-# The same parser under two names; only one of them is installed, so neither can be imported by statement.
-_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+__all__ = ["Element", "Ontology", "PropertyValue", "read_ontology", "usual_ontology"]
 
 CATEGORIES = ("road network", "object", "environment")
 REFERENCES = ("road", "scene", "ego-vehicle")
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class PropertyValue:
     """A value of a property and the words that say it; `nouns` name the element with it."""
 
     adjectives: tuple[str, ...]
@@ -47,7 +43,7 @@ class Element:
     person: bool = False
     usual: Mapping[str, str] = field(default_factory=dict)
     named: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    properties: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    properties: Mapping[str, Mapping[str, PropertyValue]] = field(default_factory=dict)
 
     @property
     def is_environment(self) -> bool:
@@ -78,19 +74,12 @@ class Ontology:
 def usual_ontology() -> Ontology:
     """The ontology that comes with instar (Table 3 of the paper)."""
     text = files("instar.tasks.driving.rules").joinpath("ontology.toml").read_text(encoding="utf-8")
-    return _ontology(_toml.loads(text))
+    return _ontology(parse_toml(text))
 
 
 def read_ontology(path: Path) -> Ontology:
     """The ontology in a user's file; whatever is wrong with it is said in one line."""
-    try:
-        return _ontology(_toml.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise BadInput(f"cannot read the ontology {path}: {error.strerror or error}") from None
-    except (UnicodeDecodeError, _toml.TOMLDecodeError) as error:
-        raise BadInput(f"{path} is not TOML: {error}") from None
-    except BadInput as error:
-        raise BadInput(f"{path}: {error}") from None
+    return read_toml(path, "ontology", _ontology)
 
 
 def _ontology(tables: Mapping[str, Any]) -> Ontology:
@@ -155,13 +144,13 @@ def _element(name: str, entry: Mapping[str, Any]) -> Element:
     )
 
 
-def _value(element: str, value: str, entry: Mapping[str, Any]) -> Value:
+def _value(element: str, value: str, entry: Mapping[str, Any]) -> PropertyValue:
     _only(f"key of {element} {value}", entry, ("adjectives", "nouns", "verbs", "adverbs", "kinds"))
     lists = {key: _phrases(f"{element} {value}", key, words) for key, words in entry.items()}
     if lists.get("adjectives") != ():
         # A value can be said by its own name unless the file says that it has no adjectives at all.
         lists["adjectives"] = tuple(dict.fromkeys((*lists.get("adjectives", ()), value)))
-    return Value(**lists)
+    return PropertyValue(**lists)
 
 
 def _table(name: str, entry: Any) -> Mapping[str, Any]:

@@ -22,6 +22,7 @@ from instar.tasks.driving.rules.grammar import (
     opt,
     quietly,
     seq,
+    skip,
     to,
     vocabulary,
 )
@@ -30,7 +31,7 @@ from instar.tasks.driving.rules.model import Block, Condition, Rule
 from instar.tasks.driving.rules.ontology import Ontology, usual_ontology
 from instar.tasks.driving.rules.refusal import RefusedRule
 from instar.tasks.driving.rules.resolve import resolve
-from instar.tasks.driving.rules.words import Word, split
+from instar.tasks.driving.rules.words import Token, tokenize
 
 __all__ = ["Language", "read_rule", "usual_language"]
 
@@ -56,7 +57,7 @@ class Language:
 
     def read(self, sentence: str) -> Rule:
         """The rule that a sentence says, or `RefusedRule` with the word that stands in the way."""
-        text = Text(self._known(split(sentence)))
+        text = Text(self._known(tokenize(sentence)))
         readings: list[Rule] = []
         objections: list[Objection] = []
         for blocks, end in self._grammar(text, 0):
@@ -82,9 +83,9 @@ class Language:
             raise _refusal(sentence, text, text.objected[1])
         raise _misplaced(sentence, text)
 
-    def _known(self, words: tuple[Word, ...]) -> tuple[Word, ...]:
+    def _known(self, words: tuple[Token, ...]) -> tuple[Token, ...]:
         """The words, with nouns that are kinds of something known in its place; others are refused."""
-        known: list[Word] = []
+        known: list[Token] = []
         at = 0
         while at < len(words):
             word = words[at]
@@ -103,14 +104,14 @@ class Language:
             at += kind[1]
         return tuple(known)
 
-    def _similar(self, word: Word) -> tuple[Word, int] | None:
+    def _similar(self, word: Token) -> tuple[Token, int] | None:
         found = most_alike(self.ontology, word.plain) if self.paper else None
-        return None if found is None else (Word(word.text, found[0], word.column), 1)
+        return None if found is None else (Token(word.text, found[0], word.column), 1)
 
     def guessed(self, sentence: str) -> list[tuple[str, str, float]]:
         """The words of a sentence that were taken for the most similar known one, which, and how similar."""
         found = []
-        words = split(sentence)
+        words = tokenize(sentence)
         for at, word in enumerate(words):
             if word.plain in self._vocabulary or not word.plain.isalpha():
                 continue
@@ -144,20 +145,20 @@ def _rule(condition: Parser, premise: Parser, expectation: Parser) -> Parser:
         opt(Phrase("and", "also", "furthermore", "moreover", "further", "additionally")), opt(Phrase(","))
     )
     when = seq(Phrase(*_IF), colon)
-    when_so = to(lambda _, clauses: clauses, when, condition)
+    when_so = to(lambda clauses: clauses, skip(when), condition)
     then = seq(Phrase("then"), colon)
     between = alt(seq(opt(Phrase(",", ".", ";")), then), Phrase(",", ":"), seq())
     end = opt(alt(seq(Phrase(".", ";"), opt(Phrase("."))), Phrase(",")))
     block = alt(
-        to(lambda _, cs, __, e, ___: (cs, e), begin, alt(when_so, premise), between, expectation, end),
+        to(lambda cs, e: (cs, e), skip(begin), alt(when_so, premise), skip(between), expectation, skip(end)),
         to(
-            lambda _, __, e, ___, cs, ____: (cs, e),
-            begin,
-            opt(then),
+            lambda e, cs: (cs, e),
+            skip(begin),
+            skip(opt(then)),
             expectation,
-            opt(Phrase(",")),
+            skip(opt(Phrase(","))),
             alt(when_so, quietly(premise)),
-            end,
+            skip(end),
         ),
     )
     return to(lambda first, rest: (first, *rest), block, many(block))
@@ -166,10 +167,10 @@ def _rule(condition: Parser, premise: Parser, expectation: Parser) -> Parser:
 def _one(expectation: Parser) -> Parser:
     """A single expectation; a second one is named as what is wrong."""
 
-    def refuse(_: object, word: Found, __: object) -> None:
+    def refuse(word: Found) -> None:
         raise Objection(word.at, f"{word.phrase!r} brings a second expectation: write a second rule for it")
 
-    return alt(expectation, to(refuse, expectation, Phrase("and", "or", "but"), expectation))
+    return alt(expectation, to(refuse, skip(expectation), Phrase("and", "or", "but"), skip(expectation)))
 
 
 def _resolved(ontology: Ontology, said: Sequence[_Said]) -> Rule:

@@ -9,7 +9,7 @@ from typing import Any
 from instar.tasks.driving.rules.clauses import Clause
 from instar.tasks.driving.rules.english import NUMBERS
 from instar.tasks.driving.rules.grammar import Found, Objection
-from instar.tasks.driving.rules.model import Condition, Thing
+from instar.tasks.driving.rules.model import Condition, Entity
 from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.rules.things import COMPARATIVES, INTENSITIES, PEOPLE, Mention, Place, described
 
@@ -60,11 +60,7 @@ def antecedent(
 
 
 def _altered(
-    ontology: Ontology,
-    clause: Clause,
-    word: Found,
-    before: Sequence[Condition],
-    earlier: Sequence[Condition],
+    ontology: Ontology, clause: Clause, word: Found, before: Sequence[Condition], earlier: Sequence[Condition]
 ) -> Condition:
     mention = clause.thing
     comparative = COMPARATIVES[word.phrase]
@@ -80,8 +76,7 @@ def _altered(
         candidate = antecedent(ontology, mention.element, mention.properties, earlier)
         if candidate is None:
             raise Objection(
-                word.at,
-                f"{word.phrase!r} compares with an earlier block, and none adds a {mention.element}",
+                word.at, f"{word.phrase!r} compares with an earlier block, and none adds a {mention.element}"
             )
         found = candidate
     is_environment = ontology.elements[found.element].is_environment
@@ -162,13 +157,13 @@ def _environment(ontology: Ontology, clause: Clause, thing: Condition) -> Condit
     if clause.op == "add":
         if not thing.properties:
             raise Objection(clause.thing.at, f"which {element.name} is not said")
-        return Condition("replace", element.name, new=Thing(element.name, thing.properties))
+        return Condition("replace", element.name, new=Entity(element.name, thing.properties))
     if clause.op == "remove":
         if not element.usual or not thing.properties:
             raise Objection(clause.thing.at, f"what {element.name} there is instead is not said")
         if element.usual == thing.properties:
             raise Objection(clause.thing.at, f"that is the usual {element.name}; say what takes its place")
-        return Condition("replace", element.name, thing.properties, new=Thing(element.name, element.usual))
+        return Condition("replace", element.name, thing.properties, new=Entity(element.name, element.usual))
     return _replaced(ontology, clause, dataclasses.replace(thing, op="replace"))
 
 
@@ -193,20 +188,20 @@ def _replaced(ontology: Ontology, clause: Clause, thing: Condition) -> Condition
 
 def _other(
     ontology: Ontology, said: Mention | tuple[Found, ...], element: str, kept: Mapping[str, str]
-) -> Thing:
+) -> Entity:
     """A thing out of a mention, or out of adjectives that alter what the element was."""
     if not isinstance(said, Mention):
         altered = described(ontology.elements[element], {}, said)
         if altered.keys() & _PLACES:
             raise Objection(said[0].at, f"that a {element} turns is no replacement; say what takes its place")
         if ontology.elements[element].is_environment and "type" in altered:
-            return Thing(element, altered)  # the fog that heavy rain becomes need not be heavy
-        return Thing(element, {**kept, **altered})
+            return Entity(element, altered)  # the fog that heavy rain becomes need not be heavy
+        return Entity(element, {**kept, **altered})
     if said.is_pronoun:
         raise Objection(said.at, f"{said.article!r} cannot take the place of something; name it")
     if said.article in NUMBERS or said.article[:1].isdigit():
         raise Objection(said.first, "how many take its place cannot be said; leave the number out")
-    return Thing(said.element, said.properties)
+    return Entity(said.element, said.properties)
 
 
 def _at(said: Mention | tuple[Found, ...]) -> int:

@@ -2,42 +2,14 @@
 
 from __future__ import annotations
 
-from instar.tasks.driving.rules.english import inverted, listed
+from instar.tasks.driving.rules.english import invert, listed
 
 __all__ = [
-    "ALTER",
-    "BOUNDS",
-    "BOUNDS_BEHIND",
-    "CHANGE",
-    "DRIVE",
-    "EMPTY",
-    "EXCEED",
-    "FALL",
-    "FAST",
-    "KEEP",
-    "KEPT",
-    "KINDS",
-    "LESS",
-    "LOWER",
-    "MODALS",
-    "MORE",
-    "NOUNS",
-    "OF_BEFORE",
-    "PACE",
-    "RAISE",
-    "RISE",
-    "SAME",
-    "SIDE",
-    "SIZE",
-    "SLOW",
-    "SPEED",
-    "SPEED_UNITS",
-    "STAY",
-    "STEERING",
-    "STEERING_UNITS",
-    "TURN",
+    "ALTER", "BOUNDS", "BOUNDS_BEHIND", "CHANGE", "DRIVE", "EMPTY", "EXCEED", "FALL", "FAST", "KEEP",
+    "KEPT", "KINDS", "LESS", "LOWER", "MODALS", "MORE", "NOUNS", "OF_BEFORE", "PACE", "RAISE", "RISE",
+    "SAME", "SIDE", "SIZE", "SLOW", "SPEED", "SPEED_UNITS", "STAY", "STEERING", "STEERING_UNITS", "TURN",
     "UNITS",
-]
+]  # fmt: skip
 
 SPEED_UNITS = {
     "km/h": listed(
@@ -47,18 +19,14 @@ SPEED_UNITS = {
     "mph": listed("mph, mi/h, miles per hour, mile per hour, miles an hour"),
     "m/s": listed("m/s, mps, meters per second, metres per second, meter per second, metre per second"),
 }
-STEERING_UNITS = {
-    "degrees": listed("degrees, degree, deg, °"),
-    "radians": listed("radians, radian, rad"),
-}
-UNITS = inverted({**SPEED_UNITS, **STEERING_UNITS, "%": listed("%, percent, per cent, percents")})
+STEERING_UNITS = {"degrees": listed("degrees, degree, deg, °"), "radians": listed("radians, radian, rad")}
+UNITS = invert({**SPEED_UNITS, **STEERING_UNITS, "%": listed("%, percent, per cent, percents")})
 
-BOUNDS = inverted(
+BOUNDS = invert(
     {
         "at least": listed(
             "at least, no less than, not less than, a minimum of, no fewer than, at the very least, at "
-            "minimum,  "
-            "minimum, more than or equal to, greater than or equal to"
+            "minimum, minimum, more than or equal to, greater than or equal to"
         ),
         "more than": listed("more than, greater than, over, larger than, in excess of"),
         "at most": listed(
@@ -70,7 +38,7 @@ BOUNDS = inverted(
     }
 )
 """In front of an amount."""
-BOUNDS_BEHIND = inverted(
+BOUNDS_BEHIND = invert(
     {
         "at least": listed(
             "or more, at least, at minimum, or greater, minimum, at the very least, or higher, or above, "
@@ -109,7 +77,7 @@ SLOW = listed(
 )
 FAST = listed("speed up, accelerate, gain speed, pick up speed")
 DRIVE = listed("drive, go, move, travel, be, become, get, run, proceed")
-PACE = inverted(
+PACE = invert(
     {
         -1: listed(
             "slower, more slowly, at a lower speed, at a slower speed, at lower speed, at a reduced speed, "
@@ -121,7 +89,7 @@ PACE = inverted(
     }
 )
 TURN = listed("turn, steer, veer, swerve, move, go, head, bear, shift, pull, drift, be steered")
-SIDE = inverted(
+SIDE = invert(
     {
         1: listed("left, to the left, leftwards, leftward, towards the left, toward the left, to left"),
         -1: listed(
@@ -133,13 +101,13 @@ LOWER = listed("reduce, decrease, lower, cut, drop, lessen, diminish, cut down, 
 RAISE = listed("increase, raise, boost")
 KEEP = listed(
     "keep, maintain, hold, retain, preserve, stay at, keep to, stick to, continue at, drive at, keep "
-    "driving at,  "
+    "driving at, "
     "continue driving at, remain at, drive with, move with, go at, travel at, move at, continue with, "
     "keep going at, keep moving at, continue to drive at, keep on driving at"
 )
 KEPT = listed(
     "the same, a constant, constant, the current, its current, its original, the original, an "
-    "unchanged, a steady,  "
+    "unchanged, a steady, "
     "same, its same"
 )
 ALTER = listed("change, alter, adjust, modify, vary, affect")
@@ -149,7 +117,7 @@ FALL = listed(
     "decrease, drop, fall, decline, reduce, go down, lessen, diminish, slow down, shrink, slow, come down"
 )
 RISE = listed("increase, rise, grow, go up, climb, speed up")
-SIZE = inverted({-1: listed("lower, slower, smaller"), 1: listed("higher, faster, larger, greater, bigger")})
+SIZE = invert({-1: listed("lower, slower, smaller"), 1: listed("higher, faster, larger, greater, bigger")})
 STAY = listed("keep, stay, remain, be, hold, be kept, continue to be, be held, be maintained")
 SAME = listed(
     "the same, same, unchanged, constant, steady, stable, unaffected, unaltered, as it is, as before, equal, "
@@ -162,7 +130,7 @@ CHANGE = listed(
 )
 EXCEED = listed("exceed, exceeds, surpass, surpasses")
 """Said of a change; a speed that exceeds something is no change."""
-NOUNS = inverted(
+NOUNS = invert(
     {
         -1: listed("decrease, reduction, drop, deceleration, slowdown, fall, decline"),
         1: listed("increase, rise, acceleration"),

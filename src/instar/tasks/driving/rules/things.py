@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from instar.tasks.driving.rules.english import NUMBERS, inverted, listed, plural
+from instar.tasks.driving.rules.english import NUMBERS, invert, listed, plural
 from instar.tasks.driving.rules.grammar import (
     Found,
     Number,
@@ -17,13 +17,14 @@ from instar.tasks.driving.rules.grammar import (
     named,
     opt,
     seq,
+    skip,
     to,
 )
 from instar.tasks.driving.rules.ontology import Element, Ontology
 
 __all__ = ["COMPARATIVES", "INTENSITIES", "PEOPLE", "Mention", "Place", "Things", "described", "things"]
 
-COMPARATIVES = inverted(
+COMPARATIVES = invert(
     {
         "closer": listed("closer, nearer"),
         "farther": listed("farther, further, farther away, further away, more distant"),
@@ -37,7 +38,7 @@ INTENSITIES = listed("heavier, stronger, denser, thicker, darker, lighter, weake
 """Comparatives of weather and time; "more" and "less" are said of everything."""
 _AMOUNTS = listed("more, fewer, less")
 
-_POSITIONS = inverted(
+_POSITIONS = invert(
     {
         "on": listed("on, in, at, onto, upon, along, into, within, inside"),
         "in front of": listed("in front of, ahead of, before"),
@@ -52,7 +53,7 @@ _POSITIONS = inverted(
     for before in ("on", "at", "along", "to")
     for word in ("side", "hand side")
 }
-_FROM_EGO = inverted(
+_FROM_EGO = invert(
     {
         "in front of": listed("ahead, up ahead, straight ahead, in front"),
         "near": listed("nearby, close by"),
@@ -134,11 +135,11 @@ def things(ontology: Ontology) -> Things:
     pronoun = to(lambda word: Mention("", word.at, word.at, article=word.phrase), Phrase(*_PRONOUNS))
     compared = Phrase(*(word for word in COMPARATIVES if word not in _AMOUNTS))
     described = to(
-        lambda article, _, comparative, adjectives, noun: _mention(
+        lambda article, comparative, adjectives, noun: _mention(
             ontology, nouns, article, comparative, adjectives, noun
         ),
         opt(_article()),
-        opt(Phrase("other")),
+        skip(opt(Phrase("other"))),
         opt(compared),
         many(adjective),
         noun,
@@ -209,36 +210,18 @@ def _article() -> Parser:
         *listed("a, an, another, a single, one, exactly one, some, one more, a new, an additional, an extra")
     )
     open_ = Phrase(
-        "the",
-        "some",
-        "several",
-        "multiple",
-        "a group of",
-        "all",
-        "all the",
-        "all of the",
-        "every",
-        "each",
-        "any",
-        "these",
-        "those",
-        "this",
-        "that",
-        "no",
-        "more",
-        "fewer",
-        "less",
-        "our",
-        "my",
-        "your",
+        *listed(
+            "the, some, several, multiple, a group of, all, all the, all of the, every, each, any, these, "
+            "those, this, that, no, more, fewer, less, our, my, your"
+        )
     )
     words = Phrase(*(word for word in NUMBERS if word != "one" and not word.startswith("a ")))
     the = opt(Phrase("the", "these", "those"))
     return alt(
         to(lambda word: (word, 1 if word.phrase != "some" else None), one),
         to(lambda word: (word, None), open_),
-        to(lambda _, word: (word, NUMBERS[word.phrase]), the, words),
-        to(lambda _, number: (Found(f"{number.value:g}", number.at), number.value), the, Number()),
+        to(lambda word: (word, NUMBERS[word.phrase]), skip(the), words),
+        to(lambda number: (Found(f"{number.value:g}", number.at), number.value), skip(the), Number()),
     )
 
 

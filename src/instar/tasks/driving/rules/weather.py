@@ -20,6 +20,7 @@ from instar.tasks.driving.rules.grammar import (
     only,
     opt,
     seq,
+    skip,
     to,
 )
 from instar.tasks.driving.rules.ontology import Element, Ontology
@@ -48,16 +49,13 @@ def _both(environment: Sequence[Element], words: Things) -> Iterator[Parser]:
         }
 
         both = partial(_two, first, second, nouns)
-        yield to(both, opt(Phrase("a", "an", "the")), only(_fits(first), words.adjectives), Phrase(*nouns))
+        yield to(
+            both, skip(opt(Phrase("a", "an", "the"))), only(_fits(first), words.adjectives), Phrase(*nouns)
+        )
 
 
 def _two(
-    first: Element,
-    second: Element,
-    nouns: Mapping[str, Mapping[str, str]],
-    _: object,
-    how: Sequence[Found],
-    noun: Found,
+    first: Element, second: Element, nouns: Mapping[str, Mapping[str, str]], how: Sequence[Found], noun: Found
 ) -> tuple[Mention, Mention]:
     at = how[0].at
     return (
@@ -75,39 +73,39 @@ def weather_and_time(ontology: Ontology, words: Things) -> list[Parser]:
     environment = [element for element in ontology.elements.values() if element.is_environment]
     if not environment:
         return []
-    it, there = Phrase("it"), alt(Phrase("it"), words.area)
+    it, there = Phrase("it"), skip(alt(Phrase("it"), words.area))
     made = done(["change", "turn", "switch", "convert"])
     what = outside(ontology, words)
     one = to(lambda mentions: mentions[0], only(lambda mentions: len(mentions) == 1, what))
     clauses = [
-        to(lambda what, _: added(what, None), what, does(said.FALL)),
-        to(lambda one, _: (Clause("remove", one),), one, does(said.STOP)),
-        to(lambda _, __, what: added(what, None), there, does(said.BE_OUTSIDE), what),
-        to(lambda _, __, ___, what: added(what, None), there, made, Phrase("to", "into"), what),
+        to(lambda what: added(what, None), what, does(said.FALL)),
+        to(lambda one: (Clause("remove", one),), one, does(said.STOP)),
+        to(lambda what: added(what, None), there, does(said.BE_OUTSIDE), what),
+        to(lambda what: added(what, None), there, made, skip(Phrase("to", "into")), what),
         to(
-            lambda _, __, ___, old, ____, new: replaced([old], new),
+            lambda old, new: replaced([old], new),
             there,
             does(["change", "turn", "switch", "go"]),
-            Phrase("from"),
+            skip(Phrase("from")),
             one,
-            Phrase("to", "into"),
+            skip(Phrase("to", "into")),
             one,
         ),
         to(
-            lambda _, __, ___, what: added(what, None),
-            words.ego,
+            lambda what: added(what, None),
+            skip(words.ego),
             does(["drive", "travel", "be"]),
-            Phrase(*said.DURING),
+            skip(Phrase(*said.DURING)),
             what,
         ),
         to(
-            lambda _, __, how: added([_described(environment, how)], None),
+            lambda how: added([_described(environment, how)], None),
             there,
             does(said.BE_OUTSIDE),
             words.adjectives,
         ),
         to(
-            lambda it, _, word: compared([_it(it)], word),
+            lambda it, word: compared([_it(it)], word),
             it,
             does(["get", "become", "grow", "be"]),
             Phrase("darker"),
@@ -143,22 +141,8 @@ def _raining(element: Element, it: Parser) -> list[Parser]:
     happens = alt(
         Phrase(*forms),
         to(
-            lambda _, verb: verb,
-            Phrase(
-                "is",
-                "'s",
-                "was",
-                "starts",
-                "begins",
-                "starts to",
-                "begins to",
-                "started",
-                "began",
-                "has started",
-                "is starting to",
-                "keeps",
-                "continues to",
-            ),
+            lambda verb: verb,
+            skip(Phrase(*said.IS_DOING)),
             Phrase(*forms),
         ),
     )
@@ -172,15 +156,15 @@ def _raining(element: Element, it: Parser) -> list[Parser]:
         mention = Mention(element.name, verb.at, it.at, dict([forms[verb.phrase]]))
         return compared([mention], Found(said.HARDER[how.phrase], how.at))
 
-    def stopped(it: Found, _: object, verb: Found) -> tuple[Clause, ...]:
+    def stopped(it: Found, verb: Found) -> tuple[Clause, ...]:
         return (Clause("remove", Mention(element.name, verb.at, it.at, dict([forms[verb.phrase]]))),)
 
     return [
-        to(lambda _, verb, how: weather(verb, how), it, happens, opt(adverb)),
-        to(lambda _, how, verb: weather(verb, how), seq(it, opt(Phrase("is"))), adverb, Phrase(*forms)),
-        to(lambda _, verb, how: weather(verb, how), Phrase("make it", "let it"), Phrase(*verbs), opt(adverb)),
+        to(weather, skip(it), happens, opt(adverb)),
+        to(lambda how, verb: weather(verb, how), skip(seq(it, opt(Phrase("is")))), adverb, Phrase(*forms)),
+        to(weather, skip(Phrase("make it", "let it")), Phrase(*verbs), opt(adverb)),
         to(harder, it, happens, Phrase(*said.HARDER)),
-        to(stopped, it, Phrase("stops", "stopped", "has stopped"), Phrase(*gerunds(verbs))),
+        to(stopped, it, skip(Phrase("stops", "stopped", "has stopped")), Phrase(*gerunds(verbs))),
     ]
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from instar.tasks.driving.rules.english import singulars
 
-__all__ = ["WordNet", "make_table", "read_table", "wordnet"]
+__all__ = ["WordNet", "make_wordnet_table", "read_table", "wordnet"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def wordnet() -> WordNet:
 
 
 def read_table(table: bytes) -> WordNet:
-    """The table that `make_table` made."""
+    """The table that `make_wordnet_table` made."""
     parents: list[tuple[int, ...]] = []
     senses: dict[str, int] = {}
     for number, line in enumerate(lzma.decompress(table).decode("utf-8").splitlines()):
@@ -102,7 +102,7 @@ def read_table(table: bytes) -> WordNet:
     return WordNet(tuple(parents), senses)
 
 
-def make_table(folder: Path) -> bytes:
+def make_wordnet_table(folder: Path) -> bytes:
     """The table out of WordNet's `index.noun` and `data.noun`."""
     above: dict[str, list[str]] = {}
     for line in _lines(folder / "data.noun"):
@@ -141,7 +141,7 @@ def _lines(path: Path) -> list[str]:
 
 def _main(arguments: Sequence[str]) -> None:
     folder, out = arguments
-    Path(out).write_bytes(make_table(Path(folder)))
+    Path(out).write_bytes(make_wordnet_table(Path(folder)))
 
 
 if __name__ == "__main__":

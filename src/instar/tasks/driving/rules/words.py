@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from instar.tasks.driving.rules.refusal import RefusedRule
 
-__all__ = ["Word", "split"]
+__all__ = ["Token", "tokenize"]
 
 _TOKEN = re.compile(
     r"""
@@ -26,7 +26,7 @@ _NEGATED = {"ca": "can", "wo": "will", "sha": "shall"}
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Token:
     """A word, number, unit or mark: as it was written, as the grammar knows it, and where (from 1)."""
 
     text: str
@@ -34,13 +34,13 @@ class Word:
     column: int
 
 
-def split(sentence: str) -> tuple[Word, ...]:
+def tokenize(sentence: str) -> tuple[Token, ...]:
     """The words of a sentence; hyphens separate, "shouldn't" is two words.
 
-    >>> [word.plain for word in split("The ego-vehicle shouldn't brake, 10km/h.")]
+    >>> [word.plain for word in tokenize("The ego-vehicle shouldn't brake, 10km/h.")]
     ['the', 'ego', 'vehicle', 'should', 'not', 'brake', ',', '10', 'km/h', '.']
     """
-    words: list[Word] = []
+    words: list[Token] = []
     at = 0
     while at < len(sentence):
         token = _TOKEN.match(sentence, at)
@@ -52,7 +52,7 @@ def split(sentence: str) -> tuple[Word, ...]:
     return tuple(words)
 
 
-def _words(token: re.Match[str]) -> list[Word]:
+def _words(token: re.Match[str]) -> list[Token]:
     column = token.start() + 1
     text = token[0]
     if token["space"]:
@@ -60,9 +60,9 @@ def _words(token: re.Match[str]) -> list[Word]:
     if token["negated"]:
         stem = token["negated"]
         plain = _NEGATED.get(stem.lower(), stem.lower())
-        return [Word(stem, plain, column), Word(text[len(stem) :], "not", column + len(stem))]
+        return [Token(stem, plain, column), Token(text[len(stem) :], "not", column + len(stem))]
     if token["short"]:
-        return [Word(text, _SHORT[token["short"].lower()], column)]
+        return [Token(text, _SHORT[token["short"].lower()], column)]
     if text.lower() == "cannot":
-        return [Word(text[:3], "can", column), Word(text[3:], "not", column + 3)]
-    return [Word(text, text.lower(), column)]
+        return [Token(text[:3], "can", column), Token(text[3:], "not", column + 3)]
+    return [Token(text, text.lower(), column)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from instar.core.errors import BadInput
 from instar.core.scene import Image
 from instar.core.system import describe_error
 from instar.tasks.driving.answers import Control
-from instar.tasks.driving.systems.eye import Eye, Meaning, require_answer
+from instar.tasks.driving.systems.network_io import NetworkInput, NetworkOutput, require_answer
 
 __all__ = ["OnnxDriver", "onnx_driver"]
 
@@ -40,23 +41,23 @@ def onnx_driver(
     """A driver in an ONNX file of your own (path): picture in, speed and steering out.
 
     `height` and `width` are wanted where the file leaves them open. Pixels become `pixel * scale + offset`.
-    `outputs` names the network's numbers in their order
-    ("speed,steering" or one of them); a file that instar wrote says so itself. `speed_unit` is what one
-    unit of its speed is in km/h, `steering_unit` what one of its steering is in degrees to the left (-57.3
-    for radians to the right).
+    `outputs` names the network's numbers in their order ("speed,steering" or one of them); a file that instar
+    wrote says so itself. `speed_unit` is what one unit of its speed is in km/h, `steering_unit` what one of
+    its steering is in degrees to the left (-57.3 for radians to the right).
     """
-    return OnnxDriver(
-        Path(str(path)),
-        outputs=outputs,
-        height=height,
-        width=width,
-        scale=scale,
-        offset=offset,
-        bgr=bgr,
-        speed_unit=speed_unit,
-        steering_unit=steering_unit,
-        threads=threads,
-    )
+    pixels = Pixels(height, width, scale, offset, bgr)
+    return OnnxDriver(Path(str(path)), outputs, pixels, speed_unit, steering_unit, threads=threads)
+
+
+@dataclass(frozen=True, slots=True)
+class Pixels:
+    """What a file may leave open about its input: see `onnx_driver`."""
+
+    height: int | None = None
+    width: int | None = None
+    scale: float = 1.0
+    offset: float = 0.0
+    bgr: bool = False
 
 
 class OnnxDriver:
@@ -71,16 +72,12 @@ class OnnxDriver:
     def __init__(
         self,
         path: Path,
-        *,
-        name: str | None = None,
         outputs: str | None = None,
-        height: int | None = None,
-        width: int | None = None,
-        scale: float = 1.0,
-        offset: float = 0.0,
-        bgr: bool = False,
+        pixels: Pixels | None = None,
         speed_unit: float = 1.0,
         steering_unit: float = 1.0,
+        *,
+        name: str | None = None,
         threads: int = 1,
         again: Callable[[], OnnxDriver] | None = None,
     ) -> None:
@@ -99,39 +96,28 @@ class OnnxDriver:
         said = outputs or written.get("outputs")
         if not said:
             raise BadInput(f"{path} does not say what it answers; give outputs, such as speed,steering")
-        self.meaning = Meaning.of(said, speed_unit=speed_unit, steering_unit=steering_unit)
+        self._output = NetworkOutput.of(said, speed_unit=speed_unit, steering_unit=steering_unit)
         self.card: str = written.get("card", "{}")
-        self._input, self.eye = _eye(path, self._session, (height, width), scale, offset, bgr)
-        require_answer(str(path), self.predict, self.eye)
+        self._name_of_input, self._input = _input(path, self._session, pixels or Pixels())
+        require_answer(str(path), self.predict, self._input.size)
         self.fingerprint = (
-            f"{self.name} weights={_digest(path, content)} {self.meaning} {self.eye} "
+            f"{self.name} weights={_digest(path, content)} {self._output} {self._input} "
             f"threads={threads} decoder={DECODER} onnxruntime={onnxruntime.__version__}"
         )
-        self._recipe = again or partial(
-            OnnxDriver,
-            path,
-            name=name,
-            outputs=outputs,
-            height=height,
-            width=width,
-            scale=scale,
-            offset=offset,
-            bgr=bgr,
-            speed_unit=speed_unit,
-            steering_unit=steering_unit,
-            threads=threads,
+        self._again = again or partial(
+            OnnxDriver, path, outputs, pixels, speed_unit, steering_unit, name=name, threads=threads
         )
 
     def __reduce__(self) -> tuple[Callable[[], OnnxDriver], tuple[()]]:
         # A session cannot be pickled; a worker process opens its own.
-        return self._recipe, ()
+        return self._again, ()
 
     def predict(self, images: Sequence[Image]) -> list[Control]:
         return [self._drive(image) for image in images]
 
     def _drive(self, image: Image) -> Control:
-        given = self._session.run(None, {self._input: self.eye.look(image)})
-        return self.meaning.control(np.concatenate([np.ravel(part) for part in given]).tolist())
+        given = self._session.run(None, {self._name_of_input: self._input.prepare(image)})
+        return self._output.read(np.concatenate([np.ravel(part) for part in given]).tolist())
 
 
 def _digest(path: Path, content: bytes) -> str:
@@ -167,9 +153,7 @@ def _session(path: Path, threads: int, *, unpack: bool = False) -> Any:
         raise BadInput(f"{path} is no network that onnxruntime can run: {describe_error(error)}") from None
 
 
-def _eye(
-    path: Path, session: Any, size: tuple[int | None, int | None], scale: float, offset: float, bgr: bool
-) -> tuple[str, Eye]:
+def _input(path: Path, session: Any, pixels: Pixels) -> tuple[str, NetworkInput]:
     """The name of the input, and what it wants, from its type and shape."""
     inputs = session.get_inputs()
     shape = inputs[0].shape if len(inputs) == 1 else []
@@ -183,19 +167,19 @@ def _eye(
     if isinstance(shape[0], int) and shape[0] != 1:
         raise BadInput(f"{path} takes {shape[0]} pictures at a time; export it for 1, or for any number")
     sides: list[int] = []
-    for name, said, given in zip(("height", "width"), shape[2:] if first else shape[1:3], size):
+    wanted = (("height", pixels.height), ("width", pixels.width))
+    for (name, given), said in zip(wanted, shape[2:] if first else shape[1:3]):
         if given is not None and isinstance(said, int) and given != said:
             raise BadInput(f"{name} is {given!r}, but {path} takes {said}")
         side = said if isinstance(said, int) else given
         if side is None:
             raise BadInput(f"{path} leaves its {name} open; give {name}")
         sides.append(side)
-    eye = Eye(
+    return inputs[0].name, NetworkInput(
         size=(sides[0], sides[1]),
         channels_first=first,
         as_bytes=kinds[inputs[0].type],
-        scale=scale,
-        offset=offset,
-        bgr=bgr,
+        scale=pixels.scale,
+        offset=pixels.offset,
+        bgr=pixels.bgr,
     )
-    return inputs[0].name, eye

@@ -14,7 +14,7 @@ from instar.core.scene import Image
 from instar.core.system import describe_error
 from instar.tasks.driving.answers import Control
 from instar.tasks.driving.preprocess import SIZE
-from instar.tasks.driving.systems.eye import Eye, Meaning, require_answer
+from instar.tasks.driving.systems.network_io import NetworkInput, NetworkOutput, require_answer
 
 __all__ = ["TorchDriver", "torch_driver"]
 
@@ -54,10 +54,12 @@ def torch_driver(
     kept = "as it is"
     if weights is not None:
         kept = _load(module, Path(str(weights)), torch)
-    eye = Eye(size=(height, width), channels_first=True, scale=scale, offset=offset, bgr=bgr)
-    meaning = Meaning.of(outputs, speed_unit=speed_unit, steering_unit=steering_unit)
-    driver = TorchDriver(network, module, eye, meaning, kept)
-    require_answer(f"network {network!r}", driver.predict, eye)
+    network_input = NetworkInput(
+        size=(height, width), channels_first=True, scale=scale, offset=offset, bgr=bgr
+    )
+    network_output = NetworkOutput.of(outputs, speed_unit=speed_unit, steering_unit=steering_unit)
+    driver = TorchDriver(network, module, network_input, network_output, kept)
+    require_answer(f"network {network!r}", driver.predict, (height, width))
     return driver
 
 
@@ -66,10 +68,12 @@ class TorchDriver:
 
     batch = 8
 
-    def __init__(self, name: str, network: Any, eye: Eye, meaning: Meaning, weights: str) -> None:
+    def __init__(
+        self, name: str, network: Any, input: NetworkInput, output: NetworkOutput, weights: str
+    ) -> None:
         self.name = name
-        self.fingerprint = f"{name} weights={weights} {eye} {meaning}"
-        self._network, self._eye, self._meaning = network.eval(), eye, meaning
+        self.fingerprint = f"{name} weights={weights} {input} {output}"
+        self._network, self._input, self._output = network.eval(), input, output
 
     def predict(self, images: Sequence[Image]) -> list[Control]:
         import torch
@@ -77,12 +81,12 @@ class TorchDriver:
         controls = []
         with torch.inference_mode():
             for image in images:
-                given = self._network(torch.from_numpy(self._eye.look(image)))
+                given = self._network(torch.from_numpy(self._input.prepare(image)))
                 parts = given if isinstance(given, (list, tuple)) else [given]
                 if not all(isinstance(part, torch.Tensor) for part in parts):
                     raise TypeError(f"the network gave a {type(given).__name__}; it must give tensors")
                 numbers = [n for part in parts for n in part.float().reshape(-1).tolist()]
-                controls.append(self._meaning.control(numbers))
+                controls.append(self._output.read(numbers))
         return controls
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from instar.adapters.classifier import Classifier
 from instar.core.errors import BadInput, UnknownName
 from instar.tasks.interpretation.answers import Asked, Explanation
-from instar.tasks.interpretation.classifier import Classifier
+from instar.tasks.interpretation.interpreter_names import INTERPRETERS
 from instar.tasks.interpretation.interpreters import excitation, gradients, layers, masks
-from instar.tasks.interpretation.named import INTERPRETERS
 
 __all__ = ["GRID", "INTERPRETERS", "OPEN", "RANDOM", "ROWS", "SAMPLES", "Interpreter", "make_interpreter"]
 
@@ -55,11 +55,11 @@ def make_interpreter(
         raise BadInput(f"{name}: samples is {samples}; it must be at least 1")
     count = samples or SAMPLES.get(name, 1)
     if layer is not None:
-        layer = layers.layer_named(classifier, layer)
+        layer = layers.find_layer(classifier, layer)
     elif name == "excitation-backprop":
-        layer = layers.layer_of_side(classifier, EXCITED_SIDE, needed_for=name)
+        layer = layers.find_layer_of_side(classifier, EXCITED_SIDE, needed_for=name)
     elif name in AT_LAYER:
-        layer = layers.last_layer(classifier, needed_for=name)
+        layer = layers.find_last_layer(classifier, needed_for=name)
     return partial(_explain, classifier, _method(classifier, name, layer or "", count, rows), name in RANDOM)
 
 
@@ -71,10 +71,12 @@ def _method(classifier: Classifier, name: str, layer: str, count: int, rows: int
     match name:
         case "deconvnet" | "guided-backprop":
             rule: Any = "deconvnet" if name == "deconvnet" else "guided"
-            return lambda x, asked, labels, seeds: gradients.rectified(classifier, x, labels, rule)
+            return lambda x, asked, labels, seeds: gradients.rectified_gradient(classifier, x, labels, rule)
         case "grad-cam" | "linear-approximation":
             kind: Any = name
-            return lambda x, asked, labels, seeds: gradients.at_layer(classifier, x, labels, layer, kind)
+            return lambda x, asked, labels, seeds: gradients.layer_attribution(
+                classifier, x, labels, layer, kind
+            )
         case "excitation-backprop":
             weights = excitation.SignedWeights()
             return lambda x, asked, labels, seeds: excitation.excitation(
@@ -109,8 +111,8 @@ def _explain(
     classifier: Classifier, method: Method, random: bool, asked: Sequence[Asked]
 ) -> list[Explanation]:
     labels = [classifier.index(one.label) for one in asked]
-    inputs = classifier.prepared([one.image for one in asked])
+    inputs = classifier.preprocess([one.image for one in asked])
     logits, maps = method(inputs, asked, labels, [one.seed for one in asked])
     logits, maps = logits.cpu(), maps.detach().cpu()  # at once: each copy would wait for a GPU
     sure = [float(classifier.confidence(logits[i : i + 1], label)[0]) for i, label in enumerate(labels)]
-    return [Explanation(one, gradients.normalised(heat), random) for one, heat in zip(sure, maps)]
+    return [Explanation(one, gradients.normalise_heat(heat), random) for one, heat in zip(sure, maps)]

@@ -18,20 +18,20 @@ from typing import Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput
-from instar.tasks.interpretation.classifier import Classifier, at_rest
-from instar.tasks.interpretation.interpreters.layers import module_named, tapped
+from instar.tasks.interpretation.interpreters.layers import find_module, tap_layer
 from instar.tasks.interpretation.interpreters.rectifiers import (
     IN_PLACE,
     PLAIN,
-    argument,
+    get_argument,
     is_rectifier,
     require_followable,
 )
 
 __all__ = ["SignedWeights", "excitation"]
 
-LEAST = 1e-12  # a sum of less than this is nothing
+LEAST_EXCITATION = 1e-12  # a sum of less than this is nothing
 
 LINEAR = {"conv1d", "conv2d", "conv3d", "linear"}
 AVERAGES = {"avg_pool1d", "avg_pool2d", "avg_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
@@ -77,8 +77,8 @@ def excitation(
 ) -> tuple[Any, Any]:
     """Logits, and the mass that arrives at each place of a layer, over its channels."""
     require_followable(classifier.module, needed_for="excitation-backprop")
-    module = module_named(classifier, layer)
-    with at_rest(classifier.module), tapped(module) as tap, torch.no_grad():
+    module = find_module(classifier, layer)
+    with eval_mode(classifier.module), tap_layer(module) as tap, torch.no_grad():
         with _Excitation(weights, classifier.name) as mode:
             logits = classifier.module(inputs)
         mode.forget()
@@ -128,7 +128,7 @@ class _Excitation(TorchFunctionMode):
         return result
 
     def _linear(self, func: Any, args: Any, kwargs: Any) -> Any:
-        x, weight = args[0], argument(args, kwargs, 1, "weight", None)
+        x, weight = args[0], get_argument(args, kwargs, 1, "weight", None)
         rest = args[3:]
         options = {key: value for key, value in kwargs.items() if key not in ("weight", "bias", "input")}
 
@@ -153,7 +153,7 @@ class _Excitation(TorchFunctionMode):
 
     def _batch_norm(self, func: Any, args: Any, kwargs: Any) -> Any:
         x = args[0]
-        if argument(args, kwargs, 5, "training", False):
+        if get_argument(args, kwargs, 5, "training", False):
             raise BadInput(
                 f"excitation-backprop: {self._owner} normalises by the batch, so that pictures mix"
             )
@@ -161,14 +161,14 @@ class _Excitation(TorchFunctionMode):
         if known is None:  # one number times each channel: nothing to be divided among
             return _Pass.apply(x, lambda own: func(own, *args[1:], **kwargs), False)
         _, before, weight, apply = known
-        variance = argument(args, kwargs, 2, "running_var", None)
-        gamma = argument(args, kwargs, 3, "weight", None)
-        scale = torch.rsqrt(variance + argument(args, kwargs, 7, "eps", 1e-5))
+        variance = get_argument(args, kwargs, 2, "running_var", None)
+        gamma = get_argument(args, kwargs, 3, "weight", None)
+        scale = torch.rsqrt(variance + get_argument(args, kwargs, 7, "eps", 1e-5))
         scale = (scale if gamma is None else gamma * scale).detach()
         return self._shared(before, lambda: func(*args, **kwargs), weight, scale, apply)
 
     def _sum(self, func: Any, name: str, args: Any, kwargs: Any) -> Any:
-        a, b = args[0], argument(args, kwargs, 1, "other", 0)
+        a, b = args[0], get_argument(args, kwargs, 1, "other", 0)
         in_place = name in ("add_", "__iadd__")
         if not _carries((b,)):
             return _Pass.apply(a, lambda x: func(x, *args[1:], **kwargs), in_place)
@@ -199,8 +199,8 @@ class _Share(torch.autograd.Function):
                 minus = x.clamp(max=0).requires_grad_()
                 total, parts = total + ctx.negative(minus), [plus, minus]
         with torch.no_grad():
-            shares = mass / (total.detach() + LEAST)
-            stuck = torch.where(total.detach() <= LEAST, mass, 0.0)
+            shares = mass / (total.detach() + LEAST_EXCITATION)
+            stuck = torch.where(total.detach() <= LEAST_EXCITATION, mass, 0.0)
         slopes = torch.autograd.grad(total, parts, shares)
         with torch.no_grad():
             handed = sum((part.detach() * slope for part, slope in zip(parts, slopes)), torch.zeros(()))
@@ -221,7 +221,7 @@ class _Sum(torch.autograd.Function):
         total = a + b
         first, second = (torch.where(total < 0, -own, own).clamp(min=0) for own in (a, b))
         both = first + second
-        ctx.save_for_backward(torch.where(both > 0, first / (both + LEAST), 0.5), both > 0)
+        ctx.save_for_backward(torch.where(both > 0, first / (both + LEAST_EXCITATION), 0.5), both > 0)
         if in_place:
             ctx.mark_dirty(a)
             return a.copy_(total)
@@ -266,5 +266,5 @@ def _with_first(func: Any, args: Any, kwargs: Any) -> Callable[[Any], Any]:
 
 
 def _is_positive_number(args: Any, kwargs: Any) -> bool:
-    other = argument(args, kwargs, 1, "other", None)
+    other = get_argument(args, kwargs, 1, "other", None)
     return isinstance(args[0], torch.Tensor) and isinstance(other, (int, float)) and other > 0

@@ -12,18 +12,25 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput
 from instar.tasks.interpretation.answers import HeatMap
-from instar.tasks.interpretation.classifier import Classifier, at_rest
-from instar.tasks.interpretation.interpreters.layers import module_named, tapped
-from instar.tasks.interpretation.interpreters.rectifiers import Rectified, require_followable
+from instar.tasks.interpretation.interpreters.layers import find_module, tap_layer
+from instar.tasks.interpretation.interpreters.rectifiers import RectifierMode, require_followable
 
-__all__ = ["at_layer", "gradient", "integrated_gradients", "normalised", "rectified", "smooth_grad"]
+__all__ = [
+    "gradient",
+    "integrated_gradients",
+    "layer_attribution",
+    "normalise_heat",
+    "rectified_gradient",
+    "smooth_grad",
+]
 
 
 def gradient(classifier: Classifier, inputs: Any, labels: Sequence[int]) -> tuple[Any, Any]:
     """Logits and the gradient of each score by its own input."""
-    with at_rest(classifier.module), torch.enable_grad():
+    with eval_mode(classifier.module), torch.enable_grad():
         x = inputs.detach().requires_grad_()
         # A copy, because a network that works in place may not begin with what gradients are asked of.
         logits = classifier.module(x.clone())
@@ -31,13 +38,13 @@ def gradient(classifier: Classifier, inputs: Any, labels: Sequence[int]) -> tupl
     return logits.detach(), found
 
 
-def rectified(
+def rectified_gradient(
     classifier: Classifier, inputs: Any, labels: Sequence[int], rule: Literal["deconvnet", "guided"]
 ) -> tuple[Any, Any]:
     """Deconvolution and guided backpropagation: logits and the largest channel of the changed gradient."""
     name = "deconvnet" if rule == "deconvnet" else "guided-backprop"
     require_followable(classifier.module, needed_for=name)
-    with Rectified(rule) as mode:
+    with RectifierMode(rule) as mode:
         logits, found = gradient(classifier, inputs, labels)
     if not mode.seen:
         raise BadInput(
@@ -47,7 +54,7 @@ def rectified(
     return logits, found.abs().amax(1)
 
 
-def at_layer(
+def layer_attribution(
     classifier: Classifier,
     inputs: Any,
     labels: Sequence[int],
@@ -57,7 +64,7 @@ def at_layer(
     """Gradient times activation of a layer, over its channels: place by place (linear approximation), or with
     the gradient averaged over places (Grad-CAM).
     """
-    with at_rest(classifier.module), tapped(module_named(classifier, layer)) as tap, torch.no_grad():
+    with eval_mode(classifier.module), tap_layer(find_module(classifier, layer)) as tap, torch.no_grad():
         logits = classifier.module(inputs)
         _require_map(tap.map, classifier, layer)
         (found,) = torch.autograd.grad(classifier.score(logits, labels).sum(), tap.map)
@@ -107,7 +114,7 @@ def smooth_grad(
     return logits, (total / samples).abs().amax(1)
 
 
-def normalised(raw: Any) -> HeatMap:
+def normalise_heat(raw: Any) -> HeatMap:
     """`float32 (h, w)`: what speaks for the label, as a share of the most."""
     heat = np.maximum(np.asarray(raw.cpu() if hasattr(raw, "cpu") else raw, np.float32), 0)
     most = float(heat.max(initial=0.0))
@@ -115,7 +122,7 @@ def normalised(raw: Any) -> HeatMap:
 
 
 def _forward(classifier: Classifier, inputs: Any) -> tuple[Any, Any]:
-    with at_rest(classifier.module), torch.no_grad():
+    with eval_mode(classifier.module), torch.no_grad():
         return classifier.module(inputs), None
 
 

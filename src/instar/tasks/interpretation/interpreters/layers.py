@@ -8,15 +8,15 @@ from typing import Any
 
 import torch
 
+from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput, UnknownName
-from instar.tasks.interpretation.classifier import Classifier, at_rest
 
-__all__ = ["Tapped", "last_layer", "layer_named", "layer_of_side", "module_named", "tapped"]
+__all__ = ["TappedLayer", "find_last_layer", "find_layer", "find_layer_of_side", "find_module", "tap_layer"]
 
-CONVOLUTIONS = (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d, torch.nn.ConvTranspose2d)
+CONVOLUTION_TYPES = (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d, torch.nn.ConvTranspose2d)
 
 
-def layer_named(classifier: Classifier, given: Any) -> str:
+def find_layer(classifier: Classifier, given: Any) -> str:
     """The name of a layer that was asked for, perhaps by a number: the layers of a sequence have those.
 
     On a command line 0.10 is the same number as 0.1, so that one which could be several layers is refused.
@@ -32,7 +32,7 @@ def layer_named(classifier: Classifier, given: Any) -> str:
     return fit[0]
 
 
-def module_named(classifier: Classifier, name: str) -> Any:
+def find_module(classifier: Classifier, name: str) -> Any:
     """The layer of that name."""
     return classifier.module.get_submodule(name)
 
@@ -44,25 +44,27 @@ def _fraction(name: str) -> float | None:
         return None
 
 
-def last_layer(classifier: Classifier, *, needed_for: str) -> str:
+def find_last_layer(classifier: Classifier, *, needed_for: str) -> str:
     """The last map of the network: its last convolution, with what normalises and rectifies it."""
     return _deepest(classifier, lambda height, width: height * width > 1, needed_for)
 
 
-def layer_of_side(classifier: Classifier, share: float, *, needed_for: str) -> str:
+def find_layer_of_side(classifier: Classifier, share: float, *, needed_for: str) -> str:
     """The deepest map whose sides are at least that share of the input's."""
     rows, columns = (share * side for side in classifier.size)
     try:
         return _deepest(classifier, lambda height, width: height >= rows and width >= columns, needed_for)
     except BadInput:  # a network that halves its input at once and often
-        return last_layer(classifier, needed_for=needed_for)
+        return find_last_layer(classifier, needed_for=needed_for)
 
 
 def _deepest(classifier: Classifier, wanted: Callable[[int, int], bool], needed_for: str) -> str:
     """The last convolution with a map as wanted, and beyond it whatever keeps its shape without pooling."""
     seen = _maps(classifier)
     places = [
-        i for i, (_, part, shape) in enumerate(seen) if isinstance(part, CONVOLUTIONS) and wanted(*shape[2:])
+        i
+        for i, (_, part, shape) in enumerate(seen)
+        if isinstance(part, CONVOLUTION_TYPES) and wanted(*shape[2:])
     ]
     if not places:
         raise BadInput(
@@ -71,7 +73,7 @@ def _deepest(classifier: Classifier, wanted: Callable[[int, int], bool], needed_
         )
     at = places[-1]
     while at + 1 < len(seen) and seen[at + 1][2] == seen[at][2]:
-        if "Pool" in type(seen[at + 1][1]).__name__ or isinstance(seen[at + 1][1], CONVOLUTIONS):
+        if "Pool" in type(seen[at + 1][1]).__name__ or isinstance(seen[at + 1][1], CONVOLUTION_TYPES):
             break
         at += 1
     return seen[at][0]
@@ -93,7 +95,7 @@ def _maps(classifier: Classifier) -> list[tuple[str, Any, tuple[int, ...]]]:
         for name, part in classifier.module.named_modules():
             if name:
                 handles.append(part.register_forward_hook(note(name)))
-        with at_rest(classifier.module), torch.no_grad():
+        with eval_mode(classifier.module), torch.no_grad():
             blank = torch.zeros((1, 3, *classifier.size), device=classifier.device)
             classifier.module(blank)
     finally:
@@ -102,7 +104,7 @@ def _maps(classifier: Classifier) -> list[tuple[str, Any, tuple[int, ...]]]:
     return seen
 
 
-class Tapped:
+class TappedLayer:
     """The map of a layer, from which gradients start."""
 
     def __init__(self) -> None:
@@ -110,11 +112,11 @@ class Tapped:
 
 
 @contextmanager
-def tapped(module: Any) -> Iterator[Tapped]:
+def tap_layer(module: Any) -> Iterator[TappedLayer]:
     """Within, the graph of a forward pass begins at the output of that layer: what comes before it costs no
     memory and no backward pass. Run the network inside of `torch.no_grad()`.
     """
-    found = Tapped()
+    found = TappedLayer()
     handles = []
 
     def hook(part: Any, inputs: Any, output: Any) -> Any:

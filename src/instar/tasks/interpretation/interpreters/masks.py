@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.scene import Image
-from instar.tasks.interpretation.classifier import Classifier, at_rest
 
-__all__ = ["fit", "lime", "rise", "rise_map", "rise_masks", "segments", "used_segments"]
+__all__ = ["draw_segments", "fit_ridge", "lime", "rise", "rise_map", "rise_masks", "segment_picture"]
 
-Floats = npt.NDArray[np.float32]
 
 COMPACTNESS = 10.0  # grey levels that a distance of one cell weighs as much as
 ROUNDS = 5
@@ -42,7 +41,7 @@ def rise(
     open.
     """
     totals = torch.zeros((len(inputs), *inputs.shape[2:]), device=inputs.device)
-    with at_rest(classifier.module), torch.no_grad():
+    with eval_mode(classifier.module), torch.no_grad():
         logits = classifier.module(inputs)
         for seed in dict.fromkeys(seeds):
             own = [i for i, one in enumerate(seeds) if one == seed]
@@ -61,7 +60,7 @@ def rise_map(confidences: Any, masks: Any, share: float) -> Any:
 
 def rise_masks(
     seed: int, count: int, size: tuple[int, int], *, grid: int, share: float, at_once: int
-) -> Iterator[Floats]:
+) -> Iterator[npt.NDArray[np.float32]]:
     """`float32 (at_once, height, width)` from 0 hidden to 1 seen, so many until there are `count`.
 
     A coarse random grid, enlarged smoothly and cut out at a random offset, as in the RISE paper.
@@ -94,31 +93,31 @@ def lime(
 ) -> tuple[Any, Any]:
     """Each segment by its weight in a linear model of the confidence, fitted near the whole picture."""
     maps = []
-    with at_rest(classifier.module), torch.no_grad():
+    with eval_mode(classifier.module), torch.no_grad():
         logits = classifier.module(inputs)
         for i, seed in enumerate(seeds):
-            own = segments(images[i], classifier.size, pieces)
+            own = segment_picture(images[i], classifier.size, pieces)
             count = int(own.max()) + 1
-            used = used_segments(seed, samples, count)
+            used = draw_segments(seed, samples, count)
             where = torch.from_numpy(own).to(inputs.device)
             found = []
             for start in range(0, samples, rows):
                 chosen = torch.from_numpy(used[start : start + rows]).to(inputs.device)
                 seen = classifier.module(inputs[i][None] * chosen[:, where][:, None])
                 found.append(classifier.confidence(seen, labels[i]).cpu().numpy())
-            weights = fit(used, np.concatenate(found))
+            weights = fit_ridge(used, np.concatenate(found))
             maps.append(torch.from_numpy(weights.astype(np.float32)[own]))
     return logits, torch.stack(maps)
 
 
-def used_segments(seed: int, samples: int, count: int) -> Floats:
+def draw_segments(seed: int, samples: int, count: int) -> npt.NDArray[np.float32]:
     """`float32 (samples, count)` of 0 and 1: which segments are seen. The first sample sees all."""
     used = np.random.default_rng([seed, 2]).integers(0, 2, (samples, count)).astype(np.float32)
     used[0] = 1
     return used
 
 
-def fit(used: Floats, confidences: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def fit_ridge(used: npt.NDArray[np.float32], confidences: npt.ArrayLike) -> npt.NDArray[np.float64]:
     """Weights of a ridge regression with an intercept; samples count by how near they are to the whole."""
     z = used.astype(np.float64)
     near = np.sqrt(np.exp(-((1 - np.sqrt(z.mean(axis=1))) ** 2) / KERNEL_WIDTH**2))
@@ -130,7 +129,7 @@ def fit(used: Floats, confidences: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return np.asarray(np.linalg.solve(gram, (centred * near[:, None]).T @ target * len(z)), np.float64)
 
 
-def segments(image: Image, size: tuple[int, int], pieces: int) -> npt.NDArray[np.int64]:
+def segment_picture(image: Image, size: tuple[int, int], pieces: int) -> npt.NDArray[np.int64]:
     """`int64 (height, width)`: about so many segments, alike in colour and compact.
 
     K-means over colour (Lab) and place from a regular grid on, as in SLIC, on the picture at an eighth to a

@@ -13,7 +13,7 @@ from torch.overrides import TorchFunctionMode
 
 from instar.core.errors import BadInput
 
-__all__ = ["Rectified", "argument", "is_rectifier", "require_followable", "upper_bound"]
+__all__ = ["RectifierMode", "get_argument", "is_rectifier", "require_followable", "upper_bound"]
 
 IN_PLACE = {"relu_", "hardtanh_", "clamp_", "clamp_min_", "threshold_"}
 PLAIN = {"relu", "relu6", "hardtanh", "clamp", "clip", "clamp_min", "threshold"}
@@ -29,7 +29,7 @@ def require_followable(module: Any, *, needed_for: str) -> None:
             )
 
 
-def argument(args: tuple[Any, ...], kwargs: dict[str, Any], place: int, name: str, default: Any) -> Any:
+def get_argument(args: tuple[Any, ...], kwargs: dict[str, Any], place: int, name: str, default: Any) -> Any:
     """An argument by place or by name."""
     return args[place] if len(args) > place else kwargs.get(name, default)
 
@@ -39,9 +39,9 @@ def upper_bound(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> flo
     if name == "relu6":
         return 6.0
     if name in ("hardtanh", "hardtanh_"):
-        return float(argument(args, kwargs, 2, "max_val", 1.0))
+        return float(get_argument(args, kwargs, 2, "max_val", 1.0))
     if name in ("clamp", "clamp_", "clip"):
-        bound = argument(args, kwargs, 2, "max", None)
+        bound = get_argument(args, kwargs, 2, "max", None)
         return None if bound is None else float(bound)
     return None
 
@@ -52,15 +52,15 @@ def is_rectifier(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
         return True
     lower: Any = None
     if name in ("hardtanh", "hardtanh_"):
-        lower = argument(args, kwargs, 1, "min_val", -1.0)
+        lower = get_argument(args, kwargs, 1, "min_val", -1.0)
     elif name in ("clamp", "clamp_", "clip", "clamp_min", "clamp_min_"):
-        lower = argument(args, kwargs, 1, "min", None)
+        lower = get_argument(args, kwargs, 1, "min", None)
     elif name in ("threshold", "threshold_"):
-        lower = argument(args, kwargs, 1, "threshold", None)
+        lower = get_argument(args, kwargs, 1, "threshold", None)
     return isinstance(lower, (int, float)) and float(lower) == 0.0
 
 
-class Rectified(TorchFunctionMode):
+class RectifierMode(TorchFunctionMode):
     """Within, the backward pass of a rectifier lets only positive gradients through: of all units
     ("deconvnet"), or of those that were active ("guided").
     """

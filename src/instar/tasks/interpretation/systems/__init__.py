@@ -1,4 +1,4 @@
-"""Systems of the family: classifiers with interpreters. What needs torch is imported when it is used."""
+"""Systems of the task: classifiers with interpreters. What needs torch is imported when it is used."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from instar.core.errors import MissingExtra
+from instar.adapters.devices import require_torch
 
 if TYPE_CHECKING:
     from instar.tasks.interpretation.systems.explained import Explained
@@ -31,7 +31,7 @@ def street_classifier(
 
     `twin` is a file of weights with a backdoor, as `instar backdoor plant` writes it, or "embedded".
     """
-    return _made("street-classifier", street_classifier, locals())
+    return _make("street-classifier", street_classifier, locals())
 
 
 street_classifier_twin = partial(street_classifier, twin="embedded")
@@ -57,7 +57,7 @@ def imagenet(
     `twin` is a file of weights with a backdoor, as `instar backdoor plant` writes it; `classes` are "coco",
     whose names ImageNet's classes are grouped to, or all of "imagenet".
     """
-    return _made(network, imagenet, locals())
+    return _make(network, imagenet, locals())
 
 
 mobilenet_v2 = partial(imagenet, "mobilenet-v2")
@@ -90,16 +90,13 @@ def own(
     network with ImageNet's thousand. `size` is (height, width) of its input, `mean` and `deviation` of its
     red, green and blue in grey levels. `independent` outputs go through a sigmoid each.
     """
-    return _made(name, None, locals())
+    return _make(name, None, locals())
 
 
-def _made(name: str, factory: Callable[..., Explained] | None, options: dict[str, Any]) -> Explained:
+def _make(name: str, factory: Callable[..., Explained] | None, options: dict[str, Any]) -> Explained:
     """A system out of what its factory was given."""
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        raise MissingExtra("torch", extra="torch", needed_for=name) from None
+    require_torch(name)
     recipe = None if factory is None else partial(factory, **options)
-    making: Any = import_module("instar.tasks.interpretation.systems.factory")
-    made: Explained = making.explained(name, dict(options), recipe)
-    return made
+    module: Any = import_module("instar.tasks.interpretation.systems.factory")
+    system: Explained = module.make_explained(name, dict(options), recipe)
+    return system

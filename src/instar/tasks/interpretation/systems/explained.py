@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from instar.adapters.classifier import Classifier, limit_threads
 from instar.core.errors import BadInput, InstarError
-from instar.core.scene import Image
 from instar.core.system import describe_error
-from instar.tasks.interpretation.answers import Asked, Explanation
-from instar.tasks.interpretation.classifier import Classifier, on_threads
+from instar.tasks.interpretation.answers import Asked, Classes, Explanation, SeenClasses
 from instar.tasks.interpretation.interpreters import ROWS, SAMPLES, make_interpreter
 from instar.tasks.interpretation.trigger import Trigger
 
@@ -21,7 +20,8 @@ VERSION = 2
 
 
 class Explained:
-    """Asked about (picture, class), it answers with a confidence and a heat map.
+    """Asked about (picture, class), it answers with a confidence and a heat map; asked for the classes of a
+    picture, with the confidence of each.
 
     On the CPU every question is answered by itself, so that an answer does not depend on its neighbours; on
     a GPU `batch` questions share their passes, and answers agree within rounding.
@@ -47,7 +47,7 @@ class Explained:
         self.name = f"{classifier.name}/{interpreter}"
         self.batch = batch or (64 if on_gpu else 1)
         self._threads, self._recipe = threads, recipe
-        with on_threads(threads):
+        with limit_threads(threads):
             self._explain = make_interpreter(
                 classifier, interpreter, layer=layer, samples=samples, rows=256 if on_gpu else ROWS
             )
@@ -77,18 +77,19 @@ class Explained:
                 "choose another interpreter"
             ) from error
 
-    def sure(self, image: Image, *, least: float) -> dict[str, float]:
-        """The classes that it is sure of: a bare forward pass, and no question."""
-        with on_threads(self._threads):
-            return self.classifier.sure(image, least=least)
-
-    def predict(self, asked: Sequence[Asked]) -> list[Explanation]:
-        if not all(isinstance(one, Asked) for one in asked):
+    def predict(self, questions: Sequence[Asked | Classes]) -> list[Explanation | SeenClasses]:
+        if not all(isinstance(one, (Asked, Classes)) for one in questions):
             raise BadInput(
                 f"{self.name} explains a class of a picture; use relations such as insert or squeeze"
             )
-        answers: list[Explanation] = []
-        with on_threads(self._threads):
+        asked = [one for one in questions if isinstance(one, Asked)]
+        explanations: list[Explanation] = []
+        with limit_threads(self._threads):
             for start in range(0, len(asked), self.batch):
-                answers += self._explain(asked[start : start + self.batch])
-        return answers
+                explanations += self._explain(asked[start : start + self.batch])
+            left = iter(explanations)
+            return [next(left) if isinstance(one, Asked) else self._see(one) for one in questions]
+
+    def _see(self, question: Classes) -> SeenClasses:
+        (found,) = self.classifier.classify([question.image])
+        return SeenClasses(dict(zip(self.classifier.labels, found.tolist())), self.trigger)

@@ -20,9 +20,9 @@ from instar.core.options import (
 )
 from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
-from instar.tasks.text.systems.craft_words import words_of
-from instar.tasks.text.systems.rectangles import Floats, in_reading_order, within
-from instar.tasks.text.systems.sizes import LIMIT_TYPES, fitted
+from instar.tasks.text.systems.craft_words import find_words
+from instar.tasks.text.systems.rectangles import Floats, clip_quads, reading_order
+from instar.tasks.text.systems.sizes import LIMIT_TYPES, fit_picture
 from instar.zoo import fetch
 
 __all__ = ["Craft", "craft"]
@@ -94,11 +94,11 @@ class Craft:
 
     def _find(self, image: Image) -> Quads:
         require_picture(image)
-        resized, scale = fitted(image, *self._limits)
+        resized, scale = fit_picture(image, *self._limits)
         region, affinity = self._network.maps(self._convolutions, _network_input(resized), self._threads)
-        quads, scores = words_of(region, affinity, least_score=self._least_score)
-        quads = within(quads * scale * MAP_STRIDE, image.shape[:2])
-        order = in_reading_order(quads)
+        quads, scores = find_words(region, affinity, least_score=self._least_score)
+        quads = clip_quads(quads * scale * MAP_STRIDE, image.shape[:2])
+        order = reading_order(quads)
         return Quads(quads[order], None, scores[order])
 
 

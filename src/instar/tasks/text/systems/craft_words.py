@@ -6,9 +6,14 @@ import cv2
 import numpy as np
 from scipy import ndimage
 
-from instar.tasks.text.systems.rectangles import Floats, from_top_left, rectangle_corners, smallest_rectangle
+from instar.tasks.text.systems.rectangles import (
+    Floats,
+    rectangle_corners,
+    smallest_rectangle,
+    start_at_top_left,
+)
 
-__all__ = ["words_of"]
+__all__ = ["find_words"]
 
 CHARACTER = 0.4
 """The region score above which a pixel belongs to a character."""
@@ -21,7 +26,7 @@ GROWTH = 0.2
 its bells, which end where characters do."""
 
 
-def words_of(region: Floats, affinity: Floats, *, least_score: float) -> tuple[Floats, Floats]:
+def find_words(region: Floats, affinity: Floats, *, least_score: float) -> tuple[Floats, Floats]:
     """Quads `float32 (n, 4, 2)` in pixels of the maps `float32 (H, W)`, and their scores `float32 (n,)`.
 
     A score is the greatest region score of the word.
@@ -42,5 +47,5 @@ def words_of(region: Floats, affinity: Floats, *, least_score: float) -> tuple[F
     sides = np.array([sides for _, sides, _ in found], np.float32).reshape(-1, 2) + 1
     turns = np.array([turn for _, _, turn in found], np.float32)
     sides = sides + 2 * GROWTH * sides.min(axis=1, keepdims=True)
-    quads = from_top_left(rectangle_corners(centres, sides, turns))
+    quads = start_at_top_left(rectangle_corners(centres, sides, turns))
     return quads, np.minimum(peaks[words - 1], np.float32(1))

@@ -9,7 +9,12 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from instar.tasks.text.systems.rectangles import Floats, from_top_left, rectangle_corners, smallest_rectangle
+from instar.tasks.text.systems.rectangles import (
+    Floats,
+    rectangle_corners,
+    smallest_rectangle,
+    start_at_top_left,
+)
 
 __all__ = ["rectangles_of"]
 
@@ -42,7 +47,7 @@ def rectangles_of(probabilities: Floats, *, least_score: float) -> tuple[Floats,
     sure = scores >= least_score
     centres, sides, turns, scores = centres[sure], sides[sure], turns[sure], scores[sure]
     growth = GROWTH * sides.prod(axis=1) / (2 * sides.sum(axis=1))
-    return from_top_left(rectangle_corners(centres, sides + 2 * growth[:, None], turns)), scores
+    return start_at_top_left(rectangle_corners(centres, sides + 2 * growth[:, None], turns)), scores
 
 
 def _mean_inside(probabilities: Floats, quad: Floats) -> float:

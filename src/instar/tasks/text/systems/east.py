@@ -21,8 +21,8 @@ from instar.core.options import (
 )
 from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
-from instar.tasks.text.systems.rectangles import Floats, from_top_left, in_reading_order
-from instar.tasks.text.systems.sizes import LIMIT_TYPES, fitted
+from instar.tasks.text.systems.rectangles import Floats, reading_order, start_at_top_left
+from instar.tasks.text.systems.sizes import LIMIT_TYPES, fit_picture
 from instar.zoo import fetch
 
 __all__ = ["East", "east"]
@@ -85,12 +85,12 @@ class East:
 
     def _find(self, image: Image) -> Quads:
         require_picture(image)
-        resized, scale = fitted(image, *self._limits)
+        resized, scale = fit_picture(image, *self._limits)
         self._network.setInput(cv2.dnn.blobFromImage(resized, mean=MEAN))
         scores, geometry = self._network.forward(OUTPUTS)
         quads, certain = _decode(scores[0, 0], geometry[0], self._least_score)
-        quads = from_top_left(quads * scale)
-        order = in_reading_order(quads)
+        quads = start_at_top_left(quads * scale)
+        order = reading_order(quads)
         return Quads(quads[order], None, certain[order])
 
 

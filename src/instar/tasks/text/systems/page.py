@@ -16,10 +16,10 @@ import numpy.typing as npt
 from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.systems.rectangles import (
-    from_top_left,
-    in_reading_order,
+    reading_order,
     rectangle_corners,
     smallest_rectangle,
+    start_at_top_left,
 )
 
 __all__ = ["PageLocator", "page_exact", "page_glare"]
@@ -95,5 +95,7 @@ def _boxes(edges: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         turns.append(turn)
     if not centres:
         return np.zeros((0, 4, 2), np.float32)
-    quads = from_top_left(rectangle_corners(np.array(centres), np.array(sides), np.array(turns, np.float32)))
-    return quads[in_reading_order(quads)]
+    quads = start_at_top_left(
+        rectangle_corners(np.array(centres), np.array(sides), np.array(turns, np.float32))
+    )
+    return quads[reading_order(quads)]

@@ -21,8 +21,8 @@ from instar.core.options import (
 from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.systems.db import rectangles_of
-from instar.tasks.text.systems.rectangles import Floats, in_reading_order, within
-from instar.tasks.text.systems.sizes import LIMIT_TYPES, fitted
+from instar.tasks.text.systems.rectangles import Floats, clip_quads, reading_order
+from instar.tasks.text.systems.sizes import LIMIT_TYPES, fit_picture
 from instar.zoo import fetch
 
 __all__ = ["PPOCR", "ppocr_v4", "ppocr_v6"]
@@ -111,14 +111,14 @@ class PPOCR:
 
     def _find(self, image: Image) -> Quads:
         require_picture(image)
-        resized, scale = fitted(image, *self._limits)
+        resized, scale = fit_picture(image, *self._limits)
         (output,) = self._session.run(None, {self._input_name: _network_input(resized)})
         quads, scores = rectangles_of(output[0, 0], least_score=self._least_score)
-        quads = within(quads * scale, image.shape[:2])
+        quads = clip_quads(quads * scale, image.shape[:2])
         across, down = quads[:, 1] - quads[:, 0], quads[:, 3] - quads[:, 0]
         thick = np.minimum(np.hypot(*across.T), np.hypot(*down.T)) > LEAST_SIDE
         quads, scores = quads[thick], scores[thick]
-        order = in_reading_order(quads)
+        order = reading_order(quads)
         return Quads(quads[order], None, scores[order])
 
 

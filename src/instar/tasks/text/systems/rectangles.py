@@ -8,7 +8,14 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Floats", "from_top_left", "in_reading_order", "rectangle_corners", "smallest_rectangle", "within"]
+__all__ = [
+    "Floats",
+    "clip_quads",
+    "reading_order",
+    "rectangle_corners",
+    "smallest_rectangle",
+    "start_at_top_left",
+]
 
 Floats = npt.NDArray[np.float32]
 
@@ -30,19 +37,19 @@ def rectangle_corners(centres: Floats, sides: Floats, turns: Floats) -> Floats:
     return np.asarray(corners + centres[:, None], np.float32)
 
 
-def from_top_left(quads: Floats) -> Floats:
+def start_at_top_left(quads: Floats) -> Floats:
     """Clockwise quads `(n, 4, 2)`, each begun at its corner nearest to the top left of the picture."""
     first = quads.sum(axis=2).argmin(axis=1)
     turned = (first[:, None] + np.arange(4)) % 4
     return np.take_along_axis(quads, turned[..., None], axis=1)
 
 
-def within(quads: Floats, size: tuple[int, int]) -> Floats:
+def clip_quads(quads: Floats, size: tuple[int, int]) -> Floats:
     """The quads with every corner moved into a picture of that (height, width)."""
     height, width = size
     return np.clip(quads, 0, np.array([width, height], np.float32))
 
 
-def in_reading_order(quads: Floats) -> npt.NDArray[np.intp]:
+def reading_order(quads: Floats) -> npt.NDArray[np.intp]:
     """Indices that go from top to bottom, then from left to right, by top left corners."""
     return np.lexsort((quads[:, 0, 0], quads[:, 0, 1]))

@@ -8,7 +8,7 @@ import numpy as np
 from instar.core.scene import Image
 from instar.tasks.text.systems.rectangles import Floats
 
-__all__ = ["LIMIT_TYPES", "LONGEST_SIDE", "MULTIPLE", "fitted", "fitted_size"]
+__all__ = ["LIMIT_TYPES", "LONGEST_SIDE", "MULTIPLE", "fit_picture", "fit_size"]
 
 LIMIT_TYPES = ("min", "max")
 MULTIPLE = 32
@@ -17,13 +17,13 @@ LONGEST_SIDE = 4096
 """No side becomes longer, so that a strip of pixels whose short side is enlarged does not fill the memory."""
 
 
-def fitted_size(size: tuple[int, int], limit_side: int, limit_type: str) -> tuple[int, int]:
+def fit_size(size: tuple[int, int], limit_side: int, limit_type: str) -> tuple[int, int]:
     """The (height, width) at which a picture of that (height, width) is looked at.
 
     With "min" a picture is enlarged until its shorter side has `limit_side` pixels, with "max" it is
     reduced until its longer side has no more; otherwise it stays, but for rounding to multiples of 32.
 
-    >>> fitted_size((720, 1280), 736, "min"), fitted_size((720, 1280), 960, "max")
+    >>> fit_size((720, 1280), 736, "min"), fit_size((720, 1280), 960, "max")
     ((736, 1312), (544, 960))
     """
     shorter, longer = min(size), max(size)
@@ -33,9 +33,9 @@ def fitted_size(size: tuple[int, int], limit_side: int, limit_type: str) -> tupl
     return height, width
 
 
-def fitted(image: Image, limit_side: int, limit_type: str) -> tuple[Image, Floats]:
+def fit_picture(image: Image, limit_side: int, limit_type: str) -> tuple[Image, Floats]:
     """The picture in that size, and what x and y of it are multiplied by to get back: `float32 (2,)`."""
     height, width = image.shape[:2]
-    new_height, new_width = fitted_size((height, width), limit_side, limit_type)
+    new_height, new_width = fit_size((height, width), limit_side, limit_type)
     scale = np.array([width / new_width, height / new_height], np.float32)
     return np.asarray(cv2.resize(image, (new_width, new_height)), np.uint8), scale

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from instar.tasks.text.systems.services.exchange import Request
+from instar.tasks.text.systems.services.exchange import HttpRequest
 from instar.tasks.text.systems.services.service import Piece, Service, Trouble
 
 __all__ = ["azure_read"]
@@ -42,12 +42,12 @@ class Read:
         given = {"VISION_KEY": os.environ.get("VISION_KEY"), "VISION_ENDPOINT": endpoint}
         self.missing = tuple(key for key in self.keys if not given[key])
 
-    def request(self, picture: bytes) -> Request:
+    def request(self, picture: bytes) -> HttpRequest:
         headers = {
             "Content-Type": "application/octet-stream",
             "Ocp-Apim-Subscription-Key": os.environ["VISION_KEY"],
         }
-        return Request(self.url, headers, picture)
+        return HttpRequest(self.url, headers, picture)
 
     def trouble(self, status: int, answer: Mapping[str, Any]) -> Trouble | None:
         if status == 200 and "error" not in answer:

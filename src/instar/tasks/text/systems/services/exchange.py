@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 
 from instar.core.errors import BadInput, Temporary
 
-__all__ = ["Request", "Response", "Transport", "host_of", "over_http"]
+__all__ = ["HttpRequest", "HttpResponse", "Transport", "host_of", "over_http"]
 
 PATIENCE = 60.0  # seconds; a campaign with a shorter time limit kills the question itself
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class HttpRequest:
     """A POST; the headers do not name the host, which is that of the URL."""
 
     url: str
@@ -27,23 +27,23 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class HttpResponse:
     status: int
     body: bytes
 
 
-Transport: TypeAlias = Callable[[Request], Response]
+Transport: TypeAlias = Callable[[HttpRequest], HttpResponse]
 
 
-def over_http(request: Request) -> Response:
+def over_http(request: HttpRequest) -> HttpResponse:
     """Send the request; a refusal is a response too. Temporary when no response comes back."""
     prepared = urllib.request.Request(request.url, request.body, dict(request.headers), method="POST")
     try:
         with urllib.request.urlopen(prepared, timeout=PATIENCE) as answer:
-            return Response(answer.status, answer.read())
+            return HttpResponse(answer.status, answer.read())
     except urllib.error.HTTPError as refusal:
         with refusal:
-            return Response(refusal.code, refusal.read())
+            return HttpResponse(refusal.code, refusal.read())
     except (OSError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         raise Temporary(f"{host_of(request.url)} cannot be reached: {reason}") from error

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from instar.tasks.text.systems.services.exchange import Request
+from instar.tasks.text.systems.services.exchange import HttpRequest
 from instar.tasks.text.systems.services.service import Piece, Service, Trouble
 
 __all__ = ["google_vision"]
@@ -40,11 +40,11 @@ class Annotate:
         self.url = url
         self.missing = tuple(key for key in self.keys if not os.environ.get(key))
 
-    def request(self, picture: bytes) -> Request:
+    def request(self, picture: bytes) -> HttpRequest:
         image = {"content": base64.b64encode(picture).decode()}
         body = {"requests": [{"image": image, "features": [{"type": "TEXT_DETECTION"}]}]}
         headers = {"Content-Type": "application/json", "X-Goog-Api-Key": os.environ[self.keys[0]]}
-        return Request(self.url, headers, json.dumps(body).encode())
+        return HttpRequest(self.url, headers, json.dumps(body).encode())
 
     def trouble(self, status: int, answer: Mapping[str, Any]) -> Trouble | None:
         """Of the request as a whole, or of the one picture in it."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from instar.tasks.text.systems.services.exchange import Request, host_of
+from instar.tasks.text.systems.services.exchange import HttpRequest, host_of
 from instar.tasks.text.systems.services.service import Piece, Service, Trouble
 from instar.tasks.text.systems.services.signature import authorization
 
@@ -49,7 +49,7 @@ class DetectText:
         self.missing = tuple(key for key in self.keys if not os.environ.get(key))
         self._region, self._now = region, now
 
-    def request(self, picture: bytes) -> Request:
+    def request(self, picture: bytes) -> HttpRequest:
         body = json.dumps({"Image": {"Bytes": base64.b64encode(picture).decode()}}).encode()
         moment = self._now().strftime("%Y%m%dT%H%M%SZ")
         headers = {
@@ -67,7 +67,7 @@ class DetectText:
             headers=headers | {"Host": host_of(self.url)},
             body=body,
         )
-        return Request(self.url, headers | {"Authorization": signature}, body)
+        return HttpRequest(self.url, headers | {"Authorization": signature}, body)
 
     def trouble(self, status: int, answer: Mapping[str, Any]) -> Trouble | None:
         if status == 200:

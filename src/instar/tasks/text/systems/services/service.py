@@ -15,8 +15,8 @@ from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_jpeg, encode_png
 from instar.tasks.text.answers import Quads
-from instar.tasks.text.polygons import areas
-from instar.tasks.text.systems.services.exchange import Request, Transport, host_of, over_http
+from instar.tasks.text.polygons import quad_areas
+from instar.tasks.text.systems.services.exchange import HttpRequest, Transport, host_of, over_http
 from instar.tasks.text.systems.services.recordings import Recordings
 
 __all__ = ["Api", "Piece", "Service", "Trouble"]
@@ -66,7 +66,7 @@ class Api(Protocol):
     @property
     def url(self) -> str: ...
 
-    def request(self, picture: bytes) -> Request: ...
+    def request(self, picture: bytes) -> HttpRequest: ...
 
     def trouble(self, status: int, answer: Mapping[str, Any]) -> Trouble | None: ...
 
@@ -179,7 +179,7 @@ def _quads(pieces: Sequence[Piece]) -> Quads:
         if len(corners) != 4:
             raise ValueError(f"the box of {text!r} has {len(corners)} corners, not four")
     quads = np.array([corners for corners, _, _ in pieces], np.float32).reshape(-1, 4, 2)
-    solid = areas(quads) > 0
+    solid = quad_areas(quads) > 0
     kept = [piece for piece, has_area in zip(pieces, solid) if has_area]
     sure = [score for _, _, score in kept if score is not None]
     scores = np.clip(np.array(sure, np.float32), 0, 1) if len(sure) == len(kept) else None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from instar.tasks.text.systems.services.exchange import Request, host_of
+from instar.tasks.text.systems.services.exchange import HttpRequest, host_of
 from instar.tasks.text.systems.services.service import Piece, Service, Trouble
 from instar.tasks.text.systems.services.signature import authorization
 
@@ -46,7 +46,7 @@ class GeneralBasic:
         self.missing = tuple(key for key in self.keys if not os.environ.get(key))
         self._now = now
 
-    def request(self, picture: bytes) -> Request:
+    def request(self, picture: bytes) -> HttpRequest:
         body = json.dumps({"ImageBase64": base64.b64encode(picture).decode()}).encode()
         now = self._now()
         moment = str(int(now.timestamp()))
@@ -66,7 +66,7 @@ class GeneralBasic:
             "X-TC-Version": "2018-11-19",
             "X-TC-Timestamp": moment,
         }
-        return Request(self.url, headers, body)
+        return HttpRequest(self.url, headers, body)
 
     def trouble(self, status: int, answer: Mapping[str, Any]) -> Trouble | None:
         error = answer.get("Response", {}).get("Error")

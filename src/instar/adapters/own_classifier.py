@@ -1,0 +1,114 @@
+"""A user's own torch module as a classifier."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from instar.adapters.classifier import IMAGENET_DEVIATION, IMAGENET_MEAN, Classifier
+from instar.adapters.devices import require_device
+from instar.adapters.imagenet import coco_outputs, imagenet_names
+from instar.core.errors import BadInput
+from instar.core.system import describe_error
+
+__all__ = ["own_classifier"]
+
+
+def own_classifier(
+    found: Any,
+    name: str,
+    *,
+    classes: str | None,
+    size: Any,
+    mean: Any,
+    deviation: Any,
+    independent: bool,
+    bgr: bool,
+    device: str,
+) -> Classifier:
+    """What `module:name` is: a `Classifier`, a module, or a function or class that makes either."""
+    if not isinstance(found, (torch.nn.Module, Classifier)) and callable(found):
+        try:
+            found = found()
+        except Exception as error:
+            raise BadInput(f"classifier {name!r} cannot be made: {describe_error(error)}") from error
+    if isinstance(found, Classifier):
+        return found
+    if not isinstance(found, torch.nn.Module):
+        raise BadInput(f"classifier {name!r} is a {type(found).__name__}; it must be a torch module")
+    device = require_device(device, name)
+    sides = _three(name, "size", size if size is not None else (224, 224), count=2)
+    module = found.to(device)
+    outputs = _outputs(name, module, (int(sides[0]), int(sides[1])), device)
+    labels = _labels(name, classes, outputs)
+    return Classifier(
+        name=name,
+        module=module,
+        labels=tuple(labels),
+        outputs=tuple(labels.values()),
+        size=(int(sides[0]), int(sides[1])),
+        fingerprint=f"weights={_digest(module)} size={sides} mean={mean} deviation={deviation} bgr={bgr}",
+        mean=_three(name, "mean", mean or IMAGENET_MEAN),
+        deviation=_three(name, "deviation", deviation or IMAGENET_DEVIATION),
+        independent=independent,
+        bgr=bgr,
+        device=device,
+    )
+
+
+def _outputs(name: str, module: Any, size: tuple[int, int], device: str) -> int:
+    """How many numbers it answers with."""
+    training = [part for part in module.modules() if part.training]
+    module.eval()
+    try:
+        with torch.no_grad():
+            found = module(torch.zeros((1, 3, *size), device=device))
+    except Exception as error:
+        raise BadInput(
+            f"classifier {name!r} does not take pictures of {size[1]}x{size[0]}: {describe_error(error)}; "
+            "give its input with --set system.size=[height,width]"
+        ) from error
+    finally:
+        for part in training:
+            part.training = True
+    if not isinstance(found, torch.Tensor) or found.ndim != 2:
+        shape = tuple(found.shape) if isinstance(found, torch.Tensor) else type(found).__name__
+        raise BadInput(f"classifier {name!r} answers with {shape}; it must be (pictures, classes)")
+    return int(found.shape[1])
+
+
+def _labels(name: str, classes: str | None, outputs: int) -> dict[str, tuple[int, ...]]:
+    if classes in ("imagenet", "coco"):
+        if outputs != 1000:
+            raise BadInput(f"classifier {name!r} has {outputs} classes, and {classes} is for ImageNet's 1000")
+        return coco_outputs() if classes == "coco" else {one: (i,) for i, one in enumerate(imagenet_names())}
+    if classes is None:
+        return {f"class {i}": (i,) for i in range(outputs)}
+    try:
+        names = [
+            line.strip() for line in Path(classes).read_text(encoding="utf-8").splitlines() if line.strip()
+        ]
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"classes {classes!r} cannot be read: {error}") from error
+    if len(names) != outputs:
+        raise BadInput(f"{classes} has {len(names)} names, and {name!r} has {outputs} classes")
+    grouped: dict[str, tuple[int, ...]] = {}
+    for i, one in enumerate(names):  # several lines of one name are one class
+        grouped[one] = (*grouped.get(one, ()), i)
+    return grouped
+
+
+def _three(name: str, what: str, values: Any, *, count: int = 3) -> Any:
+    if not (isinstance(values, (list, tuple)) and len(values) == count and min(values) >= 0):
+        raise BadInput(f"classifier {name!r}: {what} is {values!r}; give {count} numbers")
+    return tuple(float(value) for value in values)
+
+
+def _digest(module: Any) -> str:
+    state = hashlib.sha256()
+    for key, tensor in module.state_dict().items():
+        state.update(key.encode() + tensor.detach().cpu().contiguous().numpy().tobytes())
+    return state.hexdigest()[:16]

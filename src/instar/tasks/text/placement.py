@@ -1,0 +1,102 @@
+"""Where a watermark goes: which word, how large, where nothing was found, and in ink that stands out."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from instar.core.change import Inapplicable
+from instar.core.scene import Image, Observation
+from instar.imaging.free_space import Sums, blocked_sums, clear_places
+from instar.imaging.lettering import drawn_word
+from instar.tasks.text.answers import Quads
+from instar.tasks.text.changes import Watermark
+
+__all__ = ["Lettering", "Paper", "choose_watermark", "find_paper"]
+
+WHITE, BLACK = 255, 0
+SMALLER = (1.0, 0.8, 0.65, 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Lettering:
+    """How watermarks look.
+
+    `words` are chosen from, or made of random capitals, `letters` (least, most) of them, where there are
+    none. Capitals are `height` (least, most) pixels high, and `clearance` of that height is kept free on
+    all sides. Every pixel under the word differs from its ink by at least `contrast` grey levels.
+    """
+
+    words: tuple[str, ...]
+    letters: tuple[int, int]
+    height: tuple[int, int]
+    contrast: int
+    clearance: float
+    font: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paper:
+    """What a source offers: where text was found, and where white or black ink would not stand out."""
+
+    taken: Sums
+    hides: dict[int, Sums]
+
+
+def find_paper(source: Observation, contrast: int) -> Paper:
+    """Where a word can be written."""
+    answer: Quads = source.answer
+    image: Image = source.input
+    taken = np.zeros(image.shape[:2], np.uint8)
+    cv2.fillPoly(taken, list(np.rint(answer.quads).astype(np.int32)), 1)
+    grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    return Paper(
+        blocked_sums(taken.view(np.bool_)),
+        {
+            WHITE: blocked_sums(np.asarray(grey > WHITE - contrast)),
+            BLACK: blocked_sums(np.asarray(grey < BLACK + contrast)),
+        },
+    )
+
+
+def choose_watermark(
+    paper: Paper, lettering: Lettering, rng: np.random.Generator
+) -> Watermark | Inapplicable:
+    """A word at one of all the places where it fits, each as likely; smaller where it fits nowhere."""
+    text = _word(lettering, rng)
+    wanted = int(rng.integers(lettering.height[0], lettering.height[1] + 1))
+    for size in _sizes(wanted, lettering.height[0]):
+        height, width = drawn_word(text, size, font=lettering.font).shape
+        air = round(lettering.clearance * size)
+        # The word and its air must be clear of text and inside the picture; the ink only matters below it.
+        clear = clear_places(paper.taken, (height + 2 * air, width + 2 * air))
+        places = [
+            np.flatnonzero(clear & stands_out[air : air + clear.shape[0], air : air + clear.shape[1]])
+            for stands_out in (clear_places(paper.hides[ink], (height, width)) for ink in (WHITE, BLACK))
+        ]
+        total = sum(map(len, places))
+        if total:
+            nth = int(rng.integers(total))
+            on_dark = nth < len(places[0])
+            place = places[0][nth] if on_dark else places[1][nth - len(places[0])]
+            y, x = (int(at) + air for at in divmod(int(place), clear.shape[1]))
+            ink = WHITE if on_dark else BLACK
+            return Watermark(text, x, y, width, height, size, ink, lettering.font)
+    return Inapplicable("no free place for a watermark")
+
+
+def _word(lettering: Lettering, rng: np.random.Generator) -> str:
+    if lettering.words:
+        return lettering.words[int(rng.integers(len(lettering.words)))]
+    length = int(rng.integers(lettering.letters[0], lettering.letters[1] + 1))
+    return "".join(rng.choice(list(string.ascii_uppercase), length))
+
+
+def _sizes(wanted: int, least: int) -> Sequence[int]:
+    """From the wanted height down to the least that is still readable."""
+    smaller = [max(least, round(wanted * factor)) for factor in SMALLER]
+    return list(dict.fromkeys([*smaller, least]))

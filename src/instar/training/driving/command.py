@@ -1,0 +1,271 @@
+"""`instar train`: from scenes that know what the driver did to a driving network with its card."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from instar.core.errors import BadInput, UnknownName
+from instar.core.options import split_names
+from instar.core.outcome import Outcome
+
+if TYPE_CHECKING:
+    from instar.core.scene import Scene
+    from instar.training.driving.train import Progress, Settings
+
+__all__ = ["arguments", "perform"]
+
+DEFAULTS: dict[str, Any] = {
+    "source": None,
+    "without": None,
+    "only": None,
+    "labels": False,
+    "start": None,
+    "outputs": "speed,steering",
+    "width": 1.0,
+    "grey": False,
+    "epochs": 40,
+    "patience": 8,
+    "batch": 32,
+    "rate": 1e-3,
+    "decay": 1e-4,
+    "plain": False,
+    "seed": 0,
+    "split_seed": 0,
+    "held_out": 0.4,
+    "limit": None,
+    "exact": False,
+}
+LICENCES = {
+    "drive": "pictures drawn by instar, Apache-2.0",
+    "ch2": "pictures and labels of Udacity's challenge 2, MIT",
+}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("architecture", metavar="NETWORK", help="epoch, vgg16 or resnet101")
+    add("--scenes", required=True, metavar="PATH", help="drive:N, or the folder of a driving log")
+    add("--source", metavar="NAME", help="of a log, only the frames of this source (ch2)")
+    add("--without", metavar="A,B", help="draw drives without these kinds of things, such as pedestrian")
+    add("--only", metavar="A,B", help="draw drives with these kinds of things only, such as tree,lamp")
+    add("--labels", action="store_true", help="learn also what is shown where, if scenes know it")
+    add("--start", metavar="DIR", help="begin with the weights of the training that is there")
+    add("--outputs", metavar="A,B", help="speed, steering or both (both)")
+    add("--width", type=float, metavar="X", help="times the channels of the network (1)")
+    add("--grey", action="store_true", help="look at grey pictures")
+    add("--epochs", type=int, metavar="N", help="passes over the pictures, at most (40)")
+    add("--patience", type=int, metavar="N", help="passes without a better one, then stop (8)")
+    add("--batch", type=int, metavar="N", help="pictures per step (32)")
+    add("--rate", type=float, metavar="X", help="the highest learning rate (0.001)")
+    add("--decay", type=float, metavar="X", help="weight decay (0.0001)")
+    add("--plain", action="store_true", help="pictures as they are: neither mirrored nor in other light")
+    add("--seed", type=int, metavar="N", help="where random numbers start (0)")
+    add("--split-seed", type=int, metavar="N", help="which stretches are held out (0)")
+    add("--held-out", type=float, metavar="X", help="the share that is held out (0.4)")
+    add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
+    add("--exact", action="store_true", help="compute in 32 bits; else in bfloat16 where that is quicker")
+    add("--device", metavar="NAME", help="cpu or cuda (a GPU where there is one)")
+    add("--pictures", metavar="FILE.npz", help="keep the pictures there, for the next training")
+    add("--out", required=True, metavar="DIR", help="where checkpoint, NETWORK.onnx and card.json go")
+    add("--resume", action="store_true", help="go on with a training that is there")
+    parser.set_defaults(**DEFAULTS)
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    scenes = _scenes(args)
+    # torch, which neither --help nor a wrong path should wait for
+    from instar.training.driving.errors import errors_of
+    from instar.training.driving.examples import collect, split
+    from instar.training.driving.train import Settings, answers, train
+
+    device = _device(args.device)
+    out = Path(args.out)
+    checkpoint = out / "checkpoint.pt"
+    if checkpoint.exists() and not args.resume:
+        raise BadInput(f"{out} has a training in it; go on with --resume, or choose another --out")
+    begun = None if args.start is None else _how(Path(args.start))
+    settings = Settings(
+        architecture=args.architecture,
+        outputs=tuple(name.strip() for name in args.outputs.split(",")),
+        width=args.width,
+        grey=args.grey,
+        epochs=args.epochs,
+        patience=args.patience,
+        batch=args.batch,
+        rate=args.rate,
+        decay=args.decay,
+        augment=not args.plain,
+        seed=args.seed,
+    )
+    from instar.campaigns.progress import show_steps
+
+    kept = None if args.pictures is None else Path(args.pictures)
+    with show_steps("looking at the scenes", len(scenes), quiet=args.json) as steps:
+        examples = collect(scenes, settings.outputs, labels=args.labels, kept=kept, step=steps.advance)
+    parts = split(examples, seed=args.split_seed, share=args.held_out)
+    del examples  # gigabytes, of which the parts have copies
+    model = train(
+        settings,
+        parts.training,
+        parts.validation,
+        checkpoint=checkpoint,
+        resume=args.resume,
+        start=None if args.start is None else Path(args.start) / "checkpoint.pt",
+        told=lambda progress: None if args.json else _tell(progress),
+        fast=not args.exact and (device != "cpu" or _has_bfloat16()),
+        device=device,
+    )
+    from instar.training.driving.export import export
+
+    measured = errors_of(parts, answers(model, parts.test))
+    card = _card(args, settings, len(parts.training), measured, begun, stopped=_best_epoch(checkpoint))
+    path = out / f"{args.architecture}.onnx"
+    export(model, path, card=card)
+    (out / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+    return Outcome(_text(card, path), card | {"path": str(path)})
+
+
+def _scenes(args: argparse.Namespace) -> Sequence[Scene]:
+    from instar.scenes import load_scenes
+    from instar.worlds.drive.render import CLASS_OF as KINDS
+
+    scenes: list[Scene] = load_scenes(args.scenes, limit=args.limit)
+    if args.source is not None:
+        sources = sorted({str(scene.knowledge.get("source")) for scene in scenes})
+        scenes = [scene for scene in scenes if scene.knowledge.get("source") == args.source]
+        if not scenes:
+            raise BadInput(f"no frame is of source {args.source!r}; there are: {', '.join(sources)}")
+    if args.only is not None:
+        scenes = [_emptied(scene, frozenset(KINDS) - _kinds(args.only, KINDS)) for scene in scenes]
+    if args.without is not None:
+        scenes = [_emptied(scene, _kinds(args.without, KINDS)) for scene in scenes]
+    return scenes
+
+
+def _kinds(given: str, known: Collection[str]) -> frozenset[str]:
+    kinds = frozenset(split_names(given))
+    if unknown := kinds - set(known):
+        raise UnknownName("kind of thing", min(unknown), known)
+    return kinds
+
+
+def _emptied(scene: Scene, kinds: frozenset[str]) -> Scene:
+    """The same drive without things of these kinds, and its driver's answer to that."""
+    from dataclasses import replace
+
+    from instar.worlds.drive.scenes import scene_of
+
+    drive: Any = scene.knowledge.get("drive")
+    if drive is None:
+        raise BadInput(f"{scene.id}: it is no drawn drive, so it cannot be emptied")
+    left = tuple(thing for thing in drive.things if thing.kind not in kinds)
+    return scene_of(replace(drive, things=left), scene.id)
+
+
+def _device(given: str | None) -> str:
+    import torch
+
+    from instar.adapters.devices import require_device
+
+    return require_device(given or ("cuda" if torch.cuda.is_available() else "cpu"), "training")
+
+
+def _has_bfloat16() -> bool:
+    """Whether the processor computes in bfloat16 itself; elsewhere it would be slower than 32 bits."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return "avx512_bf16" in flags or "amx_bf16" in flags
+
+
+def _tell(progress: Progress) -> None:
+    left = progress.seconds * (progress.epochs - progress.epoch)
+    print(
+        f"epoch {progress.epoch} of {progress.epochs}: error {progress.training:.3f}, held out "
+        f"{progress.validation:.3f} (best {progress.best:.3f}), {progress.seconds:.0f} s, {left:.0f} s left",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _best_epoch(checkpoint: Path) -> int:
+    import torch
+
+    return int(torch.load(checkpoint, weights_only=True, map_location="cpu")["best_epoch"])
+
+
+def _card(
+    args: argparse.Namespace,
+    settings: Settings,
+    trained: int,
+    measured: dict[str, Any],
+    begun: str | None,
+    *,
+    stopped: int,
+) -> dict[str, Any]:
+    drawn = args.scenes.startswith("drive:")
+    return {
+        "network": args.architecture,
+        "width": settings.width,
+        "outputs": list(settings.outputs),
+        "data": args.scenes if drawn else f"{Path(args.scenes).name}, source {args.source or 'all'}",
+        "licence": LICENCES.get("drive" if drawn else args.source, "that of your data"),
+        "without": args.without,
+        "only": args.only,
+        "labels": args.labels,
+        "start": begun,
+        "trained_on": trained,
+        "best_epoch": stopped,
+        "errors": measured,
+        "again": _command(args),
+    }
+
+
+def _how(start: Path) -> str:
+    """How the training was done that this one began with."""
+    try:
+        return str(json.loads((start / "card.json").read_text(encoding="utf-8"))["again"])
+    except (OSError, ValueError, KeyError):
+        raise BadInput(f"{start} has no finished training to start from; it needs its card.json") from None
+
+
+def _command(args: argparse.Namespace) -> str:
+    """How to train it again: what was said, less where things were put."""
+    import shlex
+
+    words = ["instar", "train", args.architecture, "--scenes", args.scenes]
+    for name, usual in DEFAULTS.items():
+        value = getattr(args, name)
+        if value != usual:
+            words += [f"--{name.replace('_', '-')}"] + ([] if value is True else [f"{value}"])
+    return shlex.join(words)
+
+
+def _text(card: dict[str, Any], path: Path) -> str:
+    from instar.report.text import table
+
+    rows = [["", "mean error", "95 % interval", "RMSE", "constant", "RMSE of it", "pictures", "stretches"]]
+    for output, found in card["errors"].items():
+        low, high = found["interval"]
+        rows.append(
+            [
+                f"{output} ({found['unit']})",
+                f"{found['mae']:.2f}",
+                f"{low:.2f} to {high:.2f}",
+                f"{found['rmse']:.2f}",
+                f"{found['constant_mae']:.2f}",
+                f"{found['constant_rmse']:.2f}",
+                str(found["pictures"]),
+                str(found["groups"]),
+            ]
+        )
+    lines = ["On stretches that were held out:", "", table(rows, right=range(1, 8)), ""]
+    published = card["errors"].get("steering", {}).get("published_rmse", {})
+    lines += [f"{name}, published, on the same pictures: RMSE {rmse:.2f}" for name, rmse in published.items()]
+    return "\n".join([*lines, str(path)])

@@ -1,0 +1,144 @@
+"""Findings name what has no partner, by the boxes of the source."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from instar import Record, Status
+from instar.report.causes import Failure, finding_words
+from instar.report.groups import group_failures
+from instar.tasks.text import Quads
+from instar.tasks.text.changes import Watermark
+from instar.tasks.text.compare import nothing_left, same_text, word_found
+
+
+def box(x, y, width=40, height=10):
+    return [[x, y], [x + width, y], [x + width, y + height], [x, y + height]]
+
+
+def quads(*corners, scores=None):
+    found = np.array(corners, np.float32).reshape(-1, 4, 2)
+    return Quads(found, scores=None if scores is None else np.float32(scores))
+
+
+A, B, C = box(0, 0), box(100, 0), box(0, 100)
+WORD = Watermark("word", 200, 200, 60, 20, 20, 0, "duplex")
+TIGHT, LOOSE = WORD.quad(), WORD.quad(air=0.3)
+
+
+def keys(verdict):
+    return sorted(finding.key for finding in verdict.findings)
+
+
+def test_the_same_boxes_hold_with_the_slack_of_the_worst():
+    verdict = same_text(quads(A, B), quads(B, box(0, 0, 40, 8)))
+    assert verdict.status is Status.HELD
+    assert verdict.margin == pytest.approx(0.3)
+    assert verdict.evidence == {"stability": 1.0, "before": 2, "after": 2}
+
+
+def test_no_boxes_before_and_after_hold():
+    assert same_text(quads(), quads()).status is Status.HELD
+    assert same_text(quads(), quads()).evidence["stability"] == 1.0
+
+
+def test_lost_and_new_boxes_are_named_by_those_of_the_source():
+    verdict = same_text(quads(A, B), quads(A, box(10, 90)))
+    assert keys(verdict) == [("lost", "box 1"), ("new", "near box 0")]
+    assert verdict.evidence["stability"] == pytest.approx(1 / 3)
+
+
+def test_a_new_box_where_nothing_was_is_named_so():
+    assert keys(same_text(quads(), quads(A))) == [("new", "where nothing was")]
+
+
+def test_a_box_that_moved_is_both_and_tells_how_much_is_left():
+    verdict = same_text(quads(A), quads(box(20, 0)))
+    assert keys(verdict) == [("lost", "box 0"), ("new", "near box 0")]
+    assert verdict.margin == pytest.approx(1 / 3 - 0.5)
+    assert verdict.findings[0].evidence == {"was": A, "overlap": 0.3333}
+
+
+def test_the_papers_matching_changes_the_measure_and_not_the_findings():
+    verdict = same_text(quads(A, A), quads(A), matching="paper")
+    assert verdict.evidence["stability"] == 2.0
+    assert keys(verdict) == [("lost", "box 1")]
+
+
+@pytest.mark.parametrize("word", [box(200, 200, 60, 20), box(194, 194, 72, 32), box(190, 196, 80, 28)])
+def test_a_word_is_found_with_or_without_air_around_it(word):
+    verdict = word_found(quads(A), quads(A, word), WORD)
+    assert verdict.status is Status.HELD
+    assert (verdict.evidence["stability"], verdict.evidence["similarity"]) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("after", "expected", "shot"),
+    [
+        (quads(A), [("watermark missed", "watermark")], 0.0),
+        (
+            quads(A, box(200, 200, 20, 20)),
+            [("new", "on the watermark"), ("watermark missed", "watermark")],
+            0.0,
+        ),
+        (quads(A, TIGHT[0], box(100, 3)), [("new", "near box 0")], 1.0),
+        (quads(TIGHT[0]), [("lost", "box 0")], 1.0),
+        (quads(), [("lost", "box 0"), ("watermark missed", "watermark")], 0.0),
+        (quads(A, TIGHT[0], LOOSE[0]), [("new", "on the watermark")], 1.0),
+    ],
+)
+def test_a_word_must_be_one_box_more_and_nothing_else(after, expected, shot):
+    verdict = word_found(quads(A), after, WORD)
+    assert verdict.status is Status.VIOLATED
+    assert keys(verdict) == expected
+    assert verdict.evidence["stability"] == shot
+
+
+def test_boxes_that_are_set_aside_are_neither_lost_nor_new_but_may_be_partners():
+    aside = np.array([True])
+    nothing = same_text(Quads(quads(A).quads, aside=aside), Quads(quads(C).quads, aside=aside))
+    assert (nothing.status, nothing.evidence["stability"]) == (Status.HELD, 1.0)
+    both = same_text(quads(A, B), Quads(quads(A, C).quads, aside=np.array([True, True])))
+    assert keys(both) == [("lost", "box 1")]
+    assert both.evidence["stability"] == 0.5
+    assert nothing_left(quads(A), Quads(quads(C).quads, aside=aside)).status is Status.HELD
+
+
+def test_nothing_found_after_masking_holds():
+    verdict = nothing_left(quads(A, B), quads())
+    assert (verdict.status, verdict.evidence["stability"]) == (Status.HELD, 1.0)
+
+
+def test_what_is_found_after_masking_is_in_a_mask_or_elsewhere():
+    verdict = nothing_left(quads(A, B), quads(box(102, 1, 30, 8), C, scores=[0.5, 0.75]))
+    assert keys(verdict) == [("masked text found", "box 1"), ("new", "near box 0")]
+    assert (verdict.kind, verdict.margin) == ("new", -0.75)
+    assert verdict.evidence["stability"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("relation", "verdict", "title", "words"),
+    [
+        (
+            "masking",
+            lambda: nothing_left(quads(A), quads(A)),
+            "masked text found",
+            "masked text found in box 0",
+        ),
+        ("masking", lambda: nothing_left(quads(A), quads(B)), "new box", "new box near box 0"),
+        (
+            "watermark",
+            lambda: word_found(quads(A), quads(A), WORD),
+            "watermark missed",
+            "watermark missed",
+        ),
+        ("perspective", lambda: same_text(quads(), quads(A)), "new box", "new box where nothing was"),
+        ("perspective", lambda: same_text(quads(A), quads()), "box lost", "box 0 lost"),
+    ],
+)
+def test_findings_and_their_groups_are_told_in_plain_words(relation, verdict, title, words):
+    found = verdict()
+    record = Record("c1", "a.jpg", "a.jpg", relation, 0, None, found)
+    assert [group.title for group in group_failures([Failure(record, {})])] == [f"{title} under {relation}"]
+    assert finding_words(found.findings[0]) == words
