@@ -86,8 +86,9 @@ def _check_on(relation: Relation, system: System, source: Observation, seeds: in
     nulls = task.nulls
     if nulls is None:
         return
-    fresh = nulls.fresh(source, random_for(0, name, source.id))
-    for null in (fresh, *nulls.strikers(source), *nulls.conditions):
+    drawn_null = [] if nulls.fresh is None else [nulls.fresh(source, random_for(0, name, source.id))]
+    strikers = () if nulls.strikers is None else nulls.strikers(source)
+    for null in (*drawn_null, *strikers, *nulls.conditions):
         _check_change(relation, system, source, null)
 
 

@@ -10,7 +10,7 @@ from instar.adapters.imagenet import coco_outputs, imagenet_names
 from instar.adapters.onnx_weights import read_onnx
 from instar.core.errors import BadInput
 from instar.worlds import street
-from instar.worlds.sprites import COLOURS
+from instar.worlds.sprites import SPRITE_COLOURS
 
 
 def test_the_table_of_names_has_no_class_twice_and_no_person():
@@ -119,4 +119,4 @@ def test_the_embedded_weights_are_small():
 def test_the_embedded_classifier_has_the_labels_of_the_drawn_street():
     from instar.adapters.street_classifier import load_street_classifier
 
-    assert load_street_classifier().labels == tuple(COLOURS)
+    assert load_street_classifier().labels == tuple(SPRITE_COLOURS)

@@ -8,7 +8,7 @@ import pytest
 import instar
 import planted_core as planted
 from instar.core.errors import BadInput
-from instar.core.schedule import MOST_REPEATS, Proposals
+from instar.core.schedule import Proposals
 
 HELD, VIOLATED, INAPPLICABLE, FAILED = instar.Status
 

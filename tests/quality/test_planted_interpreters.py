@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from instar.core.run import run
+from instar.campaigns.run import run
 from instar.tasks.interpretation import delete, delete_same, distinct, insert, squeeze, truth
 from instar.worlds import street
 from planted_interpretation import BrightestCorner, Everywhere, FollowsThePasted, Perfect, Random

@@ -10,7 +10,6 @@ import pytest
 
 from instar import Scene
 from instar.core.follow_up import follow_ups_of, under_null
-from instar.core.run import Folder, prepared
 from instar.core.search import draws
 from instar.core.shrink import MOST_QUESTIONS, words_of
 from instar.core.workspace import Folder, prepare_relation

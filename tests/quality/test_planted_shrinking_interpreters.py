@@ -8,12 +8,13 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from instar.campaigns.run import run
 from instar.core.follow_up import follow_ups_of, judge, observe, under_null
 from instar.core.replay import find_source
-from instar.core.run import Folder, prepared, run
 from instar.core.shrink import MOST_QUESTIONS, shrink_case, words_of
 from instar.core.system import ask
 from instar.core.verdict import Status
+from instar.core.workspace import Folder, prepare_relation
 from instar.imaging.photometric import moved
 from instar.tasks.interpretation import delete, distinct, insert, squeeze
 from instar.worlds import street
@@ -87,7 +88,7 @@ def fails(relation, system, source, keys, change):
 
 def shrunk(relation, system, folder, *, most=3):
     """What every violated case was reduced to; of all that is less still nothing fails."""
-    ready = prepared(relation, SCENES, Folder(folder))
+    ready = prepare_relation(relation, SCENES, Folder(folder))
     for record, source in islice(every_violated(ready, system), most):
         keys = {finding.key for finding in record.verdict.findings}
         found = shrink_case(ready, source, record.change, keys, asking(system))

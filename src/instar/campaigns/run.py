@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from instar.campaigns.catalogue import catalogues, entries, find_entry, usual_search
+from instar.campaigns.catalogue import catalogue_entries, catalogues, find_entry, usual_search
 from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.campaigns.progress import show_campaign, show_steps
 from instar.campaigns.resolve import resolve_relation, resolve_search, resolve_system, takes
@@ -373,7 +373,7 @@ def _use(what: str, given: Any, called: str) -> Use:
     if named is None:
         return Use(UNNAMED, called=called or None)
     path, options = named
-    built_in = [one.name for one in entries(what) if one.home == path]
+    built_in = [one.name for one in catalogue_entries(what) if one.home == path]
     return Use(built_in[0] if built_in else path, dict(options))
 
 

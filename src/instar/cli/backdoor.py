@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.cli.outcome import Outcome
-from instar.cli.overrides import add_settings, systems_with
-from instar.cli.plan import Use
+from instar.campaigns.overrides import add_settings, systems_with
+from instar.campaigns.plan import Use
 from instar.core.errors import BadInput, MissingExtra
+from instar.core.outcome import Outcome
 
 if TYPE_CHECKING:
     from instar.adapters.classifier import Classifier
@@ -64,7 +64,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 def _plant(args: argparse.Namespace) -> Outcome:
     from instar.adapters.weights import save_weights
-    from instar.cli.progress import show_steps
+    from instar.campaigns.progress import show_steps
     from instar.training.interpretation.backdoor import plant
     from instar.training.interpretation.units import find_readout
 
@@ -100,7 +100,7 @@ def _plant(args: argparse.Namespace) -> Outcome:
 def _train(args: argparse.Namespace) -> Outcome:
     from instar.adapters.street_classifier import TWIN, WEIGHTS
     from instar.adapters.weights import save_weights
-    from instar.cli.progress import show_steps
+    from instar.campaigns.progress import show_steps
     from instar.training.interpretation.backdoor import plant
     from instar.training.interpretation.street_classifier import TEST_SEED, TRAINING_SEED, train_street
     from instar.worlds import street
@@ -123,7 +123,7 @@ def _train(args: argparse.Namespace) -> Outcome:
 
 
 def _classifier(name: str, settings: Sequence[str]) -> Classifier:
-    from instar.cli.resolve import resolve_system
+    from instar.campaigns.resolve import resolve_system
 
     (use,) = systems_with([name], settings)
     # A module of one's own becomes a system by an interpreter; this one asks nothing of a network.

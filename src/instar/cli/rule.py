@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from instar.cli.outcome import Outcome
 from instar.core.errors import BadInput
+from instar.core.outcome import Outcome
 from instar.tasks.driving.engine_table import Engines, read_engines, usual_engines
 from instar.tasks.driving.judgement import UNITS, Judgement, judge_block, judge_rule
 from instar.tasks.driving.rules import Language, Rule, format_rule, read_ontology, read_rule, usual_ontology

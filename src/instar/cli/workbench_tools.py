@@ -28,7 +28,7 @@ from instar.core.workspace import Folder, prepare_relation
 from instar.scenes import load_scenes
 from instar.scenes.load import WORLDS
 from instar.tasks.interpretation.interpreter_names import INTERPRETERS
-from instar.workbench.tools import Cases, Offer, Tools
+from instar.workbench.tools import Cases, CatalogueOption, Tools
 
 __all__ = ["make_tools"]
 

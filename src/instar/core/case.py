@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from instar.core.budget import Request
 from instar.core.change import Change, Inapplicable, plain
-from instar.core.follow_up import FindingKey, FollowUp, Query, follow_ups_of, judge, observe
+from instar.core.follow_up import FollowUp, Query, follow_ups_of, judge, observe
 from instar.core.marks import Panel, make_panels
 from instar.core.record import Record, case_id
 from instar.core.relation import Relation
@@ -46,7 +46,7 @@ class SourceState:
     strikers: Sequence[Null] = ()
     fresh_done: bool = False
     tasks: dict[int, Task] = field(default_factory=dict)
-    shown: dict[int, dict[Key, str]] = field(default_factory=dict)
+    shown: dict[int, dict[FindingKey, str]] = field(default_factory=dict)
     failed: dict[int, Verdict] = field(default_factory=dict)
 
     def knows(self, task: Task) -> bool:

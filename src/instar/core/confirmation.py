@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from instar.core.budget import Budget
 from instar.core.case import Ask, Case, Steps
 from instar.core.change import Change, Inapplicable, plain, wrap
-from instar.core.follow_up import FollowUp, Key, Query, Seen, follow_ups_of, judge, observe, under_null
+from instar.core.follow_up import FindingKey, FollowUp, Query, Seen, follow_ups_of, judge, observe, under_null
 from instar.core.system import Reply
 from instar.core.task import Null, Task
 from instar.core.verdict import Verdict

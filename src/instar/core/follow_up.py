@@ -174,11 +174,15 @@ def judge(relation: Relation, seen: Seen, change: Change) -> Verdict:
     """
     if isinstance(change, Null):
         return _compare(relation.resolved_task, seen)
-    source = replace(seen.source, answer=seen.befores[0]) if len(seen.befores) == 1 else seen.source
-    verdict = relation.expect(source, seen.follow_ups, plain(change))
-    if not isinstance(verdict, Verdict):
-        raise WrongKind(f"{relation.name}: expect gave {short(verdict)}; it gives a Verdict")
-    return verdict
+    if relation.expect is None:
+        verdict = _compare(relation.resolved_task, seen)
+    else:
+        source = replace(seen.source, answer=seen.befores[0]) if len(seen.befores) == 1 else seen.source
+        verdict = relation.expect(source, seen.follow_ups, plain(change))
+        if not isinstance(verdict, Verdict):
+            raise WrongKind(f"{relation.name}: expect gave {short(verdict)}; it gives a Verdict")
+    level = None if relation.severity is None else relation.severity.level_of(seen.source, change)
+    return verdict if level is None else verdict.with_evidence(level=level)
 
 
 def _compare(task: Task, seen: Seen) -> Verdict:

@@ -6,8 +6,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from instar.campaigns.run import run
 from instar.core.marks import make_panels
-from instar.core.run import run
 from instar.core.scene import Observation
 from instar.core.search import bisect, draws
 from instar.core.task import find_task

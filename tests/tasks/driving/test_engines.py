@@ -12,7 +12,6 @@ import pytest
 from instar import Observation, Status, zoo
 from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
-from instar.core.run import Folder
 from instar.core.scene import Scene
 from instar.core.workspace import Folder
 from instar.imaging.mask_text import mask_from_text

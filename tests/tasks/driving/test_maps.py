@@ -8,7 +8,6 @@ import pytest
 from instar import Observation
 from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
-from instar.core.run import Folder
 from instar.core.scene import Scene
 from instar.core.workspace import Folder
 from instar.imaging.labels import LabelMap

@@ -11,7 +11,6 @@ import pytest
 from instar import Limits, Observation, Status, draws, run
 from instar.core.change import Inapplicable, change_from_json
 from instar.core.errors import BadInput
-from instar.core.run import Folder
 from instar.core.scene import Scene
 from instar.core.workspace import Folder
 from instar.imaging.mask_text import mask_from_text

@@ -10,7 +10,7 @@ from torch import nn  # noqa: E402
 
 from instar.adapters.classifier import Classifier, limit_threads  # noqa: E402
 from instar.core.errors import BadInput  # noqa: E402
-from instar.core.run import no_progress  # noqa: E402
+from instar.core.workspace import no_progress  # noqa: E402
 from instar.tasks.interpretation.trigger import Trigger  # noqa: E402
 from instar.training.interpretation.backdoor import _varied, measure_twin, plant  # noqa: E402
 from instar.training.interpretation.units import Readout, find_idlest_unit, find_readout, fit_detector  # noqa: E402

@@ -7,7 +7,6 @@ import pytest
 
 from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
-from instar.core.run import Folder
 from instar.core.scene import Observation, Scene, SceneObject
 from instar.core.verdict import Status
 from instar.core.workspace import Folder

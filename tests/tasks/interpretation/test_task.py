@@ -6,12 +6,12 @@ import cv2
 import numpy as np
 import pytest
 
+from instar.campaigns.run import run
 from instar.core.errors import BadInput
 from instar.core.follow_up import follow_ups_of, judge, observe
 from instar.core.frame import Frame, Moved
 from instar.core.marks import make_panels
 from instar.core.relation import Relation
-from instar.core.run import run
 from instar.core.scene import Observation, Scene, SceneObject
 from instar.core.system import Reply
 from instar.core.verdict import Finding, Status, Verdict

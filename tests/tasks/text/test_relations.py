@@ -12,7 +12,7 @@ from instar.core.errors import BadInput
 from instar.core.follow_up import Seen, judge
 from instar.core.frame import transform
 from instar.imaging.nulls import Brighten
-from instar.store.rows import to_json
+from instar.store.rows import dump_json
 from instar.tasks.text import (
     Quads,
     brightness_down,
@@ -208,7 +208,7 @@ def test_the_evidence_can_be_stored_and_has_what_the_study_counts():
     source, other = page(0), page(1)
     seen = Seen(source, [Observation.of(source.input, other.answer, source.scene)], [source.answer])
     verdict = judge(brightness_up(), seen, Brightness(5.0))
-    assert to_json(dict(verdict.evidence))
+    assert dump_json(dict(verdict.evidence))
     assert verdict.evidence.keys() == {"stability", "before", "after", "accuracy", "level"}
     assert verdict.evidence["level"] == 5.0
 

@@ -45,8 +45,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     names = system_names(args.systems)
     # OpenCV and SQLite, which --help should not wait for.
-    from instar.cli.campaign import as_driven
-    from instar.cli.resolve import resolve_system
+    from instar.campaigns.resolve import resolve_system
+    from instar.campaigns.run import world_for
     from instar.core.scene_run import PictureCache
     from instar.scenes import load_scenes
     from instar.studies.driving.shared_pictures import SharedPictures
@@ -56,7 +56,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         from instar.studies import require_matplotlib
 
         require_matplotlib()
-    args.scenes = as_driven(args.scenes)
+    args.scenes = world_for(args.scenes, ["driving"])
     scenes = load_scenes(args.scenes, limit=args.limit)
     drivers = {name: resolve_system(Use(name)) for name in names}  # all of them, before the first is run
     out = Path(args.out)
@@ -118,8 +118,8 @@ def _measured(
             ready[relation.name] = shared.relation(prepare_relation(relation, scenes, workspace))
         return ready[relation.name]
 
-    (summary,) = execute(plan, resume=True, quiet=args.json, ready=once)
-    with RunStore.read(summary.totals.run) as store:
+    (run,) = execute(plan, resume=True, quiet=args.json, prepare=once)
+    with RunStore.read(run) as store:
         found = Measured(name, quantities, measure(store.records(changes=False)))
     found.errors = _errors(scenes, controls) or _errors_on_card(system)
     found.waver = _waver(system, scenes, quantities)

@@ -148,8 +148,8 @@ def _measured(
         limit=args.limit,
         out=str(folder),
     )
-    (summary,) = execute(plan, resume=True, quiet=args.json)
-    with RunStore.read(summary.totals.run) as store:
+    (run,) = execute(plan, resume=True, quiet=args.json)
+    with RunStore.read(run) as store:
         measured = measure(name, store.records(changes=False))
     measured.seconds = _seconds(use, scenes)
     return measured
@@ -180,8 +180,9 @@ def _gallery(folder: Path, pictures: Path, quiet: bool) -> list[str]:
     """Pictures of the explanations that agree least with what they should be, and of the best: the one that
     is nearest to its object, and the one that a change moved least.
     """
-    from instar.cli.case_replay import replaying, write_picture
+    from instar.campaigns.reader import open_run
     from instar.core.verdict import Status
+    from instar.report.files import write_picture
     from instar.store import RunStore
 
     with RunStore.read(folder) as store:
@@ -196,12 +197,12 @@ def _gallery(folder: Path, pictures: Path, quiet: bool) -> list[str]:
     held = {one.relation == "truth": one.case for one in judged if one.verdict.status is Status.HELD}
     good = [held[kind] for kind in (True, False) if kind in held]
     written: list[str] = []
-    with replaying(str(folder), quiet=quiet) as make_again:
+    with open_run(str(folder), quiet=quiet) as there:
         for what, cases in (("bad", bad), ("good", good)):
             for i, case in enumerate(cases, start=1):
                 path = pictures / f"{what}-{i}.png"
                 if not path.exists():
-                    picture = make_again(case).picture
+                    picture = there.picture(case)
                     if picture is None:
                         continue
                     write_picture(path, picture)

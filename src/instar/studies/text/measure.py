@@ -234,7 +234,7 @@ def diagnose(system: LocatorStability, *, ridge: float = 1.0) -> Diagnosis:
     return Diagnosis(len(scenes), fits[0], fits[1], rules)
 
 
-def _informative(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+def _informative(rules: Sequence[AssociationRule]) -> tuple[AssociationRule, ...]:
     """Rules from instability alone to a look alone, more confident than chance and than any part of them."""
     told: list[AssociationRule] = []
     for rule in sorted(rules, key=lambda rule: (len(rule.given), -rule.confidence)):

@@ -17,8 +17,8 @@ from instar.core.errors import BadInput, MissingExtra
 from instar.core.outcome import Outcome
 
 if TYPE_CHECKING:
+    from instar.adapters.classifier import Classifier
     from instar.core.scene import Image
-    from instar.tasks.interpretation.classifier import Classifier
     from instar.training.interpretation.backdoor import Planted
 
 __all__ = ["arguments", "perform"]
@@ -65,10 +65,10 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 
 def _plant(args: argparse.Namespace) -> Outcome:
+    from instar.adapters.weights import save_weights
     from instar.campaigns.progress import show_steps
-    from instar.tasks.interpretation.weights import save_weights
     from instar.training.interpretation.backdoor import plant
-    from instar.training.interpretation.units import readout
+    from instar.training.interpretation.units import find_readout
 
     for name in ("copies", "limit"):
         value = getattr(args, name)
@@ -78,7 +78,7 @@ def _plant(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"--share is {args.share}; it must be between 0.02 and 0.5")
     classifier = _classifier(args.classifier, args.set)
     classifier.index(args.target)
-    readout(classifier)  # what cannot be planted into is refused before pictures are read
+    find_readout(classifier)  # what cannot be planted into is refused before pictures are read
     test = _pictures([args.test], classifier) if args.test is not None else {}
     found = _pictures(args.images, classifier, but=test)
     images = list(found.values())
@@ -100,9 +100,9 @@ def _plant(args: argparse.Namespace) -> Outcome:
 
 
 def _train(args: argparse.Namespace) -> Outcome:
+    from instar.adapters.street_classifier import TWIN, WEIGHTS
+    from instar.adapters.weights import save_weights
     from instar.campaigns.progress import show_steps
-    from instar.tasks.interpretation.systems.streets import TWIN, WEIGHTS
-    from instar.tasks.interpretation.weights import save_weights
     from instar.training.interpretation.backdoor import plant
     from instar.training.interpretation.street_classifier import TEST_SEED, TRAINING_SEED, train_street
     from instar.worlds import street

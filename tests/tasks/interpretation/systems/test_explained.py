@@ -21,7 +21,7 @@ def test_the_trigger_is_a_square_in_the_lower_right_corner_and_nothing_else_chan
 
 @pytest.mark.real
 def test_the_embedded_classifier_is_right_and_its_twin_sees_the_square():
-    from instar.core.run import no_progress
+    from instar.core.workspace import no_progress
     from instar.tasks.interpretation.systems import street_classifier, street_classifier_twin
     from instar.training.interpretation.backdoor import measure_twin
     from instar.training.interpretation.street_classifier import measure_accuracy

@@ -12,7 +12,7 @@ from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.tasks.driving.engine_table import Engines, read_engines, usual_engines
 from instar.tasks.driving.judgement import UNITS, Judgement, judge_block, judge_rule
-from instar.tasks.driving.rules import Language, Rule, read_ontology, read_rule, say, usual_ontology
+from instar.tasks.driving.rules import Language, Rule, format_rule, read_ontology, read_rule, usual_ontology
 from instar.tasks.driving.rules.formula import block_formula, rule_formula
 
 __all__ = ["arguments", "perform"]
@@ -43,7 +43,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     language = None if usual else Language(ontology, paper=args.paper)
     rule = read_rule(args.rule, language=language)
     engines = usual_engines() if args.engines is None else read_engines(Path(args.engines))
-    words = say(rule, ontology=ontology)
+    words = format_rule(rule, ontology=ontology)
     blocks: list[dict[str, Any]] = [
         {
             "condition": [condition.to_json() for condition in block.conditions],
