@@ -1,13 +1,12 @@
 """A user's relation of three lines has exactly the verdicts of one that is written out by hand.
 
-The hand-written one asks the system itself, computes with boxes itself, and makes null changes and repetitions
-itself: whatever the core does for every relation is here in plain sight.
+The hand-written one asks the system itself, computes with boxes itself, and makes its own null changes and
+repetitions: whatever the core does for every relation is here in plain sight.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections import Counter
 from dataclasses import replace
 from functools import partial
 
@@ -57,14 +56,15 @@ def drift(found, left):
     return drawn._with(found, boxes=boxes)
 
 
+# Each with the kinds that mirror must find, and the fewest scenes with a failure and with struck findings.
 SYSTEMS = {
-    "exact": (street_exact(), set()),
-    "blobs": (street_blobs(), set()),  # what fuses neighbours fuses them in the mirror too
-    "loses": (drawn.Drawn("loses what is left", partial(left_half, lose)), {"lost", "invented"}),
-    "renames": (drawn.Drawn("renames what is left", partial(left_half, rename)), {"renamed"}),
-    "drifts": (drawn.Drawn("cuts what is left", partial(left_half, drift)), {"drifted"}),
-    "jitters": (drawn.jitters(), set()),
-    "both": (drawn.jitters(partial(left_half, lose)), {"lost", "invented"}),
+    "exact": (street_exact(), set(), 0, 0),
+    "blobs": (street_blobs(), set(), 0, 0),  # what fuses neighbours fuses them in the mirror too
+    "loses": (drawn.Drawn("loses what is left", partial(left_half, lose)), {"lost", "invented"}, 15, 0),
+    "renames": (drawn.Drawn("renames what is left", partial(left_half, rename)), {"renamed"}, 10, 0),
+    "drifts": (drawn.Drawn("cuts what is left", partial(left_half, drift)), {"drifted"}, 15, 0),
+    "jitters": (drawn.jitters(), set(), 0, 5),
+    "loses and jitters": (drawn.jitters(partial(left_half, lose)), {"lost", "invented"}, 15, 5),
 }
 
 
@@ -76,10 +76,7 @@ def street():
 def by_core(street, system):
     records = [r for r in instar.run(street, MIRRORED, system) if r.role == "case"]
     assert len(records) == len(street)  # one change is possible, so there is one case a scene
-    return {
-        r.scene: (r.verdict.status.value, r.verdict.reason, {f.key: f.margin for f in r.verdict.findings})
-        for r in records
-    }
+    return {record.scene: record.verdict for record in records}
 
 
 def by_hand(scene, system):
@@ -134,18 +131,14 @@ def by_hand(scene, system):
     return "violated", "", left
 
 
-@pytest.mark.parametrize(("system", "kinds"), SYSTEMS.values(), ids=SYSTEMS)
-def test_mirror_has_the_verdicts_of_a_relation_written_by_hand(system, kinds, street):
-    theirs = {scene.id: by_hand(scene, system) for scene in street}
-    ours = by_core(street, system)
-    for scene, (status, reason, findings) in theirs.items():
-        assert ours[scene][:2] == (status, reason)
-        assert ours[scene][2] == pytest.approx(findings, abs=1e-6)
-    assert {kind for _, _, findings in ours.values() for kind, _ in findings} == kinds
-    statuses = Counter(status for status, _, _ in ours.values())
-    if not kinds:
-        assert statuses["violated"] == 0
-    elif system.name != "jitters":
-        assert statuses["violated"] >= 15
-    if system.name == "jitters":
-        assert statuses["inapplicable"] >= 5
+@pytest.mark.parametrize(("system", "kinds", "violated", "struck"), SYSTEMS.values(), ids=SYSTEMS)
+def test_mirror_has_the_verdicts_of_a_relation_written_by_hand(system, kinds, violated, struck, street):
+    verdicts = by_core(street, system)
+    for scene in street:
+        status, reason, findings = by_hand(scene, system)
+        verdict = verdicts[scene.id]
+        assert (verdict.status.value, verdict.reason) == (status, reason)
+        assert {f.key: f.margin for f in verdict.findings} == pytest.approx(findings, abs=1e-6)
+    assert {finding.kind for verdict in verdicts.values() for finding in verdict.findings} == kinds
+    assert sum(verdict.status is instar.Status.VIOLATED for verdict in verdicts.values()) >= violated
+    assert sum("struck" in verdict.evidence for verdict in verdicts.values()) >= struck
