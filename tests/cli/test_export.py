@@ -106,5 +106,5 @@ def test_what_cannot_be_is_refused(run, tmp_path, capsys):
     out = ("--out", str(tmp_path / "new"))
     assert "invalid choice: 'voc'" in error("--format", "voc", *out)
     assert "--with-pasted is for coco and yolo" in error("--format", "csv", *out, "--with-pasted")
-    assert "no case of" in error("--format", "icdar", *out)
+    assert "icdar is for text" in error("--format", "icdar", *out)
     assert not (tmp_path / "new").exists()

@@ -7,6 +7,7 @@ from typing import Any
 
 from instar.campaigns.catalogue import catalogue_entries
 from instar.campaigns.resolve import find_by_name
+from instar.core.relation import Relation
 from instar.report.text import table
 
 __all__ = ["describe", "render_listing"]
@@ -32,10 +33,18 @@ def render_listing(heading: str, catalogue_entries: list[dict[str, Any]]) -> str
 
 
 def _first_line(thing: Any) -> str:
+    if isinstance(thing, Relation):
+        severity = thing.severity
+        range = (
+            f", from {severity.low:g} to {severity.high:g} {severity.unit}" if severity is not None else ""
+        )
+        return f"{thing.name}{range}: the answer stays the same"
     return (inspect.getdoc(thing) or "").partition("\n")[0]
 
 
 def _options(factory: Any) -> dict[str, str]:
     """Parameters as text, since a default may be anything; one that must be given has none."""
+    if isinstance(factory, Relation):
+        return {}
     parameters = inspect.signature(factory).parameters.values()
     return {p.name: "..." if p.default is p.empty else str(p.default) for p in parameters}

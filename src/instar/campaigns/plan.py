@@ -46,7 +46,6 @@ LIMITS: dict[str, type] = {
 LEAST = {"seed": 0, "limit": 1, "workers": 1, "batch": 1}
 MISSING = {
     "system": "name one, such as --system yolox-nano",
-    "relation": "name one, such as --relation insertion",
     "scenes": "give a folder, a file or street:N, such as --scenes photos/",
 }
 

@@ -19,7 +19,7 @@ from instar.core.relation import Relation
 from instar.core.search import Search, SearchAcross
 from instar.core.system import System, describe_error
 
-__all__ = ["find_by_name", "resolve_relation", "resolve_search", "resolve_system", "takes"]
+__all__ = ["find_by_name", "resolve_relation", "resolve_search", "resolve_system", "takes", "tasks_of_system"]
 
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -42,7 +42,7 @@ class FunctionSystem:
 
 def resolve_system(use: Use, *, what: str = "system", tasks: Sequence[str] = ()) -> System:
     """The system of that name; `module:attr` may be a system, a class, a factory or a predict function."""
-    found = find_by_name(what, use.name, tasks=tasks or _tasks_with(use))
+    found = find_by_name(what, use.name, tasks=tasks or tasks_of_system(use))
     adapter = _adapter(found, use, tasks) if ":" in use.name else None
     if adapter is not None:
         return _made_of(what, use, partial(adapter, found, use.name))
@@ -56,11 +56,11 @@ def resolve_system(use: Use, *, what: str = "system", tasks: Sequence[str] = ())
     return _made_of(what, use, found)
 
 
-def _tasks_with(use: Use) -> list[str]:
-    """The tasks whose system of this name takes all the options that were given."""
+def tasks_of_system(use: Use) -> list[str]:
+    """The tasks that a built-in system belongs to; of several, those that take all the options given."""
     named = [(c.name, c.systems[use.name]) for c in catalogues().values() if use.name in c.systems]
     if len(named) < 2:
-        return []
+        return [task for task, _ in named]
     return [task for task, home in named if set(use.options) <= set(_parameters(_attribute("system", home)))]
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from instar.campaigns.catalogue import catalogue_entries, catalogues, find_entry, usual_search
 from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.campaigns.progress import show_campaign, show_steps
-from instar.campaigns.resolve import resolve_relation, resolve_search, resolve_system, takes
+from instar.campaigns.resolve import resolve_relation, resolve_search, resolve_system, takes, tasks_of_system
 from instar.core.campaign import Campaign, Store
 from instar.core.change import Change
 from instar.core.errors import BadInput
@@ -179,7 +179,7 @@ def resolve_relations(plan: Plan, given: Mapping[str, Any]) -> list[Relation]:
 
 def _tasks_of_systems(plan: Plan) -> list[str]:
     """The tasks that the built-in systems of a plan belong to."""
-    return [find_entry("system", use.name).task for use in plan.systems if use.name and ":" not in use.name]
+    return [task for use in plan.systems for task in tasks_of_system(use)]
 
 
 def read_summary(store: RunStore) -> Summary:

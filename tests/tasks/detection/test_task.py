@@ -72,7 +72,7 @@ def test_a_null_shift_keeps_the_bytes_of_boxes_without_fractions() -> None:
 def test_what_the_follow_up_shows_less_than_nine_tenths_of_is_set_aside(dx: int, aside: bool) -> None:
     # The cat is 20 wide and touches the right edge: of 2 pixels it has 90 % left, of 3 it has 85 %.
     there = Frame(np.array([[1.0, 0, dx], [0, 1, 0], [0, 0, 1]]), SIZE, SIZE)
-    before, after = carry(found(CAR, DOG, CAT), found(CAR), there)
+    before, _ = carry(found(CAR, DOG, CAT), found(CAR), there)
     assert before.shown.tolist() == [True, True, not aside]
     assert len(before) == 3  # and every object keeps its number
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from instar.core.change import plain
+from instar.core.recipe import recorded
 from instar.core.record import Record, Totals
 from instar.core.relation import Relation
 from instar.core.replay import Replay
@@ -86,6 +87,7 @@ class DetectorCounts:
     alarms: FalseAlarms
 
 
+@recorded
 def null_relation() -> Relation:
     """Fresh null changes as cases: every violation is a false alarm."""
 

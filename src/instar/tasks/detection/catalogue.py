@@ -2,12 +2,12 @@
 
 TITLE = "Object detection"
 SYSTEMS = {
-    "yolox-nano": "systems:yolox",
-    "ssd-mobilenet-v2": "systems:ssd_mobilenet_v2",
-    "ssd-mobilenet-v3": "systems:ssd_mobilenet_v3",
-    "efficientdet-lite0": "systems:efficientdet_lite0",
-    "yolov4-tiny": "systems:yolov4_tiny",
-    "onnx": "systems:onnx_detector",
+    "yolox-nano": "systems.yolox:yolox",
+    "ssd-mobilenet-v2": "systems.opencv:ssd_mobilenet_v2",
+    "ssd-mobilenet-v3": "systems.opencv:ssd_mobilenet_v3",
+    "efficientdet-lite0": "systems.efficientdet:efficientdet_lite0",
+    "yolov4-tiny": "systems.opencv:yolov4_tiny",
+    "onnx": "systems.onnx:onnx_detector",
     "street-exact": "systems.street:street_exact",
     "street-blobs": "systems.street:street_blobs",
 }

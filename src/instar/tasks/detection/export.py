@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -22,6 +22,7 @@ from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Insertion
+from instar.tasks.detection.task import move_boxes
 
 __all__ = ["Exported", "LabelledBox", "export_coco", "export_yolo"]
 
@@ -63,7 +64,7 @@ def export_yolo(
 
 
 def _labelled(cases: Iterable[Replay], with_pasted: bool) -> Iterator[Exported]:
-    """The follow-up of each case with what is known to be in it, where it is in the follow-up's frame."""
+    """The follow-up of each case, with the objects known to be in it where they are in its frame."""
     for case in cases:
         assert case.source is not None
         change, follow_up = case.record.change, case.follow_ups[0]
@@ -78,16 +79,17 @@ def _labelled(cases: Iterable[Replay], with_pasted: bool) -> Iterator[Exported]:
         if with_pasted and isinstance(change, Insertion):
             boxes.append(LabelledBox(change.label, change.box, "pasted"))
         if follow_up.frame is not None:
-            boxes = [_moved(one, follow_up.frame) for one in boxes]
+            boxes = list(_in_follow_up(boxes, follow_up.frame))
         yield Exported(case.record, follow_up.input, boxes)
 
 
-def _moved(one: LabelledBox, frame: Frame) -> LabelledBox:
-    x1, y1, x2, y2 = one.box
-    corners = frame.to_follow_up(np.array([[x1, y1], [x2, y1], [x2, y2], [x1, y2]]))
-    low = corners.min(axis=0).clip(0)
-    high = np.minimum(corners.max(axis=0), frame.size[::-1])
-    return LabelledBox(one.label, (*low.tolist(), *high.tolist()), one.origin)
+def _in_follow_up(boxes: Sequence[LabelledBox], frame: Frame) -> Iterator[LabelledBox]:
+    """The boxes as the follow-up shows them; what is wholly outside of it is left out."""
+    moved = move_boxes(np.array([one.box for one in boxes], np.float32).reshape(-1, 4), frame)
+    height, width = frame.size
+    for one, (x1, y1, x2, y2) in zip(boxes, moved.clip(0, [width, height, width, height]).tolist()):
+        if x2 > x1 and y2 > y1:
+            yield replace(one, box=(x1, y1, x2, y2))
 
 
 def _write_coco(cases: Iterable[Exported], folder: Path, *, run: str, system: str) -> int:

@@ -18,7 +18,7 @@ from instar.imaging.nulls import USUAL_NULLS
 from instar.tasks.detection.answers import Detections, read
 from instar.tasks.detection.compare import same_objects
 
-__all__ = ["TASK", "carry", "detection", "marks", "require_threshold", "verify"]
+__all__ = ["TASK", "carry", "detection", "marks", "move_boxes", "require_threshold", "verify"]
 
 INSIDE = 0.9  # of a box must be inside both frames
 THERE = 0.5  # IoU with an annotated box from which on an object counts as there
@@ -43,16 +43,16 @@ def require_threshold(owner: str, name: str, value: object) -> None:
 
 def carry(before: Detections, after: Detections, frame: Frame) -> tuple[Detections, Detections]:
     """Both answers in the source's frame; boxes of which a frame shows less than 90 % are set aside."""
-    there = _moved(before.boxes, frame, back=False)
-    here = _moved(after.boxes, frame, back=True)
+    there = move_boxes(before.boxes, frame)
+    here = move_boxes(after.boxes, frame, back=True)
     return (
         replace(before, aside=~before.shown | ~_inside(there, frame.size)),
         replace(after, boxes=here, aside=~after.shown | ~_inside(here, frame.source_size)),
     )
 
 
-def _moved(boxes: Boxes, frame: Frame, *, back: bool) -> Boxes:
-    """The upright boxes around these boxes as they look in the other frame."""
+def move_boxes(boxes: Boxes, frame: Frame, *, back: bool = False) -> Boxes:
+    """The upright boxes around these boxes of the source as the follow-up shows them, or `back`."""
     if frame.shift is not None:
         dx, dy = frame.shift
         return shifted(boxes, -dx, -dy) if back else shifted(boxes, dx, dy)
