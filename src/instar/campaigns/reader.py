@@ -280,7 +280,7 @@ class RunReader:
             if fingerprint is None:
                 fingerprint = fingerprint_of(variant_of(self.system, query.variant))
                 self._fingerprints[query.variant] = fingerprint
-            reply = self.store.answer(AnswerKey(fingerprint, query.digest, 0))
+            reply = self.store.answer(AnswerKey(fingerprint, query.digest, query.repeat))
             replies.append(reply or Reply(error=NOT_KEPT))
         return replies
 

@@ -43,8 +43,8 @@ class Range:
     """How strong a change may be and still be fair, from `low` to `high`, and in what it is measured.
 
     The change is the number itself, or what `at(source, level)` makes of it. A severity of 0 is no change at
-    all, so that shrinking goes down to it; in a range that goes down, such as a gain from 0.9 to 0.5, or across
-    0, `low` is the least change there is.
+    all, so that shrinking goes down to it; in a range that goes down, such as a gain from 0.9 to 0.5, or
+    across 0, `low` is the least change there is.
     """
 
     low: float
