@@ -123,7 +123,7 @@ def test_a_wrong_plan_is_refused_with_the_file_and_the_key(
     assert str(from_file.value).startswith(f"{file}: {complaint}")
 
 
-@pytest.mark.parametrize("missing", ["system", "relation", "scenes"])
+@pytest.mark.parametrize("missing", ["system", "scenes"])
 def test_what_is_missing_is_named_with_an_example(missing: str) -> None:
     with pytest.raises(BadInput, match=f"no {missing} was given; .* such as --{missing}"):
         make_plan({key: value for key, value in LEAST.items() if key != missing})
