@@ -144,8 +144,9 @@ class _Campaign:
         from instar.store import RunStore
 
         chosen = [scene for scene in self.scenes if scene.id in set(self.selected)]
-        done = folder.with_suffix(".done")
-        with _only_one(folder.with_suffix(".lock")):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        done = folder.with_name(f"{folder.name}.done")
+        with _only_one(folder.with_name(f"{folder.name}.lock")):
             if not done.exists():
                 shutil.rmtree(folder, ignore_errors=True)  # of a worker that was killed
                 for _ in run(
