@@ -11,7 +11,7 @@ import pytest
 from instar import Scene
 from instar.core.follow_up import follow_ups_of, under_null
 from instar.core.search import draws
-from instar.core.shrink import MOST_QUESTIONS, words_of
+from instar.core.shrink import MOST_QUESTIONS, format_shrunk
 from instar.core.workspace import Folder, prepare_relation
 from instar.tasks.driving import Control, rule
 from instar.worlds.drive import drive_of, scenes
@@ -58,7 +58,7 @@ def all_shrunk(text, system, folder, *, how="rendered", sources=None, n=1):
         for less in relation.smaller(source, found.change):
             one = less[-1] if isinstance(less, list) and less else less
             assert not one or not fails(relation, system, source, record, one)
-        yield found.change, words_of(relation, found), list(relation.smaller(source, found.change))
+        yield found.change, format_shrunk(relation, found), list(relation.smaller(source, found.change))
 
 
 @pytest.mark.parametrize("how", ["rendered", "pasted"])
@@ -168,6 +168,8 @@ def test_a_pasted_person_becomes_as_small_as_the_fault_allows(tmp_path):
         again = [under_null(task, one, [made], source.input)[-1] for one in task.nulls.conditions]
         seen = [height_of_person(one.input) for one in (made, *again)]
         assert 16 <= min(seen) <= 17
-        assert words_of(relation, found).startswith(f"a person of {edit['width']} x {edit['height']} px at (")
+        assert format_shrunk(relation, found).startswith(
+            f"a person of {edit['width']} x {edit['height']} px at ("
+        )
         checked += 1
     assert checked >= 3

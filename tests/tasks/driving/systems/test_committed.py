@@ -8,9 +8,9 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from instar.cli.catalogue import SYSTEMS
 
 from instar import Status, draws, run
+from instar.campaigns.catalogue import catalogues
 from instar.cli import main
 from instar.core.errors import BadInput
 from instar.scenes import load_scenes
@@ -38,7 +38,7 @@ def test_they_are_small_and_each_has_a_card():
     sizes = [len((WEIGHTS / f"{name}.onnx").read_bytes()) for name in NAMES]
     assert max(sizes) <= 5_000_000
     assert sum(sizes) <= 10_000_000
-    assert set(NAMES) <= SYSTEMS.keys()
+    assert set(NAMES) <= catalogues()["driving"].systems.keys()
     for name in NAMES:
         found = card(name)
         assert found["again"].startswith(f"instar train {name.partition('-')[0]} --scenes ")
