@@ -289,14 +289,14 @@ def test_a_defect_of_a_relation_is_one_line_that_says_where(capsys: Captured) ->
     assert main(["run", *BRIGHTNESS, "--relation", "own_things:defective", "--out", "R"]) == 2
     said = capsys.readouterr().err.splitlines()[-1]
     assert said.startswith("instar: unexpected error in own_things.py:")
-    assert said.endswith("(check): ZeroDivisionError: in the relation; --debug shows more")
+    assert said.endswith("(expect): ZeroDivisionError: in the relation; --debug shows more")
 
 
 def test_code_that_ends_the_program_never_passes_for_success(capsys: Captured) -> None:
     status, refusal = run_json(capsys, "run", *BRIGHTNESS, "--relation", "own_things:leaving", "--out", "R")
     assert status == 2
     assert refusal["error"].startswith("unexpected error in own_things.py:")
-    assert refusal["error"].endswith("(check): SystemExit: 0; --debug shows more")
+    assert refusal["error"].endswith("(expect): SystemExit: 0; --debug shows more")
 
 
 def test_a_run_is_reported_again(capsys: Captured) -> None:
