@@ -20,13 +20,13 @@ from instar.core.budget import Budget, Request, share_out, who_ends
 from instar.core.campaign import Campaign, Store
 from instar.core.case import Ask, RelationState, Steps
 from instar.core.errors import BadInput
+from instar.core.picture_cache import PictureCache
 from instar.core.record import Record, Skipped, Source, Totals
 from instar.core.scene import Scene
 from instar.core.scene_run import (
     KeptPanels,
     KeptPixels,
     Pair,
-    PictureCache,
     RunSettings,
     SceneRun,
     SourceStates,
