@@ -28,7 +28,7 @@ import pytest
 if TYPE_CHECKING:
     from instar.core.record import Record
     from instar.core.relation import Relation
-    from instar.core.scene import Image, Scene
+    from instar.core.scene import Image, Scene, SceneList
     from instar.core.search import Search, SearchAcross
     from instar.core.system import Limits, System
 
@@ -59,7 +59,7 @@ def metamorphic(
     from instar.report.markup import readable
 
     relations = [relation] if isinstance(relation, OneRelation) else list(relation)
-    campaign = _Campaign(relations, system, list(scenes), search, seed, limits, workers, batch)
+    campaign = _Campaign(relations, system, _listed(scenes), search, seed, limits, workers, batch)
 
     def test(scene: str, request: pytest.FixtureRequest) -> None:
         __tracebackhide__ = True
@@ -207,6 +207,13 @@ def _told(
         yield f"  and {len(violated) - MOST_TOLD} more"
     if picture is not None:
         yield f"picture: {picture}"
+
+
+def _listed(scenes: Iterable[Scene], wanted: Callable[[Scene], bool] = lambda scene: True) -> SceneList:
+    """The scenes that are wanted, still knowing where they were loaded from."""
+    from instar.core.scene import SceneList
+
+    return SceneList(filter(wanted, scenes), getattr(scenes, "source", ""))
 
 
 def _hashed(owner: str) -> str:
