@@ -143,7 +143,8 @@ class _Campaign:
         from instar.campaigns.run import run
         from instar.store import RunStore
 
-        chosen = [scene for scene in self.scenes if scene.id in set(self.selected)]
+        selected = set(self.selected)
+        chosen = _listed(self.scenes, lambda scene: scene.id in selected)
         folder.parent.mkdir(parents=True, exist_ok=True)
         done = folder.with_name(f"{folder.name}.done")
         with _only_one(folder.with_name(f"{folder.name}.lock")):

@@ -117,8 +117,8 @@ class RunReader:
         if name == UNNAMED:
             which = f" {called!r}" if called else ""
             raise BadInput(
-                f"the {what}{which} of {self.store.folder} was made in Python and has no name; "
-                f"give --{what} module:attr"
+                f"{self.store.folder} was made in Python, where its {what}{which} had no name; "
+                f"give --{what} {'PATH' if what == 'scenes' else 'module:attr'}"
             )
 
     def scene(self, id: str) -> Scene:
