@@ -9,11 +9,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from instar.cli.case_replay import write_picture
 
 from instar.cli import main
 from instar.core.record import Record
 from instar.core.verdict import Finding, Verdict
+from instar.report.files import write_picture
 from instar.studies.driving.command import _errors_on_card
 from instar.studies.driving.measure import (
     Measured,
