@@ -13,6 +13,7 @@ import numpy.typing as npt
 from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
 from instar.core.options import require_fraction
+from instar.core.recipe import recorded
 from instar.core.relation import Range, Relation, Workspace
 from instar.core.scene import Image, Observation, Scene
 from instar.core.system import System
@@ -37,6 +38,7 @@ from instar.tasks.driving.task import NULLS, TASK, judge_controls
 __all__ = ["rule"]
 
 
+@recorded
 def rule(
     text: str,
     *,
