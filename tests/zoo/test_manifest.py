@@ -7,17 +7,17 @@ import re
 import pytest
 
 from instar.core.errors import UnknownName
-from instar.zoo import entries, entry, photographs
+from instar.zoo import MANIFEST, entry, photographs
 
 
 def test_names_and_cached_files_are_never_shared():
-    names = [e.name for e in entries()]
-    files = [m.file for e in entries() for m in e.members]
+    names = [e.name for e in MANIFEST]
+    files = [m.file for e in MANIFEST for m in e.members]
     assert len(set(names)) == len(names)
     assert len(set(files)) == len(files)
 
 
-@pytest.mark.parametrize("one", entries(), ids=lambda e: e.name)
+@pytest.mark.parametrize("one", MANIFEST, ids=lambda e: e.name)
 def test_every_entry_is_pinned_and_states_licence_and_origin(one):
     assert one.licence
     assert one.origin
@@ -46,5 +46,5 @@ def test_a_misspelt_name_gets_the_nearest():
 
 
 def test_weights_under_the_gpl_wait_until_they_are_demanded():
-    assert [e.name for e in entries() if e.on_demand] == ["east"]
-    assert all(e.on_demand == e.licence.startswith("GPL") for e in entries())
+    assert [e.name for e in MANIFEST if e.on_demand] == ["east"]
+    assert all(e.on_demand == e.licence.startswith("GPL") for e in MANIFEST)

@@ -43,7 +43,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 
 def _list() -> Outcome:
-    models = [_document(entry) for entry in zoo.entries()]
+    models = [_document(entry) for entry in zoo.MANIFEST]
     rows = [["name", "kind", "MB", "here", "what it is", "licence"]]
     for model in models:
         here = "wrong" if model["wrong"] else "yes" if model["here"] else "no"

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from instar.zoo.fetch import cache_folder, fetch, is_present, show, what_is_wrong
-from instar.zoo.manifest import Entry, Member, Package, entries, entry, photographs
+from instar.zoo.manifest import MANIFEST, Entry, Member, Package, entry, photographs
 from instar.zoo.progress import Progress, show_download
 
 __all__ = [
+    "MANIFEST",
     "Entry",
     "Member",
     "Package",
     "Progress",
     "cache_folder",
-    "entries",
     "entry",
     "fetch",
     "is_present",

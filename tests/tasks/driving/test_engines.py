@@ -16,7 +16,7 @@ from instar.core.scene import Scene
 from instar.core.workspace import Folder
 from instar.imaging.mask_text import mask_from_text
 from instar.tasks.driving import Control, rule
-from instar.tasks.driving.deeptest import KINDS, deeptest, distort
+from instar.tasks.driving.distortion import KINDS, deeptest, distort
 from instar.tasks.driving.engine_table import read_engines, usual_engines
 from instar.tasks.driving.engines import migan
 from instar.tasks.driving.maps import labels_of

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import difflib
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.errors import BadInput, UnknownName
+from instar.core.toml_file import load_resource, load_toml
 from instar.imaging.labels import LabelMap
 
 __all__ = ["BUILT_IN", "Palette", "palette_named", "read_palette"]
-
-# The same parser under two names; only one of them is installed, so neither can be imported by statement.
-_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 BUILT_IN = ("a2d2", "camvid", "camvid-12", "cityscapes", "cityscapes-train")
 KEYS = ("name", "is", "id", "colour")
@@ -82,8 +77,7 @@ class Palette:
 def palette_named(name: str) -> Palette:
     """A palette that comes with instar, or one in a file."""
     if name in BUILT_IN:
-        text = files("instar.scenes.palettes").joinpath(f"{name}.toml").read_text(encoding="utf-8")
-        return _palette(_toml.loads(text))
+        return _palette(load_resource("instar.scenes.palettes", f"{name}.toml"))
     path = Path(name)
     if not path.is_file():
         raise BadInput(str(UnknownName("palette", name, BUILT_IN)) + ", or a file")
@@ -94,10 +88,10 @@ def read_palette(path: Path) -> Palette:
     """The palette in a user's file: TOML like those of instar, or JSON with `classes` and `colours`."""
     try:
         text = path.read_text(encoding="utf-8")
-        return _listed(json.loads(text)) if path.suffix == ".json" else _palette(_toml.loads(text))
+        return _listed(json.loads(text)) if path.suffix == ".json" else _palette(load_toml(text))
     except OSError as error:
         raise BadInput(f"cannot read the palette {path}: {error.strerror or error}") from None
-    except (UnicodeDecodeError, json.JSONDecodeError, _toml.TOMLDecodeError) as error:
+    except ValueError as error:  # neither UTF-8 nor JSON or TOML
         raise BadInput(f"{path} cannot be read: {error}") from None
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from instar.tasks.driving.deeptest import KINDS
+from instar.tasks.driving.distortion import KINDS
 
 __all__ = ["AFFINE", "STUDY", "StudyRule", "rules_for"]
 

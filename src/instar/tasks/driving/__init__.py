@@ -6,11 +6,11 @@ from instar.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from instar.tasks.driving.answers import Control
-    from instar.tasks.driving.deeptest import deeptest
+    from instar.tasks.driving.distortion import deeptest
     from instar.tasks.driving.relations import rule
     from instar.tasks.driving.task import driving
 
 __all__ = ["Control", "deeptest", "driving", "rule"]
 
-_HOMES = {"Control": "answers", "driving": "task", "deeptest": "deeptest", "rule": "relations"}
+_HOMES = {"Control": "answers", "driving": "task", "deeptest": "distortion", "rule": "relations"}
 __getattr__ = lazy_names(__name__, _HOMES)

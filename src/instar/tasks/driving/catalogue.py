@@ -14,5 +14,5 @@ SYSTEMS = {
     "onnx-driver": "systems.onnx:onnx_driver",
     "torch-driver": "systems.torch_network:torch_driver",
 }
-RELATIONS = {"rule": "relations:rule", "deeptest": "deeptest:deeptest"}
+RELATIONS = {"rule": "relations:rule", "deeptest": "distortion:deeptest"}
 WORLD = "drive"  # what `street:N` means to a driver

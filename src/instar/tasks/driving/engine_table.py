@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.core.errors import BadInput, UnknownName
+from instar.core.toml_file import load_resource, read_user_file
 from instar.tasks.driving.rules.model import Condition, Rule
-from instar.tasks.driving.rules.toml_file import parse_toml, read_toml
 
 if TYPE_CHECKING:
     from instar.tasks.driving.engines import Engine  # loads OpenCV, which naming an engine does not need
@@ -65,14 +64,12 @@ class Engines:
 @cache
 def usual_engines(name: str = "pasted") -> Engines:
     """A mapping that comes with instar: "pasted" changes any picture, "rendered" draws a drive anew."""
-    return _engines(
-        parse_toml(files("instar.tasks.driving").joinpath(f"{name}.toml").read_text(encoding="utf-8"))
-    )
+    return _engines(load_resource("instar.tasks.driving", f"{name}.toml"))
 
 
 def read_engines(path: Path) -> Engines:
     """The mapping in a user's file; whatever is wrong with it is said in one line."""
-    return read_toml(path, "engines", _engines)
+    return read_user_file(path, "engines", _engines)
 
 
 def _found(name: str, path: str) -> Any:

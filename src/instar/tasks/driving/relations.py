@@ -37,6 +37,8 @@ from instar.tasks.driving.task import NULLS, TASK, judge_controls
 
 __all__ = ["rule"]
 
+LEAST = 0.25  # of the full strength: weaker rain or dusk is hardly seen, and is then no change
+
 
 @recorded
 def rule(
@@ -99,7 +101,7 @@ class _RuleTest:
             self.apply,
             draw=self.draw,
             expect=self.expect,
-            severity=Range(0, 1, "of the full strength", at=self.at) if is_of_the_air else None,
+            severity=Range(LEAST, 1, "of the full strength", at=self.at) if is_of_the_air else None,
             prepare=self.prepare if self.pool is None else None,
             pixels=self.pixels,
             smaller=self.smaller,

@@ -114,7 +114,7 @@ def marks(seen: Observation) -> Panel:
     if control.speed is not None:
         dials.append(Dial("speed", control.speed, "km/h", 0.0, FASTEST))
     if control.steering is not None:
-        dials.append(Dial("steering, + is left", control.steering, "°", WIDEST, -WIDEST))
+        dials.append(Dial("steering, + is left", control.steering, "degrees", WIDEST, -WIDEST))
     return Panel("", seen.input, dials=tuple(dials))
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from instar.core.errors import BadInput, UnknownName
-from instar.tasks.driving.rules.toml_file import parse_toml, read_toml
+from instar.core.toml_file import load_resource, read_user_file
 
 __all__ = ["Element", "Ontology", "PropertyValue", "read_ontology", "usual_ontology"]
 
@@ -73,13 +72,12 @@ class Ontology:
 @cache
 def usual_ontology() -> Ontology:
     """The ontology that comes with instar (Table 3 of the paper)."""
-    text = files("instar.tasks.driving.rules").joinpath("ontology.toml").read_text(encoding="utf-8")
-    return _ontology(parse_toml(text))
+    return _ontology(load_resource("instar.tasks.driving.rules", "ontology.toml"))
 
 
 def read_ontology(path: Path) -> Ontology:
     """The ontology in a user's file; whatever is wrong with it is said in one line."""
-    return read_toml(path, "ontology", _ontology)
+    return read_user_file(path, "ontology", _ontology)
 
 
 def _ontology(tables: Mapping[str, Any]) -> Ontology:
