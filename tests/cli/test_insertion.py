@@ -38,7 +38,7 @@ def test_a_detector_that_fuses_neighbours_is_found_out(capsys: Captured) -> None
     shutil.rmtree("R/pool")
     status, again = run_json(capsys, "replay", "R", worst["case"])
     assert (status, again["same"], again["picture"]) == (1, True, f"R/replays/{worst['case']}.png")
-    assert set(again["source"]) == {"boxes", "labels", "scores", "confidence"}
+    assert set(again["source"]) == {"boxes", "labels", "scores", "confidence", "aside"}
 
 
 def test_a_detector_that_is_right_is_not_accused(capsys: Captured) -> None:
