@@ -28,7 +28,7 @@ import pytest
 if TYPE_CHECKING:
     from instar.core.record import Record
     from instar.core.relation import Relation
-    from instar.core.scene import Image, Scene, SceneList
+    from instar.core.scene import Image, Scene
     from instar.core.search import Search, SearchAcross
     from instar.core.system import Limits, System
 
