@@ -90,7 +90,7 @@ def _export(args: argparse.Namespace) -> Outcome:
 
 def _said(answer: Any) -> str:
     """What the system answered, for somebody who only drives; other answers as text."""
-    from instar.cli.answers import answer_text
+    from instar.report.answers import answer_text
     from instar.tasks.driving.answers import Control
 
     if not isinstance(answer, Control):
