@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 from instar.campaigns.reader import open_run
-from instar.cli.named_flags import named_arguments, named_from
+from instar.cli.flags import named_arguments, named_from
 from instar.core.outcome import ALL_HELD, NOT_JUDGED, VIOLATED, Outcome
 from instar.core.replay import Replay
 from instar.core.verdict import Status

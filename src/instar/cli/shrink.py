@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from instar.campaigns.reader import open_run
-from instar.cli.named_flags import named_arguments, named_from
+from instar.cli.flags import named_arguments, named_from
 from instar.core.errors import BadInput
 from instar.core.outcome import VIOLATED, Outcome
 from instar.core.shrink import MOST_QUESTIONS, format_shrunk
