@@ -10,7 +10,7 @@ from pathlib import Path
 
 import instar
 from instar.cli import main
-from instar.cli.workbench_tools import make_tools
+from instar.cli.view import offers_of
 from instar.core.record import Totals
 from instar.store import RunStore
 from instar.workbench.access import Access
@@ -55,7 +55,7 @@ def make_run(folder: Path, records: Iterable[instar.Record], system: str = "made
 
 def make_test_site(root: Path) -> Site:
     """A site whose runs are read and whose groups are known."""
-    site = make_site(root, make_tools([], []), Access(PORT), workers=ThreadPoolExecutor(1))
+    site = make_site(root, offers_of([], []), Access(PORT), workers=ThreadPoolExecutor(1))
     site.library.load(lambda what, total: contextlib.nullcontext(_Silent()))
     site.library.settle()
     return site

@@ -6,9 +6,8 @@ Behind the extra `mlflow`; nothing is sent anywhere but to the tracking server t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from instar.core.errors import MissingExtra
 from instar.report.groups import Group
@@ -64,23 +63,8 @@ def parameters_of(summary: Summary) -> dict[str, str]:
 
 def metrics_of(summary: Summary) -> dict[str, float]:
     """Every number that the summary has, and the rate of each relation."""
-    counts, totals = summary.counts, summary.totals
-    numbers: Mapping[str, Any] = {
-        "cases": counts.cases,
-        "held": counts.held,
-        "violated": counts.violated,
-        "inapplicable": counts.inapplicable,
-        "failed": counts.failed,
-        "rate": counts.rate,
-        "unstable": summary.unstable,
-        "distinct": summary.distinct,
-        "scenes": totals.scenes,
-        "scenes_violated": summary.scenes_violated,
-        "false_alarm_rate": summary.false_alarm_rate,
-        "queries": totals.queries,
-        "asked": totals.asked,
-        "seconds": totals.seconds,
-    } | {f"relations/{_key(name)}": one.counts.rate for name, one in summary.relations.items()}
+    rates = {f"relations/{_key(name)}": one.counts.rate for name, one in summary.relations.items()}
+    numbers = summary.numbers() | rates
     return {name: float(number) for name, number in numbers.items() if number is not None}
 
 

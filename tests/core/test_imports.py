@@ -40,7 +40,7 @@ MAY = {  # what each package may import besides itself
         "report",
         "campaigns",
     },
-    "workbench": {"core", "imaging", "store", "stats", "report", "ratings"},
+    "workbench": {"core", "imaging", "store", "stats", "report", "ratings", "campaigns", "scenes"},
     "campaigns": {
         "core",
         "engines",
@@ -54,7 +54,7 @@ MAY = {  # what each package may import besides itself
         "adapters",
     },
 }
-ABOVE_CAMPAIGNS = {"cli", "studies", "training", "pytest_plugin", "testing", "mlflow", "__main__"}
+ABOVE_CAMPAIGNS = {"cli", "workbench", "studies", "training", "pytest_plugin", "testing", "mlflow", "__main__"}
 
 
 def modules():

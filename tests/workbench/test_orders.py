@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from instar.cli.workbench_tools import make_tools
+from instar.cli.view import offers_of
 from instar.core.errors import BadInput
 from instar.workbench.campaign_form import read_order
-from instar.workbench.tools import Tools
+from instar.workbench.offers import Offers
 
 
 @pytest.fixture(scope="module")
-def tools() -> Tools:
-    return make_tools(["mine:net"], [])
+def offers() -> Offers:
+    return offers_of(["mine:net"], [])
 
 
 def form(**fields: str) -> dict[str, list[str]]:
@@ -23,27 +23,27 @@ def form(**fields: str) -> dict[str, list[str]]:
     return {name: value.split("|") for name, value in told.items()}
 
 
-def words(tools: Tools, **fields: str) -> list[str]:
-    return read_order(form(**fields), tools).words(Path("runs/x"))
+def words(offers: Offers, **fields: str) -> list[str]:
+    return read_order(form(**fields), offers).words(Path("runs/x"))
 
 
-def test_an_order_is_a_list_of_arguments(tools: Tools) -> None:
-    assert words(tools, count="3", budget="40", seed="7") == [
+def test_an_order_is_a_list_of_arguments(offers: Offers) -> None:
+    assert words(offers, count="3", budget="40", seed="7") == [
         "run", "--system=street-exact", "--scenes=street:3", "--out=runs/x", "--relation=insertion",
         "--budget=40", "--seed=7",
     ]  # fmt: skip
 
 
-def test_explanations_are_ordered_with_their_interpreter(tools: Tools) -> None:
+def test_explanations_are_ordered_with_their_interpreter(offers: Offers) -> None:
     explained = {"system": "mobilenet-v2", "relation": "insert|squeeze"}
-    assert "--interpreter=rise" in words(tools, **explained, interpreter="rise")
-    assert not [word for word in words(tools, **explained) if word.startswith("--interpreter")]
-    assert "--interpreter=lime" in words(tools, system="mine:net", relation="delete", interpreter="lime")
+    assert "--interpreter=rise" in words(offers, **explained, interpreter="rise")
+    assert not [word for word in words(offers, **explained) if word.startswith("--interpreter")]
+    assert "--interpreter=lime" in words(offers, system="mine:net", relation="delete", interpreter="lime")
 
 
-def test_every_interpreter_is_offered_and_none_needs_torch_to_be(tools: Tools) -> None:
-    assert len(tools.interpreters) == 9
-    explained = {name for name, offer in tools.systems.items() if offer.is_explained}
+def test_every_interpreter_is_offered_and_none_needs_torch_to_be(offers: Offers) -> None:
+    assert len(offers.interpreters) == 9
+    explained = {name for name, offer in offers.systems.items() if offer.is_explained}
     assert explained == {
         "street-classifier",
         "street-classifier-twin",
@@ -53,27 +53,27 @@ def test_every_interpreter_is_offered_and_none_needs_torch_to_be(tools: Tools) -
     }
 
 
-def test_searches_get_the_numbers_that_were_typed(tools: Tools) -> None:
+def test_searches_get_the_numbers_that_were_typed(offers: Offers) -> None:
     page = {"system": "page-glare", "scenes": "page", "relation": "brightness-up"}
-    swept = words(tools, **page, search="sweep", **{"sweep.levels": "-50, 50,1e2"})
+    swept = words(offers, **page, search="sweep", **{"sweep.levels": "-50, 50,1e2"})
     assert "--set=search.levels=[-50.0, 50.0, 100.0]" in swept
     numbers = {"bisect.holds": "0", "bisect.breaks": "140", "bisect.within": "1"}
-    bisected = words(tools, **page, search="bisect", **numbers)
+    bisected = words(offers, **page, search="bisect", **numbers)
     assert [word for word in bisected if word.startswith("--set")] == [
         "--set=search.holds=0.0", "--set=search.breaks=140.0", "--set=search.within=1.0",
     ]  # fmt: skip
-    assert not [word for word in words(tools, **page, **numbers) if word.startswith("--set")]
-    assert not [word for word in words(tools, **page, search="sweep") if word.startswith("--set")]
+    assert not [word for word in words(offers, **page, **numbers) if word.startswith("--set")]
+    assert not [word for word in words(offers, **page, search="sweep") if word.startswith("--set")]
 
 
-def test_what_needs_more_than_the_page_asks_for_is_not_offered(tools: Tools) -> None:
-    assert not {"onnx", "onnx-driver", "torch-driver"} & tools.systems.keys()
-    assert not {"rule"} & tools.relations.keys()
+def test_what_needs_more_than_the_page_asks_for_is_not_offered(offers: Offers) -> None:
+    assert not {"onnx", "onnx-driver", "torch-driver"} & offers.systems.keys()
+    assert not {"rule"} & offers.relations.keys()
 
 
-def test_what_several_tasks_have_is_offered_for_each(tools: Tools) -> None:
-    assert "--relation=insert" in words(tools, system="mobilenet-v2", relation="insert")
-    assert "--relation=blurred" in words(tools, system="mobilenet-v2", relation="blurred")
+def test_what_several_tasks_have_is_offered_for_each(offers: Offers) -> None:
+    assert "--relation=insert" in words(offers, system="mobilenet-v2", relation="insert")
+    assert "--relation=blurred" in words(offers, system="mobilenet-v2", relation="blurred")
 
 
 @pytest.mark.parametrize(
@@ -94,6 +94,8 @@ def test_what_several_tasks_have_is_offered_for_each(tools: Tools) -> None:
         ({"system": "onnx"}, "unknown system 'onnx'"),
     ],
 )
-def test_what_does_not_fit_is_refused_in_words(tools: Tools, fields: dict[str, str], complaint: str) -> None:
+def test_what_does_not_fit_is_refused_in_words(
+    offers: Offers, fields: dict[str, str], complaint: str
+) -> None:
     with pytest.raises(BadInput, match=re.escape(complaint)):
-        read_order(form(**fields), tools)
+        read_order(form(**fields), offers)

@@ -9,7 +9,7 @@ and WORLD (what `street:N` means to the task).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
@@ -51,12 +51,12 @@ class TaskCatalogue:
     title: str
     systems: Mapping[str, str]
     relations: Mapping[str, str]
-    searches: Mapping[str, str] = field(default_factory=dict)
-    usual_searches: Mapping[str, str] = field(default_factory=dict)
-    suite: tuple[str, ...] = ()
-    exports: Mapping[str, str] = field(default_factory=dict)
-    world: str = ""
-    adapter: str = ""
+    searches: Mapping[str, str]
+    usual_searches: Mapping[str, str]
+    suite: tuple[str, ...]
+    exports: Mapping[str, str]
+    world: str
+    adapter: str
 
 
 @cache
@@ -72,16 +72,16 @@ def _read(task: str) -> TaskCatalogue:
         return {name: f"instar.tasks.{task}.{home}" for name, home in tables.get(table, {}).items()}
 
     return TaskCatalogue(
-        task,
-        tables["TITLE"],
-        homes("SYSTEMS"),
-        homes("RELATIONS"),
-        homes("SEARCHES"),
-        tables.get("USUAL_SEARCHES", {}),
-        tuple(tables.get("SUITE", tables["RELATIONS"])),
-        homes("EXPORTS"),
-        tables.get("WORLD", ""),
-        f"instar.tasks.{task}.{tables['ADAPTER']}" if "ADAPTER" in tables else "",
+        name=task,
+        title=tables["TITLE"],
+        systems=homes("SYSTEMS"),
+        relations=homes("RELATIONS"),
+        searches=homes("SEARCHES"),
+        usual_searches=tables.get("USUAL_SEARCHES", {}),
+        suite=tuple(tables.get("SUITE", tables["RELATIONS"])),
+        exports=homes("EXPORTS"),
+        world=tables.get("WORLD", ""),
+        adapter=f"instar.tasks.{task}.{tables['ADAPTER']}" if "ADAPTER" in tables else "",
     )
 
 

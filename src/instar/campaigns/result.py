@@ -14,16 +14,13 @@ from instar.report.causes import Failure
 from instar.report.fail_on import FailCondition, numbers_of
 from instar.report.figures import Figures
 from instar.report.groups import Group, group_failures
-from instar.report.keys import FailureKey
-from instar.report.markup import readable
+from instar.report.keys import FailureKey, list_keys
 from instar.report.summary import Summary, summarise, summary_to_json
 from instar.report.text import render_text
 from instar.report.words import counted
 from instar.store import RunStore
 
 __all__ = ["Gate", "RunResult", "read_result"]
-
-MOST_NAMED = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +93,4 @@ def _group_json(group: Group) -> dict[str, Any]:
 def _told(against: Against) -> list[str]:
     new, known = counted(len(against.new), "new failure"), counted(len(against.known), "known failure")
     lines = [f"{new}, {known}, {len(against.fixed):,} fixed, {len(against.untried):,} not tried again"]
-    for title, keys in (("new", against.new), ("fixed", against.fixed)):
-        for key in keys[:MOST_NAMED]:
-            what = " ".join(filter(None, [key.kind or "violated", key.object]))
-            lines.append(
-                f"  {title}: {readable(key.scene, 60)}: {readable(what, 60)} ({readable(key.relation, 48)})"
-            )
-        if len(keys) > MOST_NAMED:
-            lines.append(f"  {title}: and {len(keys) - MOST_NAMED:,} more")
-    return lines
+    return [*lines, *list_keys(against.new, "new: "), *list_keys(against.fixed, "fixed: ")]

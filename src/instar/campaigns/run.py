@@ -14,7 +14,6 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -76,10 +75,13 @@ def run(
     tested = resolve_system(Use(system), tasks=tasks) if isinstance(system, str) else system
     found = load_scenes(scenes) if isinstance(scenes, str) else scenes
     uses = [_use("relation", one, relation.name) for one, relation in zip(several, relations)]
-    searches = [_search_use(search, use) for use in uses]
+    searches = [_use("search", search or usual_search(use.name), "search") for use in uses]
     campaign = Campaign(
         scenes=found if isinstance(found, list) else list(found),
-        relations=[(one, _resolved_search(search, use)) for one, use in zip(relations, searches)],
+        relations=[
+            (one, search if callable(search) else resolve_search(use))
+            for one, use in zip(relations, searches)
+        ],
         system=tested,
         seed=seed,
         limits=limits or Limits(),
@@ -117,29 +119,28 @@ def execute(
     Whatever can be refused, of any of them, is refused before the first is asked anything. `prepare` makes
     relations fit for the scenes.
     """
-    jobs = _look_up(_settle(plan))
+    campaigns = _look_up(_settle(plan))
     with contextlib.ExitStack() as stack:
         stores = []
-        for job in jobs:
-            is_new = not (Path(job.campaign.name) / "run.sqlite").exists()
-            stores.append(stack.enter_context(_open_run(job.plan, job.campaign, resume=resume)))
+        for own, campaign in campaigns:
+            is_new = not (Path(campaign.name) / "run.sqlite").exists()
+            stores.append(stack.enter_context(_open_run(own, campaign, resume=resume)))
             if is_new and not quiet and _are_files(plan):
-                _say_what_is_kept(job.campaign)
-        for job, store in zip(jobs, stores):
-            _carry_out(job, store, prepare, quiet=quiet)
-    return [job.campaign.name for job in jobs]
+                _say_what_is_kept(campaign)
+        for (own, campaign), store in zip(campaigns, stores):
+            workspace = Folder(store.folder, partial(show_steps, quiet=quiet))
+            campaign = _prepare(campaign, workspace, prepare)
+            with show_campaign(own.limits, what=campaign.system.name, quiet=quiet) as watch:
+                workers = own.workers or os.cpu_count() or 1
+                records = run_local(campaign, store, workers=workers, batch=own.batch, watch=watch)
+                with contextlib.closing(records):
+                    for _ in records:
+                        pass  # the store has them
+    return [campaign.name for _, campaign in campaigns]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Job:
-    """What a plan asks for one of its systems: the plan of that run alone, and what it names, looked up."""
-
-    plan: Plan
-    campaign: Campaign
-
-
-def _look_up(plan: Plan) -> list[_Job]:
-    """Everything that a plan names, found and made."""
+def _look_up(plan: Plan) -> list[tuple[Plan, Campaign]]:
+    """For each system of a plan the plan of its run alone, and everything that it names, found and made."""
     relations = resolve_relations(plan, _helpers(plan))
     if plan.changes is None:
         searches = [resolve_search(pair.search) for pair in plan.relations if pair.search is not None]
@@ -151,7 +152,7 @@ def _look_up(plan: Plan) -> list[_Job]:
     require_one_readable(scenes)
     tasks = [relation.resolved_task.name for relation in relations]
     return [
-        _Job(
+        (
             dataclasses.replace(plan, systems=(use,), out=out),
             Campaign(
                 scenes=scenes,
@@ -198,20 +199,6 @@ def read_totals(store: RunStore) -> Totals:
 def _prepare(campaign: Campaign, workspace: Folder, prepare: Prepare) -> Campaign:
     ready = [(prepare(relation, campaign.scenes, workspace), how) for relation, how in campaign.relations]
     return dataclasses.replace(campaign, relations=ready)
-
-
-def _carry_out(job: _Job, store: RunStore, prepare: Prepare, *, quiet: bool) -> None:
-    plan = job.plan
-    campaign = _prepare(job.campaign, Folder(store.folder, partial(show_steps, quiet=quiet)), prepare)
-    workers = plan.workers or os.cpu_count() or 1
-    with (
-        show_campaign(plan.limits, what=campaign.system.name, quiet=quiet) as watch,
-        contextlib.closing(
-            run_local(campaign, store, workers=workers, batch=plan.batch, watch=watch)
-        ) as records,
-    ):
-        for _ in records:
-            pass  # the store has them
 
 
 @contextlib.contextmanager
@@ -308,7 +295,10 @@ def _settle(plan: Plan) -> Plan:
     return dataclasses.replace(
         plan,
         scenes=os.path.abspath(plan.scenes) if _are_files(plan) else world_for(plan.scenes, _tasks(plan)),
-        relations=tuple(map(_with_usual_search, plan.relations)),
+        relations=tuple(
+            RelationUse(one.relation, one.search or Use(usual_search(one.relation.name)))
+            for one in plan.relations
+        ),
         **paths,
     )
 
@@ -346,23 +336,13 @@ def _folders(plan: Plan) -> list[str]:
         return [plan.out]
     names: list[str] = []
     for use in plan.systems:
-        name = own = _as_file_name(use.called or use.name)
+        name = own = "".join(c if c.isalnum() or c in "-_." else "-" for c in use.called or use.name)
         n = 1
         while name in names:
             n += 1
             name = f"{own}-{n}"
         names.append(name)
     return [str(Path(plan.out or "runs") / name) for name in names]
-
-
-def _with_usual_search(pair: RelationUse) -> RelationUse:
-    return (
-        pair if pair.search is not None else RelationUse(pair.relation, Use(usual_search(pair.relation.name)))
-    )
-
-
-def _as_file_name(name: str) -> str:
-    return "".join(c if c.isalnum() or c in "-_." else "-" for c in name)
 
 
 def _use(what: str, given: Any, called: str) -> Use:
@@ -375,17 +355,3 @@ def _use(what: str, given: Any, called: str) -> Use:
     path, options = named
     built_in = [one.name for one in catalogue_entries(what) if one.home == path]
     return Use(built_in[0] if built_in else path, dict(options))
-
-
-def _search_use(search: str | AnySearch | None, relation: Use) -> Use:
-    if search is None:
-        return (
-            Use(usual_search(relation.name)) if ":" not in relation.name and relation.name else Use("draws")
-        )
-    return _use("search", search, "search")
-
-
-def _resolved_search(search: str | AnySearch | None, use: Use) -> AnySearch:
-    if search is None or isinstance(search, str):
-        return resolve_search(use)
-    return search

@@ -12,16 +12,19 @@ import hashlib
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from instar import zoo
-from instar.campaigns.plan import Plan, RelationUse, Use
+from instar.campaigns.plan import Plan, RelationUse, Use, make_plan
 from instar.campaigns.reader import open_run
 from instar.campaigns.result import read_result
 from instar.campaigns.run import execute
+from instar.campaigns.toml import parse_toml
 from instar.cli.report import write_page
 from instar.core.errors import BadInput, FetchFailed, MissingExtra, RunError
 from instar.core.marks import Panel
@@ -35,16 +38,8 @@ from instar.store import RunStore
 __all__ = ["arguments", "perform"]
 
 DETECTOR = "yolox-nano"
-LOCATOR = "page-glare"
-CLASSIFIER, INTERPRETER = "street-classifier", "linear-approximation"
 DRIVERS = ("vgg16-street", "vgg16-blind")
 PICTURES = 6
-RULES = (
-    "If: a pedestrian appears on the roadside, Then: the ego-vehicle should slow down at least 30%.",
-    "If: lane lines are removed from the road, Then: the steering angle of ego-vehicle should keep the same.",
-    "If: the driving time changes into night, Then: the ego-vehicle should slow down.",
-)
-
 TRY = "If: a bicyclist appears ahead, Then: the ego-vehicle should slow down at least 20%."
 
 Fetch = Callable[[str], tuple[Path, ...]]
@@ -72,26 +67,16 @@ def perform(args: argparse.Namespace) -> Outcome:
     if missing:
         text += "\n".join(["", "Could not be fetched:", *(f"  {complaint}" for complaint in missing)])
     texts, documents = [text], {**document, "not_fetched": missing}
-    for name, plan, title in (
-        ("text", of_text(folder), "Text, on pages drawn here:"),
-        (
-            "driving",
-            of_driving(folder),
-            f"Driving by {DRIVERS[1]}, a network that learned where nobody walks, on drives drawn here:",
-        ),
-        (
-            "interpretation",
-            of_explanations(folder),
-            f"Explanations by {INTERPRETER} of a classifier of street pictures, on streets drawn here:",
-        ),
-    ):
+    for task, shown in parse_toml(files("instar.cli").joinpath("demo_plans.toml").read_text("utf-8")).items():
+        plan = make_plan(shown["plan"])
+        plan = replace(plan, out=str(folder / f"run-{plan.systems[0].name}"))
         try:
-            text, documents[name] = _show(plan, folder, f"-{name}", args.json, plainest=name == "driving")
-            texts.append(f"{title}\n\n{text}")
+            text, documents[task] = _show(plan, folder, f"-{task}", args.json, plainest=task == "driving")
+            texts.append(f"{shown['title']}\n\n{text}")
         except MissingExtra as lacking:
-            documents[name] = {"missing": str(lacking)}
-            texts.append(f"{title} {lacking}")
-        if name == "driving":
+            documents[task] = {"missing": str(lacking)}
+            texts.append(f"{shown['title']} {lacking}")
+        if task == "driving":
             texts.append(f'Drive under a rule of your own: instar demo --rule "{TRY}"')
     return Outcome("\n\n".join(texts), documents)
 
@@ -111,19 +96,12 @@ def _told(run: str, folder: Path, suffix: str, quiet: bool, *, plainest: bool) -
     pictures = [str(path) for path in found]
     page = str(folder / f"report{suffix}.html")
     write_page(result, page, quiet=quiet)
-    document = summary_to_json(result.summary) | {"pictures": pictures, "page": page}
-    return _text(result.summary, pictures, page, plainest=plainest), document
-
-
-def of_explanations(folder: Path) -> Plan:
-    """The truth is known on drawn streets, and maps of a deep layer miss small objects: some seconds."""
-    relations = ("truth", "insert", "delete", "squeeze")
-    return Plan(
-        systems=(Use(CLASSIFIER, {"interpreter": INTERPRETER}),),
-        relations=tuple(RelationUse(Use(name), Use("distinct", {"n": 1})) for name in relations),
-        scenes="street:6",
-        out=str(folder / f"run-{CLASSIFIER}"),
-    )
+    lines = [render_text(result.summary)]
+    if pictures:
+        which = "what is to be seen best first" if plainest else "the worst first"
+        lines += [f"Pictures of findings, before and after, {which}:", *(f"  {path}" for path in pictures)]
+    lines.append(f"All of it as a page, to be opened in a browser: {page}")
+    return "\n".join(lines), summary_to_json(result.summary) | {"pictures": pictures, "page": page}
 
 
 def choose(folder: Path, fetch: Fetch, missing: list[str]) -> Plan:
@@ -145,31 +123,6 @@ def choose(folder: Path, fetch: Fetch, missing: list[str]) -> Plan:
         scenes=scenes,
         out=str(folder / f"run-{system}"),
         limits=Limits(queries=queries),
-    )
-
-
-def of_text(folder: Path) -> Plan:
-    """A few follow-ups of each text relation: some seconds."""
-    search = Use("listed", {"perspectives": 3, "watermarks": 3})
-    coarse = {"step": 20}
-    relations = [Use("brightness-up", coarse), Use("brightness-down", coarse), Use("channel-switch")]
-    relations += [Use("perspective"), Use("watermark"), Use("masking")]
-    return Plan(
-        systems=(Use(LOCATOR),),
-        relations=tuple(RelationUse(relation, search) for relation in relations),
-        scenes="page:6",
-        out=str(folder / f"run-{LOCATOR}"),
-    )
-
-
-def of_driving(folder: Path) -> Plan:
-    """A network that knows no people, and three rules of which one speaks of that: some seconds."""
-    rules = [Use("rule", {"text": text}) for text in RULES]
-    return Plan(
-        systems=(Use(DRIVERS[1]),),
-        relations=tuple(RelationUse(one, Use("draws", {"n": 1})) for one in rules),
-        scenes="drive:10",
-        out=str(folder / f"run-{DRIVERS[1]}"),
     )
 
 
@@ -258,11 +211,3 @@ def _in_turns(findings: Sequence[Violation], of: Callable[[Violation], str]) -> 
         turn[of(finding)] = turn.get(of(finding), 0) + 1
         ranked.append((turn[of(finding)], finding))
     return [finding for _, finding in sorted(ranked, key=lambda pair: pair[0])]
-
-
-def _text(summary: Summary, pictures: list[str], page: str, *, plainest: bool) -> str:
-    lines = [render_text(summary)]
-    if pictures:
-        which = "what is to be seen best first" if plainest else "the worst first"
-        lines += [f"Pictures of findings, before and after, {which}:", *(f"  {path}" for path in pictures)]
-    return "\n".join([*lines, f"All of it as a page, to be opened in a browser: {page}"])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.campaigns.catalogue import export_formats, find_export
-from instar.cli.named_flags import named_arguments, named_from
+from instar.cli.flags import named_arguments, named_from
 from instar.core.errors import BadInput, MissingExtra, RunError
 from instar.core.outcome import Outcome
 from instar.core.verdict import Status
@@ -47,22 +47,19 @@ def perform(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"{folder} exists; give another --out, or remove it")
     if args.format == "parquet":
         _pyarrow()
-    writer = TABLES.get(args.format)
     options = _options(args)
     with open_run(args.run, named=named_from(args), quiet=args.json) as there:
-        if writer is not None:
-            written = writer(there, folder)
+        if args.format in TABLES:
+            written = _write_table(there, args.format, folder)
         else:
             export = _exporter(args.format)
             system = there.plan.systems[0].name
             written = export(_violated(there, args.format), folder, run=args.run, system=system, **options)
             if not written:
                 raise BadInput("the run has no violated case: there is nothing to export")
-    what = "cases" if writer is not None else "pictures"
-    return Outcome(
-        f"{written} {what} written to {folder}",
-        {"run": args.run, "format": args.format, "out": str(folder), what: written},
-    )
+    what = "cases" if args.format in TABLES else "pictures"
+    document = {"run": args.run, "format": args.format, "out": str(folder), what: written}
+    return Outcome(f"{written} {what} written to {folder}", document)
 
 
 def _exporter(format: str) -> Callable[..., int]:
@@ -95,35 +92,35 @@ def _violated(there: RunReader, format: str) -> Iterator[Replay]:
         yield again
 
 
-def _csv(there: RunReader, folder: Path) -> int:
+def _write_table(there: RunReader, format: str, folder: Path) -> int:
     rows = (_row(there, record) for record in there.store.records(changes=False))
-    written = 0
     try:
         folder.mkdir(parents=True)
-        with (folder / "cases.csv").open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(COLUMNS))
-            writer.writeheader()
-            for row in rows:
-                writer.writerow(row)
-                written += 1
+        return TABLES[format](rows, folder)
     except OSError as error:
         raise RunError(f"cannot write {folder}: {error.strerror or error}; choose another --out") from error
+
+
+def _csv(rows: Iterator[dict[str, Any]], folder: Path) -> int:
+    written = 0
+    with (folder / "cases.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(COLUMNS))
+        writer.writeheader()
+        for row in rows:
+            writer.writerow(row)
+            written += 1
     return written
 
 
-def _parquet(there: RunReader, folder: Path) -> int:
+def _parquet(rows: Iterator[dict[str, Any]], folder: Path) -> int:
     pyarrow = _pyarrow()
-    rows = [_row(there, record) for record in there.store.records(changes=False)]
-    kinds = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
-    schema = pyarrow.schema([(name, kinds[kind]) for name, kind in COLUMNS.items()])
     from pyarrow import parquet
 
-    try:
-        folder.mkdir(parents=True)
-        parquet.write_table(pyarrow.Table.from_pylist(rows, schema), folder / "cases.parquet")
-    except OSError as error:
-        raise RunError(f"cannot write {folder}: {error.strerror or error}; choose another --out") from error
-    return len(rows)
+    kinds = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
+    schema = pyarrow.schema([(name, kinds[kind]) for name, kind in COLUMNS.items()])
+    table = pyarrow.Table.from_pylist(list(rows), schema)
+    parquet.write_table(table, folder / "cases.parquet")
+    return int(table.num_rows)
 
 
 COLUMNS: dict[str, type] = {
@@ -134,27 +131,18 @@ COLUMNS: dict[str, type] = {
 
 
 def _row(there: RunReader, record: Record) -> dict[str, Any]:
-    verdict = record.verdict
-    return {
-        "case": record.case,
-        "role": record.role,
-        "scene": record.scene,
-        "source": record.source,
-        "relation": record.relation,
-        "ordinal": record.ordinal,
+    verdict, recipe = record.verdict, there.store.recipe(record.case)
+    findings = [
+        {"kind": f.kind, "subject": f.subject, "margin": f.margin, **f.evidence} for f in verdict.findings
+    ]
+    plain = {name: getattr(record, name) for name in COLUMNS if hasattr(record, name)}
+    return plain | {
         "status": verdict.status.value,
         "kind": verdict.kind,
         "margin": verdict.margin,
         "reason": verdict.reason,
-        "naturalness": record.naturalness,
-        "queries": record.queries,
-        "change": json.dumps(recipe) if (recipe := there.store.recipe(record.case)) else "",
-        "findings": json.dumps(
-            [
-                {"kind": f.kind, "subject": f.subject, "margin": f.margin, **f.evidence}
-                for f in verdict.findings
-            ]
-        ),
+        "change": json.dumps(recipe) if recipe else "",
+        "findings": json.dumps(findings),
         "evidence": json.dumps(dict(verdict.evidence)),
     }
 
@@ -167,4 +155,4 @@ def _pyarrow() -> Any:
     return pyarrow
 
 
-TABLES: dict[str, Callable[[RunReader, Path], int]] = {"csv": _csv, "parquet": _parquet}
+TABLES: dict[str, Callable[[Iterator[dict[str, Any]], Path], int]] = {"csv": _csv, "parquet": _parquet}

@@ -20,12 +20,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("action", choices=["build", "show"], help="cut objects out of scenes; or draw a pool as one picture")
     add("pool", metavar="POOL", help="the folder of the pool")
     add("--scenes", metavar="PATH", help="build: where the objects are cut from")
-    add(
-        "--objects",
-        metavar="SYSTEM",
-        default="yolox-nano",
-        help="build: who finds objects if nothing is known",
-    )
+    add("--objects", metavar="SYSTEM", default=HELPER, help="build: who finds objects if nothing is known")
     add(
         "--outline", default="grabcut", metavar="NAME", help="build: grabcut or u2net-p, where only boxes are"
     )
@@ -59,25 +54,15 @@ def _build(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"{folder} exists; give another folder, or remove it")
     scenes = load_scenes(args.scenes, limit=args.limit)
     require_one_readable(scenes)
-    helper = (
-        args.objects if args.objects == "yolox-nano" else resolve_system(Use(args.objects), what="helper")
-    )
     pool = pool_from_scenes(
-        scenes,
-        folder,
-        objects=helper,
-        outline=args.outline,
-        progress=partial(show_steps, quiet=args.json),
-        keep=args.keep,
-        least=args.least,
-    )
+        scenes, folder,
+        objects=HELPER if args.objects == HELPER else resolve_system(Use(args.objects), what="helper"),
+        outline=args.outline, progress=partial(show_steps, quiet=args.json), keep=args.keep, least=args.least,
+    )  # fmt: skip
     classes = Counter(cutout.label for cutout in pool.cutouts)
-    text = (
-        f"{len(pool)} cut-outs of {len(classes)} classes in {folder}; look at them: instar pool show {folder}"
-    )
-    return Outcome(
-        text, {"pool": str(folder), "cutouts": len(pool), "classes": dict(sorted(classes.items()))}
-    )
+    text = f"{len(pool)} cut-outs of {len(classes)} classes in {folder}"
+    document = {"pool": str(folder), "cutouts": len(pool), "classes": dict(sorted(classes.items()))}
+    return Outcome(f"{text}; look at them: instar pool show {folder}", document)
 
 
 def _show(args: argparse.Namespace) -> Outcome:

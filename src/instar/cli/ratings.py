@@ -7,8 +7,9 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.core.errors import BadInput, RunError
+from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
+from instar.report.files import write_file
 from instar.studies.output import write_csv
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _export(args: argparse.Namespace) -> Outcome:
             )
             steps.advance()
     path = Path(args.out) if args.out else Path(args.run) / "ratings.html"
-    _write(path, render_page(items, title=args.title))
+    write_file(path, render_page(items, title=args.title))
     violated = sum(record.verdict.status is Status.VIOLATED for record in chosen)
     counts = {"pairs": len(items), "violated": violated, "passed": len(items) - violated}
     text = f"{len(items)} pairs to rate, {violated} violated and {len(items) - violated} passes mixed: {path}"
@@ -90,7 +91,7 @@ def _export(args: argparse.Namespace) -> Outcome:
 
 def _said(answer: Any) -> str:
     """What the system answered, for somebody who only drives; other answers as text."""
-    from instar.cli.answers import answer_text
+    from instar.report.answers import answer_text
     from instar.tasks.driving.answers import Control
 
     if not isinstance(answer, Control):
@@ -161,22 +162,8 @@ def _document(run: str, ratings: Ratings) -> dict[str, Any]:
         "cases": ratings.cases,
         "alpha": {q: None if math.isnan(a) else a for q, a in ratings.alpha.items()},
         "boxes": [
-            {
-                "relation": box.relation,
-                "verdict": box.verdict,
-                "question": box.question,
-                "ratings": len(box.values),
-                "quartiles": list(box.quartiles),
-                "mean": box.mean,
-            }
+            {name: getattr(box, name) for name in ("relation", "verdict", "question", "quartiles", "mean")}
+            | {"ratings": len(box.values)}
             for box in ratings.boxes
         ],
     }
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error

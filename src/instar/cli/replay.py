@@ -7,11 +7,11 @@ import textwrap
 from pathlib import Path
 
 from instar.campaigns.reader import open_run
-from instar.cli.answers import answer_text, answer_to_json, verdict_text, verdict_to_json
-from instar.cli.named_flags import named_arguments, named_from
+from instar.cli.flags import named_arguments, named_from
 from instar.core.outcome import ALL_HELD, NOT_JUDGED, VIOLATED, Outcome
 from instar.core.replay import Replay
 from instar.core.verdict import Status
+from instar.report.answers import answer_text, answer_to_json, verdict_text, verdict_to_json
 from instar.report.case_picture import draw_case
 from instar.report.files import keep_picture
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from instar.campaigns.progress import show_steps
 from instar.campaigns.reader import RunReader, open_run
 from instar.campaigns.result import RunResult, read_result
-from instar.cli.gate_flags import gate_arguments, gate_from
+from instar.cli.flags import gate_arguments, gate_from
 from instar.core.errors import BadInput, InstarError
 from instar.core.outcome import Outcome
 from instar.core.shrink import format_shrunk

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from instar.campaigns.overrides import add_settings, override, put_settings
 from instar.campaigns.plan import Plan, Tables, make_plan, read_tables
 from instar.campaigns.toml import parse_toml
-from instar.cli.gate_flags import gate_arguments, gate_from
+from instar.cli.flags import gate_arguments, gate_from
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.report.text import render_comparison

@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 
 from instar.campaigns.reader import open_run
-from instar.cli.answers import answer_to_json, verdict_text, verdict_to_json
-from instar.cli.named_flags import named_arguments, named_from
+from instar.cli.flags import named_arguments, named_from
 from instar.core.errors import BadInput
 from instar.core.outcome import VIOLATED, Outcome
 from instar.core.shrink import MOST_QUESTIONS, format_shrunk
+from instar.report.answers import answer_to_json, verdict_text, verdict_to_json
 from instar.report.files import keep_picture
 
 __all__ = ["arguments", "perform"]

@@ -9,13 +9,18 @@ import signal
 import socket
 import sys
 import webbrowser
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from instar.core.errors import BadInput, MissingExtra
 from instar.core.outcome import Outcome
 
-__all__ = ["arguments", "perform"]
+if TYPE_CHECKING:
+    from instar.workbench.offers import Offers
+
+__all__ = ["arguments", "offers_of", "perform"]
 
 HOST = "127.0.0.1"
 
@@ -48,13 +53,12 @@ def perform(args: argparse.Namespace) -> Outcome:
     except ImportError as error:
         raise MissingExtra(error.name or "fastapi", extra="workbench", needed_for="instar view") from None
     from instar.campaigns.progress import show_steps
-    from instar.cli.workbench_tools import make_tools
     from instar.workbench.access import Access
     from instar.workbench.app import make_app, make_site
 
     with contextlib.closing(_listen(args.port)) as listening:
         access = Access(listening.getsockname()[1])
-        site = make_site(root, make_tools(args.system, args.scenes), access)
+        site = make_site(root, offers_of(args.system, args.scenes), access)
         site.library.load(partial(show_steps, quiet=args.json))
         app = make_app(site)
         settings = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=3)
@@ -67,6 +71,22 @@ def perform(args: argparse.Namespace) -> Outcome:
     for child in multiprocessing.active_children():  # nobody waits for what they are making any more
         child.terminate()
     return Outcome("The workbench has ended.", {"ended": True})
+
+
+def offers_of(systems: Sequence[str], scenes: Sequence[str]) -> Offers:
+    """What campaigns can be ordered from, with these systems and scenes besides what is built in."""
+    from instar.tasks.interpretation.interpreter_names import INTERPRETERS
+    from instar.workbench.offers import make_offers
+
+    return make_offers(systems, scenes, interpreters=INTERPRETERS, read_rule=_read_rule)
+
+
+def _read_rule(text: str) -> Mapping[str, Any]:
+    from instar.cli import rule
+
+    parser = argparse.ArgumentParser()
+    rule.arguments(parser)
+    return rule.perform(parser.parse_args(["--", text])).document
 
 
 def _end_as_for_an_interrupt() -> None:

@@ -5,53 +5,52 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from instar.report.markup import escape
 
-__all__ = ["BASE", "BINS", "LEFT", "TOP", "WIDTH", "curve", "draw_bins", "histogram"]
+__all__ = ["curve", "histogram", "points_chart"]
 
 WIDTH, HEIGHT, LEFT, BASE, TOP = 520, 180, 40, 150, 12
 BINS = 40
 
 
-def histogram(values: Sequence[float], *, title: str) -> str:
+def histogram(values: Sequence[float] | npt.NDArray[np.float64], *, title: str) -> str:
     """How many values lie where; those below zero in the colour of violations.
 
     The far ends of very long tails are put into the last bins.
     """
-    if not values:
+    column = np.asarray(values, np.float64)
+    if not len(column):
         return ""
-    low, high = _ends(values)
+    low, high = np.quantile(column, [0.005, 0.995]) if len(column) > 100 else (column.min(), column.max())
+    low, high = min(float(low), 0.0), max(float(high), 0.0)
+    if high == low:
+        low, high = -0.5, 0.5
     step = (high - low) / BINS
-    edge = -math.floor(low / step) * step  # zero falls on an edge between two bins
-    first = -round(edge / step)
-    bins = [0] * (BINS + 1)
-    for value in values:
-        bins[min(max(math.floor(value / step) - first, 0), BINS)] += 1
-    return draw_bins(bins, first=first, step=step, title=title)
-
-
-def draw_bins(bins: Sequence[int], *, first: int, step: float, title: str) -> str:
-    """What was counted already: bin i holds the values from (first + i) times `step` on."""
-    most, wide = max(bins), (WIDTH - LEFT) / len(bins)
+    first = math.floor(low / step)  # zero falls on an edge between two bins
+    bins = np.bincount(np.clip(np.floor(column / step) - first, 0, BINS).astype(np.intp), minlength=BINS + 1)
+    most, wide = int(bins.max()), (WIDTH - LEFT) / len(bins)
     bars = "".join(
         f'<rect class="{"out" if first + i < 0 else "in"}" x="{LEFT + i * wide + 0.5:.1f}" '
         f'y="{BASE - _tall(count, most):.1f}" width="{max(1.0, wide - 1):.1f}" '
         f'height="{_tall(count, most):.1f}">'
         f"<title>{escape(_number((first + i) * step))} to {escape(_number((first + i + 1) * step))}: "
         f"{count:,}</title></rect>"
-        for i, count in enumerate(bins)
+        for i, count in enumerate(bins.tolist())
         if count
     )
     zero = LEFT - first * wide
     marks = [(float(LEFT), first * step, "start"), (float(WIDTH), (first + len(bins)) * step, "end")]
     if LEFT + 40 < zero < WIDTH - 40:
         marks.append((zero, 0.0, "middle"))
-        bars += f'<line class="zero" x1="{zero:.1f}" x2="{zero:.1f}" y1="{TOP}" y2="{BASE}"/>'
+        bars += _upright(zero)
     return _svg(title, bars + _axis(marks) + _most(most))
 
 
-def curve(points: Sequence[tuple[float, float]], *, title: str, unit: str) -> str:
-    """A falling or rising line through points whose x runs from 0 to 1."""
+def curve(points: Sequence[tuple[float, float]], *, title: str, unit: str, at: float | None = None) -> str:
+    """A falling or rising line through points whose x runs from 0 to 1, with an upright line at `at`."""
     most = max(y for _, y in points) or 1
     path = " ".join(
         f"{'M' if not i else 'L'}{LEFT + x * (WIDTH - LEFT - 6):.1f} {BASE - _tall(y, most):.1f}"
@@ -65,16 +64,27 @@ def curve(points: Sequence[tuple[float, float]], *, title: str, unit: str) -> st
     )
     marks = [(LEFT, 0.0, "start"), (LEFT + (WIDTH - LEFT - 6) / 2, 0.5, "middle"), (WIDTH - 6, 1.0, "end")]
     shape = f'<path class="area" d="{area}"/><path class="line" d="{path}"/>{dots}'
+    if at:
+        shape += _upright(LEFT + min(1.0, at) * (WIDTH - LEFT - 6))
     return _svg(title, shape + _axis(marks) + _most(most))
 
 
-def _ends(values: Sequence[float]) -> tuple[float, float]:
-    """The range of nearly all values, with zero in it."""
-    ordered = sorted(values)
-    last = len(ordered) - 1
-    low, high = ordered[int(0.005 * last)], ordered[math.ceil(0.995 * last)]
-    low, high = min(low, 0.0), max(high, 0.0)
-    return (low, high) if high > low else (-0.5, 0.5)
+def points_chart(counts: Sequence[int], *, title: str) -> str:
+    """How often each of a few points was given, as small bars."""
+    most = max([*counts, 1])
+    bars = "".join(
+        f'<rect class="point" x="{12 + 28 * i}" y="{60 - 52 * count / most:.1f}" width="20" '
+        f'height="{52 * count / most:.1f}"><title>{i + 1}: {count}</title></rect>'
+        f'<text x="{22 + 28 * i}" y="76" text-anchor="middle">{i + 1}</text>'
+        for i, count in enumerate(counts)
+    )
+    width = 16 + 28 * len(counts)
+    head = f'<svg class="chart points" viewBox="0 0 {width} 80" role="img" aria-label="{escape(title)}">'
+    return f"{head}{bars}</svg>"
+
+
+def _upright(x: float) -> str:
+    return f'<line class="zero" x1="{x:.1f}" x2="{x:.1f}" y1="{TOP}" y2="{BASE}"/>'
 
 
 def _tall(count: float, most: float) -> float:

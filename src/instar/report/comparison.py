@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from instar.core.record import Record
 from instar.core.verdict import Status
-from instar.report.keys import FailureKey, keys_of
+from instar.report.keys import FailureKey, keys_of, list_keys
 from instar.report.markup import readable
 from instar.report.text import table
 from instar.report.words import counted, percent
 from instar.stats.paired import mcnemar
 
 __all__ = ["Comparison", "Side", "compare_runs", "comparison_json", "render_compared"]
-
-MOST_LISTED = 20
-JUDGED = (Status.HELD, Status.VIOLATED)
 
 
 @dataclass(slots=True, eq=False)
@@ -88,15 +85,9 @@ def compare_runs(first: Side, second: Side) -> Comparison:
 
 
 def comparison_json(comparison: Comparison) -> dict[str, object]:
+    plain = ("first", "second", "pairs", "both_held", "both_violated", "broken", "fixed", "p")
     return {
-        "first": comparison.first,
-        "second": comparison.second,
-        "pairs": comparison.pairs,
-        "both_held": comparison.both_held,
-        "both_violated": comparison.both_violated,
-        "broken": comparison.broken,
-        "fixed": comparison.fixed,
-        "p": comparison.p,
+        **{name: getattr(comparison, name) for name in plain},
         "scenes": comparison.places,
         "newly_broken": [key._asdict() for key in comparison.keys_broken],
         "newly_fixed": [key._asdict() for key in comparison.keys_fixed],
@@ -131,12 +122,4 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     for title, keys in (("newly broken", comparison.keys_broken), ("fixed", comparison.keys_fixed)):
         yield ""
         yield f"{counted(len(keys), 'different failure')} {title}"
-        yield from _listed(keys)
-
-
-def _listed(keys: Sequence[FailureKey]) -> Iterator[str]:
-    for key in keys[:MOST_LISTED]:
-        what = " ".join(filter(None, [key.kind or "violated", key.object]))
-        yield f"  {readable(key.scene, 60)}: {readable(what, 60)} ({readable(key.relation, 48)})"
-    if len(keys) > MOST_LISTED:
-        yield f"  and {len(keys) - MOST_LISTED:,} more"
+        yield from list_keys(keys)

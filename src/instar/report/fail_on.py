@@ -49,7 +49,7 @@ def read_condition(text: str) -> FailCondition:
     """A condition as it is written.
 
     >>> read_condition("rate > 5%")
-    Condition(name='rate', how='>', bound=0.05)
+    FailCondition(name='rate', how='>', bound=0.05)
     """
     found = re.fullmatch(r"\s*([a-z_]+)\s*(>=|<=|==|!=|>|<)\s*([0-9.]+(?:e-?[0-9]+)?)\s*(%?)\s*", text)
     if found is None:
@@ -65,19 +65,8 @@ def read_condition(text: str) -> FailCondition:
 
 def numbers_of(summary: Summary, groups: Sequence[Group], against: Against | None) -> dict[str, float | None]:
     """What conditions may speak of; `new` and `fixed` only where there is a baseline."""
-    counts = summary.counts
-    return {
-        "rate": counts.rate,
-        "violated": counts.violated,
-        "held": counts.held,
-        "inapplicable": counts.inapplicable,
-        "failed": counts.failed,
-        "unstable": summary.unstable,
-        "unconfirmed": summary.unconfirmed,
-        "distinct": summary.distinct,
+    return summary.numbers() | {
         "groups": len(groups),
-        "scenes_violated": summary.scenes_violated,
-        "false_alarm_rate": summary.false_alarm_rate,
         "new": None if against is None else len(against.new),
         "fixed": None if against is None else len(against.fixed),
     }

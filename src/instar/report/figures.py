@@ -9,6 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+import numpy.typing as npt
+
 from instar.core.record import Record
 from instar.core.verdict import Status
 
@@ -58,17 +61,14 @@ class Figures:
             heapq.heapreplace(kept, entry)
 
 
-def kept_at(naturalness: Iterable[float], steps: int = 20) -> list[tuple[float, int]]:
-    """For thresholds from 0 to 1 how many failures are at least so natural.
+def kept_at(naturalness: npt.ArrayLike, *, steps: int = 20) -> list[tuple[float, int]]:
+    """For thresholds from 0 to 1 how many failures are at least so natural; unknown ones are left out.
 
     >>> kept_at([0.2, 0.95], steps=2)
     [(0.0, 2), (0.5, 1), (1.0, 0)]
     """
-    ordered = sorted(naturalness)
-    counts, at = [], 0
-    for step in range(steps + 1):
-        threshold = step / steps
-        while at < len(ordered) and ordered[at] < threshold:
-            at += 1
-        counts.append((threshold, len(ordered) - at))
-    return counts
+    values = np.asarray(naturalness, np.float32)
+    known = np.sort(values[~np.isnan(values)])
+    thresholds = np.arange(steps + 1, dtype=np.float32) / np.float32(steps)
+    counts = len(known) - np.searchsorted(known, thresholds)
+    return list(zip(thresholds.tolist(), counts.tolist())) if len(known) else []

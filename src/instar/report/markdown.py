@@ -94,8 +94,7 @@ def _against(against: Against) -> Iterator[str]:
 
 
 def _key(key: FailureKey) -> str:
-    what = " ".join(filter(None, [key.kind or "violated", key.object]))
-    return f"{literal(key.scene)}: {literal(what)} ({literal(key.relation)})"
+    return f"{literal(key.scene)}: {literal(key.what)} ({literal(key.relation)})"
 
 
 def _group(group: Group, run: str, pictures: Mapping[str, str]) -> Iterator[str]:

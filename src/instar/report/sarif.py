@@ -76,8 +76,7 @@ def _rule(name: str, key: FailureKey) -> dict[str, Any]:
 def _result(
     key: FailureKey, result: Result, summary: Summary, rule: int, known: frozenset[FailureKey]
 ) -> dict[str, Any]:
-    what = " ".join(filter(None, [key.kind or "violated", key.object]))
-    told = f"{readable(what)} in {readable(key.scene)}: {readable(result.told, 300)}"
+    told = f"{readable(key.what)} in {readable(key.scene)}: {readable(result.told, 300)}"
     command = readable(replay_command(summary.totals.run, result.case), 300)
     found: dict[str, Any] = {
         "ruleId": _rule_id(key),

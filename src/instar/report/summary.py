@@ -149,6 +149,27 @@ class Summary:
     def false_alarm_rate(self) -> float | None:
         return None if self.false_alarms is None else self.false_alarms.rate
 
+    def numbers(self) -> dict[str, float | None]:
+        """Everything that is one number, by its name in the JSON document; and the rate."""
+        totals = self.totals
+        return {
+            **_counts_json(self.counts),
+            "rate": self.counts.rate,
+            "unstable": self.unstable,
+            "unconfirmed": self.unconfirmed,
+            "distinct": self.distinct,
+            "headline": sum(violation.headline for violation in self.findings),
+            "distinct_real": self.distinct_real,
+            "queries": totals.queries,
+            "asked": totals.asked,
+            "seconds": totals.seconds,
+            "price": self.price,
+            "false_alarm_rate": self.false_alarm_rate,
+            "scenes": totals.scenes,
+            "scenes_judged": self.scenes_judged,
+            "scenes_violated": self.scenes_violated,
+        }
+
     @property
     def price(self) -> float | None:
         """What the questions sent now cost; None for a system that has no price."""
@@ -244,22 +265,9 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "task": totals.task,
         "seed": totals.seed,
         "finished": totals.finished,
-        **_counts_json(summary.counts),
-        "unstable": summary.unstable,
-        "unconfirmed": summary.unconfirmed,
-        "distinct": summary.distinct,
-        "headline": sum(violation.headline for violation in summary.findings),
-        "distinct_real": summary.distinct_real,
-        "queries": totals.queries,
-        "asked": totals.asked,
-        "seconds": totals.seconds,
-        "price": summary.price,
-        "false_alarm_rate": summary.false_alarm_rate,
+        **{name: number for name, number in summary.numbers().items() if name != "rate"},
         "false_alarms": None if summary.false_alarms is None else _alarms_json(summary.false_alarms),
         "placebo": None if summary.placebos is None else asdict(summary.placebos),
-        "scenes": totals.scenes,
-        "scenes_judged": summary.scenes_judged,
-        "scenes_violated": summary.scenes_violated,
         "skipped": [asdict(skipped) for skipped in totals.skipped],
         "kinds": dict(summary.kinds),
         "reasons": dict(summary.reasons),
@@ -329,14 +337,8 @@ def _most_frequent_first(counted: Counter[str]) -> dict[str, int]:
     return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _counts_json(counts: Counts) -> dict[str, int]:
-    return {
-        "cases": counts.cases,
-        "held": counts.held,
-        "violated": counts.violated,
-        "inapplicable": counts.inapplicable,
-        "failed": counts.failed,
-    }
+def _counts_json(counts: Counts) -> dict[str, float | None]:
+    return {"cases": counts.cases, **asdict(counts)}
 
 
 def _violation_json(violation: Violation) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager
@@ -24,13 +25,15 @@ from instar.workbench.figures import Intervals, figures_of
 from instar.workbench.filters import CaseFilter, matching
 from instar.workbench.jobs import Jobs
 from instar.workbench.library import Library
+from instar.workbench.offers import Offers
 from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, runs, summary
+from instar.workbench.rule_previews import RulePreviews
 from instar.workbench.site import Site, prepare_templates
-from instar.workbench.tools import Tools
 from instar.workbench.workers import Workers
 
 __all__ = ["make_app", "make_site"]
 
+INSTAR = (sys.executable, "-m", "instar")
 PAGES = (runs, explore, case, pictures, summary, compare, campaign, rule, rate)
 STATIC = {
     "page.css": ("instar.report", "text/css"),
@@ -39,18 +42,19 @@ STATIC = {
 }
 
 
-def make_site(root: Path, tools: Tools, access: Access, *, workers: Executor | None = None) -> Site:
+def make_site(root: Path, offers: Offers, access: Access, *, workers: Executor | None = None) -> Site:
     """What the pages need, for the runs in a folder. `workers` do what takes a process of its own."""
     workers = workers or Workers()
     return Site(
         library=Library(root, workers=workers),
-        studio=Studio(tools),
-        campaigns=Campaigns(root.resolve(), tools.command),
-        jobs=Jobs(tools.command),
-        tools=tools,
+        studio=Studio(),
+        campaigns=Campaigns(root.resolve(), INSTAR),
+        jobs=Jobs(INSTAR),
+        offers=offers,
         access=access,
         comparisons=Comparisons(workers),
         intervals=Intervals(workers),
+        rules=RulePreviews(),
     )
 
 

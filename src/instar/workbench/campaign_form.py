@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from instar.campaigns.catalogue import catalogues, find_entry
 from instar.core.errors import BadInput, UnknownName
-from instar.workbench.tools import CatalogueOption, Tools
+from instar.workbench.offers import Offer, Offers
 
 __all__ = ["LONGEST_RULE", "MOST_RULES", "Order", "read_order"]
 
@@ -53,7 +54,7 @@ class Order:
         return [*words, f"--seed={self.seed}"]
 
 
-def read_order(form: Mapping[str, Sequence[str]], tools: Tools) -> Order:
+def read_order(form: Mapping[str, Sequence[str]], offers: Offers) -> Order:
     """The order that a form makes, or what is wrong with it."""
     one = {name: values[0].strip() for name, values in form.items() if values}
     lines = [line.strip() for line in one.get("rules", "").splitlines()]
@@ -61,31 +62,31 @@ def read_order(form: Mapping[str, Sequence[str]], tools: Tools) -> Order:
     order = Order(
         name=one.get("name", ""),
         system=one.get("system", ""),
-        scenes=_scenes(one, tools),
+        scenes=_scenes(one, offers),
         relations=[name for name in form.get("relation", ()) if name],
         rules=[line for line in lines if line],
         interpreter=one.get("interpreter", ""),
         search=search,
-        numbers=dict(_numbers(one, search, tools)),
+        numbers=dict(_numbers(one, search, offers)),
         budget=_whole(one, "budget", least=1),
         seed=_whole(one, "seed", least=0) or 0,
     )
-    _check(order, tools)
+    _check(order, offers)
     return order
 
 
-def _scenes(one: Mapping[str, str], tools: Tools) -> str:
+def _scenes(one: Mapping[str, str], offers: Offers) -> str:
     scenes = one.get("scenes", "")
-    if scenes in tools.worlds:
+    if scenes in offers.worlds:
         scenes = f"{scenes}:{one.get('count', '') or 12}"
     return scenes
 
 
 def _numbers(
-    one: Mapping[str, str], search: str, tools: Tools
+    one: Mapping[str, str], search: str, offers: Offers
 ) -> Iterator[tuple[str, Sequence[float] | float]]:
     """What was typed for the search: each is one number, or several with commas between them."""
-    for name, is_list in tools.searches.get(search, CatalogueOption()).numbers.items():
+    for name, is_list in offers.searches.get(search, Offer()).numbers.items():
         text = one.get(f"{search}.{name}", "")
         if not text:
             continue
@@ -99,37 +100,41 @@ def _numbers(
         yield name, numbers if is_list else numbers[0]
 
 
-def _check(order: Order, tools: Tools) -> None:
+def _check(order: Order, offers: Offers) -> None:
     if not NAME.fullmatch(order.name):
         raise BadInput(f"the name {order.name[:80]!r} must be letters, digits, dots, dashes; 60 at most")
-    system = _known("system", order.system, tools.systems)
-    relations = {name: _known("relation", name, tools.relations) for name in order.relations}
+    system = _known("system", order.system, offers.systems)
+    relations = {name: _known("relation", name, offers.relations) for name in order.relations}
     if not (order.relations or order.rules):
         raise BadInput("choose a relation or write a rule")
-    for name, relation in (relations | ({"a driving rule": tools.rule} if order.rules else {})).items():
+    for name, relation in (relations | ({"a driving rule": _rules()} if order.rules else {})).items():
         if not relation.fits(system):
             ours, theirs = (" and ".join(one.tasks).lower() for one in (relation, system))
             raise BadInput(f"{name} is for {ours}, but {order.system} is for {theirs}")
     if order.search:
-        _known("search", order.search, tools.searches)
+        _known("search", order.search, offers.searches)
     if order.interpreter:
-        if order.interpreter not in tools.interpreters:
-            raise UnknownName("interpreter", order.interpreter[:200], tools.interpreters)
+        if order.interpreter not in offers.interpreters:
+            raise UnknownName("interpreter", order.interpreter[:200], offers.interpreters)
         if not system.is_explained:
             raise BadInput(f"{order.system} has nothing to explain; choose no interpreter")
-    is_world = WORLD.fullmatch(order.scenes) and order.scenes.partition(":")[0] in tools.worlds
-    if not is_world and order.scenes not in tools.scenes:
-        known = [*(f"{world}:N" for world in tools.worlds), *tools.scenes]
+    is_world = WORLD.fullmatch(order.scenes) and order.scenes.partition(":")[0] in offers.worlds
+    if not is_world and order.scenes not in offers.scenes:
+        known = [*(f"{world}:N" for world in offers.worlds), *offers.scenes]
         raise UnknownName("scenes", order.scenes[:200], known)
     if len(order.rules) > MOST_RULES:
         raise BadInput(f"there are {len(order.rules)} rules; {MOST_RULES} at most")
     for rule in order.rules:
         if len(rule) > LONGEST_RULE:
             raise BadInput(f"a rule has {len(rule)} characters; {LONGEST_RULE} at most")
-        tools.read_rule(rule)
+        offers.read_rule(rule)
 
 
-def _known(what: str, name: str, offered: Mapping[str, CatalogueOption]) -> CatalogueOption:
+def _rules() -> Offer:
+    return Offer(tasks=[catalogues()[find_entry("relation", "rule").task].title])
+
+
+def _known(what: str, name: str, offered: Mapping[str, Offer]) -> Offer:
     if name not in offered:
         raise UnknownName(what, name[:200], offered)
     return offered[name]

@@ -18,14 +18,15 @@ from typing import Generic, TypeVar
 import cv2
 import numpy as np
 
+from instar.campaigns.reader import RunReader, open_run
 from instar.core.errors import BadInput, InstarError
 from instar.core.marks import Panel
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
 from instar.imaging.preview import encode_preview, heat_overlay, scaled_down
+from instar.report.answers import answer_text
 from instar.report.case_view import CaseView
 from instar.workbench import NotHere
-from instar.workbench.tools import Cases, Tools
 
 __all__ = ["Studio", "Wanted"]
 
@@ -82,13 +83,13 @@ class _Recent(Generic[T]):
 class _Lane:
     """A run opened on a thread of its own, since a database connection stays with its thread."""
 
-    def __init__(self, tools: Tools, folder: Path) -> None:
+    def __init__(self, folder: Path) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="studio")
-        self._tools, self._folder = tools, folder
+        self._folder = folder
         self._open = contextlib.ExitStack()
-        self._cases: Cases | None = None
+        self._cases: RunReader | None = None
 
-    def do(self, work: Callable[[Cases], T]) -> Future[T]:
+    def do(self, work: Callable[[RunReader], T]) -> Future[T]:
         return self._thread.submit(self._do, work)
 
     def close(self) -> None:
@@ -96,17 +97,16 @@ class _Lane:
             self._thread.submit(self._open.close)
         self._thread.shutdown(wait=False)
 
-    def _do(self, work: Callable[[Cases], T]) -> T:
+    def _do(self, work: Callable[[RunReader], T]) -> T:
         if self._cases is None:
-            self._cases = self._open.enter_context(self._tools.opened(self._folder))
+            self._cases = self._open.enter_context(open_run(str(self._folder), quiet=True))
         return work(self._cases)
 
 
 class Studio:
     """Where pictures are made."""
 
-    def __init__(self, tools: Tools) -> None:
-        self._tools = tools
+    def __init__(self) -> None:
         self._lanes = _Recent[_Lane](2 * MOST_RUNS)
         self._shown = _Recent[CaseView](MOST_SHOWN)
         self._files = _Recent[bytes](MOST_FILES)
@@ -121,7 +121,7 @@ class Studio:
     def thumbnail(self, wanted: Wanted) -> Future[bytes]:
         """The follow-up with what is marked on it, small, as WebP; empty where there is no picture."""
 
-        def work(cases: Cases) -> bytes:
+        def work(cases: RunReader) -> bytes:
             panels = _shown(cases, wanted.case).panels
             return encode_preview(_marked(panels[-1]), longest=THUMBNAIL) if panels else b""
 
@@ -130,7 +130,7 @@ class Studio:
     def panel(self, wanted: Wanted, number: int, *, heat: bool = False) -> Future[bytes]:
         """One panel's picture, or the heat map over it, as WebP."""
 
-        def work(cases: Cases) -> bytes:
+        def work(cases: RunReader) -> bytes:
             panels = self._show(cases, wanted).panels
             if not 0 <= number < len(panels):
                 raise NotHere(f"the case has no panel {number}")
@@ -144,17 +144,19 @@ class Studio:
     def drawing(self, wanted: Wanted) -> Future[bytes]:
         """The case as one picture, PNG; empty where it has none."""
 
-        def work(cases: Cases) -> bytes:
-            picture = cases.drawing(wanted.case)
+        def work(cases: RunReader) -> bytes:
+            picture = cases.picture(wanted.case)
             return b"" if picture is None else encode_png(picture)
 
         return self._file(wanted, ("drawing", wanted), work)
 
     def answers(self, wanted: Wanted) -> Future[Sequence[str]]:
         """What the system said to the source and to each follow-up."""
-        return self._lane(wanted, "cases").do(lambda cases: cases.answers(wanted.case))
+        return self._lane(wanted, "cases").do(
+            lambda cases: [answer_text(one) for one in cases.answers(wanted.case)]
+        )
 
-    def _show(self, cases: Cases, wanted: Wanted) -> CaseView:
+    def _show(self, cases: RunReader, wanted: Wanted) -> CaseView:
         shown = self._shown.get(wanted)
         if shown is None:
             shown = _shown(cases, wanted.case)
@@ -166,9 +168,9 @@ class Studio:
             lane.close()
 
     def _file(
-        self, wanted: Wanted, key: Hashable, work: Callable[[Cases], bytes], *, lane: str = "cases"
+        self, wanted: Wanted, key: Hashable, work: Callable[[RunReader], bytes], *, lane: str = "cases"
     ) -> Future[bytes]:
-        def make(cases: Cases) -> bytes:
+        def make(cases: RunReader) -> bytes:
             made = self._files.get(key)
             if made is None:
                 made = work(cases)
@@ -182,13 +184,13 @@ class Studio:
         with self._opening:
             lane = self._lanes.get(key)
             if lane is None:
-                lane = _Lane(self._tools, wanted.folder)
+                lane = _Lane(wanted.folder)
                 for gone in self._lanes.put(key, lane):
                     gone.close()
             return lane
 
 
-def _shown(cases: Cases, case: str) -> CaseView:
+def _shown(cases: RunReader, case: str) -> CaseView:
     """The case; whatever keeps its pictures from being made is said in words: a run may come from anybody."""
     try:
         return cases.show(case)

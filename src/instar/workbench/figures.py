@@ -27,13 +27,11 @@ __all__ = [
     "Intervals",
     "RelationLine",
     "account_of",
-    "columns_kept_at",
     "figures_of",
 ]
 
 MOST = 12  # entries of a listing
 MOST_GROUPS = 50
-STEPS = 100  # of the naturalness threshold
 VIOLATED, HELD = STATUSES.index("violated"), STATUSES.index("held")
 
 Array = npt.NDArray[Any]
@@ -166,15 +164,6 @@ def account_of(runs: Sequence[Run]) -> Account:
         asked=sum(one.asked for one in totals),
         seconds=sum(one.seconds for one in totals),
     )
-
-
-def columns_kept_at(naturalness: Array) -> list[tuple[float, int]]:
-    """For each threshold how many failures are at least so natural; if it is unknown they are left out."""
-    known = np.sort(naturalness[~np.isnan(naturalness)])
-    if not len(known):
-        return []
-    thresholds = np.arange(STEPS + 1, dtype=np.float32) / np.float32(STEPS)
-    return list(zip((thresholds.tolist()), (len(known) - np.searchsorted(known, thresholds)).tolist()))
 
 
 def _counts(by_status: Sequence[int]) -> Counts:

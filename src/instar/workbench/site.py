@@ -25,7 +25,8 @@ from instar.workbench.figures import Intervals
 from instar.workbench.filters import CaseFilter, read_filter
 from instar.workbench.jobs import Jobs
 from instar.workbench.library import Library
-from instar.workbench.tools import Tools
+from instar.workbench.offers import Offers
+from instar.workbench.rule_previews import RulePreviews
 
 __all__ = ["Site", "form_of", "prepare_templates", "view_of"]
 
@@ -36,10 +37,11 @@ class Site:
     studio: Studio
     campaigns: Campaigns
     jobs: Jobs
-    tools: Tools
+    offers: Offers
     access: Access
     comparisons: Comparisons
     intervals: Intervals
+    rules: RulePreviews
 
     def page(self, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
         """The template filled in; everything in it is escaped unless it is marked as safe here."""

@@ -16,9 +16,9 @@ from fastapi.responses import RedirectResponse
 from instar.core.errors import InstarError
 from instar.workbench.campaign_form import read_order
 from instar.workbench.filters import CaseFilter, select_cases
+from instar.workbench.offers import Offer
 from instar.workbench.pages.explore import Card, card_of
 from instar.workbench.site import Site, form_of
-from instar.workbench.tools import CatalogueOption
 
 __all__ = ["State", "router", "state_of"]
 
@@ -46,14 +46,14 @@ def router(site: Site) -> APIRouter:
 
     @routes.get("/campaign/new")
     def new() -> Response:
-        threading.Thread(target=site.tools.prepare_rules, daemon=True).start()
+        threading.Thread(target=site.rules.prepare, daemon=True).start()
         return _form(site, {})
 
     @routes.post("/campaign/new")
     def order(request: Request) -> Response:
         form = form_of(request)
         try:
-            run = site.campaigns.start(read_order(form, site.tools))
+            run = site.campaigns.start(read_order(form, site.offers))
         except InstarError as error:
             return _form(site, form, error=str(error), status=400)
         return RedirectResponse(f"/campaign?{urlencode({'of': run})}", status_code=303)
@@ -130,7 +130,7 @@ def _worst(site: Site, name: str) -> list[Card]:
 
 
 def _form(site: Site, form: dict[str, list[str]], *, error: str = "", status: int = 200) -> Response:
-    tools = site.tools
+    offers = site.offers
     return site.page(
         "new.html",
         status=status,
@@ -138,18 +138,18 @@ def _form(site: Site, form: dict[str, list[str]], *, error: str = "", status: in
         error=error,
         form=form,
         one={name: values[0] for name, values in form.items() if values},
-        systems=_by_task(tools.systems),
-        relations=_by_task(tools.relations),
-        searches=_by_task(tools.searches),
-        interpreters=tools.interpreters,
-        worlds=tools.worlds,
-        scenes=tools.scenes,
+        systems=_by_task(offers.systems),
+        relations=_by_task(offers.relations),
+        searches=_by_task(offers.searches),
+        interpreters=offers.interpreters,
+        worlds=offers.worlds,
+        scenes=offers.scenes,
     )
 
 
-def _by_task(offered: Mapping[str, CatalogueOption]) -> dict[str, dict[str, CatalogueOption]]:
+def _by_task(offered: Mapping[str, Offer]) -> dict[str, dict[str, Offer]]:
     """In the order in which they are offered."""
-    by_task: dict[str, dict[str, CatalogueOption]] = {}
+    by_task: dict[str, dict[str, Offer]] = {}
     for name, offer in offered.items():
         for task in offer.tasks or [""]:
             by_task.setdefault(task, {})[name] = offer

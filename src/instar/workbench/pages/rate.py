@@ -14,10 +14,10 @@ from fastapi.responses import RedirectResponse
 from instar.core.errors import BadInput
 from instar.ratings import summarise_ratings
 from instar.ratings.page import POINTS, QUESTIONS
+from instar.report.charts import points_chart
 from instar.store import RunStore
 from instar.workbench.library import Run
 from instar.workbench.pages.pictures import known_case
-from instar.workbench.plots import points_chart
 from instar.workbench.rating_queue import next_case, sample, sheets_of
 from instar.workbench.reviews import Rating
 from instar.workbench.site import Site, form_of

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from fastapi import APIRouter, Request, Response
 
+from instar.report.charts import curve, histogram
+from instar.report.figures import kept_at
 from instar.report.markup import readable
-from instar.workbench.figures import VIOLATED, account_of, columns_kept_at, figures_of
+from instar.workbench.figures import VIOLATED, account_of, figures_of
 from instar.workbench.filters import matching
 from instar.workbench.pages.explore import card_of
-from instar.workbench.plots import draw_histogram, kept_curve
 from instar.workbench.site import Site, view_of
 
 __all__ = ["router"]
@@ -41,7 +42,7 @@ def _figures(site: Site, request: Request, *, wait: bool) -> dict[str, Any]:
         rows = every[~(table.naturalness[every] < np.float32(view.natural))]
     figures = figures_of(table, rows, site.intervals, wait=wait)
     violated = every[table.codes["status"][every] == VIOLATED]
-    kept = columns_kept_at(table.naturalness[violated])
+    kept = kept_at(table.naturalness[violated], steps=100)
     runs = [run for run in site.library.runs.values() if run.columns is not None]
     names = view.chosen.get("run")
     chosen = [run for run in runs if not names or run.name in names]
@@ -50,10 +51,10 @@ def _figures(site: Site, request: Request, *, wait: bool) -> dict[str, Any]:
         "figures": figures,
         "kept": kept,
         "charts": [
-            (name, draw_histogram(margins, title=f"margins of {readable(name, 60)}"))
+            (name, histogram(margins, title=f"margins of {readable(name, 60)}"))
             for name, margins in figures.margins
         ],
-        "curve": kept_curve(kept, at=view.natural) if kept else "",
+        "curve": curve(kept[::2], title="failures kept", unit="failures", at=view.natural) if kept else "",
         "groups": [(group, card_of(table, group.worst)) for group in figures.groups],
         "runs": runs,
         "account": account_of(chosen),

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from instar.cli.answers import answer_text, answer_to_json, verdict_text, verdict_to_json
 from instar.core.verdict import Finding, Verdict
+from instar.report.answers import answer_text, answer_to_json, verdict_text, verdict_to_json
 from instar.tasks.detection.answers import Detections
 
 TWO = Detections(np.float32([[0, 0, 9, 5.25], [2, 2, 4, 4]]), ("dog", "cat"), np.float32([0.875, 0.125]))

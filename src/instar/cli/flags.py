@@ -1,4 +1,4 @@
-"""The flags by which a command fails on less than any violation; light, since `--help` needs them."""
+"""Flags that several commands have; light, since `--help` needs them."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from instar.core.errors import BadInput
 
 if TYPE_CHECKING:
+    from instar.campaigns.reader import Named
     from instar.campaigns.result import Gate
 
-__all__ = ["gate_arguments", "gate_from"]
+__all__ = ["gate_arguments", "gate_from", "named_arguments", "named_from"]
 
 
 def gate_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags by which a command fails on less than any violation."""
     add = parser.add_argument
     add("--known", metavar="FILE", help="known failures (see instar known): only new ones fail")
     add(
@@ -47,3 +49,17 @@ def gate_from(args: argparse.Namespace) -> Gate:
         if condition.name in ("new", "fixed") and known is None:
             raise BadInput(f"--fail-on {condition} needs --known FILE")
     return Gate(conditions, known)
+
+
+def named_arguments(parser: argparse.ArgumentParser) -> None:
+    """The flags that stand for what a plan names, where a run was made in Python with unnamed things."""
+    add = parser.add_argument
+    add("--system", metavar="NAME", help="the system, where it is not the one that the plan names")
+    add("--relation", action="append", metavar="NAME", help="a relation, likewise; repeat it")
+    add("--scenes", metavar="PATH", help="the scenes, likewise")
+
+
+def named_from(args: argparse.Namespace) -> Named:
+    from instar.campaigns.reader import Named
+
+    return Named(args.system, args.relation or (), args.scenes)

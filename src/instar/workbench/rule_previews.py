@@ -1,0 +1,90 @@
+"""What a driving rule makes of a picture, shown while it is typed."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from instar.campaigns.plan import Use
+from instar.campaigns.resolve import resolve_relation
+from instar.core.change import Inapplicable
+from instar.core.errors import BadInput
+from instar.core.follow_up import follow_ups_of
+from instar.core.relation import Relation
+from instar.core.scene import Image, Observation, Scene
+from instar.core.workspace import Folder, prepare_relation
+from instar.imaging.preview import encode_preview
+from instar.scenes import load_scenes
+from instar.workbench import NotHere
+
+__all__ = ["RulePreviews"]
+
+DRIVES = "drive:8"  # what rules are pictured on
+KEPT = 40
+
+
+class RulePreviews:
+    """The last preview pictures, by what was typed; one is made at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._made: OrderedDict[str, list[bytes]] = OrderedDict()
+        self._texts: OrderedDict[str, str] = OrderedDict()
+        self._scenes: Sequence[Scene] = ()
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def prepare(self) -> None:
+        """Collect what any rule needs of the drives, which takes seconds."""
+        with self._lock:
+            self._relation("If: it rains, Then: slow down.")
+
+    def announce(self, text: str) -> str:
+        """The name under which the picture of a rule can be asked for."""
+        key = hashlib.sha256(text.encode()).hexdigest()[:24]
+        self._texts[key] = text
+        while len(self._texts) > 10 * KEPT:
+            self._texts.popitem(last=False)
+        return key
+
+    def pictures(self, key: str) -> list[bytes]:
+        """A drive and what the rule makes of it: the first on which it can be done."""
+        text = self._texts.get(key)
+        if text is None:
+            raise NotHere("this rule is not known any more; type it again")
+        with self._lock:
+            if key not in self._made:
+                self._made[key] = [encode_preview(image, longest=520) for image in self._try(text)]
+                while len(self._made) > KEPT:
+                    self._made.popitem(last=False)
+            return self._made[key]
+
+    def _try(self, text: str) -> list[Image]:
+        relation = self._relation(text)
+        why = "no drawn drive allows it"
+        for scene in self._scenes:
+            made = _change_scene(relation, scene)
+            if not isinstance(made, Inapplicable):
+                return made
+            why = made.reason
+        raise BadInput(why)
+
+    def _relation(self, text: str) -> Relation:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="instar-rules-")
+            # Clear days first, night and fog last: there is more to see.
+            self._scenes = sorted(load_scenes(DRIVES), key=lambda scene: -float(scene.image.std()))
+        relation = resolve_relation(Use("rule", {"text": text}))
+        return prepare_relation(relation, self._scenes, Folder(Path(self._folder.name)))
+
+
+def _change_scene(relation: Relation, scene: Scene) -> list[Image] | Inapplicable:
+    source = Observation(scene, None, scene.read)
+    change = relation.drawn(source, np.random.default_rng(0))
+    made = change if isinstance(change, Inapplicable) else follow_ups_of(relation, source.input, change)
+    return made if isinstance(made, Inapplicable) else [source.input, *(one.input for one in made)]
