@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from instar.studies import save_figures
-from instar.studies.driving.measure import Measured, share_below
+from instar.studies.driving.measure import DriverMeasures, share_below
 from instar.studies.driving.rules import STUDY, StudyRule
 from instar.studies.driving.tables import SPEED_THRESHOLDS, STEERING_THRESHOLDS, THRESHOLD_RULES
+from instar.studies.figures import save_figures
 from instar.tasks.driving.answers import UNIT_OF
 
 if TYPE_CHECKING:
@@ -29,15 +29,15 @@ ROW = 0.27  # inches
 WIDEST = 20  # letters of a name on one line
 
 
-def draw_figures(systems: Sequence[Measured], folder: Path) -> Iterator[Path]:
-    """Draw each figure into the folder: PNG files, whose paths are given back."""
+def draw_figures(systems: Sequence[DriverMeasures], folder: Path) -> list[Path]:
+    """Draw each figure into the folder as a PNG file; their paths."""
     figures = {"violations": _violations(systems), "thresholds": _thresholds(systems)}
     if any(system.errors for system in systems):
         figures["behaviour"] = _behaviour(systems)
     return save_figures(figures, folder)
 
 
-def _violations(systems: Sequence[Measured]) -> Figure:
+def _violations(systems: Sequence[DriverMeasures]) -> Figure:
     """A panel for each system and a row for each rule: what the bare inequality counts, and what recurs."""
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
@@ -72,7 +72,7 @@ def _violations(systems: Sequence[Measured]) -> Figure:
     return figure
 
 
-def _thresholds(systems: Sequence[Measured]) -> Figure:
+def _thresholds(systems: Sequence[DriverMeasures]) -> Figure:
     """The share of violations as the threshold grows (Table 8 as curves); marks are the table's columns."""
     from matplotlib.figure import Figure
 
@@ -114,7 +114,7 @@ def _thresholds(systems: Sequence[Measured]) -> Figure:
     return figure
 
 
-def _behaviour(systems: Sequence[Measured]) -> Figure:
+def _behaviour(systems: Sequence[DriverMeasures]) -> Figure:
     """Error beside behaviour, a row of panels for each quantity: who errs alike need not act alike."""
     from matplotlib.figure import Figure
 
@@ -172,7 +172,7 @@ def _behaviour(systems: Sequence[Measured]) -> Figure:
     return figure
 
 
-def _name_systems(figure: Figure, systems: Sequence[Measured], *, lines: bool) -> None:
+def _name_systems(figure: Figure, systems: Sequence[DriverMeasures], *, lines: bool) -> None:
     """A legend above all panels."""
     from matplotlib.lines import Line2D
 
@@ -200,7 +200,7 @@ def _name_systems(figure: Figure, systems: Sequence[Measured], *, lines: bool) -
     )
 
 
-def _asked(systems: Sequence[Measured]) -> list[StudyRule]:
+def _asked(systems: Sequence[DriverMeasures]) -> list[StudyRule]:
     """The rules of which any system has cases."""
     found = [(rule, [system.rules.get(rule.name) for system in systems]) for rule in STUDY]
     return [rule for rule, counted in found if any(one is not None and one.tried for one in counted)]
