@@ -16,7 +16,7 @@ import numpy as np
 from instar import Observation, Record, Verdict
 from instar.store import RunStore
 from instar.studies.text.measure import RELATIONS, measure_stability
-from instar.studies.text.tables import tables
+from instar.studies.text.tables import make_tables
 from instar.tasks.text import (
     Quads,
     brightness_down,
@@ -67,7 +67,7 @@ def seconds_of_statistics() -> float:
             store.keep_records(list(stored_cases()))
         began = time.perf_counter()
         with RunStore.read(Path(folder) / "run") as store:
-            list(tables([measure_stability("locator", store.records(changes=False))]))
+            list(make_tables([measure_stability("locator", store.records(changes=False))]))
         return time.perf_counter() - began
 
 

@@ -7,8 +7,6 @@ import pytest
 
 import instar.adapters
 from instar.adapters.imagenet import coco_outputs, imagenet_names
-from instar.adapters.onnx_weights import read_onnx
-from instar.core.errors import BadInput
 from instar.worlds import street
 from instar.worlds.sprites import SPRITE_COLOURS
 
@@ -24,34 +22,6 @@ def test_the_table_of_names_has_no_class_twice_and_no_person():
     assert named["cat"] == ["tabby", "tiger cat", "Persian cat", "Siamese cat", "Egyptian cat"]
     assert {"Chihuahua", "Mexican hairless"} <= set(named["dog"])
     assert "timber wolf" not in named["dog"]
-
-
-def test_what_is_no_onnx_file_is_refused():
-    with pytest.raises(BadInput, match="no ONNX file"):
-        read_onnx(b"\x12\x04abc")
-
-
-def test_onnx_files_are_read_without_their_library():
-    import onnx
-    from onnx import helper, numpy_helper
-
-    weight = np.arange(24, dtype=np.float32).reshape(2, 3, 2, 2)
-    node = helper.make_node("Conv", ["x", "w"], ["y"], strides=[2, 2], group=1)
-    graph = helper.make_graph(
-        [node],
-        "g",
-        [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, 3, 8, 8])],
-        [helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)],
-        [
-            numpy_helper.from_array(weight, "w"),
-            helper.make_tensor("f", onnx.TensorProto.FLOAT, [3], [1, 2, 3]),
-        ],
-    )
-    found = read_onnx(helper.make_model(graph).SerializeToString())
-    assert (found.nodes[0].kind, found.nodes[0].inputs) == ("Conv", ("x", "w"))
-    assert found.nodes[0].numbers == {"strides": (2, 2), "group": 1}
-    np.testing.assert_array_equal(found.tensors["w"], weight)
-    np.testing.assert_array_equal(found.tensors["f"], [1, 2, 3])
 
 
 @pytest.mark.real

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from instar.adapters.classifier import IMAGENET_DEVIATION, IMAGENET_MEAN, Classifier
+from instar.adapters.classifier import IMAGENET_DEVIATION, IMAGENET_MEAN, Classifier, eval_mode
 from instar.adapters.devices import require_device
 from instar.adapters.imagenet import coco_outputs, imagenet_names
 from instar.core.errors import BadInput
@@ -61,19 +61,14 @@ def own_classifier(
 
 def _outputs(name: str, module: Any, size: tuple[int, int], device: str) -> int:
     """How many numbers it answers with."""
-    training = [part for part in module.modules() if part.training]
-    module.eval()
     try:
-        with torch.no_grad():
+        with eval_mode(module), torch.no_grad():
             found = module(torch.zeros((1, 3, *size), device=device))
     except Exception as error:
         raise BadInput(
             f"classifier {name!r} does not take pictures of {size[1]}x{size[0]}: {describe_error(error)}; "
             "give its input with --set system.size=[height,width]"
         ) from error
-    finally:
-        for part in training:
-            part.training = True
     if not isinstance(found, torch.Tensor) or found.ndim != 2:
         shape = tuple(found.shape) if isinstance(found, torch.Tensor) else type(found).__name__
         raise BadInput(f"classifier {name!r} answers with {shape}; it must be (pictures, classes)")
@@ -88,11 +83,10 @@ def _labels(name: str, classes: str | None, outputs: int) -> dict[str, tuple[int
     if classes is None:
         return {f"class {i}": (i,) for i in range(outputs)}
     try:
-        names = [
-            line.strip() for line in Path(classes).read_text(encoding="utf-8").splitlines() if line.strip()
-        ]
+        lines = Path(classes).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"classes {classes!r} cannot be read: {error}") from error
+    names = [line.strip() for line in lines if line.strip()]
     if len(names) != outputs:
         raise BadInput(f"{classes} has {len(names)} names, and {name!r} has {outputs} classes")
     grouped: dict[str, tuple[int, ...]] = {}

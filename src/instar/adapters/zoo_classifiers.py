@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -19,7 +20,6 @@ from instar.adapters.networks import (
     mobilenet_v2_network,
     resnet50_network,
 )
-from instar.adapters.onnx_weights import read_onnx
 from instar.adapters.weights import hash_file
 from instar.core.errors import UnknownName
 from instar.core.options import require_one_of
@@ -54,16 +54,15 @@ def zoo_classifier(network: str, *, classes: str = "coco", device: str = "cpu") 
 def _mobilenet_v2() -> tuple[Any, str]:
     """The network of the ONNX model zoo (13 MB), and the hash of its file."""
     (path,) = fetch("mobilenet-v2")
-    graph = read_onnx(path.read_bytes())
+    net = cv2.dnn.readNetFromONNX(str(path))
+    layers = [net.getLayer(net.getLayerId(name)) for name in net.getLayerNames()]
+    blobs = [layer.blobs for layer in layers if layer.type in ("Convolution", "BatchNorm")]
     module = mobilenet_v2_network()
-    nodes = [node for node in graph.nodes if node.kind in ("Conv", "BatchNormalization")]
-    for (convolution, norm), ours in zip(zip(nodes[::2], nodes[1::2]), iterate_convolutions(module)):
-        fill_tensor(ours[0].weight, graph.tensors[convolution.inputs[1]])
-        for tensor, name in zip(
-            (ours[1].weight, ours[1].bias, ours[1].running_mean, ours[1].running_var), norm.inputs[1:]
-        ):
-            fill_tensor(tensor, graph.tensors[name])
-    fill_tensor(module[-1].weight, graph.tensors[nodes[-1].inputs[1]])
+    for (kernel,), values, (convolution, norm) in zip(blobs[::2], blobs[1::2], iterate_convolutions(module)):
+        fill_tensor(convolution.weight, kernel)
+        for tensor, value in zip((norm.running_mean, norm.running_var, norm.weight, norm.bias), values):
+            fill_tensor(tensor, value)
+    fill_tensor(module[-1].weight, blobs[-1][0])
     return module, hash_file(path)
 
 

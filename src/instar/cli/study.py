@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 from importlib import import_module
-from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
+from instar.studies.arguments import ARGUMENTS
 
 __all__ = ["arguments", "perform"]
 
@@ -22,15 +22,11 @@ FAMILIES = {
 def arguments(parser: argparse.ArgumentParser) -> None:
     families = parser.add_subparsers(dest="family", metavar="FAMILY", help=", ".join(FAMILIES))
     for name, purpose in FAMILIES.items():
-        _study(name).arguments(families.add_parser(name, description=purpose))
+        ARGUMENTS[name](families.add_parser(name, description=purpose))
 
 
 def perform(args: argparse.Namespace) -> Outcome:
     if args.family is None:
         raise BadInput("study of what? give a family: " + ", ".join(FAMILIES))
-    outcome: Outcome = _study(args.family).perform(args)
+    outcome: Outcome = import_module(f"instar.studies.{args.family}.command").perform(args)
     return outcome
-
-
-def _study(family: str) -> Any:
-    return import_module(f"instar.studies.{family}.command")

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Mask
+from instar.imaging.geometry import mask_bounds
 
 __all__ = ["BODIES", "is_part_of_a_body", "stands"]
 
@@ -26,10 +27,11 @@ def stands(label: str, shape: npt.ArrayLike) -> npt.NDArray[np.bool_]:
 
 def is_part_of_a_body(mask: Mask, label: str) -> bool:
     """Whether the object in a mask should stand on feet and does not."""
-    if label not in BODIES or not mask.any():
+    bounds = mask_bounds(mask)
+    if label not in BODIES or bounds is None:
         return False
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    body = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    left, top, right, bottom = bounds
+    body = mask[top:bottom, left:right]
     height, width = body.shape
     if label in UPRIGHT:
         if not stands(label, height / width):

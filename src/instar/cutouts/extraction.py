@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image, Mask
-from instar.imaging.geometry import Boxes, intersections
+from instar.imaging.geometry import Boxes, intersections, mask_bounds
 from instar.imaging.paste import RGBA
 
 __all__ = [
@@ -44,10 +44,10 @@ GRABBED_SIDE = 160  # GrabCut works on a copy of about this size: its cost grows
 def cut_by_mask(image: Image, mask: Mask) -> RGBA | None:
     """The largest piece of a mask cut out, as alpha channel; None where the mask is empty."""
     piece = largest_piece(mask)
-    extent = _extent(piece)
+    extent = mask_bounds(piece)
     if extent is None:
         return None
-    top, bottom, left, right = extent
+    left, top, right, bottom = extent
     alpha = piece[top:bottom, left:right].astype(np.uint8) * np.uint8(255)
     return np.dstack([image[top:bottom, left:right], alpha])
 
@@ -100,10 +100,10 @@ def why_box_unfit(box: Box, shape: tuple[int, int], others: Boxes) -> str | None
 def why_mask_unfit(mask: Mask, box: Box) -> str | None:
     """Why the largest piece of a mask makes no good cut-out of the object in a box, or None."""
     whole = largest_piece(mask)
-    extent = _extent(whole)
+    extent = mask_bounds(whole)
     if extent is None:
         return "empty"
-    top, bottom, left, right = extent
+    left, top, right, bottom = extent
     if top == 0 or left == 0 or bottom == mask.shape[0] or right == mask.shape[1]:
         return "cut off by the picture's edge"
     piece = whole[top:bottom, left:right]
@@ -125,10 +125,10 @@ def hidden_by(mask: Mask, others: Mask) -> bool:
     """Whether other things, outlined by `others`, may hide a part of the object: they reach into the hull
     around it, or share too much of its outline.
     """
-    extent = _extent(mask)
+    extent = mask_bounds(mask)
     if extent is None or not others.any():
         return False
-    top, bottom, left, right = extent
+    left, top, right, bottom = extent
     # A little more than the object itself, so that what touches it from outside is seen.
     rows, columns = slice(max(0, top - 3), bottom + 3), slice(max(0, left - 3), right + 3)
     piece, around = mask[rows, columns], others[rows, columns].astype(np.uint8)
@@ -158,14 +158,6 @@ def _outline(piece: Mask) -> Outline:
     """`int32 (n, 1, 2)`: the outer contour."""
     contours, _ = cv2.findContours(piece.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     return np.asarray(max(contours, key=cv2.contourArea), np.int32)
-
-
-def _extent(mask: Mask) -> tuple[int, int, int, int] | None:
-    """Top, bottom, left and right of what is True, ends exclusive; None where nothing is."""
-    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    if not len(rows):
-        return None
-    return int(rows[0]), int(rows[-1]) + 1, int(columns[0]), int(columns[-1]) + 1
 
 
 def largest_piece(mask: Mask) -> Mask:

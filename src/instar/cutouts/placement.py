@@ -47,23 +47,28 @@ def ring_around(shape: tuple[int, int], size: tuple[int, int], anchor: npt.NDArr
     close, touching at the least. What lies within the inner edge overlaps the anchor, so that
     `free_places` leaves it out.
     """
-    (height, width), whole = size, anywhere(shape, size)
-    x1, y1, x2, y2 = (float(value) for value in anchor)
-    # A corner is half an object away from the centre: x1 - width - width / 2 for the leftmost.
-    left, right = math.ceil(x1 - 1.5 * width), math.floor(x2 + 0.5 * width) + 1
-    left, right = max(whole.left, left), min(whole.right, right)
-    return Window(whole.top, whole.bottom, left, max(left, right)).rows(y1 - 1.5 * height, y2 + 0.5 * height)
+    return _around(shape, size, anchor, (size[0] / 2, size[1] / 2))
 
 
 def close_to(
     shape: tuple[int, int], size: tuple[int, int], anchor: npt.NDArray[np.float32], gap: float
 ) -> Window:
     """The places at which an object is at most `gap` pixels away from an anchor box, per axis."""
-    (height, width), whole = size, anywhere(shape, size)
+    return _around(shape, size, anchor, (gap, gap))
+
+
+def _around(
+    shape: tuple[int, int],
+    size: tuple[int, int],
+    anchor: npt.NDArray[np.float32],
+    gaps: tuple[float, float],
+) -> Window:
+    """The places at most so many pixels (down, across) away from an anchor box."""
+    (height, width), (down, across), whole = size, gaps, anywhere(shape, size)
     x1, y1, x2, y2 = (float(value) for value in anchor)
-    left = max(whole.left, math.ceil(x1 - width - gap))
-    right = min(whole.right, math.floor(x2 + gap) + 1)
-    return Window(whole.top, whole.bottom, left, max(left, right)).rows(y1 - height - gap, y2 + gap)
+    left = max(whole.left, math.ceil(x1 - width - across))
+    right = min(whole.right, math.floor(x2 + across) + 1)
+    return Window(whole.top, whole.bottom, left, max(left, right)).rows(y1 - height - down, y2 + down)
 
 
 def free_places(window: Window, size: tuple[int, int], taken: Boxes) -> Places:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Boxes", "areas", "centres_inside", "intersections", "iou", "shifted"]
+__all__ = ["Boxes", "areas", "centres_inside", "intersections", "iou", "mask_bounds", "shifted"]
 
 Boxes: TypeAlias = npt.NDArray[np.float32]
 
@@ -46,3 +46,11 @@ def centres_inside(boxes: Boxes, outer: npt.NDArray[np.float32]) -> npt.NDArray[
 
 def shifted(boxes: Boxes, dx: float, dy: float) -> Boxes:
     return boxes + np.array([dx, dy, dx, dy], np.float32)
+
+
+def mask_bounds(mask: npt.NDArray[np.bool_]) -> tuple[int, int, int, int] | None:
+    """The box (x1, y1, x2, y2) around all that is True; None where nothing is."""
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if not len(rows):
+        return None
+    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1

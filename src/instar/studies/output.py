@@ -1,66 +1,80 @@
-"""What the commands of all studies share: names on the command line, and tables told and written."""
+"""Tables of a study, written as CSV and told on the terminal."""
 
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-from instar.core.errors import BadInput, RunError
-from instar.core.options import split_names
 from instar.core.outcome import Outcome
+from instar.report.files import write_file
+from instar.report.text import table as aligned
 
-if TYPE_CHECKING:
-    from instar.studies import Table
-
-__all__ = ["folder_name", "outcome", "system_names", "write_csv"]
-
-
-def system_names(given: str) -> list[str]:
-    """The systems of `--systems`, at least one, each once."""
-    names = split_names(given)
-    if not names or len(set(names)) < len(names):
-        raise BadInput(f"--systems {given!r} names none, or one of them twice")
-    return names
+__all__ = ["Table", "percent", "span", "tell", "write_csv"]
 
 
-def folder_name(system: str) -> str:
-    """A system's name as a folder."""
-    return "".join(c if c.isalnum() or c in "-_." else "-" for c in system)
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A title, rows of text of which the first are headings, and a sentence on what they say.
+
+    `data` is the same with one number to a cell, for files, where the rows for people have more in one.
+    """
+
+    name: str
+    title: str
+    rows: Sequence[Sequence[str]]
+    note: str = ""
+    data: Sequence[Sequence[str]] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        document = {"title": self.title, "rows": [list(row) for row in self.rows], "note": self.note}
+        return document | {"data": [list(row) for row in self.data]} if self.data else document
+
+    def to_text(self, words: int) -> str:
+        """As people read it, its first columns `words` and what is numbers behind them to the right."""
+        heading, *body = self.rows
+        right = [i for i in range(words, len(heading)) if all(_is_number(row[i]) for row in body)]
+        return "\n".join(filter(None, [self.title, aligned(self.rows, right=right), self.note]))
+
+
+def percent(part: float, whole: float) -> str:
+    """A share in percent, or a dash where there is nothing to share."""
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
+def span(interval: tuple[float, float]) -> str:
+    """An interval of shares in percent."""
+    return f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f} %"
 
 
 def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
     """Write rows, whose first are headings."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows(rows)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another place") from error
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(rows)
+    write_file(path, text.getvalue())
 
 
-def _is_numbers(cells: Iterable[str]) -> bool:
-    return all(cell[:1].isdigit() or cell[:1] in "+-" for cell in cells)
-
-
-def outcome(study: str, made: Sequence[Table], out: Path, figures: Sequence[str], *, names: int) -> Outcome:
-    """Write the tables as CSV and tell them, less empty ones; their first `names` columns are words."""
-    from instar.report.text import table as aligned
-
-    for table in made:
+def tell(
+    study: str,
+    tables: Sequence[Table],
+    out: Path,
+    *,
+    words: int = 1,
+    figures: Sequence[Path] = (),
+    said: Sequence[str] = (),
+    **more: Any,
+) -> Outcome:
+    """Write the tables as CSV and tell them, less empty ones; their first columns are `words`."""
+    for table in tables:
         write_csv(out / f"{table.name}.csv", table.data or table.rows)
-    parts = []
-    for one in made:
-        if len(one.rows) > 1:
-            right = [i for i in range(names, len(one.rows[0])) if _is_numbers(row[i] for row in one.rows[1:])]
-            body = aligned(one.rows, right=right)
-            parts.append("\n".join(filter(None, [one.title, body, one.note])))
-    parts.append("\n".join([f"Tables as CSV and the runs are in {out}.", *figures]))
-    document = {
-        "study": study,
-        "out": str(out),
-        "figures": list(figures),
-        "tables": {table.name: table.to_json() for table in made},
-    }
-    return Outcome("\n\n".join(parts), document)
+    parts = [table.to_text(words) for table in tables if len(table.rows) > 1]
+    parts.append("\n".join([f"Tables as CSV and the runs are in {out}.", *map(str, figures), *said]))
+    document = {"study": study, "out": str(out), "figures": list(map(str, figures)), **more}
+    return Outcome("\n\n".join(parts), document | {"tables": {one.name: one.to_json() for one in tables}})
+
+
+def _is_number(cell: str) -> bool:
+    return cell[:1].isdigit() or cell[:1] in "+-"

@@ -14,17 +14,16 @@ from instar.cli import main
 from instar.core.record import Record
 from instar.core.verdict import Finding, Verdict
 from instar.report.files import write_picture
-from instar.studies.driving.command import _errors_on_card
 from instar.studies.driving.measure import (
-    Measured,
-    RuleMeasured,
+    DriverMeasures,
+    RuleMeasures,
     error_of,
     errors_on_card,
-    measure,
+    measure_rules,
     share_below,
 )
 from instar.studies.driving.rules import STUDY, rules_for
-from instar.studies.driving.tables import tables
+from instar.studies.driving.tables import make_tables
 from instar.tasks.driving.engine_table import usual_engines
 from instar.tasks.driving.engines import deeptest
 from instar.tasks.driving.rules import read_rule
@@ -56,8 +55,12 @@ def some_records():
     ]
 
 
+def mine():
+    return DriverMeasures("mine", {"speed", "steering"}, measure_rules(some_records()))
+
+
 def test_the_paper_counts_what_wavers_too_and_we_do_not():
-    found = measure(some_records())["Rule 1"]
+    found = measure_rules(some_records())["Rule 1"]
     assert (found.judged, found.violated, found.bare, found.unstable, found.inapplicable) == (2, 1, 2, 1, 1)
     assert found.tried == 3
     low, high = found.interval
@@ -65,7 +68,7 @@ def test_the_paper_counts_what_wavers_too_and_we_do_not():
 
 
 def test_thresholds_are_judged_from_the_answers():
-    found = measure(some_records())
+    found = measure_rules(some_records())
     assert share_below(found["Rule 1"], "speed", 0.0) == (2, 3)
     assert share_below(found["Rule 1"], "speed", 0.25) == (2, 3)
     assert share_below(found["Rule 1"], "speed", 0.3) == (3, 3)
@@ -74,7 +77,7 @@ def test_thresholds_are_judged_from_the_answers():
 
 
 def test_a_car_that_stands_is_in_no_share():
-    found = RuleMeasured(answers=[[{"speed": 0.4}, {"speed": 0.4}]])
+    found = RuleMeasures(answers=[[{"speed": 0.4}, {"speed": 0.4}]])
     assert share_below(found, "speed", 0.0) == (0, 0)
 
 
@@ -86,9 +89,11 @@ def test_the_error_stands_beside_that_of_the_best_constant():
 
 
 def test_every_table_says_what_it_counts():
-    system = Measured("mine", {"speed", "steering"}, measure(some_records()), waver={"speed": 0.1})
+    system = DriverMeasures(
+        "mine", {"speed", "steering"}, measure_rules(some_records()), waver={"speed": 0.1}
+    )
     system.errors = [error_of("speed", [1.0, 2.0], [1.0, 4.0], ["a", "b"])]
-    made = {table.name: table for table in tables([system])}
+    made = {table.name: table for table in make_tables([system])}
     assert made["table-7"].rows[1] == ["Rule 1", "3", "2 (66.7 %) | 1"]
     assert made["table-8-speed"].rows[1][:4] == ["Rule 1", "mine", "66.7", "66.7"]
     assert made["table-8-steering"].rows[0][2:4] == ["0.69°", "1.39°"]
@@ -98,10 +103,12 @@ def test_every_table_says_what_it_counts():
 
 
 def test_files_have_one_number_to_a_cell_and_say_its_unit():
-    other = Measured("other", {"speed"}, {})
+    other = DriverMeasures("other", {"speed"}, {})
     made = {
         table.name: table
-        for table in tables([Measured("mine", {"speed", "steering"}, measure(some_records())), other])
+        for table in make_tables(
+            [DriverMeasures("mine", {"speed", "steering"}, measure_rules(some_records())), other]
+        )
     }
     head, first, second = made["table-7"].data
     assert head[:5] == ["rule", "mine: cases", "mine: violated", "mine: violated (%)", "mine: recurring"]
@@ -113,7 +120,7 @@ def test_files_have_one_number_to_a_cell_and_say_its_unit():
 
 
 def test_a_table_that_nobody_can_fill_says_why():
-    made = {table.name: table for table in tables([Measured("mine", {"steering"}, {})])}
+    made = {table.name: table for table in make_tables([DriverMeasures("mine", {"steering"}, {})])}
     assert made["table-11"].rows[1:] == [["none", "0", "-"]]
     assert made["table-11"].note == "These rules are about speed, which none of these systems answers."
     assert len(made["table-11"].data) == 1
@@ -122,10 +129,10 @@ def test_a_table_that_nobody_can_fill_says_why():
 
 def test_where_the_truth_is_not_known_the_card_of_a_network_says_its_error():
     card = {"steering": {"mae": 4.4, "interval": [1.9, 7.0], "constant_mae": 6.1, "pictures": 160}}
-    (error,) = errors_on_card({"errors": card})
+    (error,) = errors_on_card(SimpleNamespace(card=json.dumps({"errors": card})))
     assert (error.quantity, error.mae, error.interval, error.constant) == ("steering", 4.4, (1.9, 7.0), 6.1)
     assert error.on == "held out in training"
-    assert errors_on_card({}) == []
+    assert errors_on_card(SimpleNamespace(card="{}")) == []
 
 
 def test_all_rules_of_the_study_can_be_read_and_made():
@@ -196,8 +203,8 @@ def test_scenes_without_label_maps_are_refused(capsys, tmp_path):
 
 @pytest.mark.parametrize("card", [None, 5, "no JSON", "[]", '{"errors": {"speed": {"mae": 3}}}'])
 def test_a_card_that_is_none_of_ours_says_no_error(card):
-    assert _errors_on_card(SimpleNamespace(card=card)) == []
-    assert _errors_on_card(object()) == []
+    assert errors_on_card(SimpleNamespace(card=card)) == []
+    assert errors_on_card(object()) == []
 
 
 def test_the_affine_set_of_deeptest_has_a_table_of_its_own(tmp_path, capsys):

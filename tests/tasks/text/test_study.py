@@ -18,7 +18,7 @@ from instar.studies.text.measure import (
     least_stable,
     measure_stability,
 )
-from instar.studies.text.tables import picture_rows, tables
+from instar.studies.text.tables import make_tables, picture_rows
 from instar.tasks.text.clarity import Look
 
 counter = iter(range(10**9))
@@ -34,6 +34,11 @@ def record(relation, scene, stability, *, role="case", kind="", **evidence):
         verdict = Verdict.held(0.5, **evidence)
     n = next(counter)
     return Record(f"{n:016x}", scene, scene, relation, n, None, verdict, role)
+
+
+def rows_of(name, records):
+    made = make_tables([measure_stability("s", records)])
+    return next(table for table in made if table.name == name).rows
 
 
 def test_stability_is_the_mean_of_the_pictures_means_whatever_was_believed():
@@ -148,7 +153,7 @@ def test_a_system_that_never_wavers_has_no_diagnosis():
 
 
 def test_all_tables_have_rows_of_one_width():
-    made = {table.name: table for table in tables(systems())}
+    made = {table.name: table for table in make_tables(systems())}
     assert {
         "stability",
         "friedman",
@@ -168,11 +173,11 @@ def test_all_tables_have_rows_of_one_width():
 
 
 def test_one_system_alone_is_not_compared():
-    assert {"friedman", "effects"}.isdisjoint(table.name for table in tables(systems()[:1]))
+    assert {"friedman", "effects"}.isdisjoint(table.name for table in make_tables(systems()[:1]))
 
 
 def test_statistics_of_nothing_are_tables_all_the_same():
-    assert [row[1] for row in next(tables([measure_stability("s", [])])).rows] == [
+    assert [row[1] for row in next(make_tables([measure_stability("s", [])])).rows] == [
         "s",
         "-",
         "-",
@@ -196,7 +201,9 @@ def test_figures_are_drawn(tmp_path):
 
 def test_kinds_of_the_violated_cases_are_counted():
     records = [record("masking", "a", 0.0), record("masking", "b", 0.0), record("masking", "c", 1.0)]
-    rows = next(table for table in tables([measure_stability("s", records)]) if table.name == "cases").rows
+    rows = next(
+        table for table in make_tables([measure_stability("s", records)]) if table.name == "cases"
+    ).rows
     assert rows[1] == ["s", "masking", "3", "2", "0", "0", "0", "lost 2"]
 
 
@@ -204,7 +211,11 @@ def test_brightness_up_is_held_against_down_picture_by_picture():
     records = [record("brightness-up", scene, 0.5) for scene in "abcdef"]
     records += [record("brightness-down", scene, 1.0) for scene in "abcde"]
     records += [record("brightness-down", "f", 0.5), record("brightness-down", "g", 0.0)]
-    rows = next(table for table in tables([measure_stability("s", records)]) if table.name == "light").rows
+    rows = next(
+        table for table in make_tables([measure_stability("s", records)]) if table.name == "light"
+    ).rows
     assert rows[1] == ["s", "0.500", "0.786", "5", "1", "0", "0.062"]
-    (_, empty) = next(table for table in tables([measure_stability("s", [])]) if table.name == "light").rows
+    (_, empty) = next(
+        table for table in make_tables([measure_stability("s", [])]) if table.name == "light"
+    ).rows
     assert empty == ["s", "-", "-", "0", "0", "0", "1"]

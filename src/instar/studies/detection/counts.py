@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -19,6 +18,7 @@ from instar.core.task import Null
 from instar.core.verdict import Status
 from instar.imaging.naturalness import hog_intersection
 from instar.imaging.nulls import Brighten, Reencode, Shift, draw_null
+from instar.studies.counts import CaseCounts
 from instar.tasks.detection.changes import Insertion
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.naturalness import measure_naturalness
@@ -26,7 +26,6 @@ from instar.tasks.detection.naturalness import measure_naturalness
 __all__ = [
     "CampaignCounts",
     "DetectorCounts",
-    "FalseAlarms",
     "count_campaign",
     "count_false_alarms",
     "null_relation",
@@ -35,24 +34,25 @@ __all__ = [
 NULLS: Mapping[str, type[Null]] = {null.__name__: null for null in (Reencode, Brighten, Shift)}
 
 
-@dataclass(eq=False)
-class CampaignCounts:
-    """One campaign, counted.
+def _by_way() -> dict[str, list[float]]:
+    return {"inserted": [], "relocated": []}
 
-    A case counts as `hysteresis`, `stable` and `confirmed` as far as its findings stood. `raw` are
+
+@dataclass(eq=False)
+class CampaignCounts(CaseCounts):
+    """One campaign, counted; judged is all that was, whether or not its findings stood.
+
+    A case counts as `hysteresis`, `stable` and violated (confirmed) as far as its findings stood. `raw` are
     contradictions without hysteresis, of the cases in `rejudged`; `needing` those that a placebo does not
     reproduce, of the `tried`; `truly` those that lose, rename or move an annotated object, of the confirmed
     cases in `annotated` scenes.
     """
 
-    judged: Counter[str] = field(default_factory=Counter)  # by scene
-    violated: Counter[str] = field(default_factory=Counter)
     found: dict[str, int] = field(default_factory=dict)  # objects, by scene
     rejudged: int = 0
     raw: int = 0
     hysteresis: int = 0
     stable: int = 0
-    confirmed: int = 0
     tried: int = 0
     needing: int = 0
     annotated: int = 0
@@ -60,31 +60,18 @@ class CampaignCounts:
     distinct: set[tuple[str, str, str]] = field(default_factory=set)
     relocated: int = 0
     ends: dict[tuple[object, ...], float] = field(default_factory=dict)  # share of the way, by end
-    hog: dict[str, list[float]] = field(default_factory=lambda: {"inserted": [], "relocated": []})
-    natural: dict[str, list[float]] = field(default_factory=lambda: {"inserted": [], "relocated": []})
+    hog: dict[str, list[float]] = field(default_factory=_by_way)
+    natural: dict[str, list[float]] = field(default_factory=_by_way)
     totals: Totals | None = None
-
-    @property
-    def cases(self) -> int:
-        """Everything that was judged, whether or not its findings stood."""
-        return self.judged.total()
-
-
-@dataclass(eq=False)
-class FalseAlarms:
-    """Fresh null changes judged like cases: how many were asked, and how many were accused, by kind."""
-
-    asked: Counter[str] = field(default_factory=Counter)
-    accused: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(eq=False)
 class DetectorCounts:
-    """One detector: its campaigns by search, and its false alarms."""
+    """One detector: its campaigns by search, and fresh null changes judged like cases, by kind."""
 
     system: str
     campaigns: dict[str, CampaignCounts]
-    alarms: FalseAlarms
+    alarms: dict[str, CaseCounts]
 
 
 @recorded
@@ -102,14 +89,14 @@ def null_relation() -> Relation:
     return Relation("nothing", "detection", apply=apply, draw=draw)
 
 
-def count_false_alarms(records: Iterable[Record]) -> FalseAlarms:
-    alarms = FalseAlarms()
+def count_false_alarms(records: Iterable[Record]) -> dict[str, CaseCounts]:
+    """Null changes of each kind; every violation is a false alarm."""
+    alarms = {"photometric": CaseCounts(), "shift": CaseCounts()}
     for record in records:
         if record.role != "case" or record.change is None or record.verdict.status is Status.FAILED:
             continue
         kind = "shift" if plain(record.change)["null"] == "Shift" else "photometric"
-        alarms.asked[kind] += 1
-        alarms.accused[kind] += record.verdict.status is Status.VIOLATED
+        alarms[kind].judge(record.scene, violated=record.verdict.status is Status.VIOLATED)
     return alarms
 
 
@@ -123,11 +110,9 @@ def count_campaign(cases: Iterable[tuple[Record, Replay | None]], totals: Totals
         if record.role != "case" or not isinstance(change, Insertion) or not judged:
             continue
         violated = verdict.status is Status.VIOLATED
-        counts.judged[record.scene] += 1
-        counts.violated[record.scene] += violated
+        counts.judge(record.scene, violated=violated)
         counts.hysteresis += violated or bool(struck)
         counts.stable += violated or any(not one["by"].startswith("null") for one in struck)
-        counts.confirmed += violated
         if again is not None and again.source is not None and again.follow_ups:
             _count_pictures(counts, record, change, again.source, again.follow_ups[0])
         if violated:

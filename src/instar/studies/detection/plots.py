@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from instar.stats import bootstrap_rate
-from instar.studies import save_figures
 from instar.studies.detection.counts import DetectorCounts
+from instar.studies.figures import make_panels, save_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,21 +17,14 @@ if TYPE_CHECKING:
 __all__ = ["draw_figures"]
 
 
-def draw_figures(systems: Sequence[DetectorCounts], folder: Path) -> Iterator[Path]:
-    """Draw each figure into the folder: PNG files, whose paths are given back."""
-    figures = {
-        "random-guided": _ways(systems),
-        "distances": _distances(systems),
-        "kept": _kept(systems),
-    }
+def draw_figures(systems: Sequence[DetectorCounts], folder: Path) -> list[Path]:
+    """Draw each figure into the folder as a PNG file; their paths."""
+    figures = {"random-guided": _ways(systems), "distances": _distances(systems), "kept": _kept(systems)}
     return save_figures(figures, folder)
 
 
 def _figure(title: str) -> tuple[Figure, Any]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7, 4), layout="constrained")
-    axes = figure.subplots()
+    figure, (axes,) = make_panels(1, width=7, height=4)
     axes.set_title(title)
     axes.spines[["top", "right"]].set_visible(False)
     return figure, axes
@@ -41,21 +33,12 @@ def _figure(title: str) -> tuple[Figure, Any]:
 def _ways(systems: Sequence[DetectorCounts]) -> Figure:
     figure, axes = _figure("Confirmed errors, random against guided")
     for offset, (way, colour) in enumerate((("random", "#9aa5b1"), ("guided", "#146ee6"))):
-        rates, below, above = [], [], []
-        for system in systems:
-            one = system.campaigns[way]
-            scenes = sorted(one.judged)
-            rate = one.confirmed / one.cases if one.cases else 0.0
-            low, high = (
-                bootstrap_rate([one.violated[s] for s in scenes], [one.judged[s] for s in scenes])
-                if one.cases
-                else (0.0, 0.0)
-            )
-            rates.append(100 * rate)
-            below.append(100 * (rate - low))
-            above.append(100 * (high - rate))
+        counted = [system.campaigns[way] for system in systems]
+        rates = np.array([100 * one.violated / max(1, one.judged) for one in counted])
+        ends = 100 * np.array([one.interval or (0.0, 0.0) for one in counted])
         at = np.arange(len(systems)) + 0.38 * (offset - 0.5)
-        axes.bar(at, rates, 0.36, label=way, color=colour, yerr=[below, above], capsize=3)
+        error = [rates - ends[:, 0], ends[:, 1] - rates]
+        axes.bar(at, rates, 0.36, label=way, color=colour, yerr=error, capsize=3)
     axes.set_xticks(range(len(systems)), [system.system for system in systems], rotation=15)
     axes.set_ylabel("% of cases")
     axes.legend(frameon=False)

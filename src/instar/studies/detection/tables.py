@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from instar.stats import bootstrap_rate, wilson
-from instar.studies import Table
-from instar.studies.detection.counts import CampaignCounts, DetectorCounts
+from instar.stats import wilson
+from instar.studies.detection.counts import DetectorCounts
+from instar.studies.output import Table, percent, span
 
-__all__ = ["tables"]
+__all__ = ["make_tables"]
 
 THRESHOLDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 TENTHS = tuple(i / 10 for i in range(10))
+WAYS = ("inserted", "relocated")
+MEASURES = {"hog": "HOG", "natural": "naturalness"}
 
 
-def tables(systems: Sequence[DetectorCounts]) -> Iterator[Table]:
+def make_tables(systems: Sequence[DetectorCounts]) -> Iterator[Table]:
     yield _ways(systems)
     yield _overview(systems)
     yield _relocation(systems)
@@ -31,24 +33,14 @@ def _ways(systems: Sequence[DetectorCounts]) -> Table:
     rows = [["system", "search", "cases", "errors", "rate", "95 % interval", "different failures", "scenes"]]
     better = 0
     for system in systems:
-        rates = {}
         for way in ("random", "guided"):
             one = system.campaigns[way]
-            scenes = sorted(one.judged)
-            rates[way] = _share(one.confirmed, one.cases)
-            interval = (
-                bootstrap_rate([one.violated[s] for s in scenes], [one.judged[s] for s in scenes])
-                if one.cases
-                else (0.0, 1.0)
-            )
-            rows.append(
-                [
-                    system.system, way, str(one.cases), str(one.confirmed), _percent(rates[way]),
-                    f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f} %", str(len(one.distinct)),
-                    str(sum(1 for s in scenes if one.violated[s])),
-                ]
-            )  # fmt: skip
-        better += (rates["guided"] or 0) > (rates["random"] or 0)
+            counts = [str(one.judged), str(one.violated), percent(one.violated, one.judged)]
+            failing = sum(1 for n in one.failed_by_scene.values() if n)
+            interval = span(one.interval or (0.0, 1.0))
+            rows.append([system.system, way, *counts, interval, str(len(one.distinct)), str(failing)])
+        random, guided = (system.campaigns[way] for way in ("random", "guided"))
+        better += guided.violated * max(1, random.judged) > random.violated * max(1, guided.judged)
     return Table(
         "random-guided",
         "Random against guided insertion (Table 1): confirmed, stable errors",
@@ -61,20 +53,18 @@ def _overview(systems: Sequence[DetectorCounts]) -> Table:
     rows = [["system", "images made", "objects found", "causing failures", "share", "95 % (Wilson)"]]
     rows[0] += ["queries", "seconds", "price"]
     for system in systems:
-        made = sum(one.cases for one in system.campaigns.values())
-        failing = sum(one.confirmed for one in system.campaigns.values())
+        campaigns = system.campaigns.values()
+        made, failing = sum(one.judged for one in campaigns), sum(one.violated for one in campaigns)
         found: dict[str, int] = {}
-        for one in system.campaigns.values():
+        for one in campaigns:
             found |= one.found
-        totals = [one.totals for one in system.campaigns.values() if one.totals is not None]
-        low, high = wilson(failing, made) if made else (0.0, 1.0)
+        totals = [one.totals for one in campaigns if one.totals is not None]
         price = sum(t.asked * t.price_per_query for t in totals)
         rows.append(
             [
-                system.system, str(made), str(sum(found.values())), str(failing),
-                _percent(_share(failing, made)), f"{100 * low:.1f} to {100 * high:.1f} %",
-                str(sum(t.queries for t in totals)), f"{sum(t.seconds for t in totals):.0f}",
-                f"{price:.2f}" if price else "-",
+                system.system, str(made), str(sum(found.values())), str(failing), percent(failing, made),
+                _wilson(failing, made), str(sum(t.queries for t in totals)),
+                f"{sum(t.seconds for t in totals):.0f}", f"{price:.2f}" if price else "-",
             ]
         )  # fmt: skip
     return Table("overview", "Overview (Table 2)", rows, "Yields of searches, not failure rates of scenes.")
@@ -84,9 +74,8 @@ def _relocation(systems: Sequence[DetectorCounts]) -> Table:
     rows = [["system", "inserted", "relocated", "unique relocated"]]
     for system in systems:
         one = system.campaigns["relocation"]
-        rows.append(
-            [system.system, str(one.confirmed - one.relocated), str(one.relocated), str(len(one.ends))]
-        )
+        counts = (one.violated - one.relocated, one.relocated, len(one.ends))
+        rows.append([system.system, *map(str, counts)])
     return Table("relocation", "Failures by insertion and by relocation toward the centroid (Table 3)", rows)
 
 
@@ -102,12 +91,7 @@ def _distances(systems: Sequence[DetectorCounts]) -> Table:
 def _naturalness(systems: Sequence[DetectorCounts]) -> Table:
     rows = [["system", "HOG inserted", "HOG relocated", "naturalness inserted", "naturalness relocated"]]
     for system in systems:
-        values = [
-            _all(system, lambda c: c.hog["inserted"]),
-            _all(system, lambda c: c.hog["relocated"]),
-            _all(system, lambda c: c.natural["inserted"]),
-            _all(system, lambda c: c.natural["relocated"]),
-        ]
+        values = [_values(system, what, way) for what in MEASURES for way in WAYS]
         rows.append([system.system, *(f"{np.mean(v):.3f}" if v else "-" for v in values)])
     return Table(
         "naturalness",
@@ -121,10 +105,8 @@ def _naturalness(systems: Sequence[DetectorCounts]) -> Table:
 def _kept(systems: Sequence[DetectorCounts]) -> Table:
     rows = [["system", "measure", *(f">= {t:g}" for t in THRESHOLDS)]]
     for system in systems:
-        for name, values in (
-            ("HOG", _all(system, lambda c: [*c.hog["inserted"], *c.hog["relocated"]])),
-            ("naturalness", _all(system, lambda c: [*c.natural["inserted"], *c.natural["relocated"]])),
-        ):
+        for what, name in MEASURES.items():
+            values = _values(system, what, *WAYS)
             rows.append([system.system, name, *(str(sum(v >= t for v in values)) for t in THRESHOLDS)])
     return Table("kept", "Failures kept against threshold (Fig. 10)", rows)
 
@@ -135,15 +117,10 @@ def _believed(systems: Sequence[DetectorCounts]) -> Table:
     for system in systems:
         for way in ("random", "guided"):
             one = system.campaigns[way]
-            rows.append(
-                [
-                    system.system, way, str(one.cases), _percent(_share(one.raw, one.rejudged)),
-                    _percent(_share(one.hysteresis, one.cases)), _percent(_share(one.stable, one.cases)),
-                    _percent(_share(one.confirmed, one.cases)),
-                    f"{one.needing} of {one.tried}",
-                    f"{one.truly} of {one.annotated}" if one.annotated else "-",
-                ]
-            )  # fmt: skip
+            stages = [percent(n, one.judged) for n in (one.hysteresis, one.stable, one.violated)]
+            real = f"{one.truly} of {one.annotated}" if one.annotated else "-"
+            row = [system.system, way, str(one.judged), percent(one.raw, one.rejudged), *stages]
+            rows.append([*row, f"{one.needing} of {one.tried}", real])
     return Table(
         "believed",
         "How far findings came: shares of cases, each a part of the one before",
@@ -159,10 +136,9 @@ def _false_alarms(systems: Sequence[DetectorCounts]) -> Table:
     for system in systems:
         row = [system.system]
         for kind in ("photometric", "shift"):
-            asked, accused = system.alarms.asked[kind], system.alarms.accused[kind]
-            low, high = wilson(accused, asked) if asked else (0.0, 1.0)
-            row += [f"{accused} of {asked}", _percent(_share(accused, asked))]
-            row.append(f"{100 * low:.1f} to {100 * high:.1f} %")
+            one = system.alarms[kind]
+            row += [f"{one.violated} of {one.judged}", percent(one.violated, one.judged)]
+            row.append(_wilson(one.violated, one.judged))
         rows.append(row)
     return Table(
         "false-alarms",
@@ -172,13 +148,9 @@ def _false_alarms(systems: Sequence[DetectorCounts]) -> Table:
     )
 
 
-def _all(system: DetectorCounts, of: Callable[[CampaignCounts], Sequence[float]]) -> list[float]:
-    return [value for one in system.campaigns.values() for value in of(one)]
+def _values(system: DetectorCounts, what: str, *ways: str) -> list[float]:
+    return [v for one in system.campaigns.values() for way in ways for v in getattr(one, what)[way]]
 
 
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f} %"
+def _wilson(part: int, whole: int) -> str:
+    return span(wilson(part, whole) if whole else (0.0, 1.0))

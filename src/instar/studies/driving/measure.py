@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,44 +10,31 @@ from typing import Any
 
 import numpy as np
 
-from instar.core.frame import Moved
 from instar.core.record import Record
-from instar.core.scene import Image
 from instar.core.verdict import Status
-from instar.imaging.nulls import STRIKERS
-from instar.stats import bootstrap_mean, bootstrap_rate
+from instar.stats import bootstrap_mean
+from instar.studies.counts import CaseCounts
 from instar.tasks.driving.judgement import STANDING
-from instar.tasks.driving.task import TASK
 
 __all__ = [
     "Costs",
+    "DriverMeasures",
     "Error",
-    "Measured",
-    "RuleMeasured",
+    "RuleMeasures",
     "error_of",
     "errors_on_card",
-    "measure",
-    "pictures_under_nulls",
+    "measure_rules",
     "share_below",
-    "spread",
 ]
 
 
 @dataclass(eq=False)
-class RuleMeasured:
-    """One rule on one system.
+class RuleMeasures(CaseCounts):
+    """One rule on one system; violations are those that recur under changes that must not matter.
 
-    `bare` counts violations of the inequality, as in the paper; `violated` those that recur under changes
-    that must not matter. `answers` has, per case, what was said to each picture.
+    `answers` has, per case, what was said to each picture.
     """
 
-    judged: int = 0
-    violated: int = 0
-    bare: int = 0
-    unstable: int = 0
-    inapplicable: int = 0
-    failed: int = 0
-    scenes: dict[str, list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     answers: list[list[Mapping[str, float | None]]] = field(default_factory=list)
 
     @property
@@ -55,12 +43,9 @@ class RuleMeasured:
         return self.judged + self.unstable
 
     @property
-    def interval(self) -> tuple[float, float] | None:
-        """Of the believed share, over scenes."""
-        if not self.judged:
-            return None
-        violated, judged = zip(*self.scenes.values())
-        return bootstrap_rate(violated, judged)
+    def bare(self) -> int:
+        """Violations of the inequality, as in the paper."""
+        return self.violated + self.unstable
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,42 +75,31 @@ class Costs:
 
 
 @dataclass(eq=False)
-class Measured:
+class DriverMeasures:
     """One system: its rules, its errors, and how much it wavers under changes that must do nothing."""
 
     system: str
     quantities: set[str]
-    rules: dict[str, RuleMeasured]
+    rules: dict[str, RuleMeasures]
     errors: list[Error] = field(default_factory=list)
     waver: dict[str, float] = field(default_factory=dict)
     costs: dict[str, Costs] = field(default_factory=dict)
 
 
-def measure(records: Iterable[Record]) -> dict[str, RuleMeasured]:
+def measure_rules(records: Iterable[Record]) -> dict[str, RuleMeasures]:
     """Count the records of one system's campaign, by rule."""
-    rules: dict[str, RuleMeasured] = defaultdict(RuleMeasured)
+    rules: dict[str, RuleMeasures] = defaultdict(RuleMeasures)
     for record in records:
-        if record.role != "case":
-            continue
-        found, verdict = rules[record.relation], record.verdict
-        if verdict.status in (Status.HELD, Status.VIOLATED):
-            found.judged += 1
-            found.scenes[record.scene][1] += 1
-        if verdict.status is Status.VIOLATED:
-            found.violated += 1
-            found.scenes[record.scene][0] += 1
-        wavers = verdict.kind in ("unstable", "unconfirmed")
-        found.unstable += wavers
-        found.bare += wavers or verdict.status is Status.VIOLATED
-        found.failed += verdict.status is Status.FAILED
-        found.inapplicable += verdict.status is Status.INAPPLICABLE and not wavers
-        decided = wavers or verdict.status in (Status.HELD, Status.VIOLATED)
-        if decided and "answers" in verdict.evidence:
-            found.answers.append(list(verdict.evidence["answers"]))
+        if record.role == "case":
+            found, verdict = rules[record.relation], record.verdict
+            found.add(record)
+            decided = verdict.kind == "unstable" or verdict.status in (Status.HELD, Status.VIOLATED)
+            if decided and "answers" in verdict.evidence:
+                found.answers.append(list(verdict.evidence["answers"]))
     return dict(rules)
 
 
-def share_below(found: RuleMeasured, quantity: str, threshold: float) -> tuple[int, int]:
+def share_below(found: RuleMeasures, quantity: str, threshold: float) -> tuple[int, int]:
     """Of the first change of each case, how many react too little for a threshold, and of how many.
 
     For speed the threshold is a share that it must fall by (0: it must fall at all); for steering, degrees
@@ -153,23 +127,13 @@ def error_of(quantity: str, given: Sequence[float], truth: Sequence[float], scen
     return Error(quantity, float(off.mean()), bootstrap_mean(off, scenes), float(constant), len(off))
 
 
-def errors_on_card(card: Mapping[str, Any]) -> list[Error]:
-    """What a network's card says about its errors on what was held out in training."""
-    return [
-        Error(
-            quantity, e["mae"], tuple(e["interval"]), e["constant_mae"], e["pictures"], "held out in training"
-        )
-        for quantity, e in card.get("errors", {}).items()
-    ]
-
-
-def pictures_under_nulls(image: Image) -> list[Image]:
-    """The picture as it is, and under each change that must do nothing."""
-    made = [null.apply(image) for null in STRIKERS]
-    pictures = [one.picture if isinstance(one, Moved) else one for one in made]
-    return [image, *(TASK.with_picture(image, picture) for picture in pictures)]
-
-
-def spread(answers: Sequence[Any], quantity: str) -> float:
-    """The standard deviation of answers to one picture under changes that must do nothing."""
-    return float(np.std([getattr(answer, quantity) for answer in answers]))
+def errors_on_card(system: Any) -> list[Error]:
+    """What a network's card says about its errors on what was held out in training; nothing without one."""
+    on = "held out in training"
+    try:
+        return [
+            Error(quantity, e["mae"], tuple(e["interval"]), e["constant_mae"], e["pictures"], on)
+            for quantity, e in json.loads(system.card).get("errors", {}).items()
+        ]
+    except (AttributeError, TypeError, ValueError, KeyError):
+        return []  # it has no card of instar's

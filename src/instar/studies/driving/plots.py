@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from instar.studies import save_figures
-from instar.studies.driving.measure import Measured, share_below
+from instar.studies.driving.measure import DriverMeasures, share_below
 from instar.studies.driving.rules import STUDY, StudyRule
 from instar.studies.driving.tables import SPEED_THRESHOLDS, STEERING_THRESHOLDS, THRESHOLD_RULES
+from instar.studies.figures import save_figures
 from instar.tasks.driving.answers import UNIT_OF
 
 if TYPE_CHECKING:
@@ -29,15 +29,15 @@ ROW = 0.27  # inches
 WIDEST = 20  # letters of a name on one line
 
 
-def draw_figures(systems: Sequence[Measured], folder: Path) -> Iterator[Path]:
-    """Draw each figure into the folder: PNG files, whose paths are given back."""
+def draw_figures(systems: Sequence[DriverMeasures], folder: Path) -> list[Path]:
+    """Draw each figure into the folder as a PNG file; their paths."""
     figures = {"violations": _violations(systems), "thresholds": _thresholds(systems)}
     if any(system.errors for system in systems):
         figures["behaviour"] = _behaviour(systems)
     return save_figures(figures, folder)
 
 
-def _violations(systems: Sequence[Measured]) -> Figure:
+def _violations(systems: Sequence[DriverMeasures]) -> Figure:
     """A panel for each system and a row for each rule: what the bare inequality counts, and what recurs."""
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
@@ -58,9 +58,7 @@ def _violations(systems: Sequence[Measured]) -> Figure:
             panel.text(bare + 2, row, f"{found.bare}/{found.tried}", va="center", fontsize=7)
         panel.set(title=_wrapped(system.system), xlim=(0, 132), xticks=(0, 50, 100), xlabel="violations (%)")
         panel.title.set_fontsize(9)
-        panel.tick_params(labelsize=8)
-        panel.xaxis.label.set_fontsize(8)
-        panel.spines[["top", "right"]].set_visible(False)
+        _tidy(panel)
     panels[0].set_yticks(at, [rule.label for rule in rules])
     panels[0].set_ylim(len(rules) - 0.4, -0.6)
     handles = [
@@ -72,7 +70,7 @@ def _violations(systems: Sequence[Measured]) -> Figure:
     return figure
 
 
-def _thresholds(systems: Sequence[Measured]) -> Figure:
+def _thresholds(systems: Sequence[DriverMeasures]) -> Figure:
     """The share of violations as the threshold grows (Table 8 as curves); marks are the table's columns."""
     from matplotlib.figure import Figure
 
@@ -92,18 +90,10 @@ def _thresholds(systems: Sequence[Measured]) -> Figure:
                 return 100 * violated / cases if cases else float("nan")
 
             fine = np.linspace(0, columns[-1], 400)
-            look: dict[str, Any] = {"color": COLOURS[number % len(COLOURS)]}
-            panel.plot(
-                scale * fine, [share(float(t)) for t in fine], **look, ls=LINES[number % len(LINES)], lw=1.3
-            )
-            panel.plot(
-                [scale * t for t in columns],
-                [share(t) for t in columns],
-                **look,
-                ls="",
-                marker=MARKERS[number % len(MARKERS)],
-                markersize=4,
-            )
+            colour, marker, line = _look(number)
+            panel.plot(scale * fine, [share(float(t)) for t in fine], color=colour, ls=line, lw=1.3)
+            at = [scale * t for t in columns]
+            panel.plot(at, [share(t) for t in columns], color=colour, ls="", marker=marker, markersize=4)
         panel.set(ylim=(-4, 104), xlabel="must fall by (%)" if scale == 100 else "may change by (degrees)")
         panel.set_title(f"{rule.name}:\n{rule.short}", fontsize=9)
         panel.tick_params(labelsize=8)
@@ -114,7 +104,7 @@ def _thresholds(systems: Sequence[Measured]) -> Figure:
     return figure
 
 
-def _behaviour(systems: Sequence[Measured]) -> Figure:
+def _behaviour(systems: Sequence[DriverMeasures]) -> Figure:
     """Error beside behaviour, a row of panels for each quantity: who errs alike need not act alike."""
     from matplotlib.figure import Figure
 
@@ -133,15 +123,11 @@ def _behaviour(systems: Sequence[Measured]) -> Figure:
     )
     for (left, right), (quantity, asked) in zip(panels, rules.items()):
         for number, system in enumerate(systems):
-            look: dict[str, Any] = {
-                "color": COLOURS[number % len(COLOURS)],
-                "marker": MARKERS[number % len(MARKERS)],
-                "markersize": 5,
-                "linewidth": 1,
-            }
+            colour, marker, _ = _look(number)
+            look: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 5, "linewidth": 1}
             for error in system.errors:
                 if error.quantity == quantity:
-                    left.plot(error.interval, [number] * 2, color=look["color"], linewidth=1)
+                    left.plot(error.interval, [number] * 2, color=colour, linewidth=1)
                     left.plot(error.mae, number, **look)
                     left.plot([error.constant] * 2, [number - 0.4, number + 0.4], color="0.35", linewidth=1.5)
             for row, rule in enumerate(asked):
@@ -149,7 +135,7 @@ def _behaviour(systems: Sequence[Measured]) -> Figure:
                 if found is None or found.interval is None:
                     continue
                 at = row + (number - (len(systems) - 1) / 2) * spread
-                right.plot([100 * end for end in found.interval], [at, at], color=look["color"], linewidth=1)
+                right.plot([100 * end for end in found.interval], [at, at], color=colour, linewidth=1)
                 right.plot(100 * found.violated / found.judged, at, **look)
         on = {error.on for system in systems for error in system.errors if error.quantity == quantity}
         left.set(
@@ -163,30 +149,20 @@ def _behaviour(systems: Sequence[Measured]) -> Figure:
         for edge in range(1, len(asked)):
             right.axhline(edge - 0.5, color="0.85", linewidth=0.6)
         for panel in (left, right):
-            panel.tick_params(labelsize=8)
-            panel.xaxis.label.set_fontsize(8)
-            panel.spines[["top", "right"]].set_visible(False)
+            _tidy(panel)
     panels[0][0].set_title("Error (upright bar: a constant answer)", fontsize=9)
     panels[0][1].set_title("Behaviour", fontsize=9)
     _name_systems(figure, systems, lines=False)
     return figure
 
 
-def _name_systems(figure: Figure, systems: Sequence[Measured], *, lines: bool) -> None:
+def _name_systems(figure: Figure, systems: Sequence[DriverMeasures], *, lines: bool) -> None:
     """A legend above all panels."""
     from matplotlib.lines import Line2D
 
     marks = [
-        Line2D(
-            [],
-            [],
-            color=COLOURS[number % len(COLOURS)],
-            marker=MARKERS[number % len(MARKERS)],
-            ls=LINES[number % len(LINES)] if lines else "-",
-            lw=1.3,
-            markersize=5,
-        )
-        for number, _ in enumerate(systems)
+        Line2D([], [], color=colour, marker=marker, ls=line if lines else "-", lw=1.3, markersize=5)
+        for colour, marker, line in map(_look, range(len(systems)))
     ]
     names = [system.system for system in systems]
     figure.legend(
@@ -200,7 +176,18 @@ def _name_systems(figure: Figure, systems: Sequence[Measured], *, lines: bool) -
     )
 
 
-def _asked(systems: Sequence[Measured]) -> list[StudyRule]:
+def _look(number: int) -> tuple[Any, ...]:
+    """Colour, marker and line of a system."""
+    return tuple(cycle[number % len(cycle)] for cycle in (COLOURS, MARKERS, LINES))
+
+
+def _tidy(panel: Any) -> None:
+    panel.tick_params(labelsize=8)
+    panel.xaxis.label.set_fontsize(8)
+    panel.spines[["top", "right"]].set_visible(False)
+
+
+def _asked(systems: Sequence[DriverMeasures]) -> list[StudyRule]:
     """The rules of which any system has cases."""
     found = [(rule, [system.rules.get(rule.name) for system in systems]) for rule in STUDY]
     return [rule for rule, counted in found if any(one is not None and one.tried for one in counted)]

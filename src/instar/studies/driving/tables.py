@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from instar.studies import Table
-from instar.studies.driving.measure import Measured, RuleMeasured, share_below
+from instar.studies.driving.measure import DriverMeasures, RuleMeasures, share_below
 from instar.studies.driving.rules import AFFINE, STUDY
+from instar.studies.output import Table
 from instar.tasks.driving.answers import UNIT_OF
 
-__all__ = ["tables"]
+__all__ = ["make_tables"]
 
 SPEED_THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 STEERING_THRESHOLDS = tuple(1.39 * factor for factor in (0.5, 1, 2, 3, 4, 5))
 THRESHOLD_RULES = {"speed": ("Rule 1", "Rule 2", "Rule 7"), "steering": ("Rule 5", "Rule 6")}
+Rows = list[list[str]]
 COUNTED = "Violations of the bare inequality (share) | those that recur under changes that must not matter."
 
 
-def tables(systems: Sequence[Measured]) -> Iterator[Table]:
+def make_tables(systems: Sequence[DriverMeasures]) -> Iterator[Table]:
     """Everything that the study has to say; rules that no system can be asked are left out."""
     yield _rules(systems)
     if any(system.errors for system in systems):
@@ -34,7 +35,7 @@ def tables(systems: Sequence[Measured]) -> Iterator[Table]:
     yield _costs(systems)
 
 
-def _rules(systems: Sequence[Measured]) -> Table:
+def _rules(systems: Sequence[DriverMeasures]) -> Table:
     rows = [["rule", "in words"]]
     for rule in STUDY:
         if any(rule.name in system.rules for system in systems):
@@ -43,25 +44,21 @@ def _rules(systems: Sequence[Measured]) -> Table:
     return Table("rules", "The rules", rows)
 
 
-def _errors(systems: Sequence[Measured]) -> Table:
+def _errors(systems: Sequence[DriverMeasures]) -> Table:
     rows = [["system", "quantity", "on", "pictures", "mean error", "95 % interval", "best constant"]]
     data = [["system", "quantity", "on", "pictures", "mean error", "95 % low", "95 % high", "best constant"]]
     for system in systems:
         for error in system.errors:
             low, high = (f"{end:.2f}" for end in error.interval)
-            said = [
-                system.system,
-                f"{error.quantity} ({UNIT_OF[error.quantity]})",
-                error.on,
-                str(error.pictures),
-            ]
+            quantity = f"{error.quantity} ({UNIT_OF[error.quantity]})"
+            said = [system.system, quantity, error.on, str(error.pictures)]
             mean, constant = f"{error.mae:.2f}", f"{error.constant:.2f}"
             rows.append([*said, mean, f"{low} to {high}", constant])
             data.append([*said, mean, low, high, constant])
     return Table("errors", "Mean absolute error on unchanged pictures", rows, data=data)
 
 
-def _waver(systems: Sequence[Measured]) -> Table:
+def _waver(systems: Sequence[DriverMeasures]) -> Table:
     rows = [["system", "speed (km/h)", "steering (degrees)"]]
     for system in systems:
         waver = [f"{system.waver[q]:.3f}" if q in system.waver else "-" for q in ("speed", "steering")]
@@ -70,7 +67,7 @@ def _waver(systems: Sequence[Measured]) -> Table:
     return Table("waver", "How much answers waver under changes that must do nothing", rows, note)
 
 
-def _violations(systems: Sequence[Measured], part: str, name: str, title: str) -> Table:
+def _violations(systems: Sequence[DriverMeasures], part: str, name: str, title: str) -> Table:
     """Bare violations as the paper counts them, and behind the bar those that recur."""
     rules = [rule for rule in STUDY if rule.part == part]
     rows, data = _counted(systems, [rule.name for rule in rules])
@@ -84,7 +81,7 @@ def _violations(systems: Sequence[Measured], part: str, name: str, title: str) -
     return Table(name, title, rows, note, data=data)
 
 
-def _affine(systems: Sequence[Measured]) -> Table:
+def _affine(systems: Sequence[DriverMeasures]) -> Table:
     rows, data = _counted(systems, AFFINE)
     note = f"{COUNTED} Speed may change by 10 %, steering by 1.39 degrees."
     return Table(
@@ -92,7 +89,9 @@ def _affine(systems: Sequence[Measured]) -> Table:
     )
 
 
-def _counted(systems: Sequence[Measured], names: Iterable[str]) -> tuple[list[list[str]], list[list[str]]]:
+def _counted(
+    systems: Sequence[DriverMeasures], names: Iterable[str]
+) -> tuple[list[list[str]], list[list[str]]]:
     """A row for each rule that has cases: for people, and with one number to a cell."""
     rows = [["rule", "cases", *(system.system for system in systems)]]
     data = [["rule"]]
@@ -107,14 +106,14 @@ def _counted(systems: Sequence[Measured], names: Iterable[str]) -> tuple[list[li
     return rows, data
 
 
-def _cell(found: RuleMeasured | None) -> str:
+def _cell(found: RuleMeasures | None) -> str:
     if found is None or not found.tried:
         return "-"
     _, bare, share, recurring = _numbers(found)
     return f"{bare} ({share} %) | {recurring}"
 
 
-def _numbers(found: RuleMeasured | None) -> tuple[str, str, str, str]:
+def _numbers(found: RuleMeasures | None) -> tuple[str, str, str, str]:
     """Cases, violations of the bare inequality, their share in percent, and those that recur."""
     if found is None or not found.tried:
         return "0", "", "", ""
@@ -122,7 +121,7 @@ def _numbers(found: RuleMeasured | None) -> tuple[str, str, str, str]:
     return str(found.tried), str(found.bare), share, str(found.violated)
 
 
-def _thresholds(systems: Sequence[Measured]) -> Iterator[Table]:
+def _thresholds(systems: Sequence[DriverMeasures]) -> Iterator[Table]:
     for quantity, thresholds, said in (
         ("speed", SPEED_THRESHOLDS, lambda t: f"{100 * t:.0f} %"),
         ("steering", STEERING_THRESHOLDS, lambda t: f"{t:.2f}°"),
@@ -139,12 +138,12 @@ def _thresholds(systems: Sequence[Measured]) -> Iterator[Table]:
             yield Table(f"table-8-{quantity}", title, rows, "By the bare inequality, as in the paper.")
 
 
-def _shares(found: RuleMeasured, quantity: str, thresholds: Sequence[float]) -> list[str]:
+def _shares(found: RuleMeasures, quantity: str, thresholds: Sequence[float]) -> list[str]:
     pairs = [share_below(found, quantity, threshold) for threshold in thresholds]
     return ["-" if not n else f"{100 * violated / n:.1f}" for violated, n in pairs]
 
 
-def _believed(systems: Sequence[Measured]) -> Table:
+def _believed(systems: Sequence[DriverMeasures]) -> Table:
     counted = ["unstable", "inapplicable", "failed"]
     rows = [["system", "rule", "judged", "violated", "in %", "95 % interval", *counted]]
     data = [
@@ -167,7 +166,7 @@ def _believed(systems: Sequence[Measured]) -> Table:
     return Table("cases", "Cases that stand", rows, note, data=data)
 
 
-def _costs(systems: Sequence[Measured]) -> Table:
+def _costs(systems: Sequence[DriverMeasures]) -> Table:
     asking = [f"asking {system.system} (s)" for system in systems]
     rows = [["rule", "cases", "pictures per case", "making (s)", *asking]]
     for rule in STUDY:

@@ -7,18 +7,18 @@ measured alike, and a relation tells something only beyond them.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from instar.core.record import Record
-from instar.core.verdict import Status
 from instar.stats.association_rules import AssociationRule, apriori
 from instar.stats.correlation import Fit, correlations, regress
 from instar.stats.ranks import RankTest, friedman, nemenyi, vargha_delaney
+from instar.studies.counts import CaseCounts
 from instar.tasks.text.accuracy import Hits
 from instar.tasks.text.clarity import Look
 from instar.tasks.text.measures import set_similarity, shooting_rate
@@ -44,16 +44,10 @@ FEWEST = 4  # pictures that a rule must speak of; fewer are an anecdote
 
 
 @dataclass(eq=False)
-class RelationStability:
+class RelationStability(CaseCounts):
     """One relation on one system: the stability of each follow-up by scene, and what was believed."""
 
     scenes: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    judged: int = 0
-    violated: int = 0
-    kinds: Counter[str] = field(default_factory=Counter)  # of the worst finding of each that is violated
-    unstable: int = 0
-    inapplicable: int = 0
-    failed: int = 0
     accuracy: Hits | None = None
 
     @property
@@ -81,6 +75,11 @@ class LocatorStability:
     def null_stability(self) -> float:
         return set_similarity(self.null) if self.null else float("nan")
 
+    def of_scenes(self, relation: str) -> dict[str, float]:
+        """The average of each scene (Eq. 14) under a relation."""
+        found = self.relations.get(relation)
+        return {} if found is None else found.of_scenes()
+
     def stability(self, relation: str) -> float:
         """The measure of a relation as the paper defines it; NaN where nothing was measured."""
         found = self.relations.get(relation)
@@ -105,7 +104,7 @@ def measure_stability(system: str, records: Iterable[Record]) -> LocatorStabilit
                 null[record.scene].append(float(stability))
             continue
         found = relations.setdefault(record.relation, RelationStability())
-        _count(found, record)
+        found.add(record)
         if stability is None:
             continue
         found.scenes[record.scene].append(float(stability))
@@ -114,18 +113,6 @@ def measure_stability(system: str, records: Iterable[Record]) -> LocatorStabilit
         if "accuracy" in evidence:
             found.accuracy = (found.accuracy or Hits(0, 0, 0)) + Hits(*evidence["accuracy"])
     return LocatorStability(system, relations, dict(null), dict(levels))
-
-
-def _count(found: RelationStability, record: Record) -> None:
-    status = record.verdict.status
-    found.judged += status in (Status.HELD, Status.VIOLATED)
-    found.violated += status is Status.VIOLATED
-    if status is Status.VIOLATED:
-        found.kinds[record.verdict.kind] += 1
-    found.failed += status is Status.FAILED
-    unstable = record.verdict.kind == "unstable"
-    found.unstable += unstable
-    found.inapplicable += status is Status.INAPPLICABLE and not unstable
 
 
 def least_stable(systems: Sequence[LocatorStability], *, count: int = 10) -> dict[str, list[str]]:
@@ -261,15 +248,11 @@ def _low(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
 
 def _common(systems: Sequence[LocatorStability], relation: str) -> tuple[npt.NDArray[np.float64], list[str]]:
     """`float64 (scenes, systems)` of the scenes that every system was measured on, and those."""
-    each = [
-        system.relations[relation].of_scenes() if relation in system.relations else {} for system in systems
-    ]
-    scenes = sorted(set.intersection(*(set(one) for one in each))) if each else []
+    each = [system.of_scenes(relation) for system in systems]
+    scenes = sorted(set.intersection(*map(set, each))) if each else []
     return np.array([[one[scene] for one in each] for scene in scenes]).reshape(-1, len(systems)), scenes
 
 
 def _column(system: LocatorStability, relation: str, scenes: Sequence[str]) -> list[float]:
-    of_scenes: Mapping[str, float] = (
-        system.relations[relation].of_scenes() if relation in system.relations else {}
-    )
+    of_scenes = system.of_scenes(relation)
     return [of_scenes.get(scene, float("nan")) for scene in scenes]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from instar.studies import save_figures
+from instar.studies.figures import make_panels, save_figures
 from instar.studies.text.measure import (
     RELATIONS,
     LocatorStability,
@@ -25,8 +25,8 @@ __all__ = ["draw_figures"]
 SHORT = ("up", "down", "channels", "perspective", "watermark", "mask")
 
 
-def draw_figures(systems: Sequence[LocatorStability], folder: Path) -> Iterator[Path]:
-    """Draw each figure into the folder: PNG files, whose paths are given back."""
+def draw_figures(systems: Sequence[LocatorStability], folder: Path) -> list[Path]:
+    """Draw each figure into the folder as a PNG file; their paths."""
     figures = {
         "distribution": _distribution(systems),
         "brightness": _brightness(systems),
@@ -38,23 +38,11 @@ def draw_figures(systems: Sequence[LocatorStability], folder: Path) -> Iterator[
     return save_figures(figures, folder)
 
 
-def _panels(count: int, *, width: float = 3.6, height: float = 3.2) -> tuple[Figure, list[Any]]:
-    """A figure of that many panels, three in a row, without the state that pyplot keeps."""
-    from matplotlib.figure import Figure
-
-    columns, rows = min(count, 3), -(-count // 3)
-    figure = Figure(figsize=(max(4.2, width * columns), height * rows), layout="constrained")
-    panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
-    for panel in panels[count:]:
-        panel.set_axis_off()
-    return figure, panels[:count]
-
-
 def _distribution(systems: Sequence[LocatorStability]) -> Figure:
     """Box plots of the pictures' stability, per relation (Fig. 8), and under null changes."""
-    figure, panels = _panels(len(systems))
+    figure, panels = make_panels(len(systems))
     for panel, system in zip(panels, systems):
-        values = [_values(system, relation) for relation in RELATIONS]
+        values = [list(system.of_scenes(relation).values()) for relation in RELATIONS]
         values.append([float(np.mean(of_scene)) for of_scene in system.null.values()])
         panel.boxplot(values, widths=0.6, medianprops={"color": "tab:red", "linewidth": 1.5})
         panel.set_xticks(range(1, len(values) + 1), [*SHORT, "null"], rotation=40, ha="right")
@@ -64,7 +52,7 @@ def _distribution(systems: Sequence[LocatorStability]) -> Figure:
 
 def _brightness(systems: Sequence[LocatorStability]) -> Figure:
     """Stability by grey levels added (Fig. 13)."""
-    figure, (panel,) = _panels(1, width=7, height=3.6)
+    figure, (panel,) = make_panels(1, width=7, height=3.6)
     for system in systems:
         curve = brightness_curve(system)
         panel.plot(list(curve), list(curve.values()), marker=".", label=system.system)
@@ -78,26 +66,26 @@ def _effects(systems: Sequence[LocatorStability]) -> Figure:
     """Vargha and Delaney's A of each pair, per relation (Fig. 10)."""
     found = {name: compare_locators(systems, name) for name in RELATIONS}
     shown = {name: one.effect for name, one in found.items() if one is not None}
-    figure, panels = _panels(max(1, len(shown)))
+    figure, panels = make_panels(max(1, len(shown)))
     names = [system.system for system in systems]
     for panel, (name, effect) in zip(panels, shown.items()):
-        _map(panel, effect, names, names, low=0.0, high=1.0)
+        _map(panel, effect, names, low=0.0)
         panel.set_title(name)
     return figure
 
 
 def _correlation(systems: Sequence[LocatorStability]) -> Figure:
     """Pearson's coefficients between the relations (Fig. 12)."""
-    figure, panels = _panels(len(systems), height=3.8)
+    figure, panels = make_panels(len(systems), height=3.8)
     for panel, system in zip(panels, systems):
-        _map(panel, correlate_relations(system), SHORT, SHORT, low=-1.0, high=1.0)
+        _map(panel, correlate_relations(system), SHORT, low=-1.0)
         panel.set_title(system.system)
     return figure
 
 
 def _clarity(systems: Sequence[LocatorStability]) -> Figure:
     """Clarity against the number of boxes, coloured by mean stability (Fig. 15)."""
-    figure, panels = _panels(len(systems))
+    figure, panels = make_panels(len(systems))
     dots = None
     for panel, system in zip(panels, systems):
         of_scenes = [found.of_scenes() for found in system.relations.values()]
@@ -115,21 +103,14 @@ def _clarity(systems: Sequence[LocatorStability]) -> Figure:
     return figure
 
 
-def _map(
-    panel: Any, values: Any, rows: Sequence[str], columns: Sequence[str], *, low: float, high: float
-) -> None:
-    """A table of numbers in colours; what is not known stays white."""
-    panel.imshow(values, vmin=low, vmax=high, cmap="coolwarm")
-    middle, far = (low + high) / 2, 0.35 * (high - low)  # from there on colours are dark
-    panel.set_xticks(range(len(columns)), columns, rotation=40, ha="right")
-    panel.set_yticks(range(len(rows)), rows)
+def _map(panel: Any, values: Any, names: Sequence[str], *, low: float) -> None:
+    """A table of numbers up to 1 in colours; what is not known stays white."""
+    panel.imshow(values, vmin=low, vmax=1.0, cmap="coolwarm")
+    middle, far = (low + 1) / 2, 0.35 * (1 - low)  # from there on colours are dark
+    panel.set_xticks(range(len(names)), names, rotation=40, ha="right")
+    panel.set_yticks(range(len(names)), names)
     for i, row in enumerate(values):
         for j, value in enumerate(row):
             if np.isfinite(value):
                 ink = "white" if abs(value - middle) > far else "black"
                 panel.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=ink)
-
-
-def _values(system: LocatorStability, relation: str) -> list[float]:
-    found = system.relations.get(relation)
-    return [] if found is None else list(found.of_scenes().values())

@@ -9,11 +9,12 @@ from itertools import combinations
 import numpy as np
 
 from instar.stats.ranks import magnitude, signed_rank
-from instar.studies import Table
+from instar.studies.output import Table
 from instar.studies.text.measure import (
     FEATURES,
     RELATIONS,
     LocatorStability,
+    RelationStability,
     breaking_points,
     brightness_curve,
     compare_locators,
@@ -23,7 +24,7 @@ from instar.studies.text.measure import (
 )
 from instar.tasks.text.accuracy import Hits
 
-__all__ = ["picture_rows", "tables"]
+__all__ = ["make_tables", "picture_rows"]
 
 SIGNIFICANT = 0.1  # the paper's level
 REDUNDANT = 0.8  # from this coefficient on, one relation tells what the other does
@@ -31,7 +32,7 @@ FEWEST = 10  # pictures from which on that may be said
 MOST_RULES = 10
 
 
-def tables(systems: Sequence[LocatorStability]) -> Iterator[Table]:
+def make_tables(systems: Sequence[LocatorStability]) -> Iterator[Table]:
     """Everything that the study has to say about the systems."""
     yield _stability(systems)
     yield _light(systems)
@@ -50,20 +51,10 @@ def tables(systems: Sequence[LocatorStability]) -> Iterator[Table]:
 
 def picture_rows(systems: Sequence[LocatorStability]) -> Iterator[Sequence[str]]:
     """A row for every system, relation and picture, with its stability (Eq. 14) and how it looks."""
-    yield [
-        "system",
-        "relation",
-        "picture",
-        "follow-ups",
-        "stability",
-        "null",
-        "brightness",
-        "boxes",
-        "clarity",
-    ]
+    yield ["system", "relation", "picture", "follow-ups", "stability", "null", *FEATURES]
     for system in systems:
-        for relation in (name for name in RELATIONS if name in system.relations):
-            for scene, values in sorted(system.relations[relation].scenes.items()):
+        for relation, found in _measured(system):
+            for scene, values in sorted(found.scenes.items()):
                 look = system.looks.get(scene)
                 features = ["", "", ""] if look is None else [_text(getattr(look, name)) for name in FEATURES]
                 null = np.mean(system.null[scene]) if system.null.get(scene) else math.nan
@@ -88,10 +79,7 @@ def _stability(systems: Sequence[LocatorStability]) -> Table:
 def _light(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "up", "down", "less stable up", "alike", "less stable down", "Wilcoxon p"]]
     for system in systems:
-        up, down = (
-            system.relations[name].of_scenes() if name in system.relations else {}
-            for name in ("brightness-up", "brightness-down")
-        )
+        up, down = (system.of_scenes(name) for name in ("brightness-up", "brightness-down"))
         pairs = np.array([(up[scene], down[scene]) for scene in up if scene in down]).reshape(-1, 2)
         apart = pairs[:, 0] - pairs[:, 1]
         counts = [(apart < 0).sum(), (apart == 0).sum(), (apart > 0).sum()]
@@ -105,8 +93,7 @@ def _light(systems: Sequence[LocatorStability]) -> Table:
 def _believed(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "relation", "cases", "violated", "unstable", "inapplicable", "failed", "kinds"]]
     for system in systems:
-        for name in (name for name in RELATIONS if name in system.relations):
-            found = system.relations[name]
+        for name, found in _measured(system):
             counts = (found.violated, found.unstable, found.inapplicable, found.failed)
             cases = found.judged + found.unstable + found.inapplicable + found.failed
             kinds = ", ".join(f"{kind} {n}" for kind, n in found.kinds.most_common())
@@ -118,8 +105,8 @@ def _believed(systems: Sequence[LocatorStability]) -> Table:
 def _distribution(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "relation", "pictures", "least", "quarter", "median", "three quarters", "most"]]
     for system in systems:
-        for name in (name for name in RELATIONS if name in system.relations):
-            values = list(system.relations[name].of_scenes().values())
+        for name, found in _measured(system):
+            values = list(found.of_scenes().values())
             if values:
                 quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75, 1])
                 rows.append([system.system, name, str(len(values)), *(_text(float(q)) for q in quartiles)])
@@ -131,10 +118,9 @@ def _accuracy(systems: Sequence[LocatorStability]) -> Table:
     for system in systems:
         if system.sources is not None:
             rows.append([system.system, "sources", *_scores(system.sources)])
-        for name in (name for name in RELATIONS if name in system.relations):
-            counts = system.relations[name].accuracy
-            if counts is not None:
-                rows.append([system.system, name, *_scores(counts)])
+        for name, found in _measured(system):
+            if found.accuracy is not None:
+                rows.append([system.system, name, *_scores(found.accuracy)])
     return Table("accuracy", "Accuracy where the truth is known (ICDAR 2015 rules)", rows)
 
 
@@ -232,6 +218,11 @@ def _worst(systems: Sequence[LocatorStability]) -> Table:
     union = sorted({scene for scenes in chosen.values() for scene in scenes})
     note = f"{len(union)} pictures together, for services with a quota."
     return Table("least-stable", "Least stable pictures over all systems", rows, note)
+
+
+def _measured(system: LocatorStability) -> list[tuple[str, RelationStability]]:
+    """The relations that it was asked about, in the paper's order."""
+    return [(name, system.relations[name]) for name in RELATIONS if name in system.relations]
 
 
 def _scores(counts: Hits) -> list[str]:

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.imaging.geometry import areas, intersections, iou
+from instar.imaging.geometry import areas, intersections, iou, mask_bounds
 from instar.tasks.interpretation.answers import HeatMap
 from instar.tasks.interpretation.trigger import Box
 
@@ -58,10 +58,10 @@ def locate(
     parts, mass = [], []
     for i in range(max(1, len(split))):
         mine = hot if regions is None else hot & (regions == i)
-        parts.append(_bounds(mine))
+        parts.append(mask_bounds(mine))
         mass.append(float(large[mine].sum()))
     total = sum(mass)
-    whole = _bounds(hot)
+    whole = mask_bounds(hot)
     assert whole is not None
     row, column = np.unravel_index(int(np.argmax(large)), large.shape)
     return Location(
@@ -131,13 +131,6 @@ def quality(found: Location, truth: Sequence[Box]) -> Quality:
 
 def _iou(a: Box, b: Box) -> float:
     return float(iou(np.array([a], np.float32), np.array([b], np.float32))[0, 0])
-
-
-def _bounds(hot: npt.NDArray[np.bool_]) -> Box | None:
-    rows, columns = np.flatnonzero(hot.any(axis=1)), np.flatnonzero(hot.any(axis=0))
-    if not len(rows):
-        return None
-    return float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1)
 
 
 def _regions(size: tuple[int, int], split: Sequence[Box]) -> npt.NDArray[np.intp] | None:

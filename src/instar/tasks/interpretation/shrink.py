@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
-
-from instar.core.scene import Mask, Observation
+from instar.core.scene import Observation
 from instar.cutouts.sizes import smaller_sizes
+from instar.imaging.geometry import mask_bounds
 from instar.imaging.mask_text import mask_from_text
 from instar.tasks.interpretation.changes import Delete, Insert, Squeeze
 
@@ -34,7 +33,7 @@ def shrink_insertion(change: Insert, shape: tuple[int, int]) -> list[Insert]:
 
 def delete_less(source: Observation, change: Delete) -> Iterator[list[Delete]]:
     """Lines along which more of the object stays: from its head on, its foot, its left, its right."""
-    x1, y1, x2, y2 = change.part or _bounds(mask_from_text(change.hole))
+    x1, y1, x2, y2 = change.part or mask_bounds(mask_from_text(change.hole)) or (0, 0, 0, 0)
     parts = [
         [(x1, y, x2, y2) for y in range(y2 - 1, y1, -1)],
         [(x1, y1, x2, y) for y in range(y1 + 1, y2)],
@@ -50,8 +49,3 @@ def squeeze_less(source: Observation, change: Squeeze) -> Iterator[list[Squeeze]
         range(MOST_BITS - 1, change.strength, -1) if change.how == "depth" else range(3, change.strength, 2)
     )
     yield [replace(change, strength=strength) for strength in weaker]
-
-
-def _bounds(hole: Mask) -> tuple[int, int, int, int]:
-    rows, columns = np.flatnonzero(hole.any(axis=1)).tolist(), np.flatnonzero(hole.any(axis=0)).tolist()
-    return columns[0], rows[0], columns[-1] + 1, rows[-1] + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -19,27 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["arguments", "perform"]
 
-DEFAULTS: dict[str, Any] = {
-    "source": None,
-    "without": None,
-    "only": None,
-    "labels": False,
-    "start": None,
-    "outputs": "speed,steering",
-    "width": 1.0,
-    "grey": False,
-    "epochs": 40,
-    "patience": 8,
-    "batch": 32,
-    "rate": 1e-3,
-    "decay": 1e-4,
-    "plain": False,
-    "seed": 0,
-    "split_seed": 0,
-    "held_out": 0.4,
-    "limit": None,
-    "exact": False,
-}
+WHERE = ("device", "pictures", "resume")  # it is done, which does not change what is learned
 LICENCES = {
     "drive": "pictures drawn by instar, Apache-2.0",
     "ch2": "pictures and labels of Udacity's challenge 2, MIT",
@@ -55,25 +36,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--only", metavar="A,B", help="draw drives with these kinds of things only, such as tree,lamp")
     add("--labels", action="store_true", help="learn also what is shown where, if scenes know it")
     add("--start", metavar="DIR", help="begin with the weights of the training that is there")
-    add("--outputs", metavar="A,B", help="speed, steering or both (both)")
-    add("--width", type=float, metavar="X", help="times the channels of the network (1)")
+    add("--outputs", default="speed,steering", metavar="A,B", help="speed, steering or both (both)")
+    add("--width", type=float, default=1.0, metavar="X", help="times the channels of the network (1)")
     add("--grey", action="store_true", help="look at grey pictures")
-    add("--epochs", type=int, metavar="N", help="passes over the pictures, at most (40)")
-    add("--patience", type=int, metavar="N", help="passes without a better one, then stop (8)")
-    add("--batch", type=int, metavar="N", help="pictures per step (32)")
-    add("--rate", type=float, metavar="X", help="the highest learning rate (0.001)")
-    add("--decay", type=float, metavar="X", help="weight decay (0.0001)")
+    add("--epochs", type=int, default=40, metavar="N", help="passes over the pictures, at most (40)")
+    add("--patience", type=int, default=8, metavar="N", help="passes without a better one, then stop (8)")
+    add("--batch", type=int, default=32, metavar="N", help="pictures per step (32)")
+    add("--rate", type=float, default=1e-3, metavar="X", help="the highest learning rate (0.001)")
+    add("--decay", type=float, default=1e-4, metavar="X", help="weight decay (0.0001)")
     add("--plain", action="store_true", help="pictures as they are: neither mirrored nor in other light")
-    add("--seed", type=int, metavar="N", help="where random numbers start (0)")
-    add("--split-seed", type=int, metavar="N", help="which stretches are held out (0)")
-    add("--held-out", type=float, metavar="X", help="the share that is held out (0.4)")
+    add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
+    add("--split-seed", type=int, default=0, metavar="N", help="which stretches are held out (0)")
+    add("--held-out", type=float, default=0.4, metavar="X", help="the share that is held out (0.4)")
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
     add("--exact", action="store_true", help="compute in 32 bits; else in bfloat16 where that is quicker")
     add("--device", metavar="NAME", help="cpu or cuda (a GPU where there is one)")
     add("--pictures", metavar="FILE.npz", help="keep the pictures there, for the next training")
     add("--out", required=True, metavar="DIR", help="where checkpoint, NETWORK.onnx and card.json go")
     add("--resume", action="store_true", help="go on with a training that is there")
-    parser.set_defaults(**DEFAULTS)
 
 
 def perform(args: argparse.Namespace) -> Outcome:
@@ -237,12 +217,12 @@ def _how(start: Path) -> str:
 
 def _command(args: argparse.Namespace) -> str:
     """How to train it again: what was said, less where things were put."""
-    import shlex
-
+    parser = argparse.ArgumentParser()
+    arguments(parser)
     words = ["instar", "train", args.architecture, "--scenes", args.scenes]
-    for name, usual in DEFAULTS.items():
+    for name, usual in vars(parser.parse_args([*words[2:], "--out", args.out])).items():
         value = getattr(args, name)
-        if value != usual:
+        if value != usual and name not in WHERE:
             words += [f"--{name.replace('_', '-')}"] + ([] if value is True else [f"{value}"])
     return shlex.join(words)
 

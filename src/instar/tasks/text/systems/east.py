@@ -5,28 +5,16 @@ Its weights are under the GPL: they are fetched only by `instar models fetch eas
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Sequence
-from functools import partial
-from pathlib import Path
-
 import cv2
 import numpy as np
 
-from instar.core.options import (
-    require_fraction,
-    require_one_of,
-    require_picture,
-    require_whole_number,
-)
 from instar.core.recipe import recorded
 from instar.core.scene import Image
-from instar.tasks.text.answers import Quads
-from instar.tasks.text.systems.rectangles import Floats, reading_order, start_at_top_left
-from instar.tasks.text.systems.sizes import LIMIT_TYPES, fit_picture
+from instar.tasks.text.systems.locator import NetworkLocator, check_settings
+from instar.tasks.text.systems.rectangles import Floats, start_at_top_left
 from instar.zoo import fetch
 
-__all__ = ["East", "east"]
+__all__ = ["east"]
 
 OUTPUTS = ("feature_fusion/Conv_7/Sigmoid", "feature_fusion/concat_3")
 """The layers with the scores and with the geometry."""
@@ -36,64 +24,29 @@ STRIDE = 4
 """Pixels of the picture per cell of the output."""
 SAME_TEXT = 0.2
 """The overlap (IoU) above which the weaker of two boxes is dropped."""
-DECODER = 1
-"""Counts up whenever the code below gives other answers for the same network output."""
 
 
 @recorded
-def east(*, limit_side: int = 1280, limit_type: str = "max", least_score: float = 0.8) -> East:
+def east(*, limit_side: int = 1280, limit_type: str = "max", least_score: float = 0.8) -> NetworkLocator:
     """EAST as trained on ICDAR 2013 and 2015; GPL-3.0 weights, so fetch them first: instar models fetch east.
 
     A picture is reduced until its longer side has no more than `limit_side` pixels (`limit_type` "max"), or
     enlarged until its shorter side has that many ("min").
     """
+    settings = dict(locals())
+    check_settings("east", settings)
     (weights,) = fetch("east")
-    return East(weights, limit_side=limit_side, limit_type=limit_type, least_score=least_score)
+    network = cv2.dnn.readNetFromTensorflow(np.fromfile(weights, np.uint8))
 
+    def locate(resized: Image, scale: Floats, size: tuple[int, int]) -> tuple[Floats, Floats]:
+        network.setInput(cv2.dnn.blobFromImage(resized, mean=MEAN))
+        scores, geometry = network.forward(OUTPUTS)
+        quads, certain = _decode(scores[0, 0], geometry[0], float(least_score))
+        return start_at_top_left(quads * scale), certain
 
-class East:
-    """EAST in a file. Every picture is asked on its own, so its neighbours do not matter."""
-
-    name = "east"
-    batch = 1
-    concurrent = (
-        False  # OpenCV's networks are not made for several threads, and use all processors by themselves
-    )
-
-    def __init__(self, weights: Path, *, limit_side: int, limit_type: str, least_score: float) -> None:
-        require_whole_number(self.name, "limit_side", limit_side, least=32)
-        require_one_of(self.name, "limit_type", limit_type, LIMIT_TYPES)
-        require_fraction(self.name, "least_score", least_score)
-        content = np.fromfile(weights, np.uint8)
-        self.fingerprint = (
-            f"{self.name} weights={hashlib.sha256(content.data).hexdigest()[:16]} "
-            f"limit={limit_type} {limit_side} least_score={least_score:g} "
-            f"decoder={DECODER} cv2={cv2.__version__}"
-        )
-        self._recipe = partial(
-            East, weights, limit_side=limit_side, limit_type=limit_type, least_score=least_score
-        )
-        self._limits = (limit_side, limit_type)
-        self._least_score = float(least_score)
-        self._network = cv2.dnn.readNetFromTensorflow(content)
-
-    def __reduce__(self) -> tuple[Callable[[], East], tuple[()]]:
-        # A network of OpenCV cannot be pickled; a worker process opens its own.
-        return self._recipe, ()
-
-    def predict(self, images: Sequence[Image]) -> list[Quads]:
-        """The text of each picture `uint8 (H, W, 3)` RGB, word by word from the top."""
-        return [self._find(image) for image in images]
-
-    def _find(self, image: Image) -> Quads:
-        require_picture(image)
-        resized, scale = fit_picture(image, *self._limits)
-        self._network.setInput(cv2.dnn.blobFromImage(resized, mean=MEAN))
-        scores, geometry = self._network.forward(OUTPUTS)
-        quads, certain = _decode(scores[0, 0], geometry[0], self._least_score)
-        quads = start_at_top_left(quads * scale)
-        order = reading_order(quads)
-        return Quads(quads[order], None, certain[order])
+    # OpenCV's networks are not made for several threads, and use all processors by themselves.
+    libraries = f"cv2={cv2.__version__}"
+    return NetworkLocator("east", east, settings, weights, locate, libraries=libraries, concurrent=False)
 
 
 def _decode(scores: Floats, geometry: Floats, least_score: float) -> tuple[Floats, Floats]:

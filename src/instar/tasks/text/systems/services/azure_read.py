@@ -16,12 +16,7 @@ PATH = "/computervision/imageanalysis:analyze?api-version=2024-02-01&features=re
 
 
 @recorded
-def azure_read(
-    *,
-    recorded: str = "",
-    encoding: str = "png",
-    endpoint: str = "",
-) -> Service:
+def azure_read(*, recorded: str = "", encoding: str = "png", endpoint: str = "") -> Service:
     """Azure AI Vision's Read: words; asked with your key, or played back from `recorded`.
 
     The key is VISION_KEY of the environment, the endpoint of your resource VISION_ENDPOINT or `endpoint`.
@@ -36,7 +31,7 @@ class Read:
     name = "azure-read"
     settings = "4.0 read"
     most_bytes = 20 * 2**20
-    keys = ("VISION_KEY", "VISION_ENDPOINT")
+    keys: tuple[str, ...] = ("VISION_KEY", "VISION_ENDPOINT")
 
     def __init__(self, endpoint: str) -> None:
         endpoint = endpoint or os.environ.get("VISION_ENDPOINT", "")

@@ -17,10 +17,7 @@ __all__ = ["google_vision"]
 
 @recorded
 def google_vision(
-    *,
-    recorded: str = "",
-    encoding: str = "png",
-    endpoint: str = "https://vision.googleapis.com",
+    *, recorded: str = "", encoding: str = "png", endpoint: str = "https://vision.googleapis.com"
 ) -> Service:
     """Google Cloud Vision's TEXT_DETECTION: words; asked with your key, or played back from `recorded`.
 
@@ -36,7 +33,7 @@ class Annotate:
     name = "google-vision"
     settings = "v1 TEXT_DETECTION"
     most_bytes = 7_500_000  # a request may have 10 MB, and base64 makes four bytes of three
-    keys = ("GOOGLE_API_KEY",)
+    keys: tuple[str, ...] = ("GOOGLE_API_KEY",)
 
     def __init__(self, url: str) -> None:
         self.url = url

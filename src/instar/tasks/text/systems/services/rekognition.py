@@ -21,11 +21,7 @@ Clock = Callable[[], datetime]
 
 @recorded
 def rekognition(
-    *,
-    region: str = "us-east-1",
-    recorded: str = "",
-    encoding: str = "png",
-    endpoint: str = "",
+    *, region: str = "us-east-1", recorded: str = "", encoding: str = "png", endpoint: str = ""
 ) -> Service:
     """Amazon Rekognition's DetectText: words; asked with your AWS keys, or played back from `recorded`.
 
@@ -44,7 +40,7 @@ class DetectText:
 
     name = "rekognition"
     most_bytes = 5 * 2**20
-    keys = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+    keys: tuple[str, ...] = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 
     def __init__(self, region: str, url: str, *, now: Clock = _now) -> None:
         self.settings, self.url = f"DetectText region={region}", url

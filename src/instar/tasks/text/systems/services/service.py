@@ -42,29 +42,18 @@ class Trouble:
 
 
 class Api(Protocol):
-    """What differs from service to service. Secrets stay in the environment until a request is signed."""
+    """What differs from service to service. Secrets stay in the environment until a request is signed.
 
-    @property
-    def name(self) -> str: ...
+    Answers depend on the picture, of at most so many bytes as a file, and on `settings`. `keys` are the
+    environment variables that it needs, `missing` those that are not set.
+    """
 
-    @property
-    def settings(self) -> str:
-        """What answers may depend on, besides the picture."""
-
-    @property
-    def most_bytes(self) -> int:
-        """Of the largest picture file that it takes."""
-
-    @property
-    def keys(self) -> Sequence[str]:
-        """The environment variables that it needs."""
-
-    @property
-    def missing(self) -> Sequence[str]:
-        """Those of them that are not set."""
-
-    @property
-    def url(self) -> str: ...
+    name: str
+    settings: str
+    most_bytes: int
+    keys: tuple[str, ...]
+    missing: tuple[str, ...]
+    url: str
 
     def request(self, picture: bytes) -> HttpRequest: ...
 

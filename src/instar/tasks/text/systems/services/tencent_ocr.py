@@ -19,10 +19,7 @@ __all__ = ["tencent_ocr"]
 
 @recorded
 def tencent_ocr(
-    *,
-    recorded: str = "",
-    encoding: str = "png",
-    endpoint: str = "https://ocr.tencentcloudapi.com/",
+    *, recorded: str = "", encoding: str = "png", endpoint: str = "https://ocr.tencentcloudapi.com/"
 ) -> Service:
     """Tencent Cloud's GeneralBasicOCR: lines; asked with your keys, or played back from `recorded`.
 
@@ -41,7 +38,7 @@ class GeneralBasic:
     name = "tencent-ocr"
     settings = "GeneralBasicOCR 2018-11-19"
     most_bytes = 7_500_000  # 10 MB after base64, which makes four bytes of three
-    keys = ("TENCENTCLOUD_SECRET_ID", "TENCENTCLOUD_SECRET_KEY")
+    keys: tuple[str, ...] = ("TENCENTCLOUD_SECRET_ID", "TENCENTCLOUD_SECRET_KEY")
 
     def __init__(self, url: str, *, now: Callable[[], datetime] = _now) -> None:
         self.url = url
