@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from instar.tasks.driving.rules.english import finite, gerunds, listed, participles
+from instar.tasks.driving.rules.english import finite, gerunds, participles
 from instar.tasks.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, opt, seq, skip
 from instar.tasks.driving.rules.things import Mention, Place
+from instar.tasks.driving.rules.vocabulary import listed
 
 __all__ = ["BE", "Clause", "absent", "added", "does", "done", "present", "removed", "replaced", "verb_forms"]
 

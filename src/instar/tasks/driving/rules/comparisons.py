@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from instar.tasks.driving.rules import if_words as said
 from instar.tasks.driving.rules.clauses import BE, Clause, does, verb_forms
 from instar.tasks.driving.rules.english import participles
 from instar.tasks.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, opt, seq, skip, to
 from instar.tasks.driving.rules.things import COMPARATIVES, Mention, Things
+from instar.tasks.driving.rules.vocabulary import IF as said
 
 __all__ = ["closer", "comparing"]
 
@@ -27,30 +27,30 @@ def comparing(words: Things) -> list[Parser]:
     who, near = words.several, closer(words)
     own = skip(_own(words))
     return [
-        to(compared, who, does(said.GROW), near),
-        to(compared, who, skip(Phrase(*BE)), skip(Phrase(*participles(said.BRING))), near),
-        to(compared, skip(opt(Phrase("we", "you"))), skip(Phrase(*said.BRING)), who, near),
+        to(compared, who, does(said["grow"]), near),
+        to(compared, who, skip(Phrase(*BE)), skip(Phrase(*participles(said["bring"]))), near),
+        to(compared, skip(opt(Phrase("we", "you"))), skip(Phrase(*said["bring"])), who, near),
         to(
             lambda who, word: compared(who, as_word(word, "closer")),
             who,
-            where_does(said.APPROACH),
+            where_does(said["approach"]),
             skip(opt(own)),
         ),
         to(
             lambda who, word: compared(who, as_word(word, "farther")),
             who,
-            where_does(said.LEAVE),
+            where_does(said["leave"]),
             skip(opt(seq(Phrase("from"), own))),
         ),
         to(
             lambda word, who: compared(who, word),
             own,
-            does(said.GROW),
+            does(said["grow"]),
             _distance(),
             skip(Phrase("to", "from")),
             who,
         ),
-        to(lambda word, who: compared(who, as_word(word, "closer")), own, where_does(said.APPROACH), who),
+        to(lambda word, who: compared(who, as_word(word, "closer")), own, where_does(said["approach"]), who),
         *_numbers(words),
         *_distances(words),
     ]
@@ -93,7 +93,7 @@ def _distance() -> Parser:
 
 def _numbers(words: Things) -> list[Parser]:
     number = skip(seq(opt(Phrase("the")), Phrase("number of", "amount of", "intensity of", "level of")))
-    up, down = where_does(said.INCREASE), where_does(said.SHRINK)
+    up, down = where_does(said["increase"]), where_does(said["shrink"])
     return [
         to(lambda who, word: compared(who, as_word(word, "more")), number, words.several, up),
         to(lambda who, word: compared(who, as_word(word, "less")), number, words.several, down),
@@ -114,12 +114,12 @@ def _distances(words: Things) -> list[Parser]:
             lambda who, word: compared(who, as_word(word, "closer")),
             distance,
             to_who,
-            where_does(said.SHRINK),
+            where_does(said["shrink"]),
         ),
         to(
             lambda who, word: compared(who, as_word(word, "farther")),
             distance,
             to_who,
-            where_does(said.INCREASE),
+            where_does(said["increase"]),
         ),
     ]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from instar.tasks.driving.rules import then_words as then
-from instar.tasks.driving.rules.english import NUMBERS, invert
+from instar.tasks.driving.rules.english import NUMBERS
 from instar.tasks.driving.rules.grammar import (
     Found,
     Number,
@@ -20,6 +19,8 @@ from instar.tasks.driving.rules.grammar import (
     skip,
     to,
 )
+from instar.tasks.driving.rules.vocabulary import THEN as then
+from instar.tasks.driving.rules.vocabulary import invert
 
 __all__ = ["NO_DEGREE", "Degree", "degrees", "one_degree"]
 
@@ -39,6 +40,8 @@ class Degree:
 
 
 NO_DEGREE = Degree()
+UNITS = invert(then["speed_units"] | then["steering_units"] | then["shares"])
+BOUNDS, BOUNDS_BEHIND = invert(then["bounds"]), invert(then["bounds_behind"])
 SHARES = invert(
     {
         50.0: ("half", "a half", "one half"),
@@ -58,25 +61,25 @@ def degrees() -> Parser:
     amount = named(
         alt(
             to(
-                lambda number, unit: Degree(None, number.value, then.UNITS[unit.phrase], unit.at),
+                lambda number, unit: Degree(None, number.value, UNITS[unit.phrase], unit.at),
                 number,
-                Phrase(*then.UNITS),
+                Phrase(*UNITS),
             ),
             to(lambda number: Degree(None, number.value, None, number.at), number),
             to(lambda word: Degree(None, SHARES[word.phrase], "%", word.at), Phrase(*SHARES)),
         )
     )
-    more = Phrase(*then.MORE, *then.LESS)
+    more = Phrase(*then["more"], *then["less"])
     return named(
         alt(
             to(
                 _bounded,
                 skip(opt(Phrase("by", "of", "for"))),
-                opt(Phrase(*then.BOUNDS)),
+                opt(Phrase(*BOUNDS)),
                 skip(opt(Phrase("by"))),
                 amount,
-                opt(Phrase(*then.BOUNDS_BEHIND)),
-                opt(Phrase(*then.OF_BEFORE)),
+                opt(Phrase(*BOUNDS_BEHIND)),
+                opt(Phrase(*then["of_before"])),
                 opt(more),
             ),
             to(lambda word: Degree(compared=word), more),
@@ -110,7 +113,7 @@ def _bounded(
         raise Objection(of_before.at, f"{of_before.phrase!r} is said of a share only")
     comparator = None
     if before is not None:
-        comparator = then.BOUNDS[before.phrase]
+        comparator = BOUNDS[before.phrase]
     elif behind is not None:
-        comparator = then.BOUNDS_BEHIND[behind.phrase]
+        comparator = BOUNDS_BEHIND[behind.phrase]
     return dataclasses.replace(amount, comparator=comparator, compared=compared)

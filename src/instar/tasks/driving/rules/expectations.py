@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-from instar.tasks.driving.rules import then_words as then
 from instar.tasks.driving.rules.degrees import NO_DEGREE, Degree, degrees, one_degree
 from instar.tasks.driving.rules.english import finite, gerunds, participles
 from instar.tasks.driving.rules.expected import Expected, Predicate, about, expected
@@ -22,8 +21,12 @@ from instar.tasks.driving.rules.grammar import (
     to,
 )
 from instar.tasks.driving.rules.ontology import Ontology
+from instar.tasks.driving.rules.vocabulary import THEN as then
+from instar.tasks.driving.rules.vocabulary import ways
 
 __all__ = ["expectations"]
+
+PACE, SIDE, SIZE, NOUNS = (ways(then[name]) for name in ("pace", "side", "size", "nouns"))
 
 
 def expectations(ontology: Ontology) -> Parser:
@@ -31,7 +34,7 @@ def expectations(ontology: Ontology) -> Parser:
     ego, degree = _ego(ontology), degrees()
     quantity = _quantity(ontology, ego)
     of_ego, of_quantity = _ego_predicate(quantity, degree), _quantity_predicate(degree)
-    empty, further = skip(opt(Phrase(*then.EMPTY))), opt(Phrase("further"))
+    empty, further = skip(opt(Phrase(*then["empty"]))), opt(Phrase("further"))
     will = _will()
     command = opt(alt(_do_not(), Phrase("never")))
     return named(
@@ -79,12 +82,12 @@ def _quantity(ontology: Ontology, ego: Parser) -> Parser:
         ),
         Phrase("its", "the", "our", "my", "your", "this"),
     )
-    kind = opt(Phrase(*then.KINDS))
+    kind = opt(Phrase(*then["kinds"]))
     of = opt(seq(Phrase("of"), ego))
     return named(
         alt(
-            to(lambda *_: "speed", opt(owner), kind, Phrase(*then.SPEED), of),
-            to(lambda *_: "steering", opt(owner), kind, Phrase(*then.STEERING), of),
+            to(lambda *_: "speed", opt(owner), kind, Phrase(*then["speed"]), of),
+            to(lambda *_: "steering", opt(owner), kind, Phrase(*then["steering"]), of),
         )
     )
 
@@ -96,7 +99,7 @@ def _will() -> Parser:
         alt(
             to(
                 lambda no: no,
-                skip(Phrase(*then.MODALS)),
+                skip(Phrase(*then["modals"])),
                 skip(opt(Phrase("also", "still", "always"))),
                 opt(negation),
             ),
@@ -126,29 +129,30 @@ def _ego_predicate(quantity: Parser, degree: Parser) -> Parser:
     """What the ego-vehicle itself does."""
     more = opt(Phrase("more", "further", "even more", "even further", "less"))
     even, than = opt(Phrase("even", "still")), skip(opt(Phrase("than before")))
+    keep = _verbs(then["keep"])
 
     def paced(early: Degree, even: Found | None, word: Found, late: Degree) -> Predicate:
         found = one_degree(early, late, even, word.at)
-        return Predicate(then.PACE[word.phrase], "speed", found, comparative=True)
+        return Predicate(PACE[word.phrase], "speed", found, comparative=True)
 
     def turned(more: Found | None, side: Found, degree: Degree) -> Predicate:
         found = one_degree(NO_DEGREE, degree, more, side.at)
-        return Predicate(then.SIDE[side.phrase], "steering", found)
+        return Predicate(SIDE[side.phrase], "steering", found)
 
     def made(side: Found, degree: Degree) -> Predicate:
         return Predicate(1 if "left" in side.phrase else -1, "steering", degree)
 
     return named(
         alt(
-            to(lambda d: Predicate(-1, "speed", d), _verbs(then.SLOW), degree),
-            to(lambda d: Predicate(1, "speed", d), _verbs(then.FAST), degree),
-            to(paced, _verbs(then.DRIVE), degree, even, Phrase(*then.PACE), than, degree),
-            to(turned, _verbs(then.TURN), more, Phrase(*then.SIDE), degree),
+            to(lambda d: Predicate(-1, "speed", d), _verbs(then["slow"]), degree),
+            to(lambda d: Predicate(1, "speed", d), _verbs(then["fast"]), degree),
+            to(paced, _verbs(then["drive"]), degree, even, Phrase(*PACE), than, degree),
+            to(turned, _verbs(then["turn"]), more, Phrase(*SIDE), degree),
             to(
-                lambda d, side: Predicate(then.SIDE[side.phrase], "steering", d),
-                _verbs(then.TURN),
+                lambda d, side: Predicate(SIDE[side.phrase], "steering", d),
+                _verbs(then["turn"]),
                 only(lambda degree: degree.amount is not None, degree),
-                Phrase(*then.SIDE),
+                Phrase(*SIDE),
             ),
             to(
                 made,
@@ -156,26 +160,26 @@ def _ego_predicate(quantity: Parser, degree: Parser) -> Parser:
                 Phrase("a left turn", "a left", "a right turn", "a right"),
                 degree,
             ),
-            to(lambda what, d: Predicate(-1, what, d), _verbs(then.LOWER), quantity, degree),
-            to(lambda what, d: Predicate(1, what, d), _verbs(then.RAISE), quantity, degree),
-            to(lambda what: Predicate(0, what), _verbs(then.KEEP), quantity, skip(opt(Phrase(*then.SAME)))),
-            to(lambda what: Predicate(0, what), _verbs(then.KEEP), skip(opt(Phrase(*then.KEPT))), quantity),
-            to(lambda what, d: Predicate(0, what, d, changes=True), _verbs(then.ALTER), quantity, degree),
+            to(lambda what, d: Predicate(-1, what, d), _verbs(then["lower"]), quantity, degree),
+            to(lambda what, d: Predicate(1, what, d), _verbs(then["raise"]), quantity, degree),
+            to(lambda what: Predicate(0, what), keep, quantity, skip(opt(Phrase(*then["same"])))),
+            to(lambda what: Predicate(0, what), keep, skip(opt(Phrase(*then["kept"]))), quantity),
+            to(lambda what, d: Predicate(0, what, d, changes=True), _verbs(then["alter"]), quantity, degree),
         )
     )
 
 
 def _quantity_predicate(degree: Parser) -> Parser:
     """What happens to the speed or the steering angle; the quantity is filled in by `about`."""
-    lowered = Phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then.LOWER)))
-    raised = Phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then.RAISE)))
-    stay = _verbs(then.STAY)
+    lowered = Phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then["lower"])))
+    raised = Phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then["raise"])))
+    stay = _verbs(then["stay"])
     even, than = opt(Phrase("even", "still")), skip(opt(Phrase("than before")))
     original = skip(opt(Phrase("of the original value", "of the original", "of the source")))
 
     def sized(early: Degree, even: Found | None, word: Found, late: Degree) -> Predicate:
         found = one_degree(early, late, even, word.at)
-        return Predicate(then.SIZE[word.phrase], "", found, comparative=True)
+        return Predicate(SIZE[word.phrase], "", found, comparative=True)
 
     def within(word: Found, bound: Degree) -> Predicate:
         if bound.amount is None or bound.comparator is not None or bound.compared is not None:
@@ -190,18 +194,18 @@ def _quantity_predicate(degree: Parser) -> Parser:
 
     return named(
         alt(
-            to(lambda d: Predicate(-1, "", d), skip(alt(_verbs(then.FALL), lowered)), degree),
-            to(lambda d: Predicate(1, "", d), skip(alt(_verbs(then.RISE), raised)), degree),
-            to(sized, _verbs(["be", "become", "get"]), degree, even, Phrase(*then.SIZE), than, degree),
-            to(lambda *_: Predicate(0, ""), stay, Phrase(*then.SAME)),
+            to(lambda d: Predicate(-1, "", d), skip(alt(_verbs(then["fall"]), lowered)), degree),
+            to(lambda d: Predicate(1, "", d), skip(alt(_verbs(then["rise"]), raised)), degree),
+            to(sized, _verbs(["be", "become", "get"]), degree, even, Phrase(*SIZE), than, degree),
+            to(lambda *_: Predicate(0, ""), stay, Phrase(*then["same"])),
             to(lambda *_: Predicate(0, ""), Phrase("be kept", "be maintained", "is kept", "is maintained")),
-            to(lambda d: Predicate(0, "", d, changes=True), _verbs(then.CHANGE), degree),
+            to(lambda d: Predicate(0, "", d, changes=True), _verbs(then["change"]), degree),
             to(within, stay, Phrase("within"), degree, original),
-            to(absolute, _verb_forms(then.STAY), degree),
+            to(absolute, _verb_forms(then["stay"]), degree),
             to(
-                lambda side, d: Predicate(then.SIDE[side.phrase], "steering", d, at=side.at),
+                lambda side, d: Predicate(SIDE[side.phrase], "steering", d, at=side.at),
                 _verbs(["turn", "move", "go", "shift"]),
-                Phrase(*then.SIDE),
+                Phrase(*SIDE),
                 degree,
             ),
         )
@@ -210,12 +214,12 @@ def _quantity_predicate(degree: Parser) -> Parser:
 
 def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
     """ "There should be a decrease in speed", "the deceleration should be at least 30 %"."""
-    noun, be, exceed = Phrase(*then.NOUNS), Phrase("be", "is", "are"), Phrase(*then.EXCEED)
+    noun, be, exceed = Phrase(*NOUNS), Phrase("be", "is", "are"), Phrase(*then["exceed"])
     article = opt(Phrase("a", "an", "the", "no"))
     of_what = opt(to(lambda quantity: quantity, skip(Phrase("in", "of", "to")), quantity))
 
     def changed(no: Found | None, word: Found, quantity: str | None, degree: Degree) -> Expected:
-        way = then.NOUNS[word.phrase]
+        way = NOUNS[word.phrase]
         if quantity is None and word.phrase not in ("deceleration", "acceleration", "slowdown"):
             raise Objection(word.at, f"{word.phrase!r} of what is not said", ("speed", "steering angle"))
         return expected(no, None, Predicate(way, quantity or "speed", degree, changes=way == 0))
@@ -231,7 +235,7 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
     def measured(word: Found, quantity: str | None, no: Found | None, by: Found, degree: Degree) -> Expected:
         if degree.amount is None:
             raise Objection(word.at, f"how large the {word.phrase} should be is not said")
-        if by.phrase in then.EXCEED:
+        if by.phrase in then["exceed"]:
             if degree.comparator is not None:
                 raise Objection(by.at, f"{by.phrase!r} is a bound already")
             degree = dataclasses.replace(degree, comparator="more than")
@@ -272,26 +276,26 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
 
 def _no_faster(ego: Parser, quantity: Parser) -> list[Parser]:
     """ "Drive no faster", "the speed should be no higher than before"."""
-    modal, no = skip(opt(Phrase(*then.MODALS))), Phrase("no")
+    modal, no = skip(opt(Phrase(*then["modals"]))), Phrase("no")
     than = skip(opt(Phrase("than before")))
 
     def paced(no: Found, word: Found) -> Expected:
-        return expected(no, None, Predicate(then.PACE[word.phrase], "speed", comparative=True))
+        return expected(no, None, Predicate(PACE[word.phrase], "speed", comparative=True))
 
     def sized(what: str, no: Found, word: Found) -> Expected:
-        return expected(no, None, Predicate(then.SIZE[word.phrase], what, comparative=True))
+        return expected(no, None, Predicate(SIZE[word.phrase], what, comparative=True))
 
     return [
-        to(paced, skip(opt(ego)), modal, _verbs(then.DRIVE), no, Phrase(*then.PACE), than),
-        to(sized, quantity, modal, _verbs(["be", "become", "get"]), no, Phrase(*then.SIZE), than),
+        to(paced, skip(opt(ego)), modal, _verbs(then["drive"]), no, Phrase(*PACE), than),
+        to(sized, quantity, modal, _verbs(["be", "become", "get"]), no, Phrase(*SIZE), than),
     ]
 
 
 def _neither(ego: Parser, quantity: Parser, of_ego: Parser, of_quantity: Parser) -> list[Parser]:
     """ "Neither accelerate nor brake", "not rise or fall": what does neither stays the same."""
-    modal, neither = Phrase(*then.MODALS), Phrase("neither")
+    modal, neither = Phrase(*then["modals"]), Phrase("neither")
     no = to(lambda no: no, skip(opt(alt(modal, Phrase("do", "does")))), alt(neither, Phrase("not")))
-    side = to(lambda word: Predicate(then.SIDE[word.phrase], "steering"), Phrase(*then.SIDE))
+    side = to(lambda word: Predicate(SIDE[word.phrase], "steering"), Phrase(*SIDE))
     either = Phrase("nor", "or")
 
     def same(no: Found, one: Predicate, word: Found, other: Predicate) -> Expected:
@@ -313,5 +317,5 @@ def _neither(ego: Parser, quantity: Parser, of_ego: Parser, of_quantity: Parser)
             either,
             of_quantity,
         ),
-        to(same, skip(opt(ego)), skip(opt(modal)), _verbs(then.TURN), neither, side, Phrase("nor"), side),
+        to(same, skip(opt(ego)), skip(opt(modal)), _verbs(then["turn"]), neither, side, Phrase("nor"), side),
     ]

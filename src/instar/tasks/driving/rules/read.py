@@ -8,7 +8,6 @@ from functools import cache
 
 from instar.tasks.driving.rules.clauses import Clause
 from instar.tasks.driving.rules.conditions import conditions, premises
-from instar.tasks.driving.rules.english import listed
 from instar.tasks.driving.rules.expectations import expectations
 from instar.tasks.driving.rules.expected import Expected
 from instar.tasks.driving.rules.grammar import (
@@ -31,6 +30,7 @@ from instar.tasks.driving.rules.model import Block, Condition, Rule
 from instar.tasks.driving.rules.ontology import Ontology, usual_ontology
 from instar.tasks.driving.rules.refusal import RefusedRule
 from instar.tasks.driving.rules.resolve import resolve
+from instar.tasks.driving.rules.vocabulary import listed
 from instar.tasks.driving.rules.words import Token, tokenize
 
 __all__ = ["Language", "read_rule", "usual_language"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from instar.tasks.driving.rules.english import NUMBERS, invert, listed, plural
+from instar.tasks.driving.rules.english import NUMBERS, plural
 from instar.tasks.driving.rules.grammar import (
     Found,
     Number,
@@ -21,49 +21,14 @@ from instar.tasks.driving.rules.grammar import (
     to,
 )
 from instar.tasks.driving.rules.ontology import Element, Ontology
+from instar.tasks.driving.rules.vocabulary import THINGS, invert, listed
 
 __all__ = ["COMPARATIVES", "INTENSITIES", "PEOPLE", "Mention", "Place", "Things", "described", "things"]
 
-COMPARATIVES = invert(
-    {
-        "closer": listed("closer, nearer"),
-        "farther": listed("farther, further, farther away, further away, more distant"),
-        "larger": listed("larger, bigger"),
-        "smaller": listed("smaller"),
-        "more": listed("more, heavier, stronger, denser, thicker, darker"),
-        "less": listed("fewer, less, lighter, weaker, thinner"),
-    }
-)
-INTENSITIES = listed("heavier, stronger, denser, thicker, darker, lighter, weaker, thinner")
-"""Comparatives of weather and time; "more" and "less" are said of everything."""
-_AMOUNTS = listed("more, fewer, less")
-
-_POSITIONS = invert(
-    {
-        "on": listed("on, in, at, onto, upon, along, into, within, inside"),
-        "in front of": listed("in front of, ahead of, before"),
-        "behind": listed("behind, in back of, at the back of"),
-        "left of": listed("left of, to the left of, on the left of, at the left of"),
-        "right of": listed("right of, to the right of, on the right of, at the right of"),
-        "near": listed("near, near to, next to, close to, beside, by, alongside, adjacent to"),
-    }
-) | {
-    f"{before} the {side} {word} of": f"{side} of"
-    for side in ("left", "right")
-    for before in ("on", "at", "along", "to")
-    for word in ("side", "hand side")
-}
-_FROM_EGO = invert(
-    {
-        "in front of": listed("ahead, up ahead, straight ahead, in front"),
-        "near": listed("nearby, close by"),
-        "left of": listed("on the left, to the left, on the left side, on the left hand side, at the left"),
-        "right of": listed("on the right, to the right, on the right side, on the right hand side"),
-    }
-)
-"""Places that are seen from the ego-vehicle without saying so."""
-_PRONOUNS = listed("he, she, it, they, him, her, them")
-PEOPLE = listed("he, she, him, her")
+COMPARATIVES = invert(THINGS["comparatives"])
+INTENSITIES, PEOPLE = THINGS["intensities"], THINGS["people"]
+_AMOUNTS, _PRONOUNS = THINGS["amounts"], THINGS["pronouns"]
+_POSITIONS, _FROM_EGO = invert(THINGS["positions"]), invert(THINGS["from_ego"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import permutations
 
-from instar.tasks.driving.rules import if_words as said
 from instar.tasks.driving.rules.clauses import Clause, added, does, done, replaced
 from instar.tasks.driving.rules.comparisons import as_word, compared, where_does
 from instar.tasks.driving.rules.english import finite, gerunds
@@ -25,8 +24,12 @@ from instar.tasks.driving.rules.grammar import (
 )
 from instar.tasks.driving.rules.ontology import Element, Ontology
 from instar.tasks.driving.rules.things import Mention, Things, described
+from instar.tasks.driving.rules.vocabulary import IF as said
+from instar.tasks.driving.rules.vocabulary import invert
 
 __all__ = ["outside", "weather_and_time"]
+
+HARDER = invert(said["harder"])
 
 
 def outside(ontology: Ontology, words: Things) -> Parser:
@@ -78,9 +81,9 @@ def weather_and_time(ontology: Ontology, words: Things) -> list[Parser]:
     what = outside(ontology, words)
     one = to(lambda mentions: mentions[0], only(lambda mentions: len(mentions) == 1, what))
     clauses = [
-        to(lambda what: added(what, None), what, does(said.FALL)),
-        to(lambda one: (Clause("remove", one),), one, does(said.STOP)),
-        to(lambda what: added(what, None), there, does(said.BE_OUTSIDE), what),
+        to(lambda what: added(what, None), what, does(said["fall"])),
+        to(lambda one: (Clause("remove", one),), one, does(said["stop"])),
+        to(lambda what: added(what, None), there, does(said["be_outside"]), what),
         to(lambda what: added(what, None), there, made, skip(Phrase("to", "into")), what),
         to(
             lambda old, new: replaced([old], new),
@@ -95,13 +98,13 @@ def weather_and_time(ontology: Ontology, words: Things) -> list[Parser]:
             lambda what: added(what, None),
             skip(words.ego),
             does(["drive", "travel", "be"]),
-            skip(Phrase(*said.DURING)),
+            skip(Phrase(*said["during"])),
             what,
         ),
         to(
             lambda how: added([_described(environment, how)], None),
             there,
-            does(said.BE_OUTSIDE),
+            does(said["be_outside"]),
             words.adjectives,
         ),
         to(
@@ -142,7 +145,7 @@ def _raining(element: Element, it: Parser) -> list[Parser]:
         Phrase(*forms),
         to(
             lambda verb: verb,
-            skip(Phrase(*said.IS_DOING)),
+            skip(Phrase(*said["is_doing"])),
             Phrase(*forms),
         ),
     )
@@ -154,7 +157,7 @@ def _raining(element: Element, it: Parser) -> list[Parser]:
 
     def harder(it: Found, verb: Found, how: Found) -> tuple[Clause, ...]:
         mention = Mention(element.name, verb.at, it.at, dict([forms[verb.phrase]]))
-        return compared([mention], Found(said.HARDER[how.phrase], how.at))
+        return compared([mention], Found(HARDER[how.phrase], how.at))
 
     def stopped(it: Found, verb: Found) -> tuple[Clause, ...]:
         return (Clause("remove", Mention(element.name, verb.at, it.at, dict([forms[verb.phrase]]))),)
@@ -163,7 +166,7 @@ def _raining(element: Element, it: Parser) -> list[Parser]:
         to(weather, skip(it), happens, opt(adverb)),
         to(lambda how, verb: weather(verb, how), skip(seq(it, opt(Phrase("is")))), adverb, Phrase(*forms)),
         to(weather, skip(Phrase("make it", "let it")), Phrase(*verbs), opt(adverb)),
-        to(harder, it, happens, Phrase(*said.HARDER)),
+        to(harder, it, happens, Phrase(*HARDER)),
         to(stopped, it, skip(Phrase("stops", "stopped", "has stopped")), Phrase(*gerunds(verbs))),
     ]
 
