@@ -21,7 +21,7 @@ from instar.store.rows import COLUMNS
 
 RELATIONS = ("insertion", "blur", "rain", "brightness", "mirror", "crop", "noise", "jpeg")
 LABELS = ("car", "person", "bus", "dog", "bicycle", "truck", "traffic light", "stop sign")
-KINDS = ("recognition", "localization", "classification")
+KINDS = ("lost", "drifted", "renamed")
 REASONS = ("no free place", "unstable: it does not recur", "nothing was found")
 SCENES = 1_000
 

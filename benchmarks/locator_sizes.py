@@ -14,7 +14,7 @@ import cv2
 
 from instar.scenes import load_scenes
 from instar.tasks.text.accuracy import Hits, count_hits, truth_of
-from instar.tasks.text.systems import ppocr_v4, ppocr_v6
+from instar.tasks.text.systems.ppocr import ppocr_v4, ppocr_v6
 
 SIZES = (("min", 736), ("min", 1080), ("max", 960))
 

@@ -27,7 +27,7 @@ from instar.tasks.text import (
     perspective,
     watermark,
 )
-from instar.tasks.text.systems import ppocr_v4
+from instar.tasks.text.systems.ppocr import ppocr_v4
 from instar.worlds import page
 
 ASKED, CASES, SCENES = 4, 100_000, 600

@@ -21,11 +21,14 @@ import numpy as np
 from PIL import Image as Picture
 
 import instar
+from instar.core.marks import make_panels
 from instar.core.replay import Replay, replay
 from instar.core.scene import Observation
+from instar.core.system import ask
 from instar.core.verdict import Verdict
 from instar.imaging.geometry import areas, intersections, shifted
 from instar.imaging.sheets import FOUND, INK, LOST, MADE, NEW, PAPER
+from instar.report.case_picture import draw_case
 from instar.store import RunStore
 from instar.tasks.detection import Detections, adaptive, insertion
 from instar.tasks.detection.changes import Insertion
@@ -138,11 +141,16 @@ def main(video: str, folder: Path) -> None:
         with RunStore.read(run) as store:
             relation = insertion(pool=store.pictures)
 
+            def asking(queries: Any) -> Any:
+                return ask(system, [query.input for query in queries])
+
             def picture(record: instar.Record) -> np.ndarray:
                 (scene,) = [scene for scene in scenes if scene.id == record.scene]
-                again = replay(record, scene, relation, system, known_as=store.source_digest(record.source))
+                known_as = store.source_digest(record.source)
+                again = replay(record, scene, relation, asking, known_as=known_as)
                 source, follow_up, change, verdict = close_up(again, record)
-                return relation.picture(source, [follow_up], change, verdict)
+                panels = make_panels(relation.resolved_task, source, [follow_up], change, verdict)
+                return draw_case(panels, str(record.change))
 
             pictures = [picture(one) for one in chosen[: COLUMNS * ROWS]]
             save(folder / "finding.png", pictures[0])

@@ -39,7 +39,7 @@ def record(number: int, **fields: object) -> instar.Record:
     return instar.Record(**({"source": told["scene"]} | told))
 
 
-def lost(margin: float, label: str = "car", kind: str = "recognition") -> instar.Verdict:
+def lost(margin: float, label: str = "car", kind: str = "lost") -> instar.Verdict:
     evidence = {"was": {"label": label, "score": 0.9, "box": [1, 2, 3, 4]}}
     return instar.Verdict.violated([instar.Finding(kind, "object 1", margin, evidence)])
 

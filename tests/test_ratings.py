@@ -331,12 +331,7 @@ def test_people_rate_with_mouse_and_keyboard_and_hand_back_a_file(rated_run, tmp
 
 
 MORE = """
-from dataclasses import dataclass
 import instar
-
-@dataclass(frozen=True)
-class Nothing(instar.Change):
-    pass
 
 class System:
     name = "asked"
@@ -344,13 +339,21 @@ class System:
         return [1.0 for _ in inputs]
 
 system = System()
-relation = instar.Relation(
-    "same",
-    lambda source, rng: Nothing(),
-    lambda asked, change: (asked,),
-    lambda source, follow_ups, change: instar.Verdict.held(1.0),
-    expand=lambda scene, system: [("a", lambda image: (image, "a"))],
+
+def questions(scene):
+    return [("a", lambda image: (image, "a"))]
+    yield
+
+task = instar.Task(
+    "asking",
+    read=lambda asked, answer: answer,
+    compare=lambda before, after: instar.Verdict.held(1.0),
+    marks=lambda seen: instar.Panel("", seen.input[0]),
+    questions=questions,
+    picture=lambda asked: asked[0],
+    with_picture=lambda asked, picture: (picture, asked[1]),
 )
+relation = instar.Relation("same", task, apply=lambda picture, change: picture)
 """
 
 

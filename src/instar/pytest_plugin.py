@@ -59,7 +59,8 @@ def metamorphic(
     from instar.report.markup import readable
 
     relations = [relation] if isinstance(relation, OneRelation) else list(relation)
-    campaign = _Campaign(relations, system, list(scenes), search, seed, limits, workers, batch)
+    scenes = scenes if isinstance(scenes, list) else list(scenes)
+    campaign = _Campaign(relations, system, scenes, search, seed, limits, workers, batch)
 
     def test(scene: str, request: pytest.FixtureRequest) -> None:
         __tracebackhide__ = True
@@ -117,11 +118,12 @@ class _Campaign:
         __tracebackhide__ = True
         from instar.core.verdict import Status
 
-        kept = request.config.getoption("--instar-runs")
-        name = re.sub(r"[^\w.-]+", "-", _owner(request)) if kept else ""
-        folder = Path(kept) / name if kept else _workspace(request.config) / _hashed(_owner(request))
+        owner = str(request.node.nodeid).partition("[")[0]  # whichever of its scenes is asked about
+        folder = work = _workspace(request.config) / uuid.uuid5(uuid.NAMESPACE_OID, owner).hex
+        if kept := request.config.getoption("--instar-runs"):
+            folder = Path(kept) / re.sub(r"[^\w.-]+", "-", owner)
         if self._records is None:
-            self._records = self._carried_out(folder)
+            self._records = self._carried_out(folder, work)
         records = self._records.get(scene, [])
         by_status = {s: [r for r in records if r.verdict.status is s] for s in Status}
         if by_status[Status.VIOLATED]:
@@ -138,16 +140,22 @@ class _Campaign:
         if not records:
             pytest.skip(f"nothing was tried on {scene}: it cannot be read, or the budget did not reach it")
 
-    def _carried_out(self, folder: Path) -> dict[str, list[Record]]:
-        """The records of the selected scenes, asked now or by another worker."""
+    def _carried_out(self, folder: Path, work: Path) -> dict[str, list[Record]]:
+        """The records of the selected scenes, asked now or by another worker of this session."""
         from instar.campaigns.run import run
+        from instar.core.scene import SceneList
         from instar.store import RunStore
 
-        chosen = [scene for scene in self.scenes if scene.id in set(self.selected)]
-        done = folder.with_suffix(".done")
-        with _only_one(folder.with_suffix(".lock")):
+        names = set(self.selected)
+        chosen = [scene for scene in self.scenes if scene.id in names]
+        if isinstance(self.scenes, SceneList):  # it says where the scenes are found again
+            chosen = SceneList(chosen, self.scenes.source, self.scenes.limit)
+        done = work.with_suffix(".done")
+        with _only_one(work.with_suffix(".lock")):
             if not done.exists():
-                shutil.rmtree(folder, ignore_errors=True)  # of a worker that was killed
+                shutil.rmtree(
+                    folder, ignore_errors=True
+                )  # of an earlier session, or a worker that was killed
                 for _ in run(
                     chosen,
                     self.relations,
@@ -206,15 +214,6 @@ def _told(
         yield f"  and {len(violated) - MOST_TOLD} more"
     if picture is not None:
         yield f"picture: {picture}"
-
-
-def _hashed(owner: str) -> str:
-    return uuid.uuid5(uuid.NAMESPACE_OID, owner).hex
-
-
-def _owner(request: pytest.FixtureRequest) -> str:
-    """The test function, whichever of its scenes is asked about."""
-    return str(request.node.nodeid).partition("[")[0]
 
 
 def _workspace(config: pytest.Config) -> Path:

@@ -184,7 +184,7 @@ class _Counted:
 
 def _answers(system: System, inputs: Sequence[Any]) -> list[str]:
     counted = _Counted(system)
-    answers = [_answer(system, reply) for reply in ask(counted, inputs, retries=0)]
+    answers = [_answer(system, reply) for reply in ask(counted, inputs, retries=0, copies=False)]
     _require(counted.calls == 1, f"{system.name} cannot answer {len(inputs)} inputs at once, only one by one")
     return answers
 

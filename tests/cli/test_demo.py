@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from instar.cli.case_replay import replaying
 
 import instar.tasks.detection.systems.yolox  # noqa: F401 - takes `fetch` by name: before a test replaces it
 from instar import zoo
+from instar.campaigns.reader import open_run
 from instar.cli import main
 from instar.cli.demo import choose
 from instar.core.errors import FetchFailed
@@ -19,11 +19,11 @@ SLOWER = "Then: the speed should decrease by at least 30%."
 
 def plainest(document: dict[str, Any]) -> str:
     """Of those findings that add a person, the one whose picture changes most."""
-    with replaying(document["run"], quiet=True) as make_again:
+    with open_run(document["run"], quiet=True) as there:
         changed = {}
         for finding in document["findings"]:
             if finding["relation"].startswith("If: a pedestrian"):
-                made = make_again(finding["case"]).replay
+                made = there.replay(there.record(finding["case"]), there.remembered)
                 assert made.source is not None
                 before, after = (one.input.astype(int) for one in (made.source, made.follow_ups[0]))
                 changed[finding["case"]] = np.abs(before - after).max(axis=2).sum()

@@ -123,10 +123,24 @@ def test_a_wrong_plan_is_refused_with_the_file_and_the_key(
     assert str(from_file.value).startswith(f"{file}: {complaint}")
 
 
-@pytest.mark.parametrize("missing", ["system", "relation", "scenes"])
+def without(missing: str) -> dict[str, Any]:
+    return {key: value for key, value in LEAST.items() if key != missing}
+
+
+@pytest.mark.parametrize("missing", ["system", "scenes"])
 def test_what_is_missing_is_named_with_an_example(missing: str) -> None:
     with pytest.raises(BadInput, match=f"no {missing} was given; .* such as --{missing}"):
-        make_plan({key: value for key, value in LEAST.items() if key != missing})
+        make_plan(without(missing))
+
+
+def test_a_plan_without_relations_leaves_them_to_the_task() -> None:
+    assert make_plan(without("relation")).relations == ()
+
+
+def test_the_plan_of_a_run_made_in_python_need_not_name_its_scenes() -> None:
+    assert make_plan(LEAST | {"scenes": ""}, complete=False).scenes == ""
+    with pytest.raises(BadInput, match="no scenes was given"):
+        make_plan(LEAST | {"scenes": ""})
 
 
 def test_flags_replace_what_the_file_says() -> None:

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from instar.cli.catalogue import RELATIONS, SEARCHES, SYSTEMS
 
+from instar.campaigns.catalogue import catalogue_entries
 from instar.cli import main
 from instar.cli.program import COMMANDS
 
@@ -92,14 +92,15 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 def test_systems_relations_and_models_are_listed(capsys: Captured) -> None:
     assert main(["systems", "--json"]) == 0
     systems = json.loads(capsys.readouterr().out)["systems"]
-    assert [one["name"] for one in systems] == list(SYSTEMS)
-    assert {"yolox-nano", "street-exact", "page-exact"} <= SYSTEMS.keys()
-    assert systems[0]["options"]["confidence"] == "0.3"
+    assert [one["name"] for one in systems] == [one.name for one in catalogue_entries("system")]
+    options = {one["name"]: one["options"] for one in systems}
+    assert {"yolox-nano", "street-exact", "page-exact"} <= options.keys()
+    assert options["yolox-nano"]["confidence"] == "0.3"
     assert main(["relations", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert [one["name"] for one in listed["relations"]] == list(RELATIONS)
+    assert [one["name"] for one in listed["relations"]] == [one.name for one in catalogue_entries("relation")]
     assert all(one["what"] for one in listed["relations"])
-    assert [one["name"] for one in listed["searches"]] == list(SEARCHES)
+    assert [one["name"] for one in listed["searches"]] == [one.name for one in catalogue_entries("search")]
     assert main(["models", "--json"]) == 0
     models = json.loads(capsys.readouterr().out)["models"]
     assert models[0]["name"] == "yolox-nano"

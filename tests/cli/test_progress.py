@@ -74,15 +74,15 @@ def test_long_steps_without_a_terminal_say_how_far_they_are_now_and_then(capsys:
 
 
 def test_downloads_have_the_same_look(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    from instar.zoo import show_progress
+    from instar.zoo import show_download
 
-    with show_progress("yolox-nano", 66.0) as told:
+    with show_download("yolox-nano", 66.0) as told:
         told(1.0)
     assert capsys.readouterr().err == "fetching yolox-nano, 66.0 MB\n"
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
-    with show_progress("yolox-nano", 66.0) as told:
+    with show_download("yolox-nano", 66.0) as told:
         told(33.0)
     assert "fetching yolox-nano: 33.0 of 66.0 MB" in capsys.readouterr().err
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from instar.campaigns.catalogue import catalogues
 from instar.cli import main
 from instar.imaging.codecs import encode_png
 from instar.scenes import load_scenes
@@ -108,6 +109,15 @@ def test_the_scenes_are_found_again_from_another_folder(
     monkeypatch.chdir("elsewhere")
     status, again = run_json(capsys, "replay", str(run), document["findings"][0]["case"])
     assert (status, again["same"]) == (1, True)
+
+
+def test_without_a_relation_the_suite_of_the_systems_task_is_run(capsys: Captured) -> None:
+    words = ["--system", "street-exact", "--scenes", "street:3", "--budget", "30", "--out", "R"]
+    status, document = run_json(capsys, "run", *words)
+    assert (status, document["violated"]) == (0, 0)
+    assert set(document["relations"]) == set(catalogues()["detection"].suite)
+    assert main(["run", *BRIGHTNESS, "--out", "S"]) == 2
+    assert "no relation was given; name one, such as --relation" in capsys.readouterr().err
 
 
 def test_several_systems_of_a_plan_get_a_run_each(capsys: Captured) -> None:
@@ -289,14 +299,14 @@ def test_a_defect_of_a_relation_is_one_line_that_says_where(capsys: Captured) ->
     assert main(["run", *BRIGHTNESS, "--relation", "own_things:defective", "--out", "R"]) == 2
     said = capsys.readouterr().err.splitlines()[-1]
     assert said.startswith("instar: unexpected error in own_things.py:")
-    assert said.endswith("(check): ZeroDivisionError: in the relation; --debug shows more")
+    assert said.endswith("(expect): ZeroDivisionError: in the relation; --debug shows more")
 
 
 def test_code_that_ends_the_program_never_passes_for_success(capsys: Captured) -> None:
     status, refusal = run_json(capsys, "run", *BRIGHTNESS, "--relation", "own_things:leaving", "--out", "R")
     assert status == 2
     assert refusal["error"].startswith("unexpected error in own_things.py:")
-    assert refusal["error"].endswith("(check): SystemExit: 0; --debug shows more")
+    assert refusal["error"].endswith("(expect): SystemExit: 0; --debug shows more")
 
 
 def test_a_run_is_reported_again(capsys: Captured) -> None:

@@ -244,6 +244,27 @@ def test_nonsense_by_the_tasks_own_word_is_a_failure():
     }
 
 
+class Spoiling(planted.Hashed):
+    """Blackens every picture that it is shown."""
+
+    def predict(self, inputs):
+        answers = super().predict(inputs)
+        for one in inputs:
+            one[:] = 0
+        return answers
+
+
+def test_a_system_cannot_spoil_the_pictures_it_is_shown():
+    how = {"search": instar.draws(4), "batch": 3}
+    spoiled = instar.run(planted.pictures(5), planted.checked, Spoiling(), **how)
+    assert planted.rows(spoiled) == planted.rows(
+        instar.run(planted.pictures(5), planted.checked, planted.Hashed(), **how)
+    )
+    inputs = [scene.image.copy() for scene in planted.pictures(2)]
+    ask(Spoiling(), inputs, copies=False)
+    assert not np.any(inputs)  # it would
+
+
 class Opaque:
     pass
 

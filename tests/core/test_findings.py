@@ -252,3 +252,77 @@ def test_naturalness_is_measured_for_what_is_believed_only():
     assert (the_case(records).naturalness, measured) == (0.5, [100])
     records, _ = run(natural, answered({100: "a", 2: "a"}))
     assert (the_case(records).naturalness, measured) == (None, [100])
+
+
+# --- several follow-ups -----------------------------------------------------------------------------
+
+
+def several(*shown):
+    """A relation of sameness whose follow-ups show these levels."""
+    return replace(
+        relation(), draw=None, apply=lambda image, _: [np.full_like(image, level) for level in shown]
+    )
+
+
+@pytest.mark.parametrize(
+    ("seen", "subjects"),
+    [
+        ({1: "a b", 2: "a c"}, {"b": -3.0, "c": -2.0}),
+        ({1: "a b", 2: "a b"}, {"c": -2.0}),
+        ({1: "a b c", 2: "b c"}, {"a": -1.0}),
+        ({}, {}),
+    ],
+)
+def test_several_follow_ups_of_a_relation_of_sameness_merge_their_findings(seen, subjects):
+    (record,) = run(several(1, 2), answered(seen))[0]
+    assert {finding.subject: finding.margin for finding in record.verdict.findings} == subjects
+    assert record.verdict.status is (VIOLATED if subjects else HELD)
+    assert record.verdict.margin == (min(subjects.values()) if subjects else 1.0)
+    assert record.queries == 2
+
+
+def compare_sizes(before, after):
+    if after.answer < 0:
+        return instar.Verdict.inapplicable("nothing to compare")
+    return instar.Verdict.at_most(after.answer - before.answer, 5.0, "grew")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "status", "margin"),
+    [
+        ([3, 4], HELD, 1.0),
+        ([8, 20, 4], VIOLATED, -15.0),
+        ([3, -1], INAPPLICABLE, 0.0),
+        ([9, -1], VIOLATED, -4.0),
+    ],
+)
+def test_the_worst_of_several_follow_ups_counts_and_one_that_cannot_be_judged_is_not_held(
+    sizes, status, margin
+):
+    task = replace(relation().task, compare=compare_sizes)
+    levels = {100 + i: size for i, size in enumerate(sizes)}
+    system = planted.Scripted(lambda image: levels.get(int(image[0, 0, 0]), 0))
+    (record,) = run(replace(several(*levels), task=task), system)[0]
+    assert (record.verdict.status, record.verdict.margin) == (status, margin)
+    assert len(record.verdict.findings) == (status is VIOLATED)
+
+
+# --- what is known about a finding ------------------------------------------------------------------
+
+
+def test_findings_that_stand_are_verified_also_those_of_null_changes():
+    asked = []
+
+    def verify(source, follow_up, finding):
+        asked.append(finding.subject)
+        return "real" if finding.subject == "b" else "was false"
+
+    base = relation(nulls=(1, 2))
+    checked = replace(base, task=replace(base.task, verify=verify))
+    records, _ = run(checked, answered({100: "a", 1: "a c", 2: "a b"}))
+    known = {
+        record.role: [(finding.subject, finding.known) for finding in record.verdict.findings]
+        for record in records
+    }
+    assert known == {"case": [("b", "real")], "null": [("b", "real")]}
+    assert asked == ["b", "b"]  # c was struck out

@@ -1,8 +1,9 @@
 """The small values that everything is made of: verdicts, changes, hashes, scenes, campaigns."""
 
+import json
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 
 import instar
 import planted_core as planted
+from instar.campaigns.reader import Named, open_run
 from instar.core.budget import LEAST
 from instar.core.campaign import Campaign
-from instar.core.change import change_from_json
+from instar.core.change import Value, change_from_json, plain, wrap
 from instar.core.digest import digest
 from instar.core.errors import BadInput, UnknownName
 from instar.core.record import case_id
@@ -74,9 +76,68 @@ class Nested(instar.Change):
     )
 )
 def test_a_change_comes_back_from_json(change):
-    import json
-
     assert change_from_json(json.loads(json.dumps(change.to_json()))) == change
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+)
+
+
+@given(json_values, st.text(max_size=5))
+def test_any_json_value_is_a_change_that_comes_back(value, unit):
+    change = Value(value, unit)
+    back = change_from_json(json.loads(json.dumps(change.to_json())))
+    assert (back, hash(back), back.unit, plain(back)) == (change, hash(change), unit, plain(change))
+    assert plain(change) == value
+    assert wrap(value) == change  # whatever the unit
+
+
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [
+        (np.int64(3), 3),
+        (np.float32(0.5), 0.5),
+        ((1, (2, 3)), [1, [2, 3]]),
+        ({"a": np.bool_(True)}, {"a": True}),
+    ],
+)
+def test_a_relation_is_given_the_same_value_now_and_in_a_replay(given, value):
+    assert (plain(wrap(given)), type(plain(wrap(given)))) == (value, type(value))
+
+
+@pytest.mark.parametrize("given", [object(), {1, 2}, np.zeros(3), b"x", {"a": object()}])
+def test_what_is_no_json_value_is_no_change(given):
+    with pytest.raises(TypeError, match="a change is a JSON value"):
+        wrap(given)
+
+
+def test_values_that_differ_are_other_changes():
+    different = [None, 0, 0.5, "0", [], [0], {}, {"a": 0}, False]
+    assert len({Value(value) for value in different}) == len(different)
+    assert str(Value(0.123456, "of it")) == "0.1235 (of it)"
+    assert str(Value(None, "mirrored")) == "mirrored"
+
+
+@pytest.mark.parametrize("value", [None, 3, 0.25, "x", [1, [2.5, None]], {"a": {"b": [1, 2]}}])
+def test_a_change_that_is_a_value_survives_a_run_folder_and_a_replay(value, tmp_path):
+    given = []
+
+    def apply(image, change):
+        given.append(change)
+        return image ^ np.uint8(1)
+
+    relation = replace(planted.checked, draw=lambda source, rng: value, apply=apply, placebo=None)
+    scenes = planted.pictures(1)
+    record = next(r for r in instar.run(scenes, relation, planted.Hashed(), out=tmp_path / "run")
+                  if r.role == "case")  # fmt: skip
+    with open_run(str(tmp_path / "run"), named=Named(planted.Hashed(), [relation], scenes)) as there:
+        kept = there.record(record.case)
+        assert kept.change == record.change == Value(value)
+        assert there.replay(kept, there.remembered).same
+    assert len(given) >= 2
+    assert all(one == value for one in given)
 
 
 def test_a_field_that_a_newer_version_dropped_is_passed_over():

@@ -190,6 +190,10 @@ def test_pytest_keeps_runs_that_the_command_line_reads(home):
     )  # fmt: skip
     assert "3 passed" in done.stdout, done.stdout + done.stderr
     assert "contradicts itself" in done.stdout
+    assert {one.name for one in (home / "kept").iterdir()} == {
+        "test_mine.py-test_careful",
+        "test_mine.py-test_careless",
+    }
     (run,) = [one for one in (home / "kept").iterdir() if "careless" in one.name and one.is_dir()]
     status, document = command(home, "report", str(run.relative_to(home)))
     assert status == 1

@@ -8,9 +8,9 @@ import pytest
 
 from instar.core.record import Record, Skipped, Totals
 from instar.core.verdict import Finding, Verdict
-from instar.report.summary import Break, Counts, Placebos, Violation, summarise, summary_to_json
+from instar.report.summary import Break, Counts, FalseAlarms, Placebos, Violation, summarise, summary_to_json
 from instar.report.text import render_text
-from instar.stats import bootstrap_rate
+from instar.stats import bootstrap_rate, wilson
 
 TOTALS = Totals("runs/a", "tiny", seed=7, scenes=3, queries=40, asked=30, seconds=1.5)
 
@@ -21,7 +21,7 @@ def record(
     return Record(case, scene, scene, relation, 0, None, verdict, **more)  # type: ignore[arg-type]
 
 
-def lost(subject: str = "object 1", margin: float = -0.2, kind: str = "recognition") -> Finding:
+def lost(subject: str = "object 1", margin: float = -0.2, kind: str = "lost") -> Finding:
     return Finding(kind, subject, margin)
 
 
@@ -118,7 +118,7 @@ def test_the_same_object_lost_twice_is_one_distinct_failure() -> None:
         [
             record("1", Verdict.violated([lost("object 1"), lost("object 2")])),
             record("2", Verdict.violated([lost("object 1", -0.4)])),
-            record("3", Verdict.violated([lost("object 1", kind="classification")])),
+            record("3", Verdict.violated([lost("object 1", kind="renamed")])),
             record("4", Verdict.violated([lost("object 1")]), scene="b.jpg"),
             record("5", Verdict.violated([lost("object 1")]), relation="exposure"),
         ],
@@ -147,7 +147,13 @@ def test_null_changes_are_no_cases_and_give_the_false_alarm_rate() -> None:
         ],
         TOTALS,
     )
+    assert summary.false_alarms == FalseAlarms(n=4, violated=1)
     assert summary.false_alarm_rate == 0.25
+    assert summary_to_json(summary)["false_alarms"] == {
+        "n": 4,
+        "violated": 1,
+        "interval": list(wilson(1, 4)),
+    }
     assert summary.counts == Counts(held=1)
     assert summary.findings == []
     assert summary.distinct == 0
@@ -159,7 +165,7 @@ def test_without_null_changes_there_is_no_false_alarm_rate() -> None:
 
 def test_a_placebo_reproduces_a_case_when_it_shows_all_of_its_findings() -> None:
     both = [lost("object 1"), lost("object 2")]
-    one, two = ["recognition", "object 1"], ["recognition", "object 2"]
+    one, two = ["lost", "object 1"], ["lost", "object 2"]
     summary = summarise(
         [
             record("1", Verdict.violated(both, placebo={"recurs": [one, two]})),
@@ -183,13 +189,14 @@ def test_findings_are_sorted_by_margin_then_case() -> None:
         TOTALS,
     )
     assert [finding.case for finding in summary.findings] == ["a", "b", "c", "d"]
-    assert summary.findings[1] == Violation("b", "a.jpg", "insertion", "recognition", -0.5, 0.9)
+    assert summary.findings[1] == Violation("b", "a.jpg", "insertion", "lost", -0.5, 0.9)
 
 
 def test_the_document_has_the_promised_keys() -> None:
     document = summary_to_json(summarise([record("1", Verdict.violated([lost()]))], TOTALS))
-    promised = """run system cases held violated inapplicable failed unstable distinct queries asked seconds
-        false_alarm_rate scenes scenes_violated reasons relations findings"""
+    promised = """run system task cases held violated inapplicable failed unstable distinct headline
+        distinct_real queries asked seconds false_alarm_rate false_alarms scenes scenes_judged scenes_violated
+        reasons relations findings"""
     assert set(promised.split()) <= set(document)
     of_a_relation = "cases held violated inapplicable failed rate interval"
     assert set(of_a_relation.split()) == set(document["relations"]["insertion"])
@@ -198,11 +205,38 @@ def test_the_document_has_the_promised_keys() -> None:
             "case": "1",
             "scene": "a.jpg",
             "relation": "insertion",
-            "kind": "recognition",
+            "kind": "lost",
+            "known": "unknown",
+            "headline": True,
             "margin": -0.2,
             "naturalness": None,
         }
     ]
+
+
+def test_what_is_known_of_a_finding_stands_in_the_document_and_orders_it() -> None:
+    car = {"was": {"label": "car", "score": 0.8, "box": [1, 2, 3, 4]}}
+    findings = [
+        Finding("lost", "object 1", -0.9, car, known="was false"),
+        Finding("lost", "object 2", -0.2, car, known="real"),
+    ]
+    summary = summarise(
+        [
+            record("1", Verdict.violated(findings[:1])),
+            record("2", Verdict.violated([lost("object 3", -0.5)])),
+            record("3", Verdict.violated(findings)),
+        ],
+        TOTALS,
+    )
+    document = summary_to_json(summary)
+    assert [(f["case"], f["known"], f["headline"]) for f in document["findings"]] == [
+        ("3", "real", True),
+        ("2", "unknown", True),
+        ("1", "was false", False),
+    ]
+    assert [document[key] for key in ("violated", "headline", "distinct", "distinct_real")] == [3, 2, 3, 1]
+    told = {key: document["findings"][0][key] for key in ("label", "score", "box")}
+    assert told == car["was"]
 
 
 def test_the_document_carries_seed_price_and_what_was_skipped() -> None:

@@ -9,7 +9,15 @@ from instar.core.record import Record, Skipped, Totals
 from instar.core.verdict import Finding, Verdict
 from instar.report.causes import Failure
 from instar.report.groups import group_failures
-from instar.report.summary import Counts, Placebos, RelationSummary, Summary, Violation, summarise
+from instar.report.summary import (
+    Counts,
+    FalseAlarms,
+    Placebos,
+    RelationSummary,
+    Summary,
+    Violation,
+    summarise,
+)
 from instar.report.text import render_comparison, render_text
 
 from .hostile import HOSTILE
@@ -34,19 +42,21 @@ SOME_FAILURES = Summary(
     unstable=28,
     unconfirmed=3,
     distinct=22,
+    distinct_real=5,
+    scenes_judged=60,
     scenes_violated=11,
-    false_alarm_rate=1 / 64,
+    false_alarms=FalseAlarms(64, 1),
     placebos=Placebos(137, 60),
-    kinds={"recognition": 125, "classification": 8, "localization": 4},
+    kinds={"lost": 125, "renamed": 8, "drifted": 4},
     reasons={"no free place": 87, "unstable: it does not recur": 28},
     relations={
         "insertion": RelationSummary(Counts(1375, 137, 100, 2), (0.0512, 0.1361)),
         "my_rules:exposure": RelationSummary(Counts(0, 0, 18, 0), None),
     },
     findings=[
-        Violation("3f9a0c1122334455", "street/a.jpg", "insertion", "recognition", -0.412, 0.98),
+        Violation("3f9a0c1122334455", "street/a.jpg", "insertion", "lost", -0.412, 0.98),
         Violation("00aa0c1122334455", "a/very/" + "long/" * 10 + "name.jpg", "insertion", "", -0.1, None),
-        Violation("11bb0c1122334455", "b.jpg", "insertion", "localization", -0.05, 1.0),
+        Violation("11bb0c1122334455", "b.jpg", "insertion", "drifted", -0.05, 1.0),
     ],
 )
 NO_FAILURES = Summary(
@@ -56,8 +66,10 @@ NO_FAILURES = Summary(
     unstable=0,
     unconfirmed=0,
     distinct=0,
+    distinct_real=0,
+    scenes_judged=1,
     scenes_violated=0,
-    false_alarm_rate=0.0,
+    false_alarms=FalseAlarms(1, 0),
     placebos=None,
     kinds={},
     reasons={},
@@ -71,8 +83,10 @@ NOTHING_JUDGED = Summary(
     unstable=0,
     unconfirmed=0,
     distinct=0,
+    distinct_real=0,
+    scenes_judged=0,
     scenes_violated=0,
-    false_alarm_rate=None,
+    false_alarms=None,
     placebos=None,
     kinds={},
     reasons={"RuntimeError: no device": 2},

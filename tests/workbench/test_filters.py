@@ -22,11 +22,7 @@ def make_records() -> list[instar.Record]:
     made = []
     for i in range(120):
         margin = MARGINS[i % 6]
-        verdict = (
-            lost(margin, kind=["recognition", "localization"][i % 2])
-            if margin < 0
-            else instar.Verdict.held(margin)
-        )
+        verdict = lost(margin, kind=["lost", "drifted"][i % 2]) if margin < 0 else instar.Verdict.held(margin)
         if i % 11 == 0:
             verdict = instar.Verdict.inapplicable(f"reason {i % 3}")
         made.append(
@@ -69,7 +65,7 @@ VIEWS = st.builds(
             "status": some("violated", "held", "failed"),
             "relation": some("insertion", "blur", "none"),
             "system": some("system A", "system B"),
-            "kind": st.just(("localization",)),
+            "kind": st.just(("drifted",)),
             "mark": st.sampled_from([("real defect",), ("unmarked",)]),
             "scene": st.just(("scene-3",)),
         },

@@ -13,7 +13,7 @@ from instar.workbench.groups import group_run
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    kinds = ["recognition", "localization"]
+    kinds = ["lost", "drifted"]
     records = [record(i, verdict=lost(-0.5, kind=kinds[i % 2], label=kinds[i % 2])) for i in range(20)]
     return make_run(tmp_path / "run", records)
 

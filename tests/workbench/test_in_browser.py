@@ -130,9 +130,9 @@ def test_filter_open_mark_reload_and_the_mark_is_kept(page: WebDriver, tmp_path:
     assert 0 < violated < total
     keep_picture(page, "workbench-explore.png", tmp_path)
     page.find_element(
-        By.LINK_TEXT, next(a.text for a in every(page, ".facet a") if a.text.startswith("recognition"))
+        By.LINK_TEXT, next(a.text for a in every(page, ".facet a") if a.text.startswith("lost"))
     ).click()
-    wait_for(lambda: "kind=recognition" in page.current_url)
+    wait_for(lambda: "kind=lost" in page.current_url)
     assert int(one(page, "#count").text) <= violated
     click(page, one(page, ".card"))
     note = one(page, "#note")
@@ -144,7 +144,7 @@ def test_filter_open_mark_reload_and_the_mark_is_kept(page: WebDriver, tmp_path:
     assert one(page, "button[value='real defect']").get_attribute("aria-pressed") == "true"
     assert SCRIPT in one(page, ".history").text
     assert "status=violated" in page.current_url
-    assert "kind=recognition" in page.current_url
+    assert "kind=lost" in page.current_url
     go(page, "/explore?mark=real+defect")
     assert one(page, "#count").text == "1"
     page.back()

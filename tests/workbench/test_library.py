@@ -25,14 +25,14 @@ def test_a_mark_that_is_said_while_the_table_is_made_is_in_it(
 ) -> None:
     make(tmp_path / "run")
     site = make_test_site(tmp_path)
-    run, plain = site.library.run("run"), library.make_table
+    run, plain = site.library.run("run"), library.make_case_table
 
     def meanwhile(parts):
         made = plain(parts)
         site.library.mark(run, CASE, "acceptable", "")
         return made
 
-    monkeypatch.setattr(library, "make_table", meanwhile)
+    monkeypatch.setattr(library, "make_case_table", meanwhile)
     make(tmp_path / "another")  # so that there is a reason to make the table anew
     site.library.look()
     table = site.library.table

@@ -53,7 +53,7 @@ def test_every_interpreter_is_offered_and_none_needs_torch_to_be(tools: Tools) -
     }
 
 
-def test_searches_get_the_numbers_they_need(tools: Tools) -> None:
+def test_searches_get_the_numbers_that_were_typed(tools: Tools) -> None:
     page = {"system": "page-glare", "scenes": "page", "relation": "brightness-up"}
     swept = words(tools, **page, search="sweep", **{"sweep.levels": "-50, 50,1e2"})
     assert "--set=search.levels=[-50.0, 50.0, 100.0]" in swept
@@ -63,11 +63,17 @@ def test_searches_get_the_numbers_they_need(tools: Tools) -> None:
         "--set=search.holds=0.0", "--set=search.breaks=140.0", "--set=search.within=1.0",
     ]  # fmt: skip
     assert not [word for word in words(tools, **page, **numbers) if word.startswith("--set")]
+    assert not [word for word in words(tools, **page, search="sweep") if word.startswith("--set")]
 
 
 def test_what_needs_more_than_the_page_asks_for_is_not_offered(tools: Tools) -> None:
     assert not {"onnx", "onnx-driver", "torch-driver"} & tools.systems.keys()
-    assert all(not offer.needs for offer in [*tools.systems.values(), *tools.relations.values()])
+    assert not {"rule"} & tools.relations.keys()
+
+
+def test_what_several_tasks_have_is_offered_for_each(tools: Tools) -> None:
+    assert "--relation=insert" in words(tools, system="mobilenet-v2", relation="insert")
+    assert "--relation=blurred" in words(tools, system="mobilenet-v2", relation="blurred")
 
 
 @pytest.mark.parametrize(
@@ -81,10 +87,10 @@ def test_what_needs_more_than_the_page_asks_for_is_not_offered(tools: Tools) -> 
             {"system": "mobilenet-v2", "relation": "insert", "interpreter": "gradcam"},
             "did you mean 'grad-cam'",
         ),
-        ({"search": "sweep"}, "sweep needs levels, which is ''; give numbers with commas"),
-        ({"search": "sweep", "sweep.levels": "1, two"}, "which is '1, two'"),
-        ({"search": "sweep", "sweep.levels": "1, inf"}, "which is '1, inf'"),
-        ({"search": "bisect", "bisect.holds": "1,2"}, "bisect needs holds, which is '1,2'; give a number"),
+        ({"search": "sweep", "sweep.levels": ","}, "levels of sweep is ','; give numbers with commas"),
+        ({"search": "sweep", "sweep.levels": "1, two"}, "levels of sweep is '1, two'"),
+        ({"search": "sweep", "sweep.levels": "1, inf"}, "levels of sweep is '1, inf'"),
+        ({"search": "bisect", "bisect.holds": "1,2"}, "holds of bisect is '1,2'; give a number"),
         ({"system": "onnx"}, "unknown system 'onnx'"),
     ],
 )

@@ -64,7 +64,7 @@ def test_explore_counts_what_the_filter_leaves(client: TestClient, site: Site) -
     page = client.get("/explore", params={"status": "violated"}).text
     assert f'<span id="count">{violated}</span>' in page
     assert page.count('class="card"') == min(violated, 36)
-    for kind in ("recognition", "localization"):
+    for kind in ("lost", "drifted"):
         one = client.get("/explore", params={"status": "violated", "kind": kind}).text
         count = int(re.search(r'id="count">(\d+)<', one)[1])
         assert re.search(rf'<bdi>{kind}</bdi></span><span class="number">{count}<', page)
@@ -175,7 +175,7 @@ def test_the_summary_says_what_the_report_says(client: TestClient, site: Site) -
 
 def test_what_is_said_of_whole_runs_is_not_said_of_a_part(client: TestClient) -> None:
     assert "different failures" in client.get("/summary").text
-    for part in ({"most": "0"}, {"least": "0"}, {"kind": "recognition"}):
+    for part in ({"most": "0"}, {"least": "0"}, {"kind": "lost"}):
         assert "different failures" not in client.get("/summary", params=part).text
 
 

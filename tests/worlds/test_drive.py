@@ -2,6 +2,7 @@
 
 import dataclasses
 import pickle
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -214,6 +215,9 @@ def test_a_picture_keeps_its_drive_when_it_is_sent_to_another_process():
     sent = pickle.loads(pickle.dumps(picture))
     assert drive_of(sent) == sample_drive(1)
     assert drive_of(sent.copy()) is None
+    shown = deepcopy(sent)  # as a system is shown it
+    assert drive_of(shown) == drive_of(sent)
+    assert not np.shares_memory(shown, sent)
 
 
 def test_the_street_gives_drives_too():

@@ -117,8 +117,8 @@ class RunReader:
         if name == UNNAMED:
             which = f" {called!r}" if called else ""
             raise BadInput(
-                f"the {what}{which} of {self.store.folder} was made in Python and has no name; "
-                f"give --{what} module:attr"
+                f"{self.store.folder} was made in Python, where its {what}{which} had no name; "
+                f"give --{what} {'PATH' if what == 'scenes' else 'module:attr'}"
             )
 
     def scene(self, id: str) -> Scene:
@@ -280,7 +280,7 @@ class RunReader:
             if fingerprint is None:
                 fingerprint = fingerprint_of(variant_of(self.system, query.variant))
                 self._fingerprints[query.variant] = fingerprint
-            reply = self.store.answer(AnswerKey(fingerprint, query.digest, 0))
+            reply = self.store.answer(AnswerKey(fingerprint, query.digest, query.repeat))
             replies.append(reply or Reply(error=NOT_KEPT))
         return replies
 

@@ -28,7 +28,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--relation",
         action="append",
         metavar="NAME",
-        help="what must hold (the suite of the system's task): a built-in name or module:attr; repeat it, or give a,b,c",
+        help="what must hold: a built-in name or module:attr (the suite of the system's task); repeat it, "
+        "or give a,b,c",
     )
     add(
         "--rule",

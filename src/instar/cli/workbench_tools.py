@@ -46,13 +46,12 @@ def make_tools(systems: Sequence[str], scenes: Sequence[str]) -> Tools:
     for path in scenes:
         if not Path(path).exists():
             raise BadInput(f"--scenes {path!r} is not there")
-    relations = _offers("relation")
     return Tools(
         command=[sys.executable, "-m", "instar"],
         opened=_opened,
-        systems=_ready(_offers("system")) | dict.fromkeys(systems, CatalogueOption(is_explained=True)),
-        relations=_ready(relations),
-        rule=relations["rule"],
+        systems=_offers("system") | dict.fromkeys(systems, CatalogueOption(is_explained=True)),
+        relations=_offers("relation"),
+        rule=CatalogueOption(tasks=[catalogues()["driving"].title]),
         searches=_offers("search"),
         interpreters=INTERPRETERS,
         worlds=sorted(WORLDS, key="street drive page".find),
@@ -64,19 +63,18 @@ def make_tools(systems: Sequence[str], scenes: Sequence[str]) -> Tools:
 
 
 def _offers(what: str) -> dict[str, CatalogueOption]:
-    """What is built in, each with the title of its task."""
-    offers = {}
+    """What is built in and needs no option, with the titles of its tasks; several may have one name."""
+    offers: dict[str, CatalogueOption] = {}
     for entry in describe(what):
         name, options = entry["name"], entry["options"]
-        title = catalogues()[entry["task"]].title if entry["task"] else ""
-        needs = {option: option in LISTS for option, default in options.items() if default == "..."}
-        offers[name] = CatalogueOption(entry["what"], title, needs, "interpreter" in options)
+        if "..." in options.values():
+            continue
+        others = offers.get(name, CatalogueOption())
+        title = [catalogues()[entry["task"]].title] if entry["task"] else []
+        numbers = {o: o in LISTS for o, default in options.items() if what == "search" and default == "None"}
+        is_explained = others.is_explained or "interpreter" in options
+        offers[name] = CatalogueOption(entry["what"], [*others.tasks, *title], numbers, is_explained)
     return offers
-
-
-def _ready(offers: Mapping[str, CatalogueOption]) -> dict[str, CatalogueOption]:
-    """Those that need nothing more."""
-    return {name: offer for name, offer in offers.items() if not offer.needs}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -42,9 +42,8 @@ Prepare = Callable[[Sequence[Scene], Workspace], "Relation"]
 class Range:
     """How strong a change may be and still be fair, from `low` to `high`, and in what it is measured.
 
-    The change is the number itself, or what `at(source, level)` makes of it. A severity of 0 is no change at
-    all, so that shrinking goes down to it; in a range that goes down, such as a gain from 0.9 to 0.5, or across
-    0, `low` is the least change there is.
+    The change is the number itself, or what `at(source, level)` makes of it. `low` is the least severity,
+    also where the numbers go down, such as a gain from 0.9 to 0.5: shrinking ends there.
     """
 
     low: float
@@ -61,12 +60,11 @@ class Range:
         return Value(level, self.unit) if self.at is None else wrap(self.at(source, level))
 
     def weaker(self, source: Observation, change: Change) -> list[Change]:
-        """Changes from hardly any severity up to just below this one's, evenly."""
+        """Changes from the least severity up to just below this one's, evenly."""
         level = self.level_of(source, change)
         if level is None:
             raise BadInput("it cannot shrink: no number of this change is its severity")
-        nothing = 0.0 if self.low * self.high >= 0 and abs(self.low) < abs(self.high) else self.low
-        levels = [nothing + (level - nothing) * step / STEPS for step in range(1, STEPS)]
+        levels = [self.low + (level - self.low) * step / STEPS for step in range(STEPS)]
         line = [self.change(source, one) for one in levels]
         return [one for one in dict.fromkeys(line) if isinstance(one, Change) and one != change]
 

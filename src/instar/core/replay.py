@@ -57,7 +57,8 @@ def replay(
     made = follow_ups_of(relation, source.input, record.change)
     if isinstance(made, Inapplicable):
         return Replay(record, source, (), Verdict.inapplicable(made.reason))
-    seen = observe(task, source, made, asking([one.query() for one in made]))
+    repeat = 1 if record.role == "null" else 0  # as it was asked (see `Case.repeat`)
+    seen = observe(task, source, made, asking([one.query(repeat) for one in made]))
     if isinstance(seen, str):
         return Replay(record, source, (), Verdict.failed(seen))
     return Replay(record, seen.source, seen.follow_ups, judge(relation, seen, record.change))

@@ -9,8 +9,7 @@ nothing but the speed.
 from __future__ import annotations
 
 import hashlib
-import threading
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -26,6 +25,7 @@ from instar.core.digest import digest
 from instar.core.errors import SceneChanged, UnreadablePicture
 from instar.core.follow_up import FollowUp, Query, observe
 from instar.core.marks import Panel
+from instar.core.picture_cache import PictureCache
 from instar.core.record import Record, Skipped, Source, case_id
 from instar.core.relation import Drawn, Relation
 from instar.core.scene import Image, Observation, Scene
@@ -39,7 +39,6 @@ __all__ = [
     "KeptPanels",
     "KeptPixels",
     "Note",
-    "PictureCache",
     "RunSettings",
     "SceneRun",
     "SourceStates",
@@ -75,27 +74,6 @@ AT_ONCE = 8  # cases of one scene judged together; a constant, because it decide
 
 Note: TypeAlias = Record | Skipped | Source | KeptPixels | KeptPanels
 """What a scene's run tells the world on its way."""
-
-
-class PictureCache:
-    """The pictures looked at most recently, so that a scene is not decoded for every case."""
-
-    def __init__(self, capacity: int) -> None:
-        self._kept: OrderedDict[Any, Any] = OrderedDict()
-        self._capacity = capacity
-        self._lock = threading.Lock()
-
-    def get(self, key: Any, make: Callable[[], Any]) -> Any:
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]
-        made = make()
-        with self._lock:
-            self._kept[key] = made
-            while len(self._kept) > self._capacity:
-                self._kept.popitem(last=False)
-        return made
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import pickle
-import zlib
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
 from typing import Generic, TypeVar
 
 from instar.core.case import Case, RelationState
@@ -47,8 +46,7 @@ class Proposals(Generic[Item]):
         self._batch: list[bytes] | None = None  # keys of what was yielded last
         self._pending: deque[Item] = deque()
         self._unjudged: set[bytes] = set()
-        # One for each case, so they are kept small: a search across scenes may propose a hundred thousand.
-        self._verdicts: dict[bytes, bytes] = {}
+        self._verdicts: dict[bytes, Verdict] = {}
 
     @property
     def waits(self) -> bool:
@@ -66,10 +64,7 @@ class Proposals(Generic[Item]):
                 return None
             repeats += 1
             try:
-                if self._batch is None:
-                    batch = next(self._search)
-                else:
-                    batch = self._search.send([_unpacked(self._verdicts[key]) for key in self._batch])
+                batch = next(self._search) if self._batch is None else self._search.send(self._told())
             except StopIteration:
                 return None
             self._batch = [self._hashed(item) for item in batch]
@@ -80,20 +75,25 @@ class Proposals(Generic[Item]):
 
     def tell(self, item: Item, verdict: Verdict) -> None:
         key = self._hashed(item)
-        self._verdicts[key] = _packed(verdict)
+        self._verdicts[key] = verdict
         self._unjudged.discard(key)
+
+    def _told(self) -> list[Verdict]:
+        """The verdicts on the last batch. Of a change that comes again only the bare verdict is remembered:
+        a search across scenes may propose a hundred thousand.
+        """
+        assert self._batch is not None
+        told = [self._verdicts[key] for key in self._batch]
+        self._verdicts |= {key: _bare(verdict) for key, verdict in zip(self._batch, told)}
+        return told
 
     def _hashed(self, item: Item) -> bytes:
         return hashlib.sha256(self._key(item).encode()).digest()[:16]
 
 
-def _packed(verdict: Verdict) -> bytes:
-    return zlib.compress(pickle.dumps(verdict), 1)
-
-
-def _unpacked(data: bytes) -> Verdict:
-    verdict: Verdict = pickle.loads(zlib.decompress(data))
-    return verdict
+def _bare(verdict: Verdict) -> Verdict:
+    findings = tuple(replace(finding, evidence={}) for finding in verdict.findings)
+    return replace(verdict, findings=findings, evidence={})
 
 
 class TurnSchedule:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -131,8 +132,11 @@ def ask(
     retries: int = 3,
     pause: float = 0.5,
     sleep: Callable[[float], None] = time.sleep,
+    copies: bool = True,
 ) -> list[Reply]:
     """One reply per input, whatever the system does short of killing the process.
+
+    It is given copies, so that it cannot spoil what others are asked.
 
     A batch that raises, or answers with the wrong number of answers, is asked again one by one, so
     that one bad input fails alone. Temporary errors are tried again after pauses that double.
@@ -141,7 +145,7 @@ def ask(
     for attempt in range(retries + 1):
         error = ""
         try:
-            answers = list_of_answers(system.predict(inputs))
+            answers = list_of_answers(system.predict(deepcopy(list(inputs)) if copies else inputs))
             if len(answers) != len(inputs):
                 error = f"predict gave {len(answers)} answers to {len(inputs)} inputs"
             break
@@ -156,7 +160,7 @@ def ask(
         return [_reply(answer, seconds) for answer in answers]
     if len(inputs) == 1:
         return [Reply(error=error, seconds=seconds)]
-    alone = (ask(system, [one], retries=retries, pause=pause, sleep=sleep) for one in inputs)
+    alone = (ask(system, [one], retries=retries, pause=pause, sleep=sleep, copies=copies) for one in inputs)
     return [reply for replies in alone for reply in replies]
 
 

@@ -20,13 +20,13 @@ from instar.core.budget import Budget, Request, share_out, who_ends
 from instar.core.campaign import Campaign, Store
 from instar.core.case import Ask, RelationState, Steps
 from instar.core.errors import BadInput
+from instar.core.picture_cache import PictureCache
 from instar.core.record import Record, Skipped, Source, Totals
 from instar.core.scene import Scene
 from instar.core.scene_run import (
     KeptPanels,
     KeptPixels,
     Pair,
-    PictureCache,
     RunSettings,
     SceneRun,
     SourceStates,
@@ -75,18 +75,20 @@ def run_local(
     size = batch_size(campaign.system, batch=batch, workers=workers)
     slots = workers if getattr(campaign.system, "concurrent", False) else 1
     with ExitStack() as stack:
+        processes = stack.enter_context(ExitStack())
 
         def within_limits(system: System) -> System:
             timeout = campaign.limits.timeout
             if timeout is None:
                 return system
-            return stack.enter_context(killable(system, timeout, processes=slots))
+            return processes.enter_context(killable(system, timeout, processes=slots))
 
         def variant(name: str) -> System:
             return within_limits(variant_of(campaign.system, name))
 
         system = within_limits(campaign.system)
-        # Entered last, so left first: no thread is inside a worker process when that is ended.
+        # Entered after the processes, so left before them, also before those of variants that are started on
+        # the way: no thread is inside a worker process when that is ended.
         askers = stack.enter_context(_Threads(slots, "instar-system"))
         steppers = stack.enter_context(_Threads(workers, "instar-pixels"))
         events: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()

@@ -19,7 +19,7 @@ def choose_cases(records: Iterable[Record], n: int, *, seed: int = 0) -> list[Re
     made up for by the other.
     """
     rng = np.random.default_rng([seed, 0x7A7E])
-    judged = [record for record in records if record.role == "case" and record.change is not None]
+    judged = [record for record in records if record.role == "case"]
     violated = _in_turns([r for r in judged if r.verdict.status is Status.VIOLATED], rng)
     held = _in_turns([r for r in judged if r.verdict.status is Status.HELD], rng)
     many = max(n // 2, n - len(held))

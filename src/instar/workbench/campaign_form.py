@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from instar.core.errors import BadInput, UnknownName
@@ -25,7 +25,7 @@ MOST_NUMBERS = 200
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A campaign as it was asked for. `needs` are the numbers that its search needs."""
+    """A campaign as it was asked for. `numbers` are those given to its search."""
 
     name: str
     system: str
@@ -34,7 +34,7 @@ class Order:
     rules: Sequence[str] = ()
     interpreter: str = ""
     search: str = ""
-    needs: Mapping[str, Sequence[float] | float] | None = None
+    numbers: Mapping[str, Sequence[float] | float] = field(default_factory=dict)
     budget: int | None = None
     seed: int = 0
 
@@ -47,7 +47,7 @@ class Order:
             words.append(f"--interpreter={self.interpreter}")
         if self.search:
             words.append(f"--search={self.search}")
-        words += [f"--set=search.{name}={value}" for name, value in (self.needs or {}).items()]
+        words += [f"--set=search.{name}={value}" for name, value in self.numbers.items()]
         if self.budget is not None:
             words.append(f"--budget={self.budget}")
         return [*words, f"--seed={self.seed}"]
@@ -66,7 +66,7 @@ def read_order(form: Mapping[str, Sequence[str]], tools: Tools) -> Order:
         rules=[line for line in lines if line],
         interpreter=one.get("interpreter", ""),
         search=search,
-        needs=dict(_needed(one, search, tools)),
+        numbers=dict(_numbers(one, search, tools)),
         budget=_whole(one, "budget", least=1),
         seed=_whole(one, "seed", least=0) or 0,
     )
@@ -81,19 +81,21 @@ def _scenes(one: Mapping[str, str], tools: Tools) -> str:
     return scenes
 
 
-def _needed(
+def _numbers(
     one: Mapping[str, str], search: str, tools: Tools
 ) -> Iterator[tuple[str, Sequence[float] | float]]:
-    """What the search cannot do without: one number, or several with commas between them."""
-    for name, is_list in tools.searches.get(search, CatalogueOption()).needs.items():
+    """What was typed for the search: each is one number, or several with commas between them."""
+    for name, is_list in tools.searches.get(search, CatalogueOption()).numbers.items():
         text = one.get(f"{search}.{name}", "")
+        if not text:
+            continue
         try:
             numbers = [float(part) for part in text.split(",", MOST_NUMBERS)]
         except ValueError:
             numbers = []
-        if not all(map(math.isfinite, numbers)) or not numbers or (len(numbers) > 1 and not is_list):
+        if not numbers or not all(map(math.isfinite, numbers)) or (len(numbers) > 1 and not is_list):
             wanted = "numbers with commas between them" if is_list else "a number"
-            raise BadInput(f"{search} needs {name}, which is {text[:80]!r}; give {wanted}")
+            raise BadInput(f"{name} of {search} is {text[:80]!r}; give {wanted}")
         yield name, numbers if is_list else numbers[0]
 
 
@@ -106,9 +108,8 @@ def _check(order: Order, tools: Tools) -> None:
         raise BadInput("choose a relation or write a rule")
     for name, relation in (relations | ({"a driving rule": tools.rule} if order.rules else {})).items():
         if not relation.fits(system):
-            raise BadInput(
-                f"{name} is for {relation.family.lower()}, but {order.system} is for {system.family.lower()}"
-            )
+            ours, theirs = (" and ".join(one.tasks).lower() for one in (relation, system))
+            raise BadInput(f"{name} is for {ours}, but {order.system} is for {theirs}")
     if order.search:
         _known("search", order.search, tools.searches)
     if order.interpreter:

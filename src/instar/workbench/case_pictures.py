@@ -142,7 +142,7 @@ class Studio:
         return self._file(wanted, ("panel", wanted, number, heat), work)
 
     def drawing(self, wanted: Wanted) -> Future[bytes]:
-        """The family's own drawing as PNG; empty where it has none."""
+        """The case as one picture, PNG; empty where it has none."""
 
         def work(cases: Cases) -> bytes:
             picture = cases.drawing(wanted.case)

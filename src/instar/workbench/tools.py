@@ -1,4 +1,4 @@
-"""What the workbench is given to work with, so that it need not know the command line or any family."""
+"""What the workbench is given to work with, so that it need not know the command line or any task."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ class Cases(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CatalogueOption:
-    """What a campaign can be made of: a line about it and its family, which is empty where it fits any.
+    """What a campaign can be made of: a line about it, and the tasks it is for; none where it fits any.
 
-    `needs` are the numbers without which it cannot be used, and whether each is a list of them.
+    `numbers` may be given to a search; of each it says whether it is a list of them.
     `is_explained` says of a system that one of the interpreters explains it, or may.
     """
 
     what: str = ""
-    family: str = ""
-    needs: Mapping[str, bool] = field(default_factory=dict)
+    tasks: Sequence[str] = ()
+    numbers: Mapping[str, bool] = field(default_factory=dict)
     is_explained: bool = False
 
     def fits(self, other: CatalogueOption) -> bool:
-        return not (self.family and other.family) or self.family == other.family
+        return not (self.tasks and other.tasks) or bool(set(self.tasks) & set(other.tasks))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -47,7 +47,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     # OpenCV and SQLite, which --help should not wait for.
     from instar.campaigns.resolve import resolve_system
     from instar.campaigns.run import world_for
-    from instar.core.scene_run import PictureCache
+    from instar.core.picture_cache import PictureCache
     from instar.scenes import load_scenes
     from instar.studies.driving.shared_pictures import SharedPictures
     from instar.studies.driving.tables import tables

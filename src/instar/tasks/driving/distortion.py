@@ -17,6 +17,7 @@ import numpy as np
 
 from instar.core.change import Change
 from instar.core.errors import UnknownName
+from instar.core.recipe import recorded
 from instar.core.relation import Range, Relation
 from instar.core.scene import Image, Observation
 from instar.tasks.driving.task import driving
@@ -46,6 +47,7 @@ class Distortion(Change):
         return f"{self.kind} {self.amount:+.2f}"
 
 
+@recorded
 def deeptest(*, kind: str | None = None, speed: float = 10.0, steering: float = 1.39) -> Relation:
     """The picture is moved, turned, sheared, enlarged, blurred or lit otherwise: the answer stays the same.
 

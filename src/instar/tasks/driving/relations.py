@@ -13,6 +13,7 @@ import numpy.typing as npt
 from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
 from instar.core.options import require_fraction
+from instar.core.recipe import recorded
 from instar.core.relation import Range, Relation, Workspace
 from instar.core.scene import Image, Observation, Scene
 from instar.core.system import System
@@ -39,6 +40,7 @@ __all__ = ["rule"]
 LEAST = 0.25  # of the full strength: weaker rain or dusk is hardly seen, and is then no change
 
 
+@recorded
 def rule(
     text: str,
     *,

@@ -15,6 +15,7 @@ from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
 from instar.core.marks import Mark, Panel
 from instar.core.options import require_one_of, require_whole_number
+from instar.core.recipe import recorded
 from instar.core.relation import Draw, Relation, Workspace
 from instar.core.scene import Image, Observation, Scene
 from instar.core.system import System
@@ -44,6 +45,7 @@ from instar.tasks.interpretation.task import interpretation, size_of
 __all__ = ["delete", "delete_same", "insert", "squeeze", "truth"]
 
 
+@recorded
 def insert(
     *,
     pool: Path | str | Pool | CutOuts | None = None,
@@ -92,6 +94,7 @@ def insert(
     return replace(make(KnownObjects(), given), prepare=prepare)
 
 
+@recorded
 def delete(
     *,
     objects: System | None = None,
@@ -107,6 +110,7 @@ def delete(
     return _delete(_Settings("delete", beta, theta, kept), objects, filling, same=False)
 
 
+@recorded
 def delete_same(
     *,
     objects: System | None = None,
@@ -132,6 +136,7 @@ def _delete(settings: _Settings, objects: System | None, filling: Filling, *, sa
     return _find_objects_first(settings.name, objects, make)
 
 
+@recorded
 def squeeze(
     *,
     objects: System | None = None,
@@ -163,6 +168,7 @@ def squeeze(
     return _find_objects_first("squeeze", objects, make)
 
 
+@recorded
 def truth(
     *, objects: System | None = None, beta: float = BETA, theta: float = THETA, kept: float = KEPT_SHARE
 ) -> Relation:

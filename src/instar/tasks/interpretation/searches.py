@@ -7,6 +7,7 @@ from collections.abc import Generator, Sequence
 import numpy as np
 
 from instar.core.options import require_whole_number
+from instar.core.recipe import recorded
 from instar.core.relation import Drawn, Relation
 from instar.core.scene import Observation
 from instar.core.search import Search
@@ -15,6 +16,7 @@ from instar.core.verdict import Verdict
 __all__ = ["distinct"]
 
 
+@recorded
 def distinct(*, n: int = 3) -> Search:
     """Every way that a relation lists once, or else up to `n` draws, none twice."""
     require_whole_number("distinct", "n", n, least=1)

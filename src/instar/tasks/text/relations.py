@@ -11,6 +11,7 @@ import numpy as np
 from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
 from instar.core.options import require_number, require_range, require_strings, require_whole_number
+from instar.core.recipe import recorded
 from instar.core.relation import Draw, Range, Relation
 from instar.core.scene import Image, Observation
 from instar.core.verdict import Verdict
@@ -41,6 +42,7 @@ ORDERS = ("rbg", "grb", "gbr", "brg", "bgr")
 COVERED = 0.9  # of a box must lie under masks: then none of its text is left
 
 
+@recorded
 def brightness_up(
     *,
     step: int = 5,
@@ -53,6 +55,7 @@ def brightness_up(
     return _brightness("brightness-up", 1, step, most, gain, eps, matching)
 
 
+@recorded
 def brightness_down(
     *,
     step: int = 5,
@@ -65,6 +68,7 @@ def brightness_down(
     return _brightness("brightness-down", -1, step, most, gain, eps, matching)
 
 
+@recorded
 def channel_switch(
     *, orders: Sequence[str] = CYCLES, eps: float = EPS, matching: Matching = "one-to-one"
 ) -> Relation:
@@ -84,6 +88,7 @@ def channel_switch(
     return replace(same, draw=draw, ways=ways, smaller=reduce_to_swaps)
 
 
+@recorded
 def perspective(*, reach: int = 50, eps: float = EPS, matching: Matching = "one-to-one") -> Relation:
     """Each corner pushed outward by up to `reach` pixels: the same boxes, carried along."""
     require_whole_number("perspective", "reach", reach, least=1)
@@ -99,6 +104,7 @@ def perspective(*, reach: int = 50, eps: float = EPS, matching: Matching = "one-
     return replace(same, draw=draw, smaller=reduce_pushes, naturalness=None)
 
 
+@recorded
 def watermark(
     *,
     words: Sequence[str] = (),
@@ -136,6 +142,7 @@ def watermark(
     return replace(_relation("watermark", eps), draw=draw, expect=expect, fair=fair, smaller=smaller)
 
 
+@recorded
 def masking(*, eps: float = EPS) -> Relation:
     """Every found box filled with the colour of its top left corner: nothing is found any more."""
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from instar.core.change import Inapplicable
 from instar.core.options import require_whole_number
+from instar.core.recipe import recorded
 from instar.core.relation import Drawn, Relation
 from instar.core.scene import Observation
 from instar.core.search import Search
@@ -18,6 +19,7 @@ __all__ = ["listed"]
 PORTION = 10  # a small budget needs few of them at a time
 
 
+@recorded
 def listed(*, perspectives: int = 100, watermarks: int = 20, others: int = 20) -> Search:
     """Every change that a relation lists (brightness, channels, masks), or so many draws of one that cannot.
 

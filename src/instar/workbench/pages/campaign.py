@@ -138,18 +138,19 @@ def _form(site: Site, form: dict[str, list[str]], *, error: str = "", status: in
         error=error,
         form=form,
         one={name: values[0] for name, values in form.items() if values},
-        systems=_by_family(tools.systems),
-        relations=_by_family(tools.relations),
-        searches=_by_family(tools.searches),
+        systems=_by_task(tools.systems),
+        relations=_by_task(tools.relations),
+        searches=_by_task(tools.searches),
         interpreters=tools.interpreters,
         worlds=tools.worlds,
         scenes=tools.scenes,
     )
 
 
-def _by_family(offered: Mapping[str, CatalogueOption]) -> dict[str, dict[str, CatalogueOption]]:
+def _by_task(offered: Mapping[str, CatalogueOption]) -> dict[str, dict[str, CatalogueOption]]:
     """In the order in which they are offered."""
-    families: dict[str, dict[str, CatalogueOption]] = {}
+    by_task: dict[str, dict[str, CatalogueOption]] = {}
     for name, offer in offered.items():
-        families.setdefault(offer.family, {})[name] = offer
-    return families
+        for task in offer.tasks or [""]:
+            by_task.setdefault(task, {})[name] = offer
+    return by_task

@@ -1,4 +1,4 @@
-"""Pictures of cases: thumbnails, panels, heat maps and the family's drawing."""
+"""Pictures of cases: thumbnails, panels, heat maps, and whole cases in one picture."""
 
 from __future__ import annotations
 

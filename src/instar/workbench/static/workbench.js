@@ -214,8 +214,8 @@ const setUpOrder = (form) => {
     const explained = form.querySelector("#explained");
     explained.hidden = !("explained" in chosen.dataset);
     explained.querySelector("select").disabled = explained.hidden;
-    form.querySelectorAll(".family").forEach((relations) => {
-      const fits = !chosen.dataset.family || chosen.dataset.family === relations.dataset.family;
+    form.querySelectorAll(".task").forEach((relations) => {
+      const fits = !chosen.dataset.task || chosen.dataset.task === relations.dataset.task;
       relations.classList.toggle("unfit", !fits);
       relations.querySelectorAll("input").forEach((box) => {
         box.disabled = !fits;

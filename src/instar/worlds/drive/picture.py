@@ -21,6 +21,9 @@ class _Picture(np.ndarray[Any, np.dtype[np.uint8]]):
     def __array_finalize__(self, other: Any) -> None:
         self.drive = None
 
+    def __deepcopy__(self, _: Any) -> Image:
+        return showing(np.array(self), self.drive)
+
     def __reduce__(self) -> Any:
         return showing, (np.asarray(self), self.drive)
 

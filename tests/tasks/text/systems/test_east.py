@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from instar.core.errors import BadInput, FetchFailed
-from instar.tasks.text.systems import east
+from instar.tasks.text.systems.east import east
 from instar.zoo import fetch
 from text_pictures import drawn_page
 

@@ -11,7 +11,10 @@ import pytest
 from instar.core.digest import digest
 from instar.core.system import System
 from instar.tasks.text.answers import read
-from instar.tasks.text.systems import craft, east, ppocr_v4, ppocr_v6, tesseract
+from instar.tasks.text.systems.craft import craft
+from instar.tasks.text.systems.east import east
+from instar.tasks.text.systems.ppocr import ppocr_v4, ppocr_v6
+from instar.tasks.text.systems.tesseract import tesseract
 from instar.testing import check_system
 from instar.zoo import fetch
 from text_pictures import drawn_page, photograph

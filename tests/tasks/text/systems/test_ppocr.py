@@ -15,7 +15,7 @@ import pytest
 
 from instar.core.errors import BadInput
 from instar.tasks.text.polygons import quad_iou
-from instar.tasks.text.systems import ppocr_v4, ppocr_v6
+from instar.tasks.text.systems.ppocr import ppocr_v4, ppocr_v6
 from text_pictures import drawn_page, photograph
 
 LOCATORS = {"v4": ppocr_v4, "v6": ppocr_v6}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from instar.core.errors import BadInput, MissingExtra
-from instar.tasks.text.systems import tesseract
+from instar.tasks.text.systems.tesseract import tesseract
 from text_pictures import drawn_page, photograph
 
 

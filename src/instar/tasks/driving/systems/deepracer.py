@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.errors import BadInput
+from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.driving.answers import Control
 from instar.tasks.driving.systems.frozen_graph import constants
@@ -32,6 +33,7 @@ METRES_PER_SECOND = 3.6
 DECODER = 1
 
 
+@recorded
 def deepracer() -> DeepRacer:
     """AWS DeepRacer's sample policy, a model car on a track: the speed and steering it expects to choose."""
     weights, metadata = fetch("deepracer")

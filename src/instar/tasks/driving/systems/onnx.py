@@ -14,6 +14,7 @@ import numpy as np
 import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
 from instar.core.errors import BadInput
+from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.core.system import describe_error
 from instar.tasks.driving.answers import Control
@@ -25,6 +26,7 @@ DECODER = 2
 """Counts up whenever the code below gives other answers for the same network output."""
 
 
+@recorded
 def onnx_driver(
     *,
     path: str,

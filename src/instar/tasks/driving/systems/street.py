@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from instar.core.errors import UnknownName
+from instar.core.recipe import recorded
 from instar.tasks.driving.answers import Control
 from instar.worlds.drive import Drive, careful_speed, careful_steering, drive_of
 from instar.worlds.drive.driver import SEEN, light_factor, people_share
@@ -65,6 +66,7 @@ class StreetDriver:
         return careful_speed(drive)
 
 
+@recorded
 def street_driver(*, fault: str | None = None) -> StreetDriver:
     """A careful driver for drawn drives, or one with a fault: "ignores people", "brakes a tenth", ..."""
     if fault is not None and fault not in FAULTS:

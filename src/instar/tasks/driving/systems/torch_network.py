@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from instar.core.errors import BadInput, MissingExtra
+from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.core.system import describe_error
 from instar.tasks.driving.answers import Control
@@ -19,6 +20,7 @@ from instar.tasks.driving.systems.network_io import NetworkInput, NetworkOutput,
 __all__ = ["TorchDriver", "torch_driver"]
 
 
+@recorded
 def torch_driver(
     *,
     network: str,

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from instar.adapters.devices import require_torch
+from instar.core.recipe import recorded
 
 if TYPE_CHECKING:
     from instar.tasks.interpretation.systems.explained import Explained
@@ -17,6 +18,7 @@ __all__ = ["imagenet", "mobilenet_v2", "own", "resnet50", "street_classifier", "
 INTERPRETER = "grad-cam"
 
 
+@recorded
 def street_classifier(
     *,
     interpreter: str = INTERPRETER,
@@ -40,6 +42,7 @@ street_classifier_twin.__doc__ = (
 )
 
 
+@recorded
 def imagenet(
     network: str,
     *,

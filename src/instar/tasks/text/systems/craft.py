@@ -18,6 +18,7 @@ from instar.core.options import (
     require_picture,
     require_whole_number,
 )
+from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.systems.craft_words import find_words
@@ -36,6 +37,7 @@ DECODER = 1
 """Counts up whenever the code below gives other answers for the same weights."""
 
 
+@recorded
 def craft(
     *, limit_side: int = 1280, limit_type: str = "max", least_score: float = 0.7, threads: int = 1
 ) -> Craft:

@@ -19,6 +19,7 @@ from instar.core.options import (
     require_picture,
     require_whole_number,
 )
+from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.systems.rectangles import Floats, reading_order, start_at_top_left
@@ -39,6 +40,7 @@ DECODER = 1
 """Counts up whenever the code below gives other answers for the same network output."""
 
 
+@recorded
 def east(*, limit_side: int = 1280, limit_type: str = "max", least_score: float = 0.8) -> East:
     """EAST as trained on ICDAR 2013 and 2015; GPL-3.0 weights, so fetch them first: instar models fetch east.
 

@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.systems.rectangles import (
@@ -35,7 +36,7 @@ _LEAST_SIDE = 7.0
 _AIR = 2.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PageLocator:
     """Finds drawn words; in a picture that is mostly white, edges must be as steep as `in_glare` says."""
 
@@ -59,11 +60,13 @@ class PageLocator:
         return Quads(_boxes(edges.view(np.uint8)))
 
 
+@recorded
 def page_exact() -> PageLocator:
     """Finds exactly the words that are there."""
     return PageLocator("page-exact", _STEEP)
 
 
+@recorded
 def page_glare() -> PageLocator:
     """Loses words in pictures that are mostly white."""
     return PageLocator("page-glare", 110)

@@ -18,6 +18,7 @@ from instar.core.options import (
     require_picture,
     require_whole_number,
 )
+from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.systems.db import rectangles_of
@@ -33,6 +34,7 @@ DECODER = 1
 """Counts up whenever the code below gives other answers for the same network output."""
 
 
+@recorded
 def ppocr_v4(
     *, limit_side: int = 736, limit_type: str = "min", least_score: float = 0.5, threads: int = 1
 ) -> PPOCR:
@@ -44,6 +46,7 @@ def ppocr_v4(
     return _located("ppocr-v4-det", limit_side, limit_type, least_score, threads)
 
 
+@recorded
 def ppocr_v6(
     *, limit_side: int = 736, limit_type: str = "min", least_score: float = 0.5, threads: int = 1
 ) -> PPOCR:

@@ -15,6 +15,7 @@ import numpy as np
 
 from instar.core.errors import MissingExtra
 from instar.core.options import require_fraction, require_picture
+from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
 from instar.zoo import fetch
@@ -27,6 +28,7 @@ DECODER = 1
 """Counts up whenever the code below gives other answers for the same words."""
 
 
+@recorded
 def tesseract(*, least_score: float = 0.5) -> Tesseract:
     """Tesseract's words in sparse text (page segmentation mode 11), English; model fetched if need be.
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from instar.core.recipe import recorded
 from instar.tasks.text.systems.services.exchange import HttpRequest
 from instar.tasks.text.systems.services.service import Piece, Service, Trouble
 
@@ -14,6 +15,7 @@ __all__ = ["azure_read"]
 PATH = "/computervision/imageanalysis:analyze?api-version=2024-02-01&features=read"
 
 
+@recorded
 def azure_read(
     *,
     recorded: str = "",

@@ -8,12 +8,14 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from instar.core.recipe import recorded
 from instar.tasks.text.systems.services.exchange import HttpRequest
 from instar.tasks.text.systems.services.service import Piece, Service, Trouble
 
 __all__ = ["google_vision"]
 
 
+@recorded
 def google_vision(
     *,
     recorded: str = "",

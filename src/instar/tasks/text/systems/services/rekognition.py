@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
+from instar.core.recipe import recorded
 from instar.tasks.text.systems.services.exchange import HttpRequest, host_of
 from instar.tasks.text.systems.services.service import Piece, Service, Trouble
 from instar.tasks.text.systems.services.signature import authorization
@@ -18,6 +19,7 @@ __all__ = ["rekognition"]
 Clock = Callable[[], datetime]
 
 
+@recorded
 def rekognition(
     *,
     region: str = "us-east-1",

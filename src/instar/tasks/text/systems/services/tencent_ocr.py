@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
+from instar.core.recipe import recorded
 from instar.tasks.text.systems.services.exchange import HttpRequest, host_of
 from instar.tasks.text.systems.services.service import Piece, Service, Trouble
 from instar.tasks.text.systems.services.signature import authorization
@@ -16,6 +17,7 @@ from instar.tasks.text.systems.services.signature import authorization
 __all__ = ["tencent_ocr"]
 
 
+@recorded
 def tencent_ocr(
     *,
     recorded: str = "",

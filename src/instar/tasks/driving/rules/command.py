@@ -1,0 +1,107 @@
+"""`instar rule`: read a driving rule back as a relation, or say which word is not understood."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+from instar.core.errors import BadInput
+from instar.core.outcome import Outcome
+from instar.tasks.driving.engine_table import Engines, read_engines, usual_engines
+from instar.tasks.driving.judgement import UNITS, Judgement, judge_block, judge_rule
+from instar.tasks.driving.rules import Language, Rule, format_rule, read_ontology, read_rule, usual_ontology
+from instar.tasks.driving.rules.formula import block_formula, rule_formula
+
+__all__ = ["arguments", "perform"]
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("rule", metavar='"If: ..., Then: ..."', help="one or more If/Then blocks in English")
+    parser.add_argument(
+        "--answers",
+        metavar="X1,X2,...",
+        help="judge these answers, one per picture, the source's first; in the rule's unit, "
+        "else km/h and degrees with + to the left",
+    )
+    parser.add_argument("--engines", metavar="FILE", help="your own copy of the engines")
+    parser.add_argument(
+        "--paper",
+        action="store_true",
+        help="as in the paper: words may be guessed by similarity, and more than is at least",
+    )
+    parser.add_argument("--ontology", metavar="FILE", help="your own copy of the ontology")
+    # The answers of a steering system may begin with a minus sign, which is not an option.
+    parser._negative_number_matcher = re.compile(r"-\.?\d")
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    ontology = usual_ontology() if args.ontology is None else read_ontology(Path(args.ontology))
+    usual = args.ontology is None and not args.paper
+    language = None if usual else Language(ontology, paper=args.paper)
+    rule = read_rule(args.rule, language=language)
+    engines = usual_engines() if args.engines is None else read_engines(Path(args.engines))
+    words = format_rule(rule, ontology=ontology)
+    blocks: list[dict[str, Any]] = [
+        {
+            "condition": [condition.to_json() for condition in block.conditions],
+            "expectation": block.expectation.to_json(),
+            "formula": block_formula(rule, number),
+            "engines": [engines.name_for(condition) for condition in block.conditions],
+        }
+        for number, block in enumerate(rule.blocks, start=1)
+    ]
+    document: dict[str, Any] = {"words": words, "formula": rule_formula(rule), "blocks": blocks}
+    lines = [words, *(f"  {block['formula']}" for block in blocks), _made_by(rule, engines)]
+    if args.paper and language is not None:
+        guessed = language.guessed(args.rule)
+        document["guessed"] = [{"word": w, "taken_as": known, "similarity": s} for w, known, s in guessed]
+        lines += [f"guessed: {w!r} is taken as {known!r} (Wu-Palmer {s:.2f})" for w, known, s in guessed]
+    if args.answers is not None:
+        answers = _answers(rule, args.answers)
+        overall = judge_rule(rule, answers, paper=args.paper)
+        for number, (block, entry) in enumerate(zip(rule.blocks, blocks), start=1):
+            entry["held"] = judge_block(block.expectation, answers, number, paper=args.paper).held
+        document |= {"held": overall.held, "margin": overall.margin, "reason": overall.reason}
+        lines.append(_verdict(overall))
+    return Outcome("\n".join(lines), document)
+
+
+def _made_by(rule: Rule, engines: Engines) -> str:
+    """Which engine would make each change."""
+    conditions = [condition for block in rule.blocks for condition in block.conditions]
+    made = {f"{c.op} {c.element}": engines.name_for(c) or "no engine" for c in conditions}
+    return "pictures: " + ", ".join(f"{change} by {engine}" for change, engine in made.items())
+
+
+def _verdict(judgement: Judgement) -> str:
+    if judgement.held is None:
+        return f"inapplicable: {judgement.reason}"
+    return f"{'held' if judgement.held else 'violated'}, margin {judgement.margin:g}"
+
+
+def _answers(rule: Rule, given: str) -> list[float]:
+    """The answers in km/h or degrees."""
+    quantities = {block.expectation.quantity for block in rule.blocks}
+    if len(quantities) > 1:
+        raise BadInput("--answers has one number per picture, and this rule speaks of speed and steering")
+    units = {block.expectation.unit for block in rule.blocks} - {None, "%"}
+    if len(units) > 1:
+        raise BadInput(
+            f"--answers has one unit, and this rule speaks of {' and '.join(sorted(map(str, units)))}"
+        )
+    try:
+        numbers = [float(number) for number in given.split(",")]
+    except ValueError:
+        raise BadInput(f"--answers {given!r} are not numbers; write 50,40") from None
+    if not all(map(math.isfinite, numbers)):
+        raise BadInput(f"--answers {given!r} must be finite numbers")
+    wanted = len(rule.blocks) + 1
+    if len(numbers) != wanted:
+        raise BadInput(
+            f"--answers {given!r} has {len(numbers)} numbers; this rule needs {wanted}: the source's first"
+        )
+    factor = UNITS[units.pop() or ""] if units else 1.0
+    return [number * factor for number in numbers]
