@@ -22,11 +22,11 @@ from instar.tasks.driving.rules.grammar import (
     Found,
     Objection,
     Parser,
-    Phrase,
     alt,
     many,
     named,
     opt,
+    phrase,
     quietly,
     seq,
     skip,
@@ -47,8 +47,8 @@ def premises(ontology: Ontology) -> Parser:
     who, where = words.several, opt(words.place)
     return named(
         alt(
-            to(present, skip(Phrase(*said["with"])), who, where),
-            to(absent, skip(Phrase(*said["without"])), who, where),
+            to(present, skip(phrase(*said["with"])), who, where),
+            to(absent, skip(phrase(*said["without"])), who, where),
             quietly(_during(ontology, words)),
         )
     )
@@ -69,19 +69,19 @@ def conditions(ontology: Ontology) -> Parser:
         )
     )
     conjunction = alt(
-        Phrase("and", "while", ","), seq(Phrase(","), Phrase("and", "while")), Phrase("and also", "and then")
+        phrase("and", "while", ","), seq(phrase(","), phrase("and", "while")), phrase("and also", "and then")
     )
-    too = skip(opt(Phrase("too", "as well", "also")))
-    at_once = Phrase("at the same time", "simultaneously", "at once", "together")
+    too = skip(opt(phrase("too", "as well", "also")))
+    at_once = phrase("at the same time", "simultaneously", "at once", "together")
     during = opt(quietly(_during(ontology, words)))
     return named(
-        to(_together, opt(Phrase("both")), clause, many(seq(conjunction, clause)), during, too, opt(at_once))
+        to(_together, opt(phrase("both")), clause, many(seq(conjunction, clause)), during, too, opt(at_once))
     )
 
 
 def _during(ontology: Ontology, words: Things) -> Parser:
     """The weather or time of day that something happens in."""
-    return to(lambda what: added(what, None), skip(Phrase(*said["during"])), outside(ontology, words))
+    return to(lambda what: added(what, None), skip(phrase(*said["during"])), outside(ontology, words))
 
 
 def _together(
@@ -99,11 +99,11 @@ def _together(
 
 
 def _appearing(words: Things) -> list[Parser]:
-    happens = skip(seq(opt(Phrase("also")), alt(does(said["appear"]), done([*said["add"], *said["seen"]]))))
+    happens = skip(seq(opt(phrase("also")), alt(does(said["appear"]), done([*said["add"], *said["seen"]]))))
     who, where = words.several, words.place
     area = alt(words.area, words.one)
     near = opt(closer(words))
-    comma = skip(opt(Phrase(",")))
+    comma = skip(opt(phrase(",")))
     return [
         to(added, who, happens, opt(words.to_place), near),
         to(lambda who, near, where: added(who, where, near), who, happens, closer(words), where),
@@ -114,17 +114,17 @@ def _appearing(words: Things) -> list[Parser]:
         to(lambda where, who: added(who, where), where, comma, who, happens),
         to(
             added,
-            skip(alt(words.ego, Phrase("the car", "the vehicle"))),
+            skip(alt(words.ego, phrase("the car", "the vehicle"))),
             does(said["see"]),
             who,
-            skip(opt(Phrase(*gerunds(said["appear"])))),
+            skip(opt(phrase(*gerunds(said["appear"])))),
             opt(where),
         ),
         to(
             _deny,
             skip(who),
-            skip(Phrase(*listed("does, do, did, is, are, has, have"))),
-            Phrase("not", "never"),
+            skip(phrase(*listed("does, do, did, is, are, has, have"))),
+            phrase("not", "never"),
             skip(_anything()),
         ),
     ]
@@ -134,7 +134,7 @@ def _anything() -> Parser:
     """Any verb of change, in the forms that stand behind "not"."""
     plain = [*said["appear"], *said["vanish"], *said["become"], *said["turn"], *said["cross"]]
     done_to = [*said["add"], *said["remove"], *said["replace"]]
-    return Phrase(*plain, *participles([*plain, *done_to]), *gerunds(plain))
+    return phrase(*plain, *participles([*plain, *done_to]), *gerunds(plain))
 
 
 def _deny(word: Found) -> None:
@@ -143,28 +143,28 @@ def _deny(word: Found) -> None:
 
 def _being(words: Things) -> list[Parser]:
     who, where = words.several, words.place
-    be, there = skip(Phrase(*BE)), skip(Phrase("there"))
-    doing = opt(Phrase(*gerunds(said["appear"]), *participles([*said["add"], *said["seen"]]), *said["there"]))
+    be, there = skip(phrase(*BE)), skip(phrase("there"))
+    doing = opt(phrase(*gerunds(said["appear"]), *participles([*said["add"], *said["seen"]]), *said["there"]))
     near = opt(closer(words))
-    comma = skip(opt(Phrase(",")))
+    comma = skip(opt(phrase(",")))
 
     return [
         to(present, who, be, where),
-        to(present, who, be, skip(Phrase(*said["there"])), opt(where)),
-        to(absent, who, be, skip(Phrase("not")), skip(Phrase(*said["there"])), opt(where)),
-        to(absent, who, be, skip(Phrase("not")), where),
+        to(present, who, be, skip(phrase(*said["there"])), opt(where)),
+        to(absent, who, be, skip(phrase("not")), skip(phrase(*said["there"])), opt(where)),
+        to(absent, who, be, skip(phrase("not")), where),
         to(present, there, be, who, skip(doing), opt(where), near),
-        to(absent, there, be, skip(Phrase("not", "no longer")), who, opt(where)),
+        to(absent, there, be, skip(phrase("not", "no longer")), who, opt(where)),
         to(
             lambda who: added(who, None),
             there,
-            skip(Phrase("appears", "appear", "comes", "emerges", "exists", "exist")),
+            skip(phrase("appears", "appear", "comes", "emerges", "exists", "exist")),
             who,
         ),
         to(
             added,
             there,
-            skip(Phrase("appears", "appear", "emerges", "emerge", "exists", "exist", "stands", "stand")),
+            skip(phrase("appears", "appear", "emerges", "emerge", "exists", "exist", "stands", "stand")),
             who,
             where,
         ),
@@ -177,7 +177,7 @@ def _being(words: Things) -> list[Parser]:
             there,
             be,
             words.several,
-            skip(Phrase("instead of", "in place of", "rather than")),
+            skip(phrase("instead of", "in place of", "rather than")),
             who,
         ),
     ]
@@ -185,7 +185,7 @@ def _being(words: Things) -> list[Parser]:
 
 def _vanishing(words: Things) -> list[Parser]:
     who, where = words.several, words.from_place
-    gone = seq(Phrase(*BE), Phrase(*said["gone"]))
+    gone = seq(phrase(*BE), phrase(*said["gone"]))
     happens = skip(alt(does(said["vanish"]), done(said["remove"]), gone))
     return [
         to(removed, who, happens, opt(where)),
@@ -196,14 +196,14 @@ def _vanishing(words: Things) -> list[Parser]:
 
 def _new(words: Things) -> Parser:
     """What takes the place of something: a thing, or "a black one"."""
-    article = opt(Phrase("a", "an", "the"))
-    return alt(words.one, to(lambda how: how, skip(article), words.adjectives, skip(Phrase("one", "ones"))))
+    article = opt(phrase("a", "an", "the"))
+    return alt(words.one, to(lambda how: how, skip(article), words.adjectives, skip(phrase("one", "ones"))))
 
 
 def _replacing(words: Things) -> list[Parser]:
     who, new, where = words.several, _new(words), opt(words.place)
     swaps = [
-        to(_placed_replaced, who, where, done([verb]), skip(Phrase(*prepositions)), new)
+        to(_placed_replaced, who, where, done([verb]), skip(phrase(*prepositions)), new)
         for verb, prepositions in said["replace"].items()
     ]
     to_new = alt(new, words.adjectives)
@@ -212,9 +212,9 @@ def _replacing(words: Things) -> list[Parser]:
         to(_placed_replaced, who, where, does(said["become"]), new),
         to(_placed_replaced, who, where, does(said["turn"]), words.adjectives),
         to(replaced, who, done(["turn", "make", "paint"]), words.adjectives),
-        to(_from_to, who, _changes(), skip(Phrase("from")), to_new, skip(Phrase("to", "into")), to_new),
+        to(_from_to, who, _changes(), skip(phrase("from")), to_new, skip(phrase("to", "into")), to_new),
         to(lambda new, old: replaced(old, new), new, does(said["take_over"]), who),
-        to(lambda new, old: replaced(old, new), new, done(["substitute"]), skip(Phrase("for")), who),
+        to(lambda new, old: replaced(old, new), new, done(["substitute"]), skip(phrase("for")), who),
     ]
 
 
@@ -237,10 +237,10 @@ def _from_to(
 
 def _commands(words: Things) -> list[Parser]:
     who, new, where = words.several, _new(words), opt(words.place)
-    we = skip(opt(Phrase(*listed("we, you, i, someone, please, let us, the tester, one"))))
-    adds, removes = Phrase(*_forms(said["add"])), Phrase(*_forms(said["remove"]))
+    we = skip(opt(phrase(*listed("we, you, i, someone, please, let us, the tester, one"))))
+    adds, removes = phrase(*_forms(said["add"])), phrase(*_forms(said["remove"]))
     swaps = [
-        to(_placed_replaced, we, skip(Phrase(*_forms([verb]))), who, where, skip(Phrase(*prepositions)), new)
+        to(_placed_replaced, we, skip(phrase(*_forms([verb]))), who, where, skip(phrase(*prepositions)), new)
         for verb, prepositions in said["replace"].items()
         if verb != "substitute"
     ]
@@ -251,12 +251,12 @@ def _commands(words: Things) -> list[Parser]:
         to(
             lambda new, old: replaced(old, new),
             we,
-            skip(Phrase(*_forms(["substitute"]))),
+            skip(phrase(*_forms(["substitute"]))),
             new,
-            skip(Phrase("for")),
+            skip(phrase("for")),
             who,
         ),
-        to(replaced, we, skip(Phrase(*_forms(["make", "turn", "paint", "color"]))), who, words.adjectives),
+        to(replaced, we, skip(phrase(*_forms(["make", "turn", "paint", "color"]))), who, words.adjectives),
     ]
 
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from instar.tasks.driving.rules.english import NUMBERS
 from instar.tasks.driving.rules.grammar import (
     Found,
-    Number,
     Numeral,
     Objection,
     Parser,
-    Phrase,
     alt,
     named,
+    number,
     opt,
+    phrase,
     skip,
     to,
 )
@@ -57,29 +57,29 @@ SHARES = invert(
 
 def degrees() -> Parser:
     """The parser of degrees; where none is said, its value is `NO_DEGREE`."""
-    number = alt(Number(), to(lambda word: Numeral(float(NUMBERS[word.phrase]), word.at), Phrase(*NUMBERS)))
+    count = alt(number(), to(lambda word: Numeral(float(NUMBERS[word.phrase]), word.at), phrase(*NUMBERS)))
     amount = named(
         alt(
             to(
                 lambda number, unit: Degree(None, number.value, UNITS[unit.phrase], unit.at),
-                number,
-                Phrase(*UNITS),
+                count,
+                phrase(*UNITS),
             ),
-            to(lambda number: Degree(None, number.value, None, number.at), number),
-            to(lambda word: Degree(None, SHARES[word.phrase], "%", word.at), Phrase(*SHARES)),
+            to(lambda number: Degree(None, number.value, None, number.at), count),
+            to(lambda word: Degree(None, SHARES[word.phrase], "%", word.at), phrase(*SHARES)),
         )
     )
-    more = Phrase(*then["more"], *then["less"])
+    more = phrase(*then["more"], *then["less"])
     return named(
         alt(
             to(
                 _bounded,
-                skip(opt(Phrase("by", "of", "for"))),
-                opt(Phrase(*BOUNDS)),
-                skip(opt(Phrase("by"))),
+                skip(opt(phrase("by", "of", "for"))),
+                opt(phrase(*BOUNDS)),
+                skip(opt(phrase("by"))),
                 amount,
-                opt(Phrase(*BOUNDS_BEHIND)),
-                opt(Phrase(*then["of_before"])),
+                opt(phrase(*BOUNDS_BEHIND)),
+                opt(phrase(*then["of_before"])),
                 opt(more),
             ),
             to(lambda word: Degree(compared=word), more),

@@ -11,11 +11,11 @@ from instar.tasks.driving.rules.grammar import (
     Found,
     Objection,
     Parser,
-    Phrase,
     alt,
     named,
     only,
     opt,
+    phrase,
     seq,
     skip,
     to,
@@ -34,9 +34,9 @@ def expectations(ontology: Ontology) -> Parser:
     ego, degree = _ego(ontology), degrees()
     quantity = _quantity(ontology, ego)
     of_ego, of_quantity = _ego_predicate(quantity, degree), _quantity_predicate(degree)
-    empty, further = skip(opt(Phrase(*then["empty"]))), opt(Phrase("further"))
+    empty, further = skip(opt(phrase(*then["empty"]))), opt(phrase("further"))
     will = _will()
-    command = opt(alt(_do_not(), Phrase("never")))
+    command = opt(alt(_do_not(), phrase("never")))
     return named(
         alt(
             to(expected, skip(ego), will, empty, further, of_ego),
@@ -49,7 +49,7 @@ def expectations(ontology: Ontology) -> Parser:
                 further,
                 of_quantity,
             ),
-            to(_no_target, skip(opt(ego)), skip(will), Phrase("stop")),
+            to(_no_target, skip(opt(ego)), skip(will), phrase("stop")),
             *_noun_forms(quantity, degree, will),
             *_no_faster(ego, quantity),
             *_neither(ego, quantity, of_ego, of_quantity),
@@ -63,12 +63,12 @@ def _no_target(word: Found) -> None:
 
 def _ego(ontology: Ontology) -> Parser:
     """The ego-vehicle; nothing else can be expected to do anything, so "it" and "the car" are it too."""
-    article = Phrase("the", "our", "my", "your", "this", "a", "an", "any", "every", "each")
+    article = phrase("the", "our", "my", "your", "this", "a", "an", "any", "every", "each")
     return named(
         alt(
-            seq(opt(article), Phrase(*ontology.references["ego-vehicle"])),
-            seq(article, Phrase("car", "vehicle")),
-            Phrase("it", "we", "you"),
+            seq(opt(article), phrase(*ontology.references["ego-vehicle"])),
+            seq(article, phrase("car", "vehicle")),
+            phrase("it", "we", "you"),
         )
     )
 
@@ -76,43 +76,43 @@ def _ego(ontology: Ontology) -> Parser:
 def _quantity(ontology: Ontology, ego: Parser) -> Parser:
     owner = alt(
         seq(
-            opt(Phrase("the", "our", "my", "your")),
-            Phrase(*ontology.references["ego-vehicle"], "car", "vehicle"),
-            opt(Phrase("'s")),
+            opt(phrase("the", "our", "my", "your")),
+            phrase(*ontology.references["ego-vehicle"], "car", "vehicle"),
+            opt(phrase("'s")),
         ),
-        Phrase("its", "the", "our", "my", "your", "this"),
+        phrase("its", "the", "our", "my", "your", "this"),
     )
-    kind = opt(Phrase(*then["kinds"]))
-    of = opt(seq(Phrase("of"), ego))
+    kind = opt(phrase(*then["kinds"]))
+    of = opt(seq(phrase("of"), ego))
     return named(
         alt(
-            to(lambda *_: "speed", opt(owner), kind, Phrase(*then["speed"]), of),
-            to(lambda *_: "steering", opt(owner), kind, Phrase(*then["steering"]), of),
+            to(lambda *_: "speed", opt(owner), kind, phrase(*then["speed"]), of),
+            to(lambda *_: "steering", opt(owner), kind, phrase(*then["steering"]), of),
         )
     )
 
 
 def _will() -> Parser:
     """Modal verbs and negation in front of a verb; the value is the negating word, if there is one."""
-    negation = Phrase("not", "never")
+    negation = phrase("not", "never")
     return named(
         alt(
             to(
                 lambda no: no,
-                skip(Phrase(*then["modals"])),
-                skip(opt(Phrase("also", "still", "always"))),
+                skip(phrase(*then["modals"])),
+                skip(opt(phrase("also", "still", "always"))),
                 opt(negation),
             ),
-            to(lambda no: no, skip(Phrase("can")), negation),
+            to(lambda no: no, skip(phrase("can")), negation),
             _do_not(),
-            to(lambda no: no, Phrase("never")),
+            to(lambda no: no, phrase("never")),
             to(lambda: None),
         )
     )
 
 
 def _do_not() -> Parser:
-    return to(lambda no: no, skip(Phrase("do", "does", "did")), Phrase("not"))
+    return to(lambda no: no, skip(phrase("do", "does", "did")), phrase("not"))
 
 
 def _verbs(verbs: list[str]) -> Parser:
@@ -120,15 +120,15 @@ def _verbs(verbs: list[str]) -> Parser:
     return skip(_verb_forms(verbs))
 
 
-def _verb_forms(verbs: list[str]) -> Phrase:
+def _verb_forms(verbs: list[str]) -> Parser:
     """Like `_verbs`, with a value."""
-    return Phrase(*finite(verbs), *(f"be {gerund}" for gerund in gerunds(verbs)))
+    return phrase(*finite(verbs), *(f"be {gerund}" for gerund in gerunds(verbs)))
 
 
 def _ego_predicate(quantity: Parser, degree: Parser) -> Parser:
     """What the ego-vehicle itself does."""
-    more = opt(Phrase("more", "further", "even more", "even further", "less"))
-    even, than = opt(Phrase("even", "still")), skip(opt(Phrase("than before")))
+    more = opt(phrase("more", "further", "even more", "even further", "less"))
+    even, than = opt(phrase("even", "still")), skip(opt(phrase("than before")))
     keep = _verbs(then["keep"])
 
     def paced(early: Degree, even: Found | None, word: Found, late: Degree) -> Predicate:
@@ -146,24 +146,24 @@ def _ego_predicate(quantity: Parser, degree: Parser) -> Parser:
         alt(
             to(lambda d: Predicate(-1, "speed", d), _verbs(then["slow"]), degree),
             to(lambda d: Predicate(1, "speed", d), _verbs(then["fast"]), degree),
-            to(paced, _verbs(then["drive"]), degree, even, Phrase(*PACE), than, degree),
-            to(turned, _verbs(then["turn"]), more, Phrase(*SIDE), degree),
+            to(paced, _verbs(then["drive"]), degree, even, phrase(*PACE), than, degree),
+            to(turned, _verbs(then["turn"]), more, phrase(*SIDE), degree),
             to(
                 lambda d, side: Predicate(SIDE[side.phrase], "steering", d),
                 _verbs(then["turn"]),
                 only(lambda degree: degree.amount is not None, degree),
-                Phrase(*SIDE),
+                phrase(*SIDE),
             ),
             to(
                 made,
                 _verbs(["make", "take"]),
-                Phrase("a left turn", "a left", "a right turn", "a right"),
+                phrase("a left turn", "a left", "a right turn", "a right"),
                 degree,
             ),
             to(lambda what, d: Predicate(-1, what, d), _verbs(then["lower"]), quantity, degree),
             to(lambda what, d: Predicate(1, what, d), _verbs(then["raise"]), quantity, degree),
-            to(lambda what: Predicate(0, what), keep, quantity, skip(opt(Phrase(*then["same"])))),
-            to(lambda what: Predicate(0, what), keep, skip(opt(Phrase(*then["kept"]))), quantity),
+            to(lambda what: Predicate(0, what), keep, quantity, skip(opt(phrase(*then["same"])))),
+            to(lambda what: Predicate(0, what), keep, skip(opt(phrase(*then["kept"]))), quantity),
             to(lambda what, d: Predicate(0, what, d, changes=True), _verbs(then["alter"]), quantity, degree),
         )
     )
@@ -171,11 +171,11 @@ def _ego_predicate(quantity: Parser, degree: Parser) -> Parser:
 
 def _quantity_predicate(degree: Parser) -> Parser:
     """What happens to the speed or the steering angle; the quantity is filled in by `about`."""
-    lowered = Phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then["lower"])))
-    raised = Phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then["raise"])))
+    lowered = phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then["lower"])))
+    raised = phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then["raise"])))
     stay = _verbs(then["stay"])
-    even, than = opt(Phrase("even", "still")), skip(opt(Phrase("than before")))
-    original = skip(opt(Phrase("of the original value", "of the original", "of the source")))
+    even, than = opt(phrase("even", "still")), skip(opt(phrase("than before")))
+    original = skip(opt(phrase("of the original value", "of the original", "of the source")))
 
     def sized(early: Degree, even: Found | None, word: Found, late: Degree) -> Predicate:
         found = one_degree(early, late, even, word.at)
@@ -196,16 +196,16 @@ def _quantity_predicate(degree: Parser) -> Parser:
         alt(
             to(lambda d: Predicate(-1, "", d), skip(alt(_verbs(then["fall"]), lowered)), degree),
             to(lambda d: Predicate(1, "", d), skip(alt(_verbs(then["rise"]), raised)), degree),
-            to(sized, _verbs(["be", "become", "get"]), degree, even, Phrase(*SIZE), than, degree),
-            to(lambda *_: Predicate(0, ""), stay, Phrase(*then["same"])),
-            to(lambda *_: Predicate(0, ""), Phrase("be kept", "be maintained", "is kept", "is maintained")),
+            to(sized, _verbs(["be", "become", "get"]), degree, even, phrase(*SIZE), than, degree),
+            to(lambda *_: Predicate(0, ""), stay, phrase(*then["same"])),
+            to(lambda *_: Predicate(0, ""), phrase("be kept", "be maintained", "is kept", "is maintained")),
             to(lambda d: Predicate(0, "", d, changes=True), _verbs(then["change"]), degree),
-            to(within, stay, Phrase("within"), degree, original),
+            to(within, stay, phrase("within"), degree, original),
             to(absolute, _verb_forms(then["stay"]), degree),
             to(
                 lambda side, d: Predicate(SIDE[side.phrase], "steering", d, at=side.at),
                 _verbs(["turn", "move", "go", "shift"]),
-                Phrase(*SIDE),
+                phrase(*SIDE),
                 degree,
             ),
         )
@@ -214,9 +214,9 @@ def _quantity_predicate(degree: Parser) -> Parser:
 
 def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
     """ "There should be a decrease in speed", "the deceleration should be at least 30 %"."""
-    noun, be, exceed = Phrase(*NOUNS), Phrase("be", "is", "are"), Phrase(*then["exceed"])
-    article = opt(Phrase("a", "an", "the", "no"))
-    of_what = opt(to(lambda quantity: quantity, skip(Phrase("in", "of", "to")), quantity))
+    noun, be, exceed = phrase(*NOUNS), phrase("be", "is", "are"), phrase(*then["exceed"])
+    article = opt(phrase("a", "an", "the", "no"))
+    of_what = opt(to(lambda quantity: quantity, skip(phrase("in", "of", "to")), quantity))
 
     def changed(no: Found | None, word: Found, quantity: str | None, degree: Degree) -> Expected:
         way = NOUNS[word.phrase]
@@ -244,7 +244,7 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
     return [
         to(
             lambda no, article, which, word, what, d: there_is(no, article, word, which or what, d),
-            skip(Phrase("there")),
+            skip(phrase("there")),
             will,
             skip(be),
             article,
@@ -262,7 +262,7 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
             noun,
             degree,
         ),
-        to(measured, skip(opt(Phrase("the"))), noun, of_what, will, alt(be, exceed), degree),
+        to(measured, skip(opt(phrase("the"))), noun, of_what, will, alt(be, exceed), degree),
         to(
             lambda what, word, no, by, d: measured(word, what, no, by, d),
             quantity,
@@ -276,8 +276,8 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
 
 def _no_faster(ego: Parser, quantity: Parser) -> list[Parser]:
     """ "Drive no faster", "the speed should be no higher than before"."""
-    modal, no = skip(opt(Phrase(*then["modals"]))), Phrase("no")
-    than = skip(opt(Phrase("than before")))
+    modal, no = skip(opt(phrase(*then["modals"]))), phrase("no")
+    than = skip(opt(phrase("than before")))
 
     def paced(no: Found, word: Found) -> Expected:
         return expected(no, None, Predicate(PACE[word.phrase], "speed", comparative=True))
@@ -286,17 +286,17 @@ def _no_faster(ego: Parser, quantity: Parser) -> list[Parser]:
         return expected(no, None, Predicate(SIZE[word.phrase], what, comparative=True))
 
     return [
-        to(paced, skip(opt(ego)), modal, _verbs(then["drive"]), no, Phrase(*PACE), than),
-        to(sized, quantity, modal, _verbs(["be", "become", "get"]), no, Phrase(*SIZE), than),
+        to(paced, skip(opt(ego)), modal, _verbs(then["drive"]), no, phrase(*PACE), than),
+        to(sized, quantity, modal, _verbs(["be", "become", "get"]), no, phrase(*SIZE), than),
     ]
 
 
 def _neither(ego: Parser, quantity: Parser, of_ego: Parser, of_quantity: Parser) -> list[Parser]:
     """ "Neither accelerate nor brake", "not rise or fall": what does neither stays the same."""
-    modal, neither = Phrase(*then["modals"]), Phrase("neither")
-    no = to(lambda no: no, skip(opt(alt(modal, Phrase("do", "does")))), alt(neither, Phrase("not")))
-    side = to(lambda word: Predicate(SIDE[word.phrase], "steering"), Phrase(*SIDE))
-    either = Phrase("nor", "or")
+    modal, neither = phrase(*then["modals"]), phrase("neither")
+    no = to(lambda no: no, skip(opt(alt(modal, phrase("do", "does")))), alt(neither, phrase("not")))
+    side = to(lambda word: Predicate(SIDE[word.phrase], "steering"), phrase(*SIDE))
+    either = phrase("nor", "or")
 
     def same(no: Found, one: Predicate, word: Found, other: Predicate) -> Expected:
         is_plain = NO_DEGREE == one.degree == other.degree
@@ -317,5 +317,5 @@ def _neither(ego: Parser, quantity: Parser, of_ego: Parser, of_quantity: Parser)
             either,
             of_quantity,
         ),
-        to(same, skip(opt(ego)), skip(opt(modal)), _verbs(then["turn"]), neither, side, Phrase("nor"), side),
+        to(same, skip(opt(ego)), skip(opt(modal)), _verbs(then["turn"]), neither, side, phrase("nor"), side),
     ]

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from instar.tasks.driving.rules.english import NUMBERS, plural
 from instar.tasks.driving.rules.grammar import (
     Found,
-    Number,
     Objection,
     Parser,
-    Phrase,
     alt,
     many,
     named,
+    number,
     opt,
+    phrase,
     seq,
     skip,
     to,
@@ -87,8 +87,8 @@ class Things:
 def things(ontology: Ontology) -> Things:
     """The noun phrases of an ontology."""
     nouns = _nouns(ontology)
-    noun = Phrase(*nouns)
-    adjective = Phrase(
+    noun = phrase(*nouns)
+    adjective = phrase(
         *(
             adjective
             for element in ontology.elements.values()
@@ -97,20 +97,20 @@ def things(ontology: Ontology) -> Things:
             for adjective in value.adjectives
         )
     )
-    pronoun = to(lambda word: Mention("", word.at, word.at, article=word.phrase), Phrase(*_PRONOUNS))
-    compared = Phrase(*(word for word in COMPARATIVES if word not in _AMOUNTS))
+    pronoun = to(lambda word: Mention("", word.at, word.at, article=word.phrase), phrase(*_PRONOUNS))
+    compared = phrase(*(word for word in COMPARATIVES if word not in _AMOUNTS))
     described = to(
         lambda article, comparative, adjectives, noun: _mention(
             ontology, nouns, article, comparative, adjectives, noun
         ),
         opt(_article()),
-        skip(opt(Phrase("other"))),
+        skip(opt(phrase("other"))),
         opt(compared),
         many(adjective),
         noun,
     )
     one = named(alt(described, pronoun))
-    conjunction = alt(Phrase("and"), seq(Phrase(","), Phrase("and")), Phrase(",", "as well as"))
+    conjunction = alt(phrase("and"), seq(phrase(","), phrase("and")), phrase(",", "as well as"))
     several = named(to(lambda first, rest: (first, *(m for _, m in rest)), one, many(seq(conjunction, one))))
     ego, area = _ego(ontology), _area(ontology)
     reference = alt(ego, area, to(_no_negative, one))
@@ -122,15 +122,15 @@ def things(ontology: Ontology) -> Things:
             to(
                 lambda first, rest: (first, *(a for _, a in rest)),
                 adjective,
-                many(seq(opt(Phrase("and")), adjective)),
+                many(seq(opt(phrase("and")), adjective)),
             )
         ),
         ego,
         area,
         place,
-        named(alt(place, to(lambda word, what: Place("on", what, word.at), Phrase("to"), reference))),
+        named(alt(place, to(lambda word, what: Place("on", what, word.at), phrase("to"), reference))),
         named(
-            alt(place, to(lambda word, what: Place(None, what, word.at), Phrase("from", "off"), reference))
+            alt(place, to(lambda word, what: Place(None, what, word.at), phrase("from", "off"), reference))
         ),
     )
 
@@ -171,22 +171,22 @@ def _nouns(ontology: Ontology) -> dict[str, list[_Noun]]:
 
 def _article() -> Parser:
     """The count that an article gives, and how it introduces: (Found, count)."""
-    one = Phrase(
+    one = phrase(
         *listed("a, an, another, a single, one, exactly one, some, one more, a new, an additional, an extra")
     )
-    open_ = Phrase(
+    open_ = phrase(
         *listed(
             "the, some, several, multiple, a group of, all, all the, all of the, every, each, any, these, "
             "those, this, that, no, more, fewer, less, our, my, your"
         )
     )
-    words = Phrase(*(word for word in NUMBERS if word != "one" and not word.startswith("a ")))
-    the = opt(Phrase("the", "these", "those"))
+    words = phrase(*(word for word in NUMBERS if word != "one" and not word.startswith("a ")))
+    the = opt(phrase("the", "these", "those"))
     return alt(
         to(lambda word: (word, 1 if word.phrase != "some" else None), one),
         to(lambda word: (word, None), open_),
         to(lambda word: (word, NUMBERS[word.phrase]), skip(the), words),
-        to(lambda number: (Found(f"{number.value:g}", number.at), number.value), skip(the), Number()),
+        to(lambda number: (Found(f"{number.value:g}", number.at), number.value), skip(the), number()),
     )
 
 
@@ -279,9 +279,9 @@ def _ego(ontology: Ontology) -> Parser:
         to(
             lambda *_: "ego-vehicle",
             alt(
-                seq(opt(Phrase("the", "our", "my", "your", "this", "an", "a")), Phrase(*words)),
-                seq(Phrase("our", "my", "your", "our own", "my own", "your own"), Phrase("car", "vehicle")),
-                Phrase("us", "me", "you", "we"),
+                seq(opt(phrase("the", "our", "my", "your", "this", "an", "a")), phrase(*words)),
+                seq(phrase("our", "my", "your", "our own", "my own", "your own"), phrase("car", "vehicle")),
+                phrase("us", "me", "you", "we"),
             ),
         )
     )
@@ -289,16 +289,16 @@ def _ego(ontology: Ontology) -> Parser:
 
 def _area(ontology: Ontology) -> Parser:
     """The road or the scene."""
-    article = opt(Phrase("the", "this", "our", "a"))
+    article = opt(phrase("the", "this", "our", "a"))
 
     def of(name: str) -> Parser:
-        return to(lambda *_: name, article, Phrase(*ontology.references[name]))
+        return to(lambda *_: name, article, phrase(*ontology.references[name]))
 
     return named(alt(of("road"), of("scene")))
 
 
 def _place(reference: Parser) -> Parser:
     return alt(
-        to(lambda word, what: Place(_POSITIONS[word.phrase], what, word.at), Phrase(*_POSITIONS), reference),
-        to(lambda word: Place(_FROM_EGO[word.phrase], "ego-vehicle", word.at), Phrase(*_FROM_EGO)),
+        to(lambda word, what: Place(_POSITIONS[word.phrase], what, word.at), phrase(*_POSITIONS), reference),
+        to(lambda word: Place(_FROM_EGO[word.phrase], "ego-vehicle", word.at), phrase(*_FROM_EGO)),
     )

@@ -13,11 +13,11 @@ from instar.tasks.driving.rules.grammar import (
     Found,
     Objection,
     Parser,
-    Phrase,
     alt,
     named,
     only,
     opt,
+    phrase,
     seq,
     skip,
     to,
@@ -53,7 +53,7 @@ def _both(environment: Sequence[Element], words: Things) -> Iterator[Parser]:
 
         both = partial(_two, first, second, nouns)
         yield to(
-            both, skip(opt(Phrase("a", "an", "the"))), only(_fits(first), words.adjectives), Phrase(*nouns)
+            both, skip(opt(phrase("a", "an", "the"))), only(_fits(first), words.adjectives), phrase(*nouns)
         )
 
 
@@ -76,7 +76,7 @@ def weather_and_time(ontology: Ontology, words: Things) -> list[Parser]:
     environment = [element for element in ontology.elements.values() if element.is_environment]
     if not environment:
         return []
-    it, there = Phrase("it"), skip(alt(Phrase("it"), words.area))
+    it, there = phrase("it"), skip(alt(phrase("it"), words.area))
     made = done(["change", "turn", "switch", "convert"])
     what = outside(ontology, words)
     one = to(lambda mentions: mentions[0], only(lambda mentions: len(mentions) == 1, what))
@@ -84,21 +84,21 @@ def weather_and_time(ontology: Ontology, words: Things) -> list[Parser]:
         to(lambda what: added(what, None), what, does(said["fall"])),
         to(lambda one: (Clause("remove", one),), one, does(said["stop"])),
         to(lambda what: added(what, None), there, does(said["be_outside"]), what),
-        to(lambda what: added(what, None), there, made, skip(Phrase("to", "into")), what),
+        to(lambda what: added(what, None), there, made, skip(phrase("to", "into")), what),
         to(
             lambda old, new: replaced([old], new),
             there,
             does(["change", "turn", "switch", "go"]),
-            skip(Phrase("from")),
+            skip(phrase("from")),
             one,
-            skip(Phrase("to", "into")),
+            skip(phrase("to", "into")),
             one,
         ),
         to(
             lambda what: added(what, None),
             skip(words.ego),
             does(["drive", "travel", "be"]),
-            skip(Phrase(*said["during"])),
+            skip(phrase(*said["during"])),
             what,
         ),
         to(
@@ -111,7 +111,7 @@ def weather_and_time(ontology: Ontology, words: Things) -> list[Parser]:
             lambda it, word: compared([_it(it)], word),
             it,
             does(["get", "become", "grow", "be"]),
-            Phrase("darker"),
+            phrase("darker"),
         ),
         to(
             lambda one, word: compared([one], as_word(word, "more")),
@@ -142,14 +142,14 @@ def _raining(element: Element, it: Parser) -> list[Parser]:
     }
     forms = {form: said for verb, said in verbs.items() for form in [*finite([verb]), *gerunds([verb])]}
     happens = alt(
-        Phrase(*forms),
+        phrase(*forms),
         to(
             lambda verb: verb,
-            skip(Phrase(*said["is_doing"])),
-            Phrase(*forms),
+            skip(phrase(*said["is_doing"])),
+            phrase(*forms),
         ),
     )
-    adverb = Phrase(*adverbs)
+    adverb = phrase(*adverbs)
 
     def weather(verb: Found, how: Found | None) -> tuple[Clause, ...]:
         properties = dict([forms[verb.phrase], *([adverbs[how.phrase]] if how is not None else [])])
@@ -164,10 +164,10 @@ def _raining(element: Element, it: Parser) -> list[Parser]:
 
     return [
         to(weather, skip(it), happens, opt(adverb)),
-        to(lambda how, verb: weather(verb, how), skip(seq(it, opt(Phrase("is")))), adverb, Phrase(*forms)),
-        to(weather, skip(Phrase("make it", "let it")), Phrase(*verbs), opt(adverb)),
-        to(harder, it, happens, Phrase(*HARDER)),
-        to(stopped, it, skip(Phrase("stops", "stopped", "has stopped")), Phrase(*gerunds(verbs))),
+        to(lambda how, verb: weather(verb, how), skip(seq(it, opt(phrase("is")))), adverb, phrase(*forms)),
+        to(weather, skip(phrase("make it", "let it")), phrase(*verbs), opt(adverb)),
+        to(harder, it, happens, phrase(*HARDER)),
+        to(stopped, it, skip(phrase("stops", "stopped", "has stopped")), phrase(*gerunds(verbs))),
     ]
 
 
