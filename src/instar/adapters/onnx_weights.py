@@ -1,24 +1,22 @@
 """Reading weights out of an ONNX file, without the library that writes them.
 
-An ONNX file is a protobuf message. What is needed of it is a list of operations and the tensors they use, and
-that takes a page of code: fields by number, varints, and floats in order.
+What is needed of it is a list of operations and the tensors they use.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from instar.adapters.protobuf import read_fields, read_varint
 from instar.core.errors import BadInput
 
 __all__ = ["OnnxGraph", "OnnxNode", "read_onnx"]
 
 FLOAT32, INT64 = 1, 7
-VARINT, EIGHT_BYTES, BYTES, FOUR_BYTES = 0, 1, 2, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +40,8 @@ class OnnxGraph:
 def read_onnx(content: bytes) -> OnnxGraph:
     """The graph in an ONNX file."""
     try:
-        graph = next(value for field, value in _fields(memoryview(content)) if field == 7)
-        parts = list(_fields(graph))
+        graph = next(value for field, value in read_fields(memoryview(content)) if field == 7)
+        parts = list(read_fields(graph))
         nodes = tuple(_node(value) for field, value in parts if field == 1)
         tensors = dict(_tensor(value) for field, value in parts if field == 5)
     except (StopIteration, IndexError, ValueError, UnicodeDecodeError) as error:
@@ -51,40 +49,9 @@ def read_onnx(content: bytes) -> OnnxGraph:
     return OnnxGraph(nodes, tensors)
 
 
-def _fields(message: memoryview) -> Iterator[tuple[int, Any]]:
-    """(number, value) of each field of a protobuf message."""
-    at = 0
-    while at < len(message):
-        key, at = _varint(message, at)
-        field, kind = key >> 3, key & 7
-        if kind == VARINT:
-            value, at = _varint(message, at)
-            yield field, value
-            continue
-        if kind == BYTES:
-            length, at = _varint(message, at)
-        else:
-            length = {EIGHT_BYTES: 8, FOUR_BYTES: 4}[kind]
-        if at + length > len(message):
-            raise ValueError("it ends too soon")
-        yield field, message[at : at + length]
-        at += length
-
-
-def _varint(message: memoryview, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = message[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if not byte & 0x80:
-            return value, at
-
-
 def _node(message: memoryview) -> OnnxNode:
     inputs, outputs, kind, numbers = [], [], "", {}
-    for field, value in _fields(message):
+    for field, value in read_fields(message):
         if field == 1:
             inputs.append(_text(value))
         elif field == 2:
@@ -99,7 +66,7 @@ def _node(message: memoryview) -> OnnxNode:
 
 def _attribute(message: memoryview) -> tuple[str, Any]:
     name, many, one = "", [], None
-    for field, value in _fields(message):
+    for field, value in read_fields(message):
         if field == 1:
             name = _text(value)
         elif field == 2:
@@ -115,7 +82,7 @@ def _tensor(message: memoryview) -> tuple[str, npt.NDArray[Any]]:
     shape: list[int] = []
     name, kind, raw, floats = "", 0, b"", b""
     integers: list[int] = []
-    for field, value in _fields(message):
+    for field, value in read_fields(message):
         if field == 1:
             shape += _packed(value)
         elif field == 2:
@@ -143,7 +110,7 @@ def _packed(value: Any) -> list[int]:
         return [_signed(value)]
     numbers, at = [], 0
     while at < len(value):
-        number, at = _varint(value, at)
+        number, at = read_varint(value, at)
         numbers.append(_signed(number))
     return numbers
 

@@ -13,24 +13,9 @@ from typing import Any
 from instar.tasks.driving.rules.words import Token
 
 __all__ = [
-    "Found",
-    "Numeral",
-    "Objection",
-    "Parser",
-    "Text",
-    "alt",
-    "many",
-    "named",
-    "number",
-    "only",
-    "opt",
-    "phrase",
-    "quietly",
-    "seq",
-    "skip",
-    "to",
-    "vocabulary",
-]
+    "Found", "Numeral", "Objection", "Parser", "Text", "alt", "many", "named", "number", "only", "opt",
+    "phrase", "quietly", "seq", "skip", "to", "vocabulary",
+]  # fmt: skip
 
 
 Readings = Iterator[tuple[Any, int]]
