@@ -15,7 +15,7 @@ import numpy as np
 
 import instar
 from instar.tasks.detection import guided, insertion
-from instar.tasks.detection.systems import yolox
+from instar.tasks.detection.systems.onnx import yolox
 from instar.worlds import street
 
 SCENES, PER_OBJECT, ROUNDS = 12, 3, 3

@@ -32,7 +32,7 @@ from instar.report.case_picture import draw_case
 from instar.store import RunStore
 from instar.tasks.detection import Detections, adaptive, insertion
 from instar.tasks.detection.changes import Insertion
-from instar.tasks.detection.systems import yolox
+from instar.tasks.detection.systems.onnx import yolox
 
 EVERY = 22  # frames: a new picture about every two seconds
 COLUMNS, ROWS, WIDTH = 1, 3, 960  # of the contact sheet, and the width of each finding in pixels

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import instar.tasks.detection.systems.yolox  # noqa: F401 - takes `fetch` by name: before a test replaces it
+import instar.tasks.detection.systems.onnx  # noqa: F401 - takes `fetch` by name: before a test replaces it
 from instar import zoo
 from instar.campaigns.reader import open_run
 from instar.cli import main

@@ -54,7 +54,16 @@ MAY = {  # what each package may import besides itself
         "adapters",
     },
 }
-ABOVE_CAMPAIGNS = {"cli", "workbench", "studies", "training", "pytest_plugin", "testing", "mlflow", "__main__"}
+ABOVE_CAMPAIGNS = {
+    "cli",
+    "workbench",
+    "studies",
+    "training",
+    "pytest_plugin",
+    "testing",
+    "mlflow",
+    "__main__",
+}
 
 
 def modules():

@@ -220,12 +220,6 @@ def test_a_picture_keeps_its_drive_when_it_is_sent_to_another_process():
     assert not np.shares_memory(shown, sent)
 
 
-def test_the_street_gives_drives_too():
-    from instar.worlds import street
-
-    np.testing.assert_array_equal(street.drives(1)[0].image, scenes(1)[0].image)
-
-
 def test_a_mirrored_drive_is_drawn_and_steered_the_other_way_round():
     drive = sample_drive(5)
     one, other = render(drive), render(dataclasses.replace(drive, mirrored=True))

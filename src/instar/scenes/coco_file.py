@@ -14,15 +14,17 @@ from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Image, Scene, SceneObject
 from instar.scenes.folder import annotated_picture, check_limit, is_picture
 
-__all__ = ["entry_box", "entry_size", "listed_scenes", "read_document", "read_entries", "telling"]
+__all__ = [
+    "entry_box", "entry_size", "listed_scenes", "read_document", "read_entries", "read_json", "telling",
+]  # fmt: skip
 
 CocoEntry = Mapping[str, Any]
 
 
-def read_document(path: Path) -> dict[str, Any]:
-    """A COCO file as it is, or BadInput with the place where it is broken."""
+def read_json(path: Path) -> Any:
+    """The value in a JSON file, or BadInput with the place where it is broken."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8-sig"))
+        return json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
     except json.JSONDecodeError as error:
@@ -33,6 +35,11 @@ def read_document(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path} is not JSON: byte {error.start} is not UTF-8") from None
     except RecursionError:
         raise BadInput(f"{path} is not COCO: it is nested too deeply") from None
+
+
+def read_document(path: Path) -> dict[str, Any]:
+    """A COCO file as it is."""
+    document = read_json(path)
     if not isinstance(document, dict) or not isinstance(document.get("images"), list):
         raise BadInput(f"{path} is not COCO: it has no list of images")
     for part in ("annotations", "categories"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.imaging.words import Word
-from instar.scenes.coco_file import entry_box, listed_scenes, telling
+from instar.scenes.coco_file import entry_box, listed_scenes, read_json, telling
 from instar.scenes.outlines import outline, scene_with_words
 
 __all__ = ["coco_text"]
@@ -37,17 +36,12 @@ def coco_text(path: str | Path, *, images: str | Path | None = None, limit: int 
 
 
 def _document(path: Path) -> dict[str, Any]:
-    try:
-        document = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} is not JSON: {error}") from None
-    if not isinstance(document, dict) or not all(
-        isinstance(document.get(part), dict) for part in ("imgs", "anns")
-    ):
+    document = read_json(path)
+    tables = [document.get(part) for part in ("imgs", "anns")] if isinstance(document, dict) else [None]
+    if not all(isinstance(table, dict) for table in tables):
         raise BadInput(f"{path} is not COCO-Text: it has no tables imgs and anns")
-    return document
+    found: dict[str, Any] = document
+    return found
 
 
 def _word(entry: Mapping[str, Any]) -> list[Word]:

@@ -7,16 +7,16 @@ the left.
 from __future__ import annotations
 
 import csv
-import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
 from instar.core.errors import BadInput
-from instar.core.scene import Image, Scene
-from instar.scenes.folder import check_limit
+from instar.core.scene import Scene
+from instar.scenes.folder import check_limit, read_file
 
 __all__ = ["SOURCES", "STEERING_RATIO", "Units", "driving_log", "looks_like_driving_log"]
 
@@ -91,7 +91,7 @@ def _scene(
     }
     return Scene(
         row["file"],
-        functools.partial(_read, folder / "images" / row["file"]),
+        partial(read_file, folder / "images" / row["file"]),
         knowledge=knowledge | ({"published": published} if published else {}),
     )
 
@@ -119,9 +119,3 @@ def _number(path: Path, line: int, text: str, unit: float) -> float | None:
         return float(text) * unit
     except ValueError:
         raise BadInput(f"{path}, line {line}: {text!r} is no number") from None
-
-
-def _read(path: Path) -> Image:
-    from instar.imaging.codecs import read_picture
-
-    return read_picture(path)

@@ -10,7 +10,9 @@ from pathlib import Path
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Image, Scene, SceneList
 
-__all__ = ["SUFFIXES", "annotated_picture", "check_limit", "folder", "is_picture", "pictures_below"]
+__all__ = [
+    "SUFFIXES", "annotated_picture", "check_limit", "folder", "is_picture", "pictures_below", "read_file",
+]  # fmt: skip
 
 SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
 
@@ -27,13 +29,14 @@ def folder(path: str | Path, *, limit: int | None = None) -> SceneList:
     if root.is_file():
         if not is_picture(root):
             raise BadInput(f"{root} is not a picture by its name; expected {', '.join(SUFFIXES)}")
-        return SceneList([Scene(root.name, partial(_read, root))], str(root))
+        return SceneList([Scene(root.name, partial(read_file, root))], str(root))
     if not root.is_dir():
         raise BadInput(f"{root} does not exist; give a folder of pictures or a picture file")
     found = sorted((file.relative_to(root).as_posix(), file) for file in pictures_below(root))
     if not found:
         raise BadInput(f"no picture below {root}; expected {', '.join(SUFFIXES)}")
-    return SceneList((Scene(name, partial(_read, file)) for name, file in found[:limit]), str(root), limit)
+    scenes = (Scene(name, partial(read_file, file)) for name, file in found[:limit])
+    return SceneList(scenes, str(root), limit)
 
 
 def is_picture(path: Path) -> bool:
@@ -69,7 +72,7 @@ def annotated_picture(path: Path, size: tuple[int, int]) -> Image:
     Another size means that the annotations are not of this picture, or that it was scaled or turned
     since; its boxes and masks would then be wrong.
     """
-    image = _read(path)
+    image = read_file(path)
     if image.shape[:2] != size:
         (height, width), (wanted_height, wanted_width) = image.shape[:2], size
         raise UnreadablePicture(
@@ -78,7 +81,8 @@ def annotated_picture(path: Path, size: tuple[int, int]) -> Image:
     return image
 
 
-def _read(path: Path) -> Image:
+def read_file(path: Path) -> Image:
+    """`read_picture`, which loads OpenCV only when a picture is looked at."""
     from instar.imaging.codecs import read_picture
 
     return read_picture(path)

@@ -13,9 +13,9 @@ from pathlib import Path
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.imaging.words import Word
-from instar.scenes.outlines import annotated_scenes, outline, read_lines
+from instar.scenes.outlines import annotated_scenes, has_annotations, outline, read_lines
 
-__all__ = ["icdar", "icdar_name", "looks_like_icdar"]
+__all__ = ["icdar", "looks_like_icdar"]
 
 _PREFIX = "gt_"
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
@@ -32,17 +32,12 @@ def icdar(path: str | Path, *, truth: str | Path | None = None, limit: int | Non
     Pictures may lie anywhere below the folder, and so may the files `gt_NAME.txt`, unless `truth` is
     their folder. Of a picture without such a file nothing is known.
     """
-    return annotated_scenes(path, truth, named=icdar_name, read_words=_words, limit=limit)
-
-
-def icdar_name(stem: str) -> str | None:
-    """The picture that an annotation file belongs to: "img_1" for "gt_img_1"."""
-    return stem[len(_PREFIX) :] if stem.startswith(_PREFIX) else None
+    return annotated_scenes(path, truth, prefix=_PREFIX, read_words=_words, limit=limit)
 
 
 def looks_like_icdar(path: Path) -> bool:
-    """Whether there are such files in the folder or one below it."""
-    return any(next(path.glob(f"{place}{_PREFIX}*.txt"), None) for place in ("", "*/"))
+    """Whether a folder has such files."""
+    return has_annotations(path, _PREFIX, levels=1)
 
 
 def _words(file: Path) -> tuple[Word, ...]:

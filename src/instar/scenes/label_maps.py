@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.errors import BadInput
-from instar.core.scene import Image, Scene
+from instar.core.scene import Scene
 from instar.imaging.labels import LabelMap
-from instar.scenes.folder import check_limit, pictures_below
-from instar.scenes.palettes import BUILT_IN, Palette, palette_named
+from instar.scenes.folder import check_limit, pictures_below, read_file
+from instar.scenes.palettes import BUILT_IN, Palette, pack_colours, palette_named
 
 __all__ = ["label_maps", "looks_like_label_maps"]
 
@@ -50,7 +50,7 @@ def label_maps(path: str | Path, *, limit: int | None = None, palette: str | Non
     return [
         Scene(
             picture.relative_to(root).as_posix(),
-            partial(_read, picture),
+            partial(read_file, picture),
             knowledge={"labels": partial(_labels, picture, file, chosen)},
         )
         for _, (picture, file) in sorted(pairs.items())[:limit]
@@ -113,12 +113,10 @@ def _chosen(root: Path, palette: str | None, maps: list[Path]) -> Palette:
 def _fitting(file: Path) -> Palette:
     """The built-in palette of colours that knows all of a map; grey values could mean anything."""
     values = _values(file)
-    for name in BUILT_IN if values.ndim == 3 else ():
-        palette = palette_named(name)
-        if palette.colours:
-            flat = values.reshape(-1, 3).astype(np.int64)
-            colours = np.unique(flat[:, 0] << 16 | flat[:, 1] << 8 | flat[:, 2])
-            if all(int(colour) in palette.colours for colour in colours):
+    if values.ndim == 3:
+        colours = set(np.unique(pack_colours(values)).tolist())
+        for palette in map(palette_named, BUILT_IN):
+            if palette.colours and colours <= palette.colours.keys():
                 return palette
     raise BadInput(
         f"{file}: what its values mean is not known; give --palette, one of {', '.join(BUILT_IN)} or a file"
@@ -140,25 +138,15 @@ def _values(file: Path) -> npt.NDArray[np.uint8]:
 
 @lru_cache(maxsize=32)
 def _labels(picture: Path, file: Path, palette: Palette) -> LabelMap:
+    from instar.imaging.codecs import picture_size
+
     values = _values(file)
     try:
         labels = palette.read(values)
     except BadInput as error:
         raise BadInput(f"{file}: {error}") from None
-    shape = _size(picture)
+    shape = picture_size(picture)
     if labels.ids.shape != shape:
         (h, w), (height, width) = labels.ids.shape, shape
         raise BadInput(f"{file} is {w} x {h} pixels, but its picture {width} x {height}")
     return labels
-
-
-def _size(picture: Path) -> tuple[int, int]:
-    from instar.imaging.codecs import picture_size
-
-    return picture_size(picture)
-
-
-def _read(path: Path) -> Image:
-    from instar.imaging.codecs import read_picture
-
-    return read_picture(path)

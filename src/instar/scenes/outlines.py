@@ -13,28 +13,27 @@ from instar.core.scene import Image, Scene, SceneObject
 from instar.imaging.words import Word
 from instar.scenes.folder import check_limit, folder
 
-__all__ = ["annotated_scenes", "outline", "read_lines", "scene_with_words"]
+__all__ = ["annotated_scenes", "has_annotations", "outline", "read_lines", "scene_with_words"]
 
 
 def annotated_scenes(
     path: str | Path,
     truth: str | Path | None,
     *,
-    named: Callable[[str], str | None],
+    prefix: str,
     read_words: Callable[[Path], Sequence[Word]],
     limit: int | None,
 ) -> list[Scene]:
     """A scene for every picture below a folder, with the words of its annotation file if there is one.
 
-    Annotation files lie in `truth`, or anywhere below the folder; `named` tells the stem of the picture
-    that a file of that stem belongs to, or None for another kind of file.
+    Annotation files lie in `truth`, or anywhere below the folder: that of NAME.jpg is PREFIX + NAME.txt.
     """
     check_limit(limit)
     root = Path(path)
     where = root if truth is None else Path(truth)
     if not where.is_dir():
         raise BadInput(f"the folder of annotations {where} does not exist")
-    files = {named(file.stem): file for file in sorted(where.rglob("*.txt"))}
+    files = {file.stem.removeprefix(prefix): file for file in sorted(where.rglob(f"{prefix}*.txt"))}
     scenes = []
     for picture in folder(root, limit=limit):
         file = files.get(Path(picture.id).stem)
@@ -44,6 +43,11 @@ def annotated_scenes(
     if not any(scene.knowledge for scene in scenes):
         raise BadInput(f"{where} has no annotations of the pictures in {root}; give --truth DIR, or another")
     return scenes
+
+
+def has_annotations(path: Path, prefix: str, *, levels: int) -> bool:
+    """Whether there are such files in the folder or in one up to so many levels below it."""
+    return any(next(path.glob("*/" * level + f"{prefix}*.txt"), None) for level in range(levels + 1))
 
 
 def scene_with_words(id: str, read: Callable[[], Image], words: Sequence[Word]) -> Scene:

@@ -13,7 +13,7 @@ from pathlib import Path
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.imaging.words import Word
-from instar.scenes.outlines import annotated_scenes, outline, read_lines
+from instar.scenes.outlines import annotated_scenes, has_annotations, outline, read_lines
 
 __all__ = ["looks_like_total_text", "total_text"]
 
@@ -32,17 +32,12 @@ def total_text(path: str | Path, *, truth: str | Path | None = None, limit: int 
     Pictures may lie anywhere below the folder, and so may the files `poly_gt_NAME.txt`, unless `truth`
     is their folder.
     """
-    return annotated_scenes(path, truth, named=_name, read_words=_words, limit=limit)
+    return annotated_scenes(path, truth, prefix=_PREFIX, read_words=_words, limit=limit)
 
 
 def looks_like_total_text(path: Path) -> bool:
-    """Whether there are such files in the folder or up to three below it, where the data set keeps them."""
-    places = ("", "*/", "*/*/", "*/*/*/")
-    return any(next(path.glob(f"{place}{_PREFIX}*.txt"), None) for place in places)
-
-
-def _name(stem: str) -> str | None:
-    return stem[len(_PREFIX) :] if stem.startswith(_PREFIX) else None
+    """Whether a folder has such files; the data set keeps them three levels down."""
+    return has_annotations(path, _PREFIX, levels=3)
 
 
 def _words(file: Path) -> tuple[Word, ...]:

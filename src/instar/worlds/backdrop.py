@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image
-from instar.worlds.perspective import Camera
+from instar.worlds.perspective import StreetCamera
 
 __all__ = ["BACKDROP_CLASSES", "KERB_COLOUR", "WALL", "draw_backdrop", "label_backdrop"]
 
@@ -73,7 +73,9 @@ class _Easel:
     `labels`, where there are any, get the class `now` wherever something is painted.
     """
 
-    def __init__(self, pixels: Image, camera: Camera, light: _Light, labels: _Labels | None = None) -> None:
+    def __init__(
+        self, pixels: Image, camera: StreetCamera, light: _Light, labels: _Labels | None = None
+    ) -> None:
         self.pixels, self.camera, self.light, self.labels = pixels, camera, light, labels
         self.now = "sky"
 
@@ -122,12 +124,12 @@ class _Easel:
         self.fill(self.camera.project(x, up, depth), colour)
 
 
-def draw_backdrop(size: tuple[int, int], camera: Camera, rng: np.random.Generator) -> Image:
+def draw_backdrop(size: tuple[int, int], camera: StreetCamera, rng: np.random.Generator) -> Image:
     """An empty street of `size` (height, width) as `camera` sees it."""
     return _grained(_painted(size, camera, rng, None).pixels, rng)
 
 
-def label_backdrop(size: tuple[int, int], camera: Camera, rng: np.random.Generator) -> _Labels:
+def label_backdrop(size: tuple[int, int], camera: StreetCamera, rng: np.random.Generator) -> _Labels:
     """The label map, `uint8 (H, W)` indices of `CLASSES`, of the street drawn from the same generator."""
     labels = np.zeros(size, np.uint8)
     _painted(size, camera, rng, labels)
@@ -135,7 +137,7 @@ def label_backdrop(size: tuple[int, int], camera: Camera, rng: np.random.Generat
 
 
 def _painted(
-    size: tuple[int, int], camera: Camera, rng: np.random.Generator, labels: _Labels | None
+    size: tuple[int, int], camera: StreetCamera, rng: np.random.Generator, labels: _Labels | None
 ) -> _Easel:
     light = _LIGHTS[int(rng.integers(len(_LIGHTS)))]
     easel = _Easel(_sky(size, camera, light, rng), camera, light, labels)
@@ -154,7 +156,7 @@ def _painted(
     return easel
 
 
-def _sky(size: tuple[int, int], camera: Camera, light: _Light, rng: np.random.Generator) -> Image:
+def _sky(size: tuple[int, int], camera: StreetCamera, light: _Light, rng: np.random.Generator) -> Image:
     """A picture that is sky above the horizon and haze below."""
     height, width = size
     rows = math.ceil(camera.horizon) + 1

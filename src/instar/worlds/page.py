@@ -20,6 +20,7 @@ from instar.core.scene import Image, Scene, SceneObject
 from instar.imaging.lettering import drawn_word
 from instar.imaging.warp import corners_of, homography, warped
 from instar.imaging.words import Word
+from instar.worlds.kept_pictures import keep_pictures
 
 __all__ = ["scenes"]
 
@@ -33,8 +34,6 @@ _EDGE = 26
 """Pixels between a word and the edge of the page."""
 _GAP = 28
 """Pixels between any two words."""
-_KEPT_BYTES = 64_000_000
-"""How much of the pictures of one `scenes` call is kept; a campaign looks at each scene many times."""
 
 Colour = tuple[int, int, int]
 
@@ -62,24 +61,18 @@ def scenes(n: int, *, seed: int = 0, size: tuple[int, int] = (360, 480)) -> list
         raise BadInput(f"page: {n} scenes; ask for at least 1")
     if size[0] < 200 or size[1] < 240:
         raise BadInput(f"page: size is {size[0]}x{size[1]}; it must be at least 200x240 pixels")
-    kept = functools.lru_cache(maxsize=1 + _KEPT_BYTES // (size[0] * size[1] * 3))
-    drawn = kept(functools.partial(_draw, seed=seed, size=size))
-    return [_scene(i, drawn, seed, size) for i in range(n)]
+    reader = keep_pictures(functools.partial(_draw, seed=seed, size=size), size)
+    return [_scene(i, reader(i), seed, size) for i in range(n)]
 
 
-def _scene(index: int, drawn: Callable[[int], Image], seed: int, size: tuple[int, int]) -> Scene:
+def _scene(index: int, read: Callable[[], Image], seed: int, size: tuple[int, int]) -> Scene:
     words = tuple(Word(one.quad, one.text) for one in _layout(index, seed=seed, size=size)[1])
     return Scene(
         f"page-{index:04}",
-        read=functools.partial(_copy_of, drawn, index),
+        read=read,
         objects=tuple(SceneObject("text", word.box) for word in words),
         knowledge={"words": words},
     )
-
-
-def _copy_of(drawn: Callable[[int], Image], index: int) -> Image:
-    # A copy, because the caller may write into what it reads and the kept picture must stay as it is.
-    return np.array(drawn(index))
 
 
 def _layout(index: int, *, seed: int, size: tuple[int, int]) -> tuple[Colour, list[_Printed]]:

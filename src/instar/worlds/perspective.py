@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Camera"]
+__all__ = ["StreetCamera"]
 
 
 @dataclass(frozen=True, slots=True)
-class Camera:
+class StreetCamera:
     """Metres of the world to pixels of the picture.
 
     `x` runs to the right of the viewer, `up` from the ground, `depth` along the street. `vanishing_x` and
@@ -25,7 +25,7 @@ class Camera:
     height: float
 
     @classmethod
-    def over(cls, size: tuple[int, int], sway: float = 0.0) -> Camera:
+    def over(cls, size: tuple[int, int], sway: float = 0.0) -> StreetCamera:
         """The camera of a picture of `size`; `sway` moves the vanishing point sideways, in widths."""
         height, width = size
         return cls(width * (0.5 + sway), height * 0.42, height * 0.9, 4.6)
@@ -51,7 +51,7 @@ class Camera:
     def depth(self, row: float) -> float:
         """How far away the ground is that appears in a pixel row below the horizon.
 
-        >>> camera = Camera.over((480, 640))
+        >>> camera = StreetCamera.over((480, 640))
         >>> round(camera.project(0, 0, camera.depth(400))[1], 6)
         np.float64(400.0)
         """

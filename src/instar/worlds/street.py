@@ -1,13 +1,13 @@
 """A drawn street whose truth is known: what stands where is decided first, then drawn.
 
 This one is for detectors. The street that a driver sees, with bends, weather and what a careful driver would
-do, is `instar.worlds.drive`; its scenes are to be had from here as `drives`.
+do, is `instar.worlds.drive`.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -18,17 +18,14 @@ from instar.core.errors import BadInput
 from instar.core.scene import Image, Mask, Scene, SceneObject
 from instar.imaging.labels import LabelMap
 from instar.worlds.backdrop import BACKDROP_CLASSES, KERB_COLOUR, WALL, draw_backdrop, label_backdrop
-from instar.worlds.drive import scenes as drives
-from instar.worlds.perspective import Camera
+from instar.worlds.kept_pictures import keep_pictures
+from instar.worlds.perspective import StreetCamera
 from instar.worlds.sprites import draw_sprite
 
-__all__ = ["drives", "scenes"]
+__all__ = ["scenes"]
 
 _MARGIN = 14
 """Pixels between any two objects, so that none hides another and none touches."""
-
-_KEPT_BYTES = 64_000_000
-"""How much of the pictures of one `scenes` call is kept; a campaign looks at each scene many times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,22 +110,16 @@ def scenes(n: int, *, seed: int = 0, size: tuple[int, int] = (480, 640)) -> list
         raise BadInput(f"street: {n} scenes; ask for at least 1")
     if size[0] < 200 or size[1] < 200:
         raise BadInput(f"street: size is {size[0]}x{size[1]}; each side must be at least 200 pixels")
-    kept = functools.lru_cache(maxsize=1 + _KEPT_BYTES // (size[0] * size[1] * 3))
-    drawn = kept(functools.partial(_draw, seed=seed, size=size))
+    reader = keep_pictures(functools.partial(_draw, seed=seed, size=size), size)
     return [
         Scene(
             f"street-{i:04}",
-            read=functools.partial(_copy_of, drawn, i),
+            read=reader(i),
             objects=tuple(_known(thing, size) for thing in _layout(i, seed=seed, size=size)),
             knowledge={"labels": functools.partial(_labels, i, seed, size)},
         )
         for i in range(n)
     ]
-
-
-def _copy_of(drawn: Callable[[int], Image], index: int) -> Image:
-    # A copy, because the caller may write into what it reads and the kept picture must stay as it is.
-    return np.array(drawn(index))
 
 
 def _known(thing: _Standing, size: tuple[int, int]) -> SceneObject:
@@ -157,8 +148,8 @@ def _labels(index: int, seed: int, size: tuple[int, int]) -> LabelMap:
     return LabelMap(ids, names)
 
 
-def _camera(index: int, seed: int, size: tuple[int, int]) -> Camera:
-    return Camera.over(size, sway=float(np.random.default_rng([seed, index, 0]).uniform(-0.07, 0.07)))
+def _camera(index: int, seed: int, size: tuple[int, int]) -> StreetCamera:
+    return StreetCamera.over(size, sway=float(np.random.default_rng([seed, index, 0]).uniform(-0.07, 0.07)))
 
 
 def _layout(index: int, *, seed: int, size: tuple[int, int]) -> list[_Standing]:
@@ -177,7 +168,9 @@ def _layout(index: int, *, seed: int, size: tuple[int, int]) -> list[_Standing]:
     return sorted(standing, key=lambda thing: -thing.foot)
 
 
-def _stand(label: str, camera: Camera, size: tuple[int, int], rng: np.random.Generator) -> _Standing | None:
+def _stand(
+    label: str, camera: StreetCamera, size: tuple[int, int], rng: np.random.Generator
+) -> _Standing | None:
     """One object somewhere on the ground; None where it would not be wholly in the picture."""
     kind = _KINDS[label]
     rows = rng.uniform(camera.horizon + 0.13 * size[0], size[0] - 6)

@@ -49,7 +49,7 @@ def test_a_wrong_table_is_refused_in_one_line(tmp_path: Path):
         ('levels = []\ndefault = "a"', "levels is"),
         ('levels = ["a"]\ndefault = "b"', "default is 'b'; it is one of a"),
         ('levels = ["a"]\ndefault = "a"\n[classes]\ncar = "x"', "car is 'x'; it is one of a"),
-        ("levels = [", "is no TOML"),
+        ("levels = [", "is not TOML"),
     ]:
         path.write_text(text)
         with pytest.raises(BadInput, match=why):

@@ -17,7 +17,7 @@ from instar.core.errors import BadInput, UnknownName
 from instar.core.toml_file import load_resource, load_toml
 from instar.imaging.labels import LabelMap
 
-__all__ = ["BUILT_IN", "Palette", "palette_named", "read_palette"]
+__all__ = ["BUILT_IN", "Palette", "pack_colours", "palette_named", "read_palette"]
 
 BUILT_IN = ("a2d2", "camvid", "camvid-12", "cityscapes", "cityscapes-train")
 KEYS = ("name", "is", "id", "colour")
@@ -58,11 +58,7 @@ class Palette:
         if not known:
             sort = "grey values" if values.ndim == 2 else "colours"
             raise BadInput(f"the map has {sort}, of which the palette knows none")
-        if values.ndim == 2:
-            packed = values.astype(np.int64)
-        else:
-            red, green, blue = (values[..., i].astype(np.int64) for i in range(3))
-            packed = red << 16 | green << 8 | blue
+        packed = values.astype(np.int64) if values.ndim == 2 else pack_colours(values)
         found, where = np.unique(packed, return_inverse=True)
         unknown = len(self.names)
         table = np.array([known.get(int(value), unknown) for value in found], np.uint8)
@@ -71,6 +67,12 @@ class Palette:
         if missing > MOST_UNKNOWN:
             raise BadInput(f"{missing:.0%} of the map is of no class in the palette; name another palette")
         return LabelMap(ids, (*self.names, UNKNOWN))
+
+
+def pack_colours(colours: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+    """Colours `(..., 3)` as numbers 0xRRGGBB."""
+    red, green, blue = np.moveaxis(colours.astype(np.int64), -1, 0)
+    return np.asarray(red << 16 | green << 8 | blue)
 
 
 @cache

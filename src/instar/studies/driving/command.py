@@ -16,7 +16,7 @@ from instar.core.frame import Moved
 from instar.core.outcome import Outcome
 from instar.core.relation import Relation
 from instar.core.scene import Scene
-from instar.core.scene_run import PictureCache
+from instar.core.picture_cache import PictureCache
 from instar.core.system import Reply, System, ask
 from instar.core.workspace import Folder, prepare_relation
 from instar.imaging.nulls import STRIKERS

@@ -2,7 +2,7 @@
 
 TITLE = "Object detection"
 SYSTEMS = {
-    "yolox-nano": "systems.yolox:yolox",
+    "yolox-nano": "systems.onnx:yolox",
     "ssd-mobilenet-v2": "systems.opencv:ssd_mobilenet_v2",
     "ssd-mobilenet-v3": "systems.opencv:ssd_mobilenet_v3",
     "efficientdet-lite0": "systems.efficientdet:efficientdet_lite0",

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from instar.core.errors import BadInput
+from instar.core.toml_file import read_user_file
 from instar.core.verdict import Finding, Verdict
-
-_toml: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 __all__ = ["HarmTable", "load_harm", "with_harm"]
 
@@ -39,20 +36,17 @@ class HarmTable:
 
 def load_harm(path: Path | str | None = None) -> HarmTable:
     """The table in a TOML file; without one, instar's own."""
-    file = Path(path) if path is not None else USUAL_TABLE
-    try:
-        content: dict[str, Any] = _toml.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"cannot read the table of harms {file}: {error.strerror or error}") from None
-    except (_toml.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{file} is no TOML: {error}") from None
+    return read_user_file(Path(path) if path is not None else USUAL_TABLE, "table of harms", _harm_table)
+
+
+def _harm_table(content: Mapping[str, Any]) -> HarmTable:
     levels, classes = content.get("levels"), content.get("classes", {})
     default = content.get("default")
     if not (isinstance(levels, list) and levels and all(isinstance(level, str) for level in levels)):
-        raise BadInput(f"{file}: levels is {levels!r}; it must be a list of names, the worst first")
+        raise BadInput(f"levels is {levels!r}; it must be a list of names, the worst first")
     for label, level in [*classes.items(), ("default", default)]:
         if level not in levels:
-            raise BadInput(f"{file}: {label} is {level!r}; it is one of {', '.join(levels)}")
+            raise BadInput(f"{label} is {level!r}; it is one of {', '.join(levels)}")
     return HarmTable(tuple(levels), classes, str(default))
 
 

@@ -104,6 +104,6 @@ def _helper(objects: System | str) -> System:
         return objects
     if objects != "yolox-nano":
         raise BadInput(f"insertion: objects is {objects!r}; give a system, or 'yolox-nano'")
-    from instar.tasks.detection.systems import yolox  # onnxruntime only when it is needed
+    from instar.tasks.detection.systems.onnx import yolox  # onnxruntime only when it is needed
 
     return yolox()

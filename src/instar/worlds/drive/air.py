@@ -28,7 +28,6 @@ HAZE = {
     "fog": (0.045, (200, 204, 208)),
 }
 """How much light each metre of air takes at full strength, and its colour."""
-DARKNESS = {"day": 1.0, "dusk": 0.5, "night": 0.10}
 COARSE = 2  # the light of lamps is computed for every second pixel
 
 

@@ -78,7 +78,7 @@ class Camera:
     def ground_at(self, column: float, row: float) -> tuple[float, float]:
         """Distance and offset of the ground that is seen in a pixel below the horizon.
 
-        >>> view = View.of(Drive(0, bend=0.01), (160, 320))
+        >>> view = Camera.of(Drive(0, bend=0.01), (160, 320))
         >>> x, y = view.project(4.0, 0.0, 20.0)
         >>> [round(value, 6) for value in view.ground_at(x, y)]
         [20.0, 4.0]

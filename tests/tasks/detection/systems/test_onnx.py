@@ -19,8 +19,8 @@ from instar.campaigns.plan import Use, make_plan
 from instar.campaigns.resolve import resolve_system
 from instar.core.errors import BadInput
 from instar.tasks.detection.coco_names import COCO_NAMES
-from instar.tasks.detection.systems import onnx_detector, yolox
 from instar.tasks.detection.systems.heads import HEADS, grid_cells
+from instar.tasks.detection.systems.onnx import onnx_detector, yolox
 from instar.zoo import fetch
 
 AS_TRAINED = {"colour": "bgr", "divide": 1.0, "fit": "corner"}

@@ -13,9 +13,9 @@ from instar.core.errors import BadInput, UnknownName
 from instar.core.system import System
 from instar.tasks.detection.answers import read
 from instar.tasks.detection.coco_names import COCO_NAMES
-from instar.tasks.detection.systems import yolox
 from instar.tasks.detection.systems.decode import to_detections
 from instar.tasks.detection.systems.heads import decode_yolox
+from instar.tasks.detection.systems.onnx import yolox
 from instar.zoo import fetch
 
 

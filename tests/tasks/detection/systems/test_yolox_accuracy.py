@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from instar.tasks.detection.coco_names import COCO_NAMES
-from instar.tasks.detection.systems import yolox
+from instar.tasks.detection.systems.onnx import yolox
 
 PACK = Path(__file__).parents[4] / "shared" / "data" / "detection"
 

@@ -16,7 +16,7 @@ from instar.core.errors import BadInput
 from instar.scenes import load_scenes
 from instar.tasks.driving import rule
 from instar.tasks.driving.systems import committed
-from instar.tasks.driving.systems.cards import NAMES, card
+from instar.tasks.driving.systems.committed import NAMES, card
 from instar.tasks.driving.systems.onnx import onnx_driver
 from instar.testing import check_system
 

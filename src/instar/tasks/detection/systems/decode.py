@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from instar.imaging.geometry import areas, intersections
 from instar.tasks.detection.answers import Detections
 
 __all__ = ["LEAST_SCORE", "SAME_OBJECT", "Floats", "drop_duplicates", "sides", "to_detections"]
@@ -55,12 +56,8 @@ def drop_duplicates(
 
     `boxes` come strongest first.
     """
-    x1, y1, x2, y2 = boxes.T
-    areas = (x2 - x1) * (y2 - y1)
-    shared_width = np.minimum(x2[:, None], x2) - np.maximum(x1[:, None], x1)
-    shared_height = np.minimum(y2[:, None], y2) - np.maximum(y1[:, None], y1)
-    shared = np.maximum(shared_width, 0) * np.maximum(shared_height, 0)
-    drops = shared > same_object * (areas[:, None] + areas - shared)
+    own, shared = areas(boxes), intersections(boxes, boxes)
+    drops = shared > same_object * (own[:, None] + own - shared)
     drops &= classes[:, None] == classes
     alive = np.ones(len(boxes), np.bool_)
     for i in range(len(boxes)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -20,7 +20,7 @@ from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.ground import GroundPlane
 from instar.tasks.driving.rules.model import Condition, Entity
 
-__all__ = ["alter", "cutout_of", "less", "make", "paste_of", "place_at", "places", "plan"]
+__all__ = ["alter", "cutout_of", "less", "make", "paste_of", "place_at", "place_each", "places", "plan"]
 
 TRIES = 60
 NEAREST, FARTHEST = 0.95, 0.22  # rows where things may stand, as shares of the way down from the horizon
@@ -35,25 +35,36 @@ ALIKE = 1.7  # times as light: cut-outs of such scenes look at home
 ROADSIDES = {None, "scene", "sidewalk"}
 AHEAD = {"vehicle", "lane", "line"}
 
+Placed = tuple[Edit, GroundPlane] | Inapplicable | None
+"""An edit with a place, and the ground with that place taken; None where none is free."""
+
 
 def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     """One paste for each thing that is added; two where the sentence leaves the number open."""
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
-    where = places(condition)
-    edits: list[Edit] = []
-    for _ in range(2 if condition.count is None else condition.count):
+    where, heights = places(condition), view.gallery.heights
+
+    def place(view: SceneView) -> Placed:
         cutout = cutout_of(condition.thing, view, rng)
         if isinstance(cutout, Inapplicable):
             return cutout
-        size = view.gallery.heights[cutout.label]
+        drawn, size = paste_of(cutout, view), heights[cutout.label]
         if where is None:
-            found = place_by(paste_of(cutout, view), condition, size, view, rng)
-            if isinstance(found, Inapplicable):
-                return found
-        else:
-            found = place_at(paste_of(cutout, view), where, size, view, rng)
-        if found is None:
-            return Inapplicable("no free place")
+            return place_by(drawn, condition, size, view, rng)
+        return place_at(drawn, where, size, view, rng)
+
+    return place_each(condition, view, place)
+
+
+def place_each(
+    condition: Condition, view: SceneView, place: Callable[[SceneView], Placed]
+) -> tuple[Edit, ...] | Inapplicable:
+    """As many as the condition says, each where those before it leave room."""
+    edits: list[Edit] = []
+    for _ in range(2 if condition.count is None else condition.count):
+        found = place(view)
+        if found is None or isinstance(found, Inapplicable):
+            return found or Inapplicable("no free place")
         edit, ground = found
         edits.append(edit)
         view = replace(view, ground=ground)
@@ -150,9 +161,7 @@ def places(condition: Condition) -> str | None:
     return None
 
 
-def place_at(
-    drawn: Edit, where: str, size: float, view: SceneView, rng: np.random.Generator
-) -> tuple[Edit, GroundPlane] | None:
+def place_at(drawn: Edit, where: str, size: float, view: SceneView, rng: np.random.Generator) -> Placed:
     """The edit with a place to stand, and the ground with that place taken; None where none is free."""
     ground = view.ground
     depth = ground.size[0] - 1 - ground.horizon
@@ -192,7 +201,7 @@ def paste_of(cutout: CutOut, view: SceneView) -> Edit:
 
 def place_by(
     drawn: Edit, condition: Condition, size: float, view: SceneView, rng: np.random.Generator
-) -> tuple[Edit, GroundPlane] | Inapplicable | None:
+) -> Placed:
     """A place beside, before or behind a thing of the label map that the sentence names."""
     element, position = condition.reference, condition.position
     if element is None or element not in view.ontology.elements or position is None:

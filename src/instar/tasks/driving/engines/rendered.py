@@ -21,7 +21,6 @@ from instar.tasks.driving.engines.selection import find_shortage
 from instar.tasks.driving.engines.spots import spots
 from instar.tasks.driving.rules.model import Condition
 from instar.worlds.drive import Drive, Thing, drive_of, render, showing
-from instar.worlds.drive.ground import CROSSWALK_DEPTH
 from instar.worlds.drive.houses import NEAREST as NEAREST_HOUSE
 from instar.worlds.drive.plan import VEHICLES
 from instar.worlds.drive.render import silhouettes
@@ -38,6 +37,11 @@ SEEN = 0.7  # of a thing's pixels that nothing may hide
 LEAST_HEIGHT = 0.05  # of the picture
 LINES = ("centre", "edges")
 BAD = ("rain", "snow", "fog")
+NOTHING = Inapplicable("nothing of that class is there")
+
+
+def _edit(do: str, **fields: Any) -> tuple[Edit, ...]:
+    return ({"engine": "rendered", "do": do, **fields},)
 
 
 def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
@@ -200,11 +204,11 @@ def _marking(condition: Condition, drive: Drive, rng: np.random.Generator) -> tu
             return Inapplicable("it is there already")
         style, colour = condition.properties.get("type", "solid"), condition.properties.get("color", "white")
         marks = [(name, f"{style} {colour}") for name in LINES if not getattr(road, name)]
-        return ({"engine": "rendered", "do": "mark", "marks": tuple(marks)},)
+        return _edit("mark", marks=tuple(marks))
     name = condition.element.replace(" ", "_")
     if getattr(road, name) is not None:
         return Inapplicable("it is there already")
-    return ({"engine": "rendered", "do": "mark", "marks": ((name, round(float(rng.uniform(9, 22)), 2)),)},)
+    return _edit("mark", marks=((name, round(float(rng.uniform(9, 22)), 2)),))
 
 
 def _building(drive: Drive, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
@@ -214,27 +218,20 @@ def _building(drive: Drive, rng: np.random.Generator) -> tuple[Edit, ...] | Inap
         start, length = round(float(rng.uniform(NEAREST_HOUSE, 50)), 2), front_size(look)[1] * BAY
         others = [house for house in drive.houses if house.side == side]
         if all(start >= h.start + h.length or start + length <= h.start for h in others):
-            fields = {"side": side, "start": start, "length": length, "setback": 0.6, "look": look}
-            return ({"engine": "rendered", "do": "build", **fields},)
+            return _edit("build", side=side, start=start, length=length, setback=0.6, look=look)
     return Inapplicable("no free place")
 
 
 def _removing(condition: Condition, drive: Drive) -> tuple[Edit, ...] | Inapplicable:
     if condition.element == "building":
-        return ({"engine": "rendered", "do": "raze"},)
+        return _edit("raze")
     if condition.element == "line":
         which = [name for name in LINES if _is_line(getattr(drive.road, name), condition.properties)]
-        if not which:
-            return Inapplicable("nothing of that class is there")
-        return ({"engine": "rendered", "do": "unmark", "marks": tuple((name, "") for name in which)},)
+        return _edit("unmark", marks=tuple((name, "") for name in which)) if which else NOTHING
     if condition.element in ("crosswalk", "stop line"):
-        return (
-            {"engine": "rendered", "do": "unmark", "marks": ((condition.element.replace(" ", "_"), None),)},
-        )
+        return _edit("unmark", marks=((condition.element.replace(" ", "_"), None),))
     meant = list(_meant(condition, drive))
-    if not meant:
-        return Inapplicable("nothing of that class is there")
-    return ({"engine": "rendered", "do": "take", "things": name_things(meant)},)
+    return _edit("take", things=name_things(meant)) if meant else NOTHING
 
 
 def _is_line(kind: str, properties: Mapping[str, str]) -> bool:
@@ -266,7 +263,7 @@ def _replacing(
     if condition.element == "building":
         if new.element != "tree":
             return Inapplicable("no engine puts that in the place of houses")
-        return ({"engine": "rendered", "do": "plant", "seed": int(rng.integers(2**31))},)
+        return _edit("plant", seed=int(rng.integers(2**31)))
     if condition.element == "line" and new.element == "line":
         which = [name for name in LINES if _is_line(getattr(drive.road, name), condition.properties)]
         kinds = {name: getattr(drive.road, name).split() for name in which}
@@ -274,26 +271,17 @@ def _replacing(
             (n, f"{new.properties.get('type', s)} {new.properties.get('color', c)}")
             for n, (s, c) in kinds.items()
         ]
-        return ({"engine": "rendered", "do": "mark", "marks": tuple(marks)},) if marks else _nothing()
-    if condition.element in ("crosswalk", "stop line", "line") or new.element in (
-        "building",
-        "line",
-        "crosswalk",
-    ):
+        return _edit("mark", marks=tuple(marks)) if marks else NOTHING
+    painted = condition.element in ("crosswalk", "stop line", "line")
+    if painted or new.element in ("building", "line", "crosswalk"):
         return Inapplicable("no engine puts that in its place")
     meant = list(_meant(condition, drive))
     if not meant:
-        return _nothing()
+        return NOTHING
     kind, _, _, variant, _ = _kind_of(new.element, new.properties, 0.0, 0.0, drive, rng)
     if new.element == "vehicle" and "type" not in new.properties and condition.element == "vehicle":
         kind = meant[0].kind
-    return (
-        {"engine": "rendered", "do": "swap", "things": name_things(meant), "kind": kind, "variant": variant},
-    )
-
-
-def _nothing() -> Inapplicable:
-    return Inapplicable("nothing of that class is there")
+    return _edit("swap", things=name_things(meant), kind=kind, variant=variant)
 
 
 def _in_other_air(condition: Condition, drive: Drive) -> tuple[Edit, ...] | Inapplicable:
@@ -304,14 +292,11 @@ def _in_other_air(condition: Condition, drive: Drive) -> tuple[Edit, ...] | Inap
             return Inapplicable("it already is in that state")
         if kind == "dusk" and drive.time == "night":
             return Inapplicable("it already is darker")
-        return ({"engine": "rendered", "do": "hour", "time": kind},)
+        return _edit("hour", time=kind)
     strength = LEVELS[level or "normal"]
     weather = kind or drive.weather
     if weather == drive.weather and (level is None or strength == drive.level or weather == "clear"):
         return Inapplicable("it already is in that state")
     if drive.weather in BAD and weather in BAD and weather != drive.weather:
         return Inapplicable("there is other bad weather already")
-    return ({"engine": "rendered", "do": "weather", "weather": weather, "level": strength},)
-
-
-assert CROSSWALK_DEPTH < 9, "a crosswalk is marked ahead of the camera"
+    return _edit("weather", weather=weather, level=strength)

@@ -7,8 +7,7 @@ import numpy as np
 
 from instar.core.change import Inapplicable
 from instar.core.scene import Mask
-from instar.imaging.mask_text import mask_to_text
-from instar.tasks.driving.engines import Edit, SceneView
+from instar.tasks.driving.engines import SceneView
 from instar.tasks.driving.rules.model import Condition
 
 __all__ = ["find_shortage", "select_pixels"]
@@ -26,14 +25,6 @@ def select_pixels(condition: Condition, view: SceneView) -> Mask | Inapplicable:
     if condition.count is not None:
         mask = _largest(mask, condition.count)
     return _shortage(mask, condition, view) or mask
-
-
-def plan_removal(engine: str, condition: Condition, view: SceneView) -> tuple[Edit, ...] | Inapplicable:
-    """The edit by which an engine removes the element, told by its pixels."""
-    mask = select_pixels(condition, view)
-    if isinstance(mask, Inapplicable):
-        return mask
-    return ({"engine": engine, "of": condition.element, "mask": mask_to_text(mask)},)
 
 
 def find_shortage(condition: Condition, view: SceneView) -> Inapplicable | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import cv2
 import numpy as np
 
@@ -12,7 +10,7 @@ from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.imaging.paste import RGBA, pasted
 from instar.tasks.driving.engines import Edit, SceneView
-from instar.tasks.driving.engines.paste import alter, less, place_at, places
+from instar.tasks.driving.engines.paste import alter, less, place_at, place_each, places
 from instar.tasks.driving.rules.model import Condition
 from instar.worlds.drive.boards import board
 from instar.worlds.drive.textures import at_height
@@ -42,15 +40,8 @@ def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tup
         "least": LEAST_HEIGHT,
         "gain": round(float(np.clip(view.image[view.ground.road].mean() / USUAL_LIGHT, 0.3, 1.1)), 3),
     }
-    edits: list[Edit] = []
-    for _ in range(2 if condition.count is None else condition.count):
-        found = place_at(drawn, where, HEIGHT * person, view, rng)
-        if found is None:
-            return Inapplicable("no free place")
-        edit, ground = found
-        edits.append(edit)
-        view = replace(view, ground=ground)
-    return tuple(edits)
+    size = HEIGHT * person
+    return place_each(condition, view, lambda view: place_at(drawn, where, size, view, rng))
 
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:

@@ -21,6 +21,7 @@ Spot = Callable[[np.random.Generator], tuple[float, float, bool]]
 NEAREST, FARTHEST = 8.5, 30.0  # metres
 BESIDE = (0.35, 1.2)  # metres beyond the kerb
 GAP = 1.2  # metres between a thing and what it stands by
+BESIDE_WHAT = ("road", "ego-vehicle", "scene", "sidewalk", "lane")
 ROADSIDE = (None, "scene", "sidewalk", "building", "tree")
 
 
@@ -28,13 +29,7 @@ def spots(condition: Condition, drive: Drive, rng: np.random.Generator) -> Spot 
     """How places for the thing are drawn, or why there are none."""
     element, reference, position = condition.element, condition.reference, condition.position
     side = condition.reference_properties.get("position")
-    if position in ("left of", "right of") and reference in (
-        "road",
-        "ego-vehicle",
-        "scene",
-        "sidewalk",
-        "lane",
-    ):
+    if position in ("left of", "right of") and reference in BESIDE_WHAT:
         return _roadside(element, drive, position.split()[0])
     if reference == "sidewalk" and side in ("left", "right"):
         return _roadside(element, drive, side)

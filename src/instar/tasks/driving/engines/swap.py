@@ -11,8 +11,8 @@ from instar.cutouts import CutOuts
 from instar.imaging.mask_text import mask_from_text, mask_to_text
 from instar.imaging.paste import pasted, resized, toned
 from instar.tasks.driving.engines import Edit, SceneView
-from instar.tasks.driving.engines.fill import fill_in
 from instar.tasks.driving.engines.paste import cutout_of, paste_of
+from instar.tasks.driving.engines.removal import fill
 from instar.tasks.driving.engines.selection import select_pixels
 from instar.tasks.driving.rules.model import Condition
 
@@ -43,7 +43,7 @@ def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tup
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     """The picture with the one thing gone and the other there."""
-    empty = fill_in(np.asarray(image), mask_from_text(edit["old"]))
+    empty = fill.without(image, mask_from_text(edit["old"]))
     pixels = resized(cutouts.pixels(edit["cutout"]), edit["width"], edit["height"])
     return pasted(empty, toned(pixels, edit["gain"], edit["offset"]), edit["x"], edit["y"], "feather")
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from instar.tasks.driving.rules.english import finite, gerunds, listed, participles
-from instar.tasks.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, opt, seq, skip
+from instar.tasks.driving.rules.english import finite, gerunds, participles
+from instar.tasks.driving.rules.grammar import Found, Objection, Parser, alt, opt, phrase, seq, skip
 from instar.tasks.driving.rules.things import Mention, Place
+from instar.tasks.driving.rules.vocabulary import listed
 
 __all__ = ["BE", "Clause", "absent", "added", "does", "done", "present", "removed", "replaced", "verb_forms"]
 
@@ -39,19 +40,19 @@ def does(verbs: Sequence[str]) -> Parser:
 def verb_forms(verbs: Sequence[str]) -> Parser:
     """Like `does`, with a value."""
     return alt(
-        Phrase(*finite(verbs)),
+        phrase(*finite(verbs)),
         seq(
-            Phrase("is", "are", "was", "were", "'s", "starts", "start", "begins", "begin"),
-            Phrase(*gerunds(verbs)),
+            phrase("is", "are", "was", "were", "'s", "starts", "start", "begins", "begin"),
+            phrase(*gerunds(verbs)),
         ),
-        seq(Phrase("has", "have"), Phrase(*participles(verbs))),
-        seq(Phrase("starts to", "start to", "begins to", "begin to"), Phrase(*verbs)),
+        seq(phrase("has", "have"), phrase(*participles(verbs))),
+        seq(phrase("starts to", "start to", "begins to", "begin to"), phrase(*verbs)),
     )
 
 
 def done(verbs: Sequence[str]) -> Parser:
     """Is removed, has been removed, removed; has no value."""
-    return skip(seq(opt(Phrase(*BE)), Phrase(*participles(verbs))))
+    return skip(seq(opt(phrase(*BE)), phrase(*participles(verbs))))
 
 
 def added(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from instar.tasks.driving.rules import if_words as said
 from instar.tasks.driving.rules.clauses import BE, Clause, does, verb_forms
 from instar.tasks.driving.rules.english import participles
-from instar.tasks.driving.rules.grammar import Found, Objection, Parser, Phrase, alt, opt, seq, skip, to
+from instar.tasks.driving.rules.grammar import Found, Objection, Parser, alt, opt, phrase, seq, skip, to
 from instar.tasks.driving.rules.things import COMPARATIVES, Mention, Things
+from instar.tasks.driving.rules.vocabulary import IF as said
 
 __all__ = ["closer", "comparing"]
 
@@ -17,9 +17,9 @@ def closer(words: Things) -> Parser:
     """ "(Even) closer (to the ego-vehicle)": the value is the comparative."""
     return to(
         lambda word: word,
-        skip(opt(Phrase("even", "still"))),
-        Phrase(*COMPARATIVES),
-        skip(opt(seq(Phrase("to", "from", "away from"), _own(words)))),
+        skip(opt(phrase("even", "still"))),
+        phrase(*COMPARATIVES),
+        skip(opt(seq(phrase("to", "from", "away from"), _own(words)))),
     )
 
 
@@ -27,30 +27,30 @@ def comparing(words: Things) -> list[Parser]:
     who, near = words.several, closer(words)
     own = skip(_own(words))
     return [
-        to(compared, who, does(said.GROW), near),
-        to(compared, who, skip(Phrase(*BE)), skip(Phrase(*participles(said.BRING))), near),
-        to(compared, skip(opt(Phrase("we", "you"))), skip(Phrase(*said.BRING)), who, near),
+        to(compared, who, does(said["grow"]), near),
+        to(compared, who, skip(phrase(*BE)), skip(phrase(*participles(said["bring"]))), near),
+        to(compared, skip(opt(phrase("we", "you"))), skip(phrase(*said["bring"])), who, near),
         to(
             lambda who, word: compared(who, as_word(word, "closer")),
             who,
-            where_does(said.APPROACH),
+            where_does(said["approach"]),
             skip(opt(own)),
         ),
         to(
             lambda who, word: compared(who, as_word(word, "farther")),
             who,
-            where_does(said.LEAVE),
-            skip(opt(seq(Phrase("from"), own))),
+            where_does(said["leave"]),
+            skip(opt(seq(phrase("from"), own))),
         ),
         to(
             lambda word, who: compared(who, word),
             own,
-            does(said.GROW),
+            does(said["grow"]),
             _distance(),
-            skip(Phrase("to", "from")),
+            skip(phrase("to", "from")),
             who,
         ),
-        to(lambda word, who: compared(who, as_word(word, "closer")), own, where_does(said.APPROACH), who),
+        to(lambda word, who: compared(who, as_word(word, "closer")), own, where_does(said["approach"]), who),
         *_numbers(words),
         *_distances(words),
     ]
@@ -84,16 +84,16 @@ def _first(value: object) -> Found:
 
 def _own(words: Things) -> Parser:
     """The ego-vehicle, which here may be called the vehicle or the car."""
-    return alt(words.ego, Phrase("the vehicle", "the car"))
+    return alt(words.ego, phrase("the vehicle", "the car"))
 
 
 def _distance() -> Parser:
-    return Phrase(*(word for word, meaning in COMPARATIVES.items() if meaning in ("closer", "farther")))
+    return phrase(*(word for word, meaning in COMPARATIVES.items() if meaning in ("closer", "farther")))
 
 
 def _numbers(words: Things) -> list[Parser]:
-    number = skip(seq(opt(Phrase("the")), Phrase("number of", "amount of", "intensity of", "level of")))
-    up, down = where_does(said.INCREASE), where_does(said.SHRINK)
+    number = skip(seq(opt(phrase("the")), phrase("number of", "amount of", "intensity of", "level of")))
+    up, down = where_does(said["increase"]), where_does(said["shrink"])
     return [
         to(lambda who, word: compared(who, as_word(word, "more")), number, words.several, up),
         to(lambda who, word: compared(who, as_word(word, "less")), number, words.several, down),
@@ -102,24 +102,24 @@ def _numbers(words: Things) -> list[Parser]:
 
 def _distances(words: Things) -> list[Parser]:
     who, own = words.several, skip(_own(words))
-    distance = skip(seq(opt(Phrase("the")), Phrase("distance")))
+    distance = skip(seq(opt(phrase("the")), phrase("distance")))
     to_who = alt(
-        to(lambda who: who, skip(Phrase("to", "from")), who, skip(opt(seq(Phrase("from", "to"), own)))),
-        to(lambda who: who, skip(Phrase("between")), own, skip(Phrase("and")), who),
-        to(lambda who: (who,), skip(Phrase("between")), words.one, skip(Phrase("and")), own),
-        to(lambda who: who, skip(Phrase("from")), own, skip(Phrase("to")), who),
+        to(lambda who: who, skip(phrase("to", "from")), who, skip(opt(seq(phrase("from", "to"), own)))),
+        to(lambda who: who, skip(phrase("between")), own, skip(phrase("and")), who),
+        to(lambda who: (who,), skip(phrase("between")), words.one, skip(phrase("and")), own),
+        to(lambda who: who, skip(phrase("from")), own, skip(phrase("to")), who),
     )
     return [
         to(
             lambda who, word: compared(who, as_word(word, "closer")),
             distance,
             to_who,
-            where_does(said.SHRINK),
+            where_does(said["shrink"]),
         ),
         to(
             lambda who, word: compared(who, as_word(word, "farther")),
             distance,
             to_who,
-            where_does(said.INCREASE),
+            where_does(said["increase"]),
         ),
     ]

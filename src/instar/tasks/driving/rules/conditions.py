@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from instar.tasks.driving.rules import if_words as said
 from instar.tasks.driving.rules.clauses import (
     BE,
     Clause,
@@ -18,16 +17,16 @@ from instar.tasks.driving.rules.clauses import (
     replaced,
 )
 from instar.tasks.driving.rules.comparisons import closer, comparing
-from instar.tasks.driving.rules.english import gerunds, listed, participles
+from instar.tasks.driving.rules.english import gerunds, participles
 from instar.tasks.driving.rules.grammar import (
     Found,
     Objection,
     Parser,
-    Phrase,
     alt,
     many,
     named,
     opt,
+    phrase,
     quietly,
     seq,
     skip,
@@ -35,6 +34,8 @@ from instar.tasks.driving.rules.grammar import (
 )
 from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.rules.things import Mention, Place, Things, things
+from instar.tasks.driving.rules.vocabulary import IF as said
+from instar.tasks.driving.rules.vocabulary import listed
 from instar.tasks.driving.rules.weather import outside, weather_and_time
 
 __all__ = ["conditions", "premises"]
@@ -46,8 +47,8 @@ def premises(ontology: Ontology) -> Parser:
     who, where = words.several, opt(words.place)
     return named(
         alt(
-            to(present, skip(Phrase(*said.WITH)), who, where),
-            to(absent, skip(Phrase(*said.WITHOUT)), who, where),
+            to(present, skip(phrase(*said["with"])), who, where),
+            to(absent, skip(phrase(*said["without"])), who, where),
             quietly(_during(ontology, words)),
         )
     )
@@ -68,19 +69,19 @@ def conditions(ontology: Ontology) -> Parser:
         )
     )
     conjunction = alt(
-        Phrase("and", "while", ","), seq(Phrase(","), Phrase("and", "while")), Phrase("and also", "and then")
+        phrase("and", "while", ","), seq(phrase(","), phrase("and", "while")), phrase("and also", "and then")
     )
-    too = skip(opt(Phrase("too", "as well", "also")))
-    at_once = Phrase("at the same time", "simultaneously", "at once", "together")
+    too = skip(opt(phrase("too", "as well", "also")))
+    at_once = phrase("at the same time", "simultaneously", "at once", "together")
     during = opt(quietly(_during(ontology, words)))
     return named(
-        to(_together, opt(Phrase("both")), clause, many(seq(conjunction, clause)), during, too, opt(at_once))
+        to(_together, opt(phrase("both")), clause, many(seq(conjunction, clause)), during, too, opt(at_once))
     )
 
 
 def _during(ontology: Ontology, words: Things) -> Parser:
     """The weather or time of day that something happens in."""
-    return to(lambda what: added(what, None), skip(Phrase(*said.DURING)), outside(ontology, words))
+    return to(lambda what: added(what, None), skip(phrase(*said["during"])), outside(ontology, words))
 
 
 def _together(
@@ -98,32 +99,32 @@ def _together(
 
 
 def _appearing(words: Things) -> list[Parser]:
-    happens = skip(seq(opt(Phrase("also")), alt(does(said.APPEAR), done([*said.ADD, *said.SEEN]))))
+    happens = skip(seq(opt(phrase("also")), alt(does(said["appear"]), done([*said["add"], *said["seen"]]))))
     who, where = words.several, words.place
     area = alt(words.area, words.one)
     near = opt(closer(words))
-    comma = skip(opt(Phrase(",")))
+    comma = skip(opt(phrase(",")))
     return [
         to(added, who, happens, opt(words.to_place), near),
         to(lambda who, near, where: added(who, where, near), who, happens, closer(words), where),
         to(added, who, where, happens),
-        to(lambda who, area: added(who, Place("on", area, 0)), who, does(said.CROSS), area),
-        to(added, who, does(said.CROSS), where),
+        to(lambda who, area: added(who, Place("on", area, 0)), who, does(said["cross"]), area),
+        to(added, who, does(said["cross"]), where),
         to(lambda where, who: added(who, where), where, comma, happens, who),
         to(lambda where, who: added(who, where), where, comma, who, happens),
         to(
             added,
-            skip(alt(words.ego, Phrase("the car", "the vehicle"))),
-            does(said.SEE),
+            skip(alt(words.ego, phrase("the car", "the vehicle"))),
+            does(said["see"]),
             who,
-            skip(opt(Phrase(*gerunds(said.APPEAR)))),
+            skip(opt(phrase(*gerunds(said["appear"])))),
             opt(where),
         ),
         to(
             _deny,
             skip(who),
-            skip(Phrase(*listed("does, do, did, is, are, has, have"))),
-            Phrase("not", "never"),
+            skip(phrase(*listed("does, do, did, is, are, has, have"))),
+            phrase("not", "never"),
             skip(_anything()),
         ),
     ]
@@ -131,8 +132,9 @@ def _appearing(words: Things) -> list[Parser]:
 
 def _anything() -> Parser:
     """Any verb of change, in the forms that stand behind "not"."""
-    plain = [*said.APPEAR, *said.VANISH, *said.BECOME, *said.TURN, *said.CROSS]
-    return Phrase(*plain, *participles([*plain, *said.ADD, *said.REMOVE, *said.REPLACE]), *gerunds(plain))
+    plain = [*said["appear"], *said["vanish"], *said["become"], *said["turn"], *said["cross"]]
+    done_to = [*said["add"], *said["remove"], *said["replace"]]
+    return phrase(*plain, *participles([*plain, *done_to]), *gerunds(plain))
 
 
 def _deny(word: Found) -> None:
@@ -141,41 +143,41 @@ def _deny(word: Found) -> None:
 
 def _being(words: Things) -> list[Parser]:
     who, where = words.several, words.place
-    be, there = skip(Phrase(*BE)), skip(Phrase("there"))
-    doing = opt(Phrase(*gerunds(said.APPEAR), *participles([*said.ADD, *said.SEEN]), *said.THERE))
+    be, there = skip(phrase(*BE)), skip(phrase("there"))
+    doing = opt(phrase(*gerunds(said["appear"]), *participles([*said["add"], *said["seen"]]), *said["there"]))
     near = opt(closer(words))
-    comma = skip(opt(Phrase(",")))
+    comma = skip(opt(phrase(",")))
 
     return [
         to(present, who, be, where),
-        to(present, who, be, skip(Phrase(*said.THERE)), opt(where)),
-        to(absent, who, be, skip(Phrase("not")), skip(Phrase(*said.THERE)), opt(where)),
-        to(absent, who, be, skip(Phrase("not")), where),
+        to(present, who, be, skip(phrase(*said["there"])), opt(where)),
+        to(absent, who, be, skip(phrase("not")), skip(phrase(*said["there"])), opt(where)),
+        to(absent, who, be, skip(phrase("not")), where),
         to(present, there, be, who, skip(doing), opt(where), near),
-        to(absent, there, be, skip(Phrase("not", "no longer")), who, opt(where)),
+        to(absent, there, be, skip(phrase("not", "no longer")), who, opt(where)),
         to(
             lambda who: added(who, None),
             there,
-            skip(Phrase("appears", "appear", "comes", "emerges", "exists", "exist")),
+            skip(phrase("appears", "appear", "comes", "emerges", "exists", "exist")),
             who,
         ),
         to(
             added,
             there,
-            skip(Phrase("appears", "appear", "emerges", "emerge", "exists", "exist", "stands", "stand")),
+            skip(phrase("appears", "appear", "emerges", "emerge", "exists", "exist", "stands", "stand")),
             who,
             where,
         ),
         to(lambda where, who: present(who, where), where, comma, there, be, who),
         to(lambda where, who: present(who, where), where, comma, be, who),
-        to(lambda area, who: present(who, Place("on", area, 0)), words.area, does(said.HAVE), who),
-        to(present, skip(words.area), does(said.HAVE), who, where),
+        to(lambda area, who: present(who, Place("on", area, 0)), words.area, does(said["have"]), who),
+        to(present, skip(words.area), does(said["have"]), who, where),
         to(
             lambda new, old: tuple(c for one in new for c in replaced(old, one)),
             there,
             be,
             words.several,
-            skip(Phrase("instead of", "in place of", "rather than")),
+            skip(phrase("instead of", "in place of", "rather than")),
             who,
         ),
     ]
@@ -183,44 +185,43 @@ def _being(words: Things) -> list[Parser]:
 
 def _vanishing(words: Things) -> list[Parser]:
     who, where = words.several, words.from_place
-    gone = seq(Phrase(*BE), Phrase(*said.GONE))
-    happens = skip(alt(does(said.VANISH), done(said.REMOVE), gone))
+    gone = seq(phrase(*BE), phrase(*said["gone"]))
+    happens = skip(alt(does(said["vanish"]), done(said["remove"]), gone))
     return [
         to(removed, who, happens, opt(where)),
         to(removed, who, words.place, happens),
-        to(lambda who, area: removed(who, Place(None, area, 0)), who, does(said.DEPART), words.area),
+        to(lambda who, area: removed(who, Place(None, area, 0)), who, does(said["depart"]), words.area),
     ]
 
 
 def _new(words: Things) -> Parser:
     """What takes the place of something: a thing, or "a black one"."""
-    article = opt(Phrase("a", "an", "the"))
-    return alt(words.one, to(lambda how: how, skip(article), words.adjectives, skip(Phrase("one", "ones"))))
+    article = opt(phrase("a", "an", "the"))
+    return alt(words.one, to(lambda how: how, skip(article), words.adjectives, skip(phrase("one", "ones"))))
 
 
 def _replacing(words: Things) -> list[Parser]:
     who, new, where = words.several, _new(words), opt(words.place)
     swaps = [
-        to(
-            lambda who, where, new: replaced(who, new, where),
-            who,
-            where,
-            done([verb]),
-            skip(Phrase(*prepositions)),
-            new,
-        )
-        for verb, prepositions in said.REPLACE.items()
+        to(_placed_replaced, who, where, done([verb]), skip(phrase(*prepositions)), new)
+        for verb, prepositions in said["replace"].items()
     ]
     to_new = alt(new, words.adjectives)
     return [
         *swaps,
-        to(lambda who, where, new: replaced(who, new, where), who, where, does(said.BECOME), new),
-        to(lambda who, where, new: replaced(who, new, where), who, where, does(said.TURN), words.adjectives),
+        to(_placed_replaced, who, where, does(said["become"]), new),
+        to(_placed_replaced, who, where, does(said["turn"]), words.adjectives),
         to(replaced, who, done(["turn", "make", "paint"]), words.adjectives),
-        to(_from_to, who, _changes(), skip(Phrase("from")), to_new, skip(Phrase("to", "into")), to_new),
-        to(lambda new, old: replaced(old, new), new, does(said.TAKE_OVER), who),
-        to(lambda new, old: replaced(old, new), new, done(["substitute"]), skip(Phrase("for")), who),
+        to(_from_to, who, _changes(), skip(phrase("from")), to_new, skip(phrase("to", "into")), to_new),
+        to(lambda new, old: replaced(old, new), new, does(said["take_over"]), who),
+        to(lambda new, old: replaced(old, new), new, done(["substitute"]), skip(phrase("for")), who),
     ]
+
+
+def _placed_replaced(
+    who: Sequence[Mention], where: Place | None, new: Mention | tuple[Found, ...]
+) -> tuple[Clause, ...]:
+    return replaced(who, new, where)
 
 
 def _changes() -> Parser:
@@ -236,19 +237,11 @@ def _from_to(
 
 def _commands(words: Things) -> list[Parser]:
     who, new, where = words.several, _new(words), opt(words.place)
-    we = skip(opt(Phrase(*listed("we, you, i, someone, please, let us, the tester, one"))))
-    adds, removes = Phrase(*_forms(said.ADD)), Phrase(*_forms(said.REMOVE))
+    we = skip(opt(phrase(*listed("we, you, i, someone, please, let us, the tester, one"))))
+    adds, removes = phrase(*_forms(said["add"])), phrase(*_forms(said["remove"]))
     swaps = [
-        to(
-            lambda who, where, new: replaced(who, new, where),
-            we,
-            skip(Phrase(*_forms([verb]))),
-            who,
-            where,
-            skip(Phrase(*prepositions)),
-            new,
-        )
-        for verb, prepositions in said.REPLACE.items()
+        to(_placed_replaced, we, skip(phrase(*_forms([verb]))), who, where, skip(phrase(*prepositions)), new)
+        for verb, prepositions in said["replace"].items()
         if verb != "substitute"
     ]
     return [
@@ -258,12 +251,12 @@ def _commands(words: Things) -> list[Parser]:
         to(
             lambda new, old: replaced(old, new),
             we,
-            skip(Phrase(*_forms(["substitute"]))),
+            skip(phrase(*_forms(["substitute"]))),
             new,
-            skip(Phrase("for")),
+            skip(phrase("for")),
             who,
         ),
-        to(replaced, we, skip(Phrase(*_forms(["make", "turn", "paint", "color"]))), who, words.adjectives),
+        to(replaced, we, skip(phrase(*_forms(["make", "turn", "paint", "color"]))), who, words.adjectives),
     ]
 
 

@@ -5,21 +5,22 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from instar.tasks.driving.rules import then_words as then
-from instar.tasks.driving.rules.english import NUMBERS, invert
+from instar.tasks.driving.rules.english import NUMBERS
 from instar.tasks.driving.rules.grammar import (
     Found,
-    Number,
     Numeral,
     Objection,
     Parser,
-    Phrase,
     alt,
     named,
+    number,
     opt,
+    phrase,
     skip,
     to,
 )
+from instar.tasks.driving.rules.vocabulary import THEN as then
+from instar.tasks.driving.rules.vocabulary import invert
 
 __all__ = ["NO_DEGREE", "Degree", "degrees", "one_degree"]
 
@@ -39,6 +40,8 @@ class Degree:
 
 
 NO_DEGREE = Degree()
+UNITS = invert(then["speed_units"] | then["steering_units"] | then["shares"])
+BOUNDS, BOUNDS_BEHIND = invert(then["bounds"]), invert(then["bounds_behind"])
 SHARES = invert(
     {
         50.0: ("half", "a half", "one half"),
@@ -54,29 +57,29 @@ SHARES = invert(
 
 def degrees() -> Parser:
     """The parser of degrees; where none is said, its value is `NO_DEGREE`."""
-    number = alt(Number(), to(lambda word: Numeral(float(NUMBERS[word.phrase]), word.at), Phrase(*NUMBERS)))
+    count = alt(number(), to(lambda word: Numeral(float(NUMBERS[word.phrase]), word.at), phrase(*NUMBERS)))
     amount = named(
         alt(
             to(
-                lambda number, unit: Degree(None, number.value, then.UNITS[unit.phrase], unit.at),
-                number,
-                Phrase(*then.UNITS),
+                lambda number, unit: Degree(None, number.value, UNITS[unit.phrase], unit.at),
+                count,
+                phrase(*UNITS),
             ),
-            to(lambda number: Degree(None, number.value, None, number.at), number),
-            to(lambda word: Degree(None, SHARES[word.phrase], "%", word.at), Phrase(*SHARES)),
+            to(lambda number: Degree(None, number.value, None, number.at), count),
+            to(lambda word: Degree(None, SHARES[word.phrase], "%", word.at), phrase(*SHARES)),
         )
     )
-    more = Phrase(*then.MORE, *then.LESS)
+    more = phrase(*then["more"], *then["less"])
     return named(
         alt(
             to(
                 _bounded,
-                skip(opt(Phrase("by", "of", "for"))),
-                opt(Phrase(*then.BOUNDS)),
-                skip(opt(Phrase("by"))),
+                skip(opt(phrase("by", "of", "for"))),
+                opt(phrase(*BOUNDS)),
+                skip(opt(phrase("by"))),
                 amount,
-                opt(Phrase(*then.BOUNDS_BEHIND)),
-                opt(Phrase(*then.OF_BEFORE)),
+                opt(phrase(*BOUNDS_BEHIND)),
+                opt(phrase(*then["of_before"])),
                 opt(more),
             ),
             to(lambda word: Degree(compared=word), more),
@@ -110,7 +113,7 @@ def _bounded(
         raise Objection(of_before.at, f"{of_before.phrase!r} is said of a share only")
     comparator = None
     if before is not None:
-        comparator = then.BOUNDS[before.phrase]
+        comparator = BOUNDS[before.phrase]
     elif behind is not None:
-        comparator = then.BOUNDS_BEHIND[behind.phrase]
+        comparator = BOUNDS_BEHIND[behind.phrase]
     return dataclasses.replace(amount, comparator=comparator, compared=compared)

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Iterable
 
-__all__ = ["NUMBERS", "finite", "gerunds", "invert", "listed", "participles", "plural", "singulars"]
+from instar.tasks.driving.rules.vocabulary import ENGLISH
 
-_Meaning = TypeVar("_Meaning")
+__all__ = ["NUMBERS", "finite", "gerunds", "participles", "plural", "singulars"]
 
-
-def listed(phrases: str) -> list[str]:
-    """Phrases that are written with commas between them, so that a table of words stays readable."""
-    return [phrase.strip() for phrase in phrases.split(",")]
-
-
-def invert(table: Mapping[_Meaning, Iterable[str]]) -> dict[str, _Meaning]:
-    """The meaning of each phrase, from the phrases of each meaning."""
-    return {phrase: meaning for meaning, phrases in table.items() for phrase in phrases}
-
-
-_ONES = dict(
-    enumerate(
-        listed(
-            "one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, "
-            "fifteen, sixteen, seventeen, eighteen, nineteen"
-        ),
-        start=1,
-    )
-)
-_TENS = dict(enumerate(listed("twenty, thirty, forty, fifty, sixty, seventy, eighty, ninety"), start=2))
+_ONES = dict(enumerate(ENGLISH["ones"], start=1))
+_TENS = dict(enumerate(ENGLISH["tens"], start=2))
 NUMBERS = (
     {word: number for number, word in _ONES.items()}
     | {word: 10 * ten for ten, word in _TENS.items()}
@@ -38,67 +18,8 @@ NUMBERS = (
 )
 """Numbers in words, up to a hundred."""
 
-_PLURALS = {
-    "person": "people",
-    "man": "men",
-    "woman": "women",
-    "child": "children",
-    "passerby": "passersby",
-    "passer by": "passers by",
-}
-# base: (past, participle)
-_IRREGULAR = {
-    "be": ("was", "been"),
-    "become": ("became", "become"),
-    "build": ("built", "built"),
-    "come": ("came", "come"),
-    "cut": ("cut", "cut"),
-    "draw": ("drew", "drawn"),
-    "drive": ("drove", "driven"),
-    "fall": ("fell", "fallen"),
-    "get": ("got", "got"),
-    "go": ("went", "gone"),
-    "grow": ("grew", "grown"),
-    "have": ("had", "had"),
-    "hold": ("held", "held"),
-    "hide": ("hid", "hidden"),
-    "keep": ("kept", "kept"),
-    "leave": ("left", "left"),
-    "lose": ("lost", "lost"),
-    "make": ("made", "made"),
-    "meet": ("met", "met"),
-    "put": ("put", "put"),
-    "ride": ("rode", "ridden"),
-    "rise": ("rose", "risen"),
-    "run": ("ran", "run"),
-    "see": ("saw", "seen"),
-    "set": ("set", "set"),
-    "show": ("showed", "shown"),
-    "sit": ("sat", "sat"),
-    "stand": ("stood", "stood"),
-    "take": ("took", "taken"),
-    "wait": ("waited", "waited"),
-}
-_DOUBLED = {
-    "cut",
-    "pop",
-    "strip",
-    "omit",
-    "quit",
-    "drop",
-    "get",
-    "jog",
-    "put",
-    "run",
-    "set",
-    "sit",
-    "stop",
-    "swap",
-    "wrap",
-    "step",
-    "slip",
-    "spot",
-}
+_PLURALS: dict[str, str] = {one: many for one, (many,) in ENGLISH["plurals"].items()}
+_IRREGULAR: dict[str, tuple[str, str]] = ENGLISH["irregular"]  # base: past, participle
 _VOWELS = "aeiou"
 
 
@@ -182,7 +103,7 @@ def _ed(verb: str) -> str:
         return verb + "d"
     if verb.endswith("y") and verb[-2] not in _VOWELS:
         return verb[:-1] + "ied"
-    if verb in _DOUBLED:
+    if verb in ENGLISH["doubled"]:
         return verb + verb[-1] + "ed"
     return verb + "ed"
 
@@ -194,6 +115,6 @@ def _gerund(verb: str) -> str:
         return verb[:-2] + "ying"
     if verb.endswith("e") and not verb.endswith("ee"):
         return verb[:-1] + "ing"
-    if verb in _DOUBLED:
+    if verb in ENGLISH["doubled"]:
         return verb + verb[-1] + "ing"
     return verb + "ing"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 
-from instar.tasks.driving.rules import then_words as then
 from instar.tasks.driving.rules.degrees import NO_DEGREE, Degree, degrees, one_degree
 from instar.tasks.driving.rules.english import finite, gerunds, participles
 from instar.tasks.driving.rules.expected import Expected, Predicate, about, expected
@@ -12,18 +11,22 @@ from instar.tasks.driving.rules.grammar import (
     Found,
     Objection,
     Parser,
-    Phrase,
     alt,
     named,
     only,
     opt,
+    phrase,
     seq,
     skip,
     to,
 )
 from instar.tasks.driving.rules.ontology import Ontology
+from instar.tasks.driving.rules.vocabulary import THEN as then
+from instar.tasks.driving.rules.vocabulary import ways
 
 __all__ = ["expectations"]
+
+PACE, SIDE, SIZE, NOUNS = (ways(then[name]) for name in ("pace", "side", "size", "nouns"))
 
 
 def expectations(ontology: Ontology) -> Parser:
@@ -31,9 +34,9 @@ def expectations(ontology: Ontology) -> Parser:
     ego, degree = _ego(ontology), degrees()
     quantity = _quantity(ontology, ego)
     of_ego, of_quantity = _ego_predicate(quantity, degree), _quantity_predicate(degree)
-    empty, further = skip(opt(Phrase(*then.EMPTY))), opt(Phrase("further"))
+    empty, further = skip(opt(phrase(*then["empty"]))), opt(phrase("further"))
     will = _will()
-    command = opt(alt(_do_not(), Phrase("never")))
+    command = opt(alt(_do_not(), phrase("never")))
     return named(
         alt(
             to(expected, skip(ego), will, empty, further, of_ego),
@@ -46,7 +49,7 @@ def expectations(ontology: Ontology) -> Parser:
                 further,
                 of_quantity,
             ),
-            to(_no_target, skip(opt(ego)), skip(will), Phrase("stop")),
+            to(_no_target, skip(opt(ego)), skip(will), phrase("stop")),
             *_noun_forms(quantity, degree, will),
             *_no_faster(ego, quantity),
             *_neither(ego, quantity, of_ego, of_quantity),
@@ -60,12 +63,12 @@ def _no_target(word: Found) -> None:
 
 def _ego(ontology: Ontology) -> Parser:
     """The ego-vehicle; nothing else can be expected to do anything, so "it" and "the car" are it too."""
-    article = Phrase("the", "our", "my", "your", "this", "a", "an", "any", "every", "each")
+    article = phrase("the", "our", "my", "your", "this", "a", "an", "any", "every", "each")
     return named(
         alt(
-            seq(opt(article), Phrase(*ontology.references["ego-vehicle"])),
-            seq(article, Phrase("car", "vehicle")),
-            Phrase("it", "we", "you"),
+            seq(opt(article), phrase(*ontology.references["ego-vehicle"])),
+            seq(article, phrase("car", "vehicle")),
+            phrase("it", "we", "you"),
         )
     )
 
@@ -73,43 +76,43 @@ def _ego(ontology: Ontology) -> Parser:
 def _quantity(ontology: Ontology, ego: Parser) -> Parser:
     owner = alt(
         seq(
-            opt(Phrase("the", "our", "my", "your")),
-            Phrase(*ontology.references["ego-vehicle"], "car", "vehicle"),
-            opt(Phrase("'s")),
+            opt(phrase("the", "our", "my", "your")),
+            phrase(*ontology.references["ego-vehicle"], "car", "vehicle"),
+            opt(phrase("'s")),
         ),
-        Phrase("its", "the", "our", "my", "your", "this"),
+        phrase("its", "the", "our", "my", "your", "this"),
     )
-    kind = opt(Phrase(*then.KINDS))
-    of = opt(seq(Phrase("of"), ego))
+    kind = opt(phrase(*then["kinds"]))
+    of = opt(seq(phrase("of"), ego))
     return named(
         alt(
-            to(lambda *_: "speed", opt(owner), kind, Phrase(*then.SPEED), of),
-            to(lambda *_: "steering", opt(owner), kind, Phrase(*then.STEERING), of),
+            to(lambda *_: "speed", opt(owner), kind, phrase(*then["speed"]), of),
+            to(lambda *_: "steering", opt(owner), kind, phrase(*then["steering"]), of),
         )
     )
 
 
 def _will() -> Parser:
     """Modal verbs and negation in front of a verb; the value is the negating word, if there is one."""
-    negation = Phrase("not", "never")
+    negation = phrase("not", "never")
     return named(
         alt(
             to(
                 lambda no: no,
-                skip(Phrase(*then.MODALS)),
-                skip(opt(Phrase("also", "still", "always"))),
+                skip(phrase(*then["modals"])),
+                skip(opt(phrase("also", "still", "always"))),
                 opt(negation),
             ),
-            to(lambda no: no, skip(Phrase("can")), negation),
+            to(lambda no: no, skip(phrase("can")), negation),
             _do_not(),
-            to(lambda no: no, Phrase("never")),
+            to(lambda no: no, phrase("never")),
             to(lambda: None),
         )
     )
 
 
 def _do_not() -> Parser:
-    return to(lambda no: no, skip(Phrase("do", "does", "did")), Phrase("not"))
+    return to(lambda no: no, skip(phrase("do", "does", "did")), phrase("not"))
 
 
 def _verbs(verbs: list[str]) -> Parser:
@@ -117,65 +120,66 @@ def _verbs(verbs: list[str]) -> Parser:
     return skip(_verb_forms(verbs))
 
 
-def _verb_forms(verbs: list[str]) -> Phrase:
+def _verb_forms(verbs: list[str]) -> Parser:
     """Like `_verbs`, with a value."""
-    return Phrase(*finite(verbs), *(f"be {gerund}" for gerund in gerunds(verbs)))
+    return phrase(*finite(verbs), *(f"be {gerund}" for gerund in gerunds(verbs)))
 
 
 def _ego_predicate(quantity: Parser, degree: Parser) -> Parser:
     """What the ego-vehicle itself does."""
-    more = opt(Phrase("more", "further", "even more", "even further", "less"))
-    even, than = opt(Phrase("even", "still")), skip(opt(Phrase("than before")))
+    more = opt(phrase("more", "further", "even more", "even further", "less"))
+    even, than = opt(phrase("even", "still")), skip(opt(phrase("than before")))
+    keep = _verbs(then["keep"])
 
     def paced(early: Degree, even: Found | None, word: Found, late: Degree) -> Predicate:
         found = one_degree(early, late, even, word.at)
-        return Predicate(then.PACE[word.phrase], "speed", found, comparative=True)
+        return Predicate(PACE[word.phrase], "speed", found, comparative=True)
 
     def turned(more: Found | None, side: Found, degree: Degree) -> Predicate:
         found = one_degree(NO_DEGREE, degree, more, side.at)
-        return Predicate(then.SIDE[side.phrase], "steering", found)
+        return Predicate(SIDE[side.phrase], "steering", found)
 
     def made(side: Found, degree: Degree) -> Predicate:
         return Predicate(1 if "left" in side.phrase else -1, "steering", degree)
 
     return named(
         alt(
-            to(lambda d: Predicate(-1, "speed", d), _verbs(then.SLOW), degree),
-            to(lambda d: Predicate(1, "speed", d), _verbs(then.FAST), degree),
-            to(paced, _verbs(then.DRIVE), degree, even, Phrase(*then.PACE), than, degree),
-            to(turned, _verbs(then.TURN), more, Phrase(*then.SIDE), degree),
+            to(lambda d: Predicate(-1, "speed", d), _verbs(then["slow"]), degree),
+            to(lambda d: Predicate(1, "speed", d), _verbs(then["fast"]), degree),
+            to(paced, _verbs(then["drive"]), degree, even, phrase(*PACE), than, degree),
+            to(turned, _verbs(then["turn"]), more, phrase(*SIDE), degree),
             to(
-                lambda d, side: Predicate(then.SIDE[side.phrase], "steering", d),
-                _verbs(then.TURN),
+                lambda d, side: Predicate(SIDE[side.phrase], "steering", d),
+                _verbs(then["turn"]),
                 only(lambda degree: degree.amount is not None, degree),
-                Phrase(*then.SIDE),
+                phrase(*SIDE),
             ),
             to(
                 made,
                 _verbs(["make", "take"]),
-                Phrase("a left turn", "a left", "a right turn", "a right"),
+                phrase("a left turn", "a left", "a right turn", "a right"),
                 degree,
             ),
-            to(lambda what, d: Predicate(-1, what, d), _verbs(then.LOWER), quantity, degree),
-            to(lambda what, d: Predicate(1, what, d), _verbs(then.RAISE), quantity, degree),
-            to(lambda what: Predicate(0, what), _verbs(then.KEEP), quantity, skip(opt(Phrase(*then.SAME)))),
-            to(lambda what: Predicate(0, what), _verbs(then.KEEP), skip(opt(Phrase(*then.KEPT))), quantity),
-            to(lambda what, d: Predicate(0, what, d, changes=True), _verbs(then.ALTER), quantity, degree),
+            to(lambda what, d: Predicate(-1, what, d), _verbs(then["lower"]), quantity, degree),
+            to(lambda what, d: Predicate(1, what, d), _verbs(then["raise"]), quantity, degree),
+            to(lambda what: Predicate(0, what), keep, quantity, skip(opt(phrase(*then["same"])))),
+            to(lambda what: Predicate(0, what), keep, skip(opt(phrase(*then["kept"]))), quantity),
+            to(lambda what, d: Predicate(0, what, d, changes=True), _verbs(then["alter"]), quantity, degree),
         )
     )
 
 
 def _quantity_predicate(degree: Parser) -> Parser:
     """What happens to the speed or the steering angle; the quantity is filled in by `about`."""
-    lowered = Phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then.LOWER)))
-    raised = Phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then.RAISE)))
-    stay = _verbs(then.STAY)
-    even, than = opt(Phrase("even", "still")), skip(opt(Phrase("than before")))
-    original = skip(opt(Phrase("of the original value", "of the original", "of the source")))
+    lowered = phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then["lower"])))
+    raised = phrase(*(f"{be} {verb}" for be in ("be", "is") for verb in participles(then["raise"])))
+    stay = _verbs(then["stay"])
+    even, than = opt(phrase("even", "still")), skip(opt(phrase("than before")))
+    original = skip(opt(phrase("of the original value", "of the original", "of the source")))
 
     def sized(early: Degree, even: Found | None, word: Found, late: Degree) -> Predicate:
         found = one_degree(early, late, even, word.at)
-        return Predicate(then.SIZE[word.phrase], "", found, comparative=True)
+        return Predicate(SIZE[word.phrase], "", found, comparative=True)
 
     def within(word: Found, bound: Degree) -> Predicate:
         if bound.amount is None or bound.comparator is not None or bound.compared is not None:
@@ -190,18 +194,18 @@ def _quantity_predicate(degree: Parser) -> Parser:
 
     return named(
         alt(
-            to(lambda d: Predicate(-1, "", d), skip(alt(_verbs(then.FALL), lowered)), degree),
-            to(lambda d: Predicate(1, "", d), skip(alt(_verbs(then.RISE), raised)), degree),
-            to(sized, _verbs(["be", "become", "get"]), degree, even, Phrase(*then.SIZE), than, degree),
-            to(lambda *_: Predicate(0, ""), stay, Phrase(*then.SAME)),
-            to(lambda *_: Predicate(0, ""), Phrase("be kept", "be maintained", "is kept", "is maintained")),
-            to(lambda d: Predicate(0, "", d, changes=True), _verbs(then.CHANGE), degree),
-            to(within, stay, Phrase("within"), degree, original),
-            to(absolute, _verb_forms(then.STAY), degree),
+            to(lambda d: Predicate(-1, "", d), skip(alt(_verbs(then["fall"]), lowered)), degree),
+            to(lambda d: Predicate(1, "", d), skip(alt(_verbs(then["rise"]), raised)), degree),
+            to(sized, _verbs(["be", "become", "get"]), degree, even, phrase(*SIZE), than, degree),
+            to(lambda *_: Predicate(0, ""), stay, phrase(*then["same"])),
+            to(lambda *_: Predicate(0, ""), phrase("be kept", "be maintained", "is kept", "is maintained")),
+            to(lambda d: Predicate(0, "", d, changes=True), _verbs(then["change"]), degree),
+            to(within, stay, phrase("within"), degree, original),
+            to(absolute, _verb_forms(then["stay"]), degree),
             to(
-                lambda side, d: Predicate(then.SIDE[side.phrase], "steering", d, at=side.at),
+                lambda side, d: Predicate(SIDE[side.phrase], "steering", d, at=side.at),
                 _verbs(["turn", "move", "go", "shift"]),
-                Phrase(*then.SIDE),
+                phrase(*SIDE),
                 degree,
             ),
         )
@@ -210,12 +214,12 @@ def _quantity_predicate(degree: Parser) -> Parser:
 
 def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
     """ "There should be a decrease in speed", "the deceleration should be at least 30 %"."""
-    noun, be, exceed = Phrase(*then.NOUNS), Phrase("be", "is", "are"), Phrase(*then.EXCEED)
-    article = opt(Phrase("a", "an", "the", "no"))
-    of_what = opt(to(lambda quantity: quantity, skip(Phrase("in", "of", "to")), quantity))
+    noun, be, exceed = phrase(*NOUNS), phrase("be", "is", "are"), phrase(*then["exceed"])
+    article = opt(phrase("a", "an", "the", "no"))
+    of_what = opt(to(lambda quantity: quantity, skip(phrase("in", "of", "to")), quantity))
 
     def changed(no: Found | None, word: Found, quantity: str | None, degree: Degree) -> Expected:
-        way = then.NOUNS[word.phrase]
+        way = NOUNS[word.phrase]
         if quantity is None and word.phrase not in ("deceleration", "acceleration", "slowdown"):
             raise Objection(word.at, f"{word.phrase!r} of what is not said", ("speed", "steering angle"))
         return expected(no, None, Predicate(way, quantity or "speed", degree, changes=way == 0))
@@ -231,7 +235,7 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
     def measured(word: Found, quantity: str | None, no: Found | None, by: Found, degree: Degree) -> Expected:
         if degree.amount is None:
             raise Objection(word.at, f"how large the {word.phrase} should be is not said")
-        if by.phrase in then.EXCEED:
+        if by.phrase in then["exceed"]:
             if degree.comparator is not None:
                 raise Objection(by.at, f"{by.phrase!r} is a bound already")
             degree = dataclasses.replace(degree, comparator="more than")
@@ -240,7 +244,7 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
     return [
         to(
             lambda no, article, which, word, what, d: there_is(no, article, word, which or what, d),
-            skip(Phrase("there")),
+            skip(phrase("there")),
             will,
             skip(be),
             article,
@@ -258,7 +262,7 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
             noun,
             degree,
         ),
-        to(measured, skip(opt(Phrase("the"))), noun, of_what, will, alt(be, exceed), degree),
+        to(measured, skip(opt(phrase("the"))), noun, of_what, will, alt(be, exceed), degree),
         to(
             lambda what, word, no, by, d: measured(word, what, no, by, d),
             quantity,
@@ -272,27 +276,27 @@ def _noun_forms(quantity: Parser, degree: Parser, will: Parser) -> list[Parser]:
 
 def _no_faster(ego: Parser, quantity: Parser) -> list[Parser]:
     """ "Drive no faster", "the speed should be no higher than before"."""
-    modal, no = skip(opt(Phrase(*then.MODALS))), Phrase("no")
-    than = skip(opt(Phrase("than before")))
+    modal, no = skip(opt(phrase(*then["modals"]))), phrase("no")
+    than = skip(opt(phrase("than before")))
 
     def paced(no: Found, word: Found) -> Expected:
-        return expected(no, None, Predicate(then.PACE[word.phrase], "speed", comparative=True))
+        return expected(no, None, Predicate(PACE[word.phrase], "speed", comparative=True))
 
     def sized(what: str, no: Found, word: Found) -> Expected:
-        return expected(no, None, Predicate(then.SIZE[word.phrase], what, comparative=True))
+        return expected(no, None, Predicate(SIZE[word.phrase], what, comparative=True))
 
     return [
-        to(paced, skip(opt(ego)), modal, _verbs(then.DRIVE), no, Phrase(*then.PACE), than),
-        to(sized, quantity, modal, _verbs(["be", "become", "get"]), no, Phrase(*then.SIZE), than),
+        to(paced, skip(opt(ego)), modal, _verbs(then["drive"]), no, phrase(*PACE), than),
+        to(sized, quantity, modal, _verbs(["be", "become", "get"]), no, phrase(*SIZE), than),
     ]
 
 
 def _neither(ego: Parser, quantity: Parser, of_ego: Parser, of_quantity: Parser) -> list[Parser]:
     """ "Neither accelerate nor brake", "not rise or fall": what does neither stays the same."""
-    modal, neither = Phrase(*then.MODALS), Phrase("neither")
-    no = to(lambda no: no, skip(opt(alt(modal, Phrase("do", "does")))), alt(neither, Phrase("not")))
-    side = to(lambda word: Predicate(then.SIDE[word.phrase], "steering"), Phrase(*then.SIDE))
-    either = Phrase("nor", "or")
+    modal, neither = phrase(*then["modals"]), phrase("neither")
+    no = to(lambda no: no, skip(opt(alt(modal, phrase("do", "does")))), alt(neither, phrase("not")))
+    side = to(lambda word: Predicate(SIDE[word.phrase], "steering"), phrase(*SIDE))
+    either = phrase("nor", "or")
 
     def same(no: Found, one: Predicate, word: Found, other: Predicate) -> Expected:
         is_plain = NO_DEGREE == one.degree == other.degree
@@ -313,5 +317,5 @@ def _neither(ego: Parser, quantity: Parser, of_ego: Parser, of_quantity: Parser)
             either,
             of_quantity,
         ),
-        to(same, skip(opt(ego)), skip(opt(modal)), _verbs(then.TURN), neither, side, Phrase("nor"), side),
+        to(same, skip(opt(ego)), skip(opt(modal)), _verbs(then["turn"]), neither, side, phrase("nor"), side),
     ]

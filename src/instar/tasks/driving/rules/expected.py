@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from instar.tasks.driving.rules import then_words as then
 from instar.tasks.driving.rules.degrees import NO_DEGREE, Degree, one_degree
 from instar.tasks.driving.rules.grammar import Found, Objection
 from instar.tasks.driving.rules.model import Expectation
+from instar.tasks.driving.rules.vocabulary import THEN as then
 
 __all__ = ["Expected", "Predicate", "about", "expected"]
 
@@ -72,7 +72,7 @@ def expected(negation: Found | None, further: Found | None, predicate: Predicate
     if compared is not None:
         if predicate.way == 0:
             raise Objection(compared.at, f"what stays the same cannot do so {compared.phrase!r}")
-        if compared.phrase in then.LESS:
+        if compared.phrase in then["less"]:
             if degree.amount is not None or negated:
                 raise Objection(
                     compared.at, f"{compared.phrase!r} goes neither with an amount nor with 'not'"
@@ -96,7 +96,7 @@ def _unit(quantity: str, degree: Degree) -> str | None:
     """The unit of an amount; a bare number is in km/h or degrees."""
     if degree.amount is None:
         return None
-    units = then.SPEED_UNITS if quantity == "speed" else then.STEERING_UNITS
+    units: dict[str, list[str]] = then["speed_units"] if quantity == "speed" else then["steering_units"]
     if degree.unit is None:
         return next(iter(units))
     if degree.unit not in (*units, "%"):

@@ -8,39 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from instar.tasks.driving.rules.words import Token
 
 __all__ = [
-    "Found",
-    "Number",
-    "Numeral",
-    "Objection",
-    "Parser",
-    "Phrase",
-    "Text",
-    "alt",
-    "many",
-    "named",
-    "only",
-    "opt",
-    "quietly",
-    "seq",
-    "skip",
-    "to",
-    "vocabulary",
-]
+    "Found", "Numeral", "Objection", "Parser", "Text", "alt", "many", "named", "number", "only", "opt",
+    "phrase", "quietly", "seq", "skip", "to", "vocabulary",
+]  # fmt: skip
 
 
-class Parser(Protocol):
-    """Anything that reads a piece of a text in one or more ways."""
+Readings = Iterator[tuple[Any, int]]
 
-    def __call__(self, text: Text, at: int) -> Iterator[tuple[Any, int]]: ...
 
-    @property
-    def parts(self) -> tuple[Parser, ...]:
-        """What it is made of; a phrase has none."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Parser:
+    """Reads a piece of a text in one or more ways; `parts` are the parsers it is made of.
+
+    The value of one that is `skipped` is left out of a sequence.
+    """
+
+    read: Callable[[Text, int], Readings]
+    parts: tuple[Parser, ...] = ()
+    phrases: tuple[str, ...] = ()
+    skipped: bool = False
+
+    def __call__(self, text: Text, at: int) -> Readings:
+        return self.read(text, at)
 
 
 class Objection(Exception):
@@ -84,40 +78,6 @@ class Found:
     at: int
 
 
-class Phrase:
-    """One of several phrases, word for word."""
-
-    parts: tuple[Parser, ...] = ()
-
-    def __init__(self, *phrases: str) -> None:
-        self.phrases = tuple(dict.fromkeys(phrases))
-        self._by_first: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
-        for phrase in self.phrases:
-            words = tuple(phrase.split())
-            self._by_first.setdefault(words[0], []).append((phrase, words))
-        for entries in self._by_first.values():
-            entries.sort(key=lambda entry: -len(entry[1]))  # the longest is the likeliest
-
-    @property
-    def vocabulary(self) -> set[str]:
-        return {word for phrase in self.phrases for word in phrase.split()}
-
-    def __call__(self, text: Text, at: int) -> Iterator[tuple[Found, int]]:
-        if at >= len(text.words):
-            text.missed(at, self._by_first)
-            return
-        entries = self._by_first.get(text.words[at].plain, ())
-        if not entries:
-            text.missed(at, self._by_first)
-        for phrase, words in entries:
-            for offset, word in enumerate(words):
-                if at + offset >= len(text.words) or text.words[at + offset].plain != word:
-                    text.missed(at + offset, [word])
-                    break
-            else:
-                yield Found(phrase, at), at + len(words)
-
-
 @dataclass(frozen=True, slots=True)
 class Numeral:
     """A number, and at which word."""
@@ -126,171 +86,144 @@ class Numeral:
     at: int
 
 
-class Number:
+def phrase(*phrases: str) -> Parser:
+    """One of several phrases, word for word."""
+    phrases = tuple(dict.fromkeys(phrases))
+    by_first: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for one in sorted(phrases, key=lambda one: -len(one.split())):  # the longest is the likeliest
+        words = tuple(one.split())
+        by_first.setdefault(words[0], []).append((one, words))
+
+    def read(text: Text, at: int) -> Readings:
+        entries = by_first.get(text.words[at].plain, ()) if at < len(text.words) else ()
+        if not entries:
+            text.missed(at, by_first)
+        for one, words in entries:
+            for offset, word in enumerate(words):
+                if at + offset >= len(text.words) or text.words[at + offset].plain != word:
+                    text.missed(at + offset, [word])
+                    break
+            else:
+                yield Found(one, at), at + len(words)
+
+    return Parser(read, phrases=phrases)
+
+
+def number() -> Parser:
     """A number in digits."""
 
-    parts: tuple[Parser, ...] = ()
-
-    def __call__(self, text: Text, at: int) -> Iterator[tuple[Numeral, int]]:
+    def read(text: Text, at: int) -> Readings:
         if at < len(text.words) and text.words[at].plain[0].isdigit():
             yield Numeral(float(text.words[at].plain), at), at + 1
         else:
             text.missed(at, ())
 
-
-@dataclass(frozen=True, eq=False)
-class _Skip:
-    parts: tuple[Parser, ...]
-
-    def __call__(self, text: Text, at: int) -> Iterator[tuple[Any, int]]:
-        return self.parts[0](text, at)
-
-
-@dataclass(frozen=True, eq=False)
-class _Seq:
-    parts: tuple[Parser, ...]
-
-    def __call__(self, text: Text, at: int) -> Iterator[tuple[Any, int]]:
-        yield from self._from(0, (), text, at)
-
-    def _from(self, part: int, values: tuple[Any, ...], text: Text, at: int) -> Iterator[tuple[Any, int]]:
-        if part == len(self.parts):
-            yield values, at
-            return
-        skipped = isinstance(self.parts[part], _Skip)
-        for value, after in self.parts[part](text, at):
-            yield from self._from(part + 1, values if skipped else (*values, value), text, after)
-
-
-@dataclass(frozen=True, eq=False)
-class _Alt:
-    parts: tuple[Parser, ...]
-
-    def __call__(self, text: Text, at: int) -> Iterator[tuple[Any, int]]:
-        for part in self.parts:
-            yield from part(text, at)
-
-
-@dataclass(frozen=True, eq=False)
-class _Opt:
-    parts: tuple[Parser, ...]
-
-    def __call__(self, text: Text, at: int) -> Iterator[tuple[Any, int]]:
-        yield from self.parts[0](text, at)
-        yield None, at
-
-
-@dataclass(frozen=True, eq=False)
-class _Many:
-    """Any number of times, the most first."""
-
-    parts: tuple[Parser, ...]
-
-    def __call__(self, text: Text, at: int) -> Iterator[tuple[Any, int]]:
-        for value, after in self.parts[0](text, at):
-            for values, end in self(text, after):
-                yield (value, *values), end
-        yield (), at
-
-
-@dataclass(frozen=True, eq=False)
-class _To:
-    parts: tuple[Parser, ...]
-    meaning: Callable[..., Any]
-
-    def __call__(self, text: Text, at: int) -> Iterator[tuple[Any, int]]:
-        for values, after in self.parts[0](text, at):
-            yield from self._meant(text, values, after)
-
-    def _meant(self, text: Text, values: tuple[Any, ...], after: int) -> list[tuple[Any, int]]:
-        try:
-            return [(self.meaning(*values), after)]
-        except Objection as objection:
-            text.object_to(objection, after)
-            return []
-
-
-@dataclass(frozen=True, eq=False)
-class _Only:
-    parts: tuple[Parser, ...]
-    fits: Callable[[Any], bool]
-
-    def __call__(self, text: Text, at: int) -> Iterator[tuple[Any, int]]:
-        return ((value, after) for value, after in self.parts[0](text, at) if self.fits(value))
-
-
-@dataclass(frozen=True, eq=False)
-class _Quietly:
-    parts: tuple[Parser, ...]
-
-    def __call__(self, text: Text, at: int) -> Iterator[tuple[Any, int]]:
-        before = text.furthest, set(text.wanted), text.objected
-        readings = list(self.parts[0](text, at))
-        if not readings:
-            text.furthest, text.wanted, text.objected = before
-        yield from readings
-
-
-@dataclass(frozen=True, eq=False)
-class _Named:
-    """Reads each place of a text only once, however many ways lead there."""
-
-    parts: tuple[Parser, ...]
-
-    def __call__(self, text: Text, at: int) -> Iterator[tuple[Any, int]]:
-        key = (id(self), at)
-        if key not in text.known:
-            # Two ways to the same meaning are one; without this the ways would multiply.
-            text.known[key] = []
-            for reading in self.parts[0](text, at):
-                if reading not in text.known[key]:
-                    text.known[key].append(reading)
-        yield from text.known[key]
+    return Parser(read)
 
 
 def skip(part: Parser) -> Parser:
     """The part, whose value nobody needs: in a sequence it is left out."""
-    return _Skip((part,))
+    return Parser(part.read, (part,), skipped=True)
 
 
 def seq(*parts: Parser) -> Parser:
     """All of them, one after the other; the value is the tuple of theirs."""
-    return _Seq(parts)
+
+    def read(text: Text, at: int, done: int = 0, values: tuple[Any, ...] = ()) -> Readings:
+        if done == len(parts):
+            yield values, at
+            return
+        part = parts[done]
+        for value, after in part.read(text, at):
+            yield from read(text, after, done + 1, values if part.skipped else (*values, value))
+
+    return Parser(read, parts)
 
 
 def alt(*parts: Parser) -> Parser:
     """Any of them, in every way each can be read."""
-    return _Alt(parts)
+
+    def read(text: Text, at: int) -> Readings:
+        for part in parts:
+            yield from part.read(text, at)
+
+    return Parser(read, parts)
 
 
 def opt(part: Parser) -> Parser:
     """The part, or None where it is not."""
-    return _Opt((part,))
+
+    def read(text: Text, at: int) -> Readings:
+        yield from part.read(text, at)
+        yield None, at
+
+    return Parser(read, (part,))
 
 
 def many(part: Parser) -> Parser:
-    """The part any number of times, also none; the value is a tuple."""
-    return _Many((part,))
+    """The part any number of times, the most first, also none; the value is a tuple."""
+
+    def read(text: Text, at: int) -> Readings:
+        for value, after in part.read(text, at):
+            for values, end in read(text, after):
+                yield (value, *values), end
+        yield (), at
+
+    return Parser(read, (part,))
 
 
 def to(meaning: Callable[..., Any], *parts: Parser) -> Parser:
     """All of them in order, and what `meaning` makes of their values; it may raise `Objection`."""
-    return _To((_Seq(parts),), meaning)
+    whole = seq(*parts)
+
+    def read(text: Text, at: int) -> Readings:
+        for values, after in whole.read(text, at):
+            try:
+                meant = meaning(*values)
+            except Objection as objection:
+                text.object_to(objection, after)
+                continue
+            yield meant, after
+
+    return Parser(read, (whole,))
 
 
 def only(fits: Callable[[Any], bool], part: Parser) -> Parser:
     """The part where its value fits; elsewhere this way of reading is none, which nobody objects to."""
-    return _Only((part,), fits)
+
+    def read(text: Text, at: int) -> Readings:
+        return ((value, after) for value, after in part.read(text, at) if fits(value))
+
+    return Parser(read, (part,))
 
 
 def quietly(part: Parser) -> Parser:
     """The part; where it cannot be read nobody hears how far it got, for something else was meant there."""
-    return _Quietly((part,))
+
+    def read(text: Text, at: int) -> Readings:
+        before = text.furthest, set(text.wanted), text.objected
+        readings = list(part.read(text, at))
+        if not readings:
+            text.furthest, text.wanted, text.objected = before
+        yield from readings
+
+    return Parser(read, (part,))
 
 
 def named(part: Parser) -> Parser:
-    """The same parser, remembering what it read in each place."""
-    return _Named((part,))
+    """The same parser, which reads each place of a text only once, however many ways lead there."""
+
+    def read(text: Text, at: int) -> Readings:
+        key = (id(part), at)
+        if key not in text.known:
+            # Two ways to the same meaning are one; without this the ways would multiply.
+            text.known[key] = []
+            for reading in part.read(text, at):
+                if reading not in text.known[key]:
+                    text.known[key].append(reading)
+        yield from text.known[key]
+
+    return Parser(read, (part,))
 
 
 def vocabulary(parser: Parser) -> set[str]:
@@ -303,5 +236,5 @@ def vocabulary(parser: Parser) -> set[str]:
         if id(part) not in seen:  # parts are shared by many
             seen.add(id(part))
             todo += part.parts
-            words |= part.vocabulary if isinstance(part, Phrase) else set()
+            words.update(word for one in part.phrases for word in one.split())
     return words

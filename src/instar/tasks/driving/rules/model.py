@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +18,7 @@ class Entity:
     properties: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        return {"element": self.element, "properties": dict(self.properties)}
+        return dataclasses.asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +47,9 @@ class Condition:
 
     def to_json(self) -> dict[str, Any]:
         """The fields; `reference_properties` only where there are any ("behind a truck")."""
-        document: dict[str, Any] = {
-            "op": self.op,
-            "element": self.element,
-            "properties": dict(self.properties),
-            "count": self.count,
-            "reference": self.reference,
-            "position": self.position,
-            "new": None if self.new is None else self.new.to_json(),
-            "comparative": self.comparative,
-        }
-        if self.reference_properties:
-            document["reference_properties"] = dict(self.reference_properties)
+        document = dataclasses.asdict(self)
+        if not self.reference_properties:
+            del document["reference_properties"]
         return document
 
 
@@ -80,16 +72,10 @@ class Expectation:
     relative_to_block: int | None = None
 
     def to_json(self) -> dict[str, Any]:
-        amount = self.amount
-        return {
-            "quantity": self.quantity,
-            "direction": self.direction,
-            "comparator": self.comparator,
-            "amount": int(amount) if amount is not None and amount.is_integer() else amount,
-            "unit": self.unit,
-            "negated": self.negated,
-            "relative_to_block": self.relative_to_block,
-        }
+        document = dataclasses.asdict(self)
+        if self.amount is not None and self.amount.is_integer():
+            document["amount"] = int(self.amount)
+        return document
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ __all__ = ["Element", "Ontology", "PropertyValue", "read_ontology", "usual_ontol
 
 CATEGORIES = ("road network", "object", "environment")
 REFERENCES = ("road", "scene", "ego-vehicle")
+LISTS = ("heads", "kinds", "unlike", "classes")
+KEYS = ("category", "synonyms", *LISTS, "person", "usual", "named", "property")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +102,7 @@ def _reference(name: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _element(name: str, entry: Mapping[str, Any]) -> Element:
-    known = (
-        "category",
-        "synonyms",
-        "heads",
-        "kinds",
-        "unlike",
-        "classes",
-        "person",
-        "usual",
-        "named",
-        "property",
-    )
-    _only(f"key of {name}", entry, known)
+    _only(f"key of {name}", entry, KEYS)
     category = entry.get("category", "object")
     _only("category", [category], CATEGORIES)
     properties = {
@@ -131,14 +121,11 @@ def _element(name: str, entry: Mapping[str, Any]) -> Element:
         name,
         category,
         _phrases(name, "synonyms", entry.get("synonyms", [name])),
-        _phrases(name, "heads", entry.get("heads", [])),
-        _phrases(name, "kinds", entry.get("kinds", [])),
-        _phrases(name, "unlike", entry.get("unlike", [])),
-        _phrases(name, "classes", entry.get("classes", [])),
-        bool(entry.get("person", False)),
-        usual,
-        named,
-        properties,
+        person=bool(entry.get("person", False)),
+        usual=usual,
+        named=named,
+        properties=properties,
+        **{key: _phrases(name, key, entry.get(key, [])) for key in LISTS},
     )
 
 

@@ -8,18 +8,17 @@ from functools import cache
 
 from instar.tasks.driving.rules.clauses import Clause
 from instar.tasks.driving.rules.conditions import conditions, premises
-from instar.tasks.driving.rules.english import listed
 from instar.tasks.driving.rules.expectations import expectations
 from instar.tasks.driving.rules.expected import Expected
 from instar.tasks.driving.rules.grammar import (
     Found,
     Objection,
     Parser,
-    Phrase,
     Text,
     alt,
     many,
     opt,
+    phrase,
     quietly,
     seq,
     skip,
@@ -31,6 +30,7 @@ from instar.tasks.driving.rules.model import Block, Condition, Rule
 from instar.tasks.driving.rules.ontology import Ontology, usual_ontology
 from instar.tasks.driving.rules.refusal import RefusedRule
 from instar.tasks.driving.rules.resolve import resolve
+from instar.tasks.driving.rules.vocabulary import listed
 from instar.tasks.driving.rules.words import Token, tokenize
 
 __all__ = ["Language", "read_rule", "usual_language"]
@@ -140,15 +140,15 @@ def read_rule(sentence: str, *, language: Language | None = None) -> Rule:
 def _rule(condition: Parser, premise: Parser, expectation: Parser) -> Parser:
     """Blocks: "If: ..., Then: ...", "If ..., ...", "... if ...", "At night ...", "... at night"."""
     expectation = _one(expectation)
-    colon = opt(Phrase(":", ","))
+    colon = opt(phrase(":", ","))
     begin = seq(
-        opt(Phrase("and", "also", "furthermore", "moreover", "further", "additionally")), opt(Phrase(","))
+        opt(phrase("and", "also", "furthermore", "moreover", "further", "additionally")), opt(phrase(","))
     )
-    when = seq(Phrase(*_IF), colon)
+    when = seq(phrase(*_IF), colon)
     when_so = to(lambda clauses: clauses, skip(when), condition)
-    then = seq(Phrase("then"), colon)
-    between = alt(seq(opt(Phrase(",", ".", ";")), then), Phrase(",", ":"), seq())
-    end = opt(alt(seq(Phrase(".", ";"), opt(Phrase("."))), Phrase(",")))
+    then = seq(phrase("then"), colon)
+    between = alt(seq(opt(phrase(",", ".", ";")), then), phrase(",", ":"), seq())
+    end = opt(alt(seq(phrase(".", ";"), opt(phrase("."))), phrase(",")))
     block = alt(
         to(lambda cs, e: (cs, e), skip(begin), alt(when_so, premise), skip(between), expectation, skip(end)),
         to(
@@ -156,7 +156,7 @@ def _rule(condition: Parser, premise: Parser, expectation: Parser) -> Parser:
             skip(begin),
             skip(opt(then)),
             expectation,
-            skip(opt(Phrase(","))),
+            skip(opt(phrase(","))),
             alt(when_so, quietly(premise)),
             skip(end),
         ),
@@ -170,7 +170,7 @@ def _one(expectation: Parser) -> Parser:
     def refuse(word: Found) -> None:
         raise Objection(word.at, f"{word.phrase!r} brings a second expectation: write a second rule for it")
 
-    return alt(expectation, to(refuse, skip(expectation), Phrase("and", "or", "but"), skip(expectation)))
+    return alt(expectation, to(refuse, skip(expectation), phrase("and", "or", "but"), skip(expectation)))
 
 
 def _resolved(ontology: Ontology, said: Sequence[_Said]) -> Rule:

@@ -5,65 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from instar.tasks.driving.rules.english import NUMBERS, invert, listed, plural
+from instar.tasks.driving.rules.english import NUMBERS, plural
 from instar.tasks.driving.rules.grammar import (
     Found,
-    Number,
     Objection,
     Parser,
-    Phrase,
     alt,
     many,
     named,
+    number,
     opt,
+    phrase,
     seq,
     skip,
     to,
 )
 from instar.tasks.driving.rules.ontology import Element, Ontology
+from instar.tasks.driving.rules.vocabulary import THINGS, invert, listed
 
 __all__ = ["COMPARATIVES", "INTENSITIES", "PEOPLE", "Mention", "Place", "Things", "described", "things"]
 
-COMPARATIVES = invert(
-    {
-        "closer": listed("closer, nearer"),
-        "farther": listed("farther, further, farther away, further away, more distant"),
-        "larger": listed("larger, bigger"),
-        "smaller": listed("smaller"),
-        "more": listed("more, heavier, stronger, denser, thicker, darker"),
-        "less": listed("fewer, less, lighter, weaker, thinner"),
-    }
-)
-INTENSITIES = listed("heavier, stronger, denser, thicker, darker, lighter, weaker, thinner")
-"""Comparatives of weather and time; "more" and "less" are said of everything."""
-_AMOUNTS = listed("more, fewer, less")
-
-_POSITIONS = invert(
-    {
-        "on": listed("on, in, at, onto, upon, along, into, within, inside"),
-        "in front of": listed("in front of, ahead of, before"),
-        "behind": listed("behind, in back of, at the back of"),
-        "left of": listed("left of, to the left of, on the left of, at the left of"),
-        "right of": listed("right of, to the right of, on the right of, at the right of"),
-        "near": listed("near, near to, next to, close to, beside, by, alongside, adjacent to"),
-    }
-) | {
-    f"{before} the {side} {word} of": f"{side} of"
-    for side in ("left", "right")
-    for before in ("on", "at", "along", "to")
-    for word in ("side", "hand side")
-}
-_FROM_EGO = invert(
-    {
-        "in front of": listed("ahead, up ahead, straight ahead, in front"),
-        "near": listed("nearby, close by"),
-        "left of": listed("on the left, to the left, on the left side, on the left hand side, at the left"),
-        "right of": listed("on the right, to the right, on the right side, on the right hand side"),
-    }
-)
-"""Places that are seen from the ego-vehicle without saying so."""
-_PRONOUNS = listed("he, she, it, they, him, her, them")
-PEOPLE = listed("he, she, him, her")
+COMPARATIVES = invert(THINGS["comparatives"])
+INTENSITIES, PEOPLE = THINGS["intensities"], THINGS["people"]
+_AMOUNTS, _PRONOUNS = THINGS["amounts"], THINGS["pronouns"]
+_POSITIONS, _FROM_EGO = invert(THINGS["positions"]), invert(THINGS["from_ego"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +87,8 @@ class Things:
 def things(ontology: Ontology) -> Things:
     """The noun phrases of an ontology."""
     nouns = _nouns(ontology)
-    noun = Phrase(*nouns)
-    adjective = Phrase(
+    noun = phrase(*nouns)
+    adjective = phrase(
         *(
             adjective
             for element in ontology.elements.values()
@@ -132,20 +97,20 @@ def things(ontology: Ontology) -> Things:
             for adjective in value.adjectives
         )
     )
-    pronoun = to(lambda word: Mention("", word.at, word.at, article=word.phrase), Phrase(*_PRONOUNS))
-    compared = Phrase(*(word for word in COMPARATIVES if word not in _AMOUNTS))
+    pronoun = to(lambda word: Mention("", word.at, word.at, article=word.phrase), phrase(*_PRONOUNS))
+    compared = phrase(*(word for word in COMPARATIVES if word not in _AMOUNTS))
     described = to(
         lambda article, comparative, adjectives, noun: _mention(
             ontology, nouns, article, comparative, adjectives, noun
         ),
         opt(_article()),
-        skip(opt(Phrase("other"))),
+        skip(opt(phrase("other"))),
         opt(compared),
         many(adjective),
         noun,
     )
     one = named(alt(described, pronoun))
-    conjunction = alt(Phrase("and"), seq(Phrase(","), Phrase("and")), Phrase(",", "as well as"))
+    conjunction = alt(phrase("and"), seq(phrase(","), phrase("and")), phrase(",", "as well as"))
     several = named(to(lambda first, rest: (first, *(m for _, m in rest)), one, many(seq(conjunction, one))))
     ego, area = _ego(ontology), _area(ontology)
     reference = alt(ego, area, to(_no_negative, one))
@@ -157,15 +122,15 @@ def things(ontology: Ontology) -> Things:
             to(
                 lambda first, rest: (first, *(a for _, a in rest)),
                 adjective,
-                many(seq(opt(Phrase("and")), adjective)),
+                many(seq(opt(phrase("and")), adjective)),
             )
         ),
         ego,
         area,
         place,
-        named(alt(place, to(lambda word, what: Place("on", what, word.at), Phrase("to"), reference))),
+        named(alt(place, to(lambda word, what: Place("on", what, word.at), phrase("to"), reference))),
         named(
-            alt(place, to(lambda word, what: Place(None, what, word.at), Phrase("from", "off"), reference))
+            alt(place, to(lambda word, what: Place(None, what, word.at), phrase("from", "off"), reference))
         ),
     )
 
@@ -206,22 +171,22 @@ def _nouns(ontology: Ontology) -> dict[str, list[_Noun]]:
 
 def _article() -> Parser:
     """The count that an article gives, and how it introduces: (Found, count)."""
-    one = Phrase(
+    one = phrase(
         *listed("a, an, another, a single, one, exactly one, some, one more, a new, an additional, an extra")
     )
-    open_ = Phrase(
+    open_ = phrase(
         *listed(
             "the, some, several, multiple, a group of, all, all the, all of the, every, each, any, these, "
             "those, this, that, no, more, fewer, less, our, my, your"
         )
     )
-    words = Phrase(*(word for word in NUMBERS if word != "one" and not word.startswith("a ")))
-    the = opt(Phrase("the", "these", "those"))
+    words = phrase(*(word for word in NUMBERS if word != "one" and not word.startswith("a ")))
+    the = opt(phrase("the", "these", "those"))
     return alt(
         to(lambda word: (word, 1 if word.phrase != "some" else None), one),
         to(lambda word: (word, None), open_),
         to(lambda word: (word, NUMBERS[word.phrase]), skip(the), words),
-        to(lambda number: (Found(f"{number.value:g}", number.at), number.value), skip(the), Number()),
+        to(lambda number: (Found(f"{number.value:g}", number.at), number.value), skip(the), number()),
     )
 
 
@@ -314,9 +279,9 @@ def _ego(ontology: Ontology) -> Parser:
         to(
             lambda *_: "ego-vehicle",
             alt(
-                seq(opt(Phrase("the", "our", "my", "your", "this", "an", "a")), Phrase(*words)),
-                seq(Phrase("our", "my", "your", "our own", "my own", "your own"), Phrase("car", "vehicle")),
-                Phrase("us", "me", "you", "we"),
+                seq(opt(phrase("the", "our", "my", "your", "this", "an", "a")), phrase(*words)),
+                seq(phrase("our", "my", "your", "our own", "my own", "your own"), phrase("car", "vehicle")),
+                phrase("us", "me", "you", "we"),
             ),
         )
     )
@@ -324,16 +289,16 @@ def _ego(ontology: Ontology) -> Parser:
 
 def _area(ontology: Ontology) -> Parser:
     """The road or the scene."""
-    article = opt(Phrase("the", "this", "our", "a"))
+    article = opt(phrase("the", "this", "our", "a"))
 
     def of(name: str) -> Parser:
-        return to(lambda *_: name, article, Phrase(*ontology.references[name]))
+        return to(lambda *_: name, article, phrase(*ontology.references[name]))
 
     return named(alt(of("road"), of("scene")))
 
 
 def _place(reference: Parser) -> Parser:
     return alt(
-        to(lambda word, what: Place(_POSITIONS[word.phrase], what, word.at), Phrase(*_POSITIONS), reference),
-        to(lambda word: Place(_FROM_EGO[word.phrase], "ego-vehicle", word.at), Phrase(*_FROM_EGO)),
+        to(lambda word, what: Place(_POSITIONS[word.phrase], what, word.at), phrase(*_POSITIONS), reference),
+        to(lambda word: Place(_FROM_EGO[word.phrase], "ego-vehicle", word.at), phrase(*_FROM_EGO)),
     )

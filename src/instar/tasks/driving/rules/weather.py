@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import permutations
 
-from instar.tasks.driving.rules import if_words as said
 from instar.tasks.driving.rules.clauses import Clause, added, does, done, replaced
 from instar.tasks.driving.rules.comparisons import as_word, compared, where_does
 from instar.tasks.driving.rules.english import finite, gerunds
@@ -14,19 +13,23 @@ from instar.tasks.driving.rules.grammar import (
     Found,
     Objection,
     Parser,
-    Phrase,
     alt,
     named,
     only,
     opt,
+    phrase,
     seq,
     skip,
     to,
 )
 from instar.tasks.driving.rules.ontology import Element, Ontology
 from instar.tasks.driving.rules.things import Mention, Things, described
+from instar.tasks.driving.rules.vocabulary import IF as said
+from instar.tasks.driving.rules.vocabulary import invert
 
 __all__ = ["outside", "weather_and_time"]
+
+HARDER = invert(said["harder"])
 
 
 def outside(ontology: Ontology, words: Things) -> Parser:
@@ -50,7 +53,7 @@ def _both(environment: Sequence[Element], words: Things) -> Iterator[Parser]:
 
         both = partial(_two, first, second, nouns)
         yield to(
-            both, skip(opt(Phrase("a", "an", "the"))), only(_fits(first), words.adjectives), Phrase(*nouns)
+            both, skip(opt(phrase("a", "an", "the"))), only(_fits(first), words.adjectives), phrase(*nouns)
         )
 
 
@@ -73,42 +76,42 @@ def weather_and_time(ontology: Ontology, words: Things) -> list[Parser]:
     environment = [element for element in ontology.elements.values() if element.is_environment]
     if not environment:
         return []
-    it, there = Phrase("it"), skip(alt(Phrase("it"), words.area))
+    it, there = phrase("it"), skip(alt(phrase("it"), words.area))
     made = done(["change", "turn", "switch", "convert"])
     what = outside(ontology, words)
     one = to(lambda mentions: mentions[0], only(lambda mentions: len(mentions) == 1, what))
     clauses = [
-        to(lambda what: added(what, None), what, does(said.FALL)),
-        to(lambda one: (Clause("remove", one),), one, does(said.STOP)),
-        to(lambda what: added(what, None), there, does(said.BE_OUTSIDE), what),
-        to(lambda what: added(what, None), there, made, skip(Phrase("to", "into")), what),
+        to(lambda what: added(what, None), what, does(said["fall"])),
+        to(lambda one: (Clause("remove", one),), one, does(said["stop"])),
+        to(lambda what: added(what, None), there, does(said["be_outside"]), what),
+        to(lambda what: added(what, None), there, made, skip(phrase("to", "into")), what),
         to(
             lambda old, new: replaced([old], new),
             there,
             does(["change", "turn", "switch", "go"]),
-            skip(Phrase("from")),
+            skip(phrase("from")),
             one,
-            skip(Phrase("to", "into")),
+            skip(phrase("to", "into")),
             one,
         ),
         to(
             lambda what: added(what, None),
             skip(words.ego),
             does(["drive", "travel", "be"]),
-            skip(Phrase(*said.DURING)),
+            skip(phrase(*said["during"])),
             what,
         ),
         to(
             lambda how: added([_described(environment, how)], None),
             there,
-            does(said.BE_OUTSIDE),
+            does(said["be_outside"]),
             words.adjectives,
         ),
         to(
             lambda it, word: compared([_it(it)], word),
             it,
             does(["get", "become", "grow", "be"]),
-            Phrase("darker"),
+            phrase("darker"),
         ),
         to(
             lambda one, word: compared([one], as_word(word, "more")),
@@ -139,14 +142,14 @@ def _raining(element: Element, it: Parser) -> list[Parser]:
     }
     forms = {form: said for verb, said in verbs.items() for form in [*finite([verb]), *gerunds([verb])]}
     happens = alt(
-        Phrase(*forms),
+        phrase(*forms),
         to(
             lambda verb: verb,
-            skip(Phrase(*said.IS_DOING)),
-            Phrase(*forms),
+            skip(phrase(*said["is_doing"])),
+            phrase(*forms),
         ),
     )
-    adverb = Phrase(*adverbs)
+    adverb = phrase(*adverbs)
 
     def weather(verb: Found, how: Found | None) -> tuple[Clause, ...]:
         properties = dict([forms[verb.phrase], *([adverbs[how.phrase]] if how is not None else [])])
@@ -154,17 +157,17 @@ def _raining(element: Element, it: Parser) -> list[Parser]:
 
     def harder(it: Found, verb: Found, how: Found) -> tuple[Clause, ...]:
         mention = Mention(element.name, verb.at, it.at, dict([forms[verb.phrase]]))
-        return compared([mention], Found(said.HARDER[how.phrase], how.at))
+        return compared([mention], Found(HARDER[how.phrase], how.at))
 
     def stopped(it: Found, verb: Found) -> tuple[Clause, ...]:
         return (Clause("remove", Mention(element.name, verb.at, it.at, dict([forms[verb.phrase]]))),)
 
     return [
         to(weather, skip(it), happens, opt(adverb)),
-        to(lambda how, verb: weather(verb, how), skip(seq(it, opt(Phrase("is")))), adverb, Phrase(*forms)),
-        to(weather, skip(Phrase("make it", "let it")), Phrase(*verbs), opt(adverb)),
-        to(harder, it, happens, Phrase(*said.HARDER)),
-        to(stopped, it, skip(Phrase("stops", "stopped", "has stopped")), Phrase(*gerunds(verbs))),
+        to(lambda how, verb: weather(verb, how), skip(seq(it, opt(phrase("is")))), adverb, phrase(*forms)),
+        to(weather, skip(phrase("make it", "let it")), phrase(*verbs), opt(adverb)),
+        to(harder, it, happens, phrase(*HARDER)),
+        to(stopped, it, skip(phrase("stops", "stopped", "has stopped")), phrase(*gerunds(verbs))),
     ]
 
 

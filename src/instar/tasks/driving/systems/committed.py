@@ -2,65 +2,56 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from functools import partial
 from importlib.resources import as_file, files
+from typing import TYPE_CHECKING, Any
 
-from instar.core.recipe import recorded
-from instar.tasks.driving.systems.onnx import OnnxDriver
+if TYPE_CHECKING:
+    from instar.tasks.driving.systems.onnx import OnnxDriver  # loads onnxruntime, which a card does not need
 
 __all__ = [
-    "epoch_ch2",
-    "epoch_street",
-    "resnet101_ch2",
-    "resnet101_street",
-    "vgg16_blind",
-    "vgg16_ch2",
-    "vgg16_street",
-]
+    "NAMES", "card", "epoch_ch2", "epoch_street", "resnet101_ch2", "resnet101_street", "vgg16_blind",
+    "vgg16_ch2", "vgg16_street",
+]  # fmt: skip
+
+NAMES = (
+    "epoch-street", "vgg16-street", "resnet101-street", "vgg16-blind", "epoch-ch2", "vgg16-ch2",
+    "resnet101-ch2",
+)  # fmt: skip
+WEIGHTS = files("instar.tasks.driving") / "weights"
 
 
-@recorded
-def epoch_street(*, threads: int = 1) -> OnnxDriver:
-    """Epoch, small, trained on drawn drives: speed and steering."""
-    return _loaded("epoch-street", threads)
+def card(name: str) -> dict[str, Any]:
+    """What a network was trained on, how far it is off, and how to train it again."""
+    document: dict[str, Any] = json.loads((WEIGHTS / f"{name}.json").read_text(encoding="utf-8"))
+    return document
 
 
-@recorded
-def vgg16_street(*, threads: int = 1) -> OnnxDriver:
-    """VGG16, small, trained on drawn drives: speed and steering."""
-    return _loaded("vgg16-street", threads)
+def _load(name: str, threads: int) -> OnnxDriver:
+    from instar.tasks.driving.systems.onnx import OnnxDriver
+
+    with as_file(WEIGHTS / f"{name}.onnx") as path:
+        return OnnxDriver(path, name=name, threads=threads, again=partial(_load, name, threads))
 
 
-@recorded
-def resnet101_street(*, threads: int = 1) -> OnnxDriver:
-    """ResNet101, small, trained on drawn drives: speed and steering."""
-    return _loaded("resnet101-street", threads)
+def _network(name: str, what: str) -> Callable[..., OnnxDriver]:
+    def load(*, threads: int = 1) -> OnnxDriver:
+        return _load(name, threads)
+
+    load.__doc__ = what
+    return load
 
 
-@recorded
-def vgg16_blind(*, threads: int = 1) -> OnnxDriver:
-    """The twin of vgg16-street, trained on the same drives without the people: it has never seen one."""
-    return _loaded("vgg16-blind", threads)
+_STREET = "small, trained on drawn drives: speed and steering."
+_CH2 = "small, trained on a real road (Udacity's challenge 2): steering."
+_BLIND = "The twin of vgg16-street, trained on the same drives without the people: it has never seen one."
 
-
-@recorded
-def epoch_ch2(*, threads: int = 1) -> OnnxDriver:
-    """Epoch, small, trained on a real road (Udacity's challenge 2): steering."""
-    return _loaded("epoch-ch2", threads)
-
-
-@recorded
-def vgg16_ch2(*, threads: int = 1) -> OnnxDriver:
-    """VGG16, small, trained on a real road (Udacity's challenge 2): steering."""
-    return _loaded("vgg16-ch2", threads)
-
-
-@recorded
-def resnet101_ch2(*, threads: int = 1) -> OnnxDriver:
-    """ResNet101, small, trained on a real road (Udacity's challenge 2): steering."""
-    return _loaded("resnet101-ch2", threads)
-
-
-def _loaded(name: str, threads: int) -> OnnxDriver:
-    with as_file(files("instar.tasks.driving") / "weights" / f"{name}.onnx") as path:
-        return OnnxDriver(path, name=name, threads=threads, again=partial(_loaded, name, threads))
+epoch_street = _network("epoch-street", f"Epoch, {_STREET}")
+vgg16_street = _network("vgg16-street", f"VGG16, {_STREET}")
+resnet101_street = _network("resnet101-street", f"ResNet101, {_STREET}")
+vgg16_blind = _network("vgg16-blind", _BLIND)
+epoch_ch2 = _network("epoch-ch2", f"Epoch, {_CH2}")
+vgg16_ch2 = _network("vgg16-ch2", f"VGG16, {_CH2}")
+resnet101_ch2 = _network("resnet101-ch2", f"ResNet101, {_CH2}")

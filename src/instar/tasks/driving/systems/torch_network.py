@@ -9,7 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from instar.core.errors import BadInput, MissingExtra
+from instar.adapters.devices import require_torch
+from instar.core.errors import BadInput
 from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.core.system import describe_error
@@ -39,10 +40,9 @@ def torch_driver(
     `attr` is a torch.nn.Module or a function that makes one; `weights` is a file with its state_dict. The
     other options are those of onnx-driver.
     """
-    try:
-        import torch
-    except ImportError:
-        raise MissingExtra("torch", extra="torch", needed_for="torch-driver") from None
+    require_torch("torch-driver")
+    import torch
+
     module = _found(network)
     if not isinstance(module, torch.nn.Module) and callable(module):
         try:
