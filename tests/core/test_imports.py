@@ -156,3 +156,19 @@ def test_the_public_names_are_these():
     assert all(getattr(instar, name) is not None for name in instar.__all__)
     with pytest.raises(AttributeError, match="module 'instar' has no attribute 'nonsense'"):
         _ = instar.nonsense
+
+
+def lines_of(*paths):
+    return {path: len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
+
+
+def test_the_core_is_small_enough_to_be_read():
+    core = lines_of(*(PACKAGE / "core").glob("*.py"))
+    assert sum(core.values()) <= 4000
+    assert max(core.values()) <= 300
+
+
+def test_a_task_is_at_most_150_lines_without_its_systems():
+    names = ("__init__", "catalogue", "relations", "task")
+    task = lines_of(*(PACKAGE / "tasks" / "classification" / f"{name}.py" for name in names))
+    assert sum(task.values()) <= 150

@@ -14,9 +14,9 @@ from instar.campaigns.run import world_for
 from instar.core.errors import BadInput
 from instar.core.frame import Moved
 from instar.core.outcome import Outcome
+from instar.core.picture_cache import PictureCache
 from instar.core.relation import Relation
 from instar.core.scene import Scene
-from instar.core.picture_cache import PictureCache
 from instar.core.system import Reply, System, ask
 from instar.core.workspace import Folder, prepare_relation
 from instar.imaging.nulls import STRIKERS

@@ -6,18 +6,6 @@ SYSTEMS = {
     "resnet50": "systems:resnet50",
     "street-classifier": "systems:street_classifier",
 }
-RELATIONS = {
-    name: f"relations:{name}"
-    for name in (
-        "mirrored",
-        "brightened",
-        "darkened",
-        "contrast",
-        "blurred",
-        "noise",
-        "jpeg",
-        "rotated",
-        "zoomed",
-    )
-}
+SUITE = ("mirrored", "brightened", "darkened", "contrast", "blurred", "noise", "jpeg", "rotated", "zoomed")
+RELATIONS = {name: f"relations:{name}" for name in SUITE}
 ADAPTER = "systems:own"
