@@ -90,7 +90,7 @@ def summary_of(browser, number):
 
 
 def picture_in_group(browser, number):
-    return find(browser, f"details.group:nth-of-type({number}) .case img")[0]
+    return find(browser, f"details.group:nth-of-type({number}) .case svg.panel")[0]
 
 
 def test_the_slider_shows_more_or_less_of_the_follow_up(browser, page):

@@ -11,7 +11,7 @@ import pytest
 from instar.core.marks import Dial, Mark, Panel
 from instar.core.record import Record, Skipped, Totals
 from instar.core.verdict import Finding, Status, Verdict
-from instar.report.case_view import CaseView
+from instar.report.cards import CaseView
 from instar.report.causes import Failure
 from instar.report.figures import Figures
 from instar.report.groups import group_failures

@@ -32,8 +32,8 @@ from instar.core.system import Reply, System, ask, fingerprint_of, variant_of
 from instar.core.verdict import Status
 from instar.core.workspace import Folder, prepare_relation
 from instar.engines.worker import killable
+from instar.report.cards import CaseView
 from instar.report.case_picture import draw_case
-from instar.report.case_view import CaseView
 from instar.scenes import load_scenes
 from instar.store import RunStore
 

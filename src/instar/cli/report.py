@@ -16,7 +16,7 @@ from instar.core.errors import BadInput, InstarError
 from instar.core.outcome import Outcome
 from instar.core.shrink import format_shrunk
 from instar.imaging.preview import encode_scaled_jpeg
-from instar.report.case_view import CaseView
+from instar.report.cards import CaseView
 from instar.report.files import write_file
 from instar.report.groups import Group
 from instar.report.html import Page, render_html

@@ -1,19 +1,19 @@
-"""The pieces a page shows a case with: pictures with marks, the slider, and what is said beside them."""
+"""A case as pages show it: its pictures with marks, the slider, and what is said beside them."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from instar.core.marks import Dial, Fate, Mark, Panel
-from instar.core.verdict import Status
+from instar.core.verdict import Finding, Status
 from instar.imaging.preview import encode_preview, heat_overlay
-from instar.report.case_view import CaseView
 from instar.report.causes import finding_words
 from instar.report.markup import escape, name, readable
 from instar.report.words import replay_command
 
-__all__ = ["case_card", "legend", "panel_figure"]
+__all__ = ["CaseView", "case_card", "legend", "panel_figure"]
 
 LOUD: frozenset[Fate] = frozenset({"lost", "new", "moved", "renamed", "change"})
 """Fates whose labels are written beside them; the others show theirs when pointed at."""
@@ -27,6 +27,26 @@ LEGEND: Sequence[tuple[Fate, str]] = (
     ("unsure", "comes and goes by itself"),
 )
 MOST_FINDINGS = 6  # of one case that are told
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseView:
+    """One case. `panels` is empty where its pictures cannot be made, and `why` then says why.
+
+    `smallest` says what was left of the change when it was shrunk, where that was asked for.
+    """
+
+    case: str
+    scene: str
+    relation: str
+    status: Status
+    margin: float
+    change: str
+    findings: Sequence[Finding]
+    panels: Sequence[Panel]
+    naturalness: float | None = None
+    why: str = ""
+    smallest: str = ""
 
 
 def case_card(shown: CaseView, run: str) -> str:
@@ -47,20 +67,22 @@ def legend() -> str:
     return f'<ul class="legend" aria-label="outlines">{entries}</ul>'
 
 
-def panel_figure(panel: Panel, *, longest: int = 560) -> str:
-    """One picture with its marks; they are drawn over it, so that they stay sharp at any size."""
+def panel_figure(panel: Panel, *, picture: str, heat: str = "") -> str:
+    """One picture with its marks as SVG, so that outlines lie on it at any size.
+
+    `picture` and `heat` are the addresses of the picture and of the heat map over it.
+    """
     height, width = panel.picture.shape[:2]
-    heat = (
-        f'<img class="heat" alt="" src="{_data(heat_overlay(panel.heat))}">' if panel.heat is not None else ""
-    )
+    size = f'width="{width}" height="{height}" preserveAspectRatio="none"'
+    images = f'<image href="{escape(picture)}" {size}/>'
+    if panel.heat is not None:
+        images += f'<image class="heat" href="{escape(heat)}" {size}/>'
     outlines = "".join(map(_outline, panel.marks))
     tags = "".join(_tag(mark, width, height) for mark in panel.marks if mark.fate in LOUD and mark.label)
-    source = _data(encode_preview(panel.picture, longest=longest))
     return (
-        f'<figure><div class="frame" style="aspect-ratio:{width}/{height}">'
-        f'<img alt="{escape(readable(panel.title))}" src="{source}">{heat}'
-        f'<svg viewBox="0 0 {width} {height}" preserveAspectRatio="none" aria-hidden="true">{outlines}</svg>'
-        f"{tags}</div><figcaption>{name(panel.title)}{''.join(map(_dial, panel.dials))}</figcaption></figure>"
+        f'<figure><div class="frame"><svg class="panel" viewBox="0 0 {width} {height}" role="img" '
+        f'aria-label="{escape(readable(panel.title))}">{images}<g class="outlines">{outlines}{tags}</g></svg>'
+        f"</div><figcaption>{name(panel.title)}{''.join(map(_dial, panel.dials))}</figcaption></figure>"
     )
 
 
@@ -89,7 +111,7 @@ def _findings(shown: CaseView) -> str:
 def _pictures(shown: CaseView) -> str:
     if not shown.panels:
         return f'<p class="quiet">No picture: {name(shown.why or "it has none")}</p>'
-    figures = "".join(map(panel_figure, shown.panels))
+    figures = "".join(map(_embedded, shown.panels))
     if len(shown.panels) < 2:
         return f'<div class="pair">{figures}</div>'
     # One set of pictures shown in two ways: which one is a matter of style alone.
@@ -114,29 +136,36 @@ def _outline(mark: Mark) -> str:
 
 
 def _tag(mark: Mark, width: int, height: int) -> str:
-    left = min(x for x, _ in mark.outline) / width
-    above, below = (end(y for _, y in mark.outline) / height for end in (min, max))
-    sideways = (
-        f"right:{100 * (1 - max(x for x, _ in mark.outline) / width):.1f}%"
-        if left > 0.7
-        else f"left:{100 * left:.1f}%"
-    )
+    xs, ys = zip(*mark.outline)
+    letters = max(width, height) / 38
     # Above its outline where there is room, and what was changed below, so that the two rarely meet.
-    is_low = (mark.fate == "change" and below < 0.93) or above < 0.07
-    upright = f"top:{100 * below:.1f}%" if is_low else f"bottom:{100 * (1 - above):.1f}%"
-    return f'<span class="tag {mark.fate}" style="{sideways};{upright}">{name(mark.label, 40)}</span>'
+    is_low = (mark.fate == "change" and max(ys) < 0.95 * height) or min(ys) < 1.6 * letters
+    y = max(ys) + 1.1 * letters if is_low else min(ys) - 0.4 * letters
+    at_right = min(xs) > 0.7 * width
+    x = min(max(xs), width - 2) if at_right else max(min(xs), 2)
+    return (
+        f'<text class="said {mark.fate}" x="{x:.1f}" y="{min(y, height - 0.3 * letters):.1f}" '
+        f'text-anchor="{"end" if at_right else "start"}" font-size="{letters:.1f}">'
+        f"{escape(readable(mark.label, 40))}</text>"
+    )
 
 
 def _dial(dial: Dial) -> str:
     span = dial.high - dial.low or 1.0
-    share = min(1.0, max(0.0, (dial.value - dial.low) / span))
-    rest = min(1.0, max(0.0, -dial.low / span))
-    start, end = sorted([share, rest])
+    ends = (min(1.0, max(0.0, (at - dial.low) / span)) for at in (dial.value, 0.0))
+    start, end = sorted(ends)
     return (
         f'<span class="dial"><span class="quiet">{name(dial.name)}</span> '
         f"<b>{dial.value:.1f} {name(dial.unit, 20)}</b>"
-        f'<i><i style="left:{100 * start:.1f}%;width:{max(1.0, 100 * (end - start)):.1f}%"></i></i></span>'
+        '<svg class="gauge" viewBox="0 0 100 5" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="rail" width="100" height="5"/><rect class="value" x="{100 * start:.1f}" '
+        f'width="{max(1.0, 100 * (end - start)):.1f}" height="5"/></svg></span>'
     )
+
+
+def _embedded(panel: Panel) -> str:
+    heat = "" if panel.heat is None else _data(heat_overlay(panel.heat))
+    return panel_figure(panel, picture=_data(encode_preview(panel.picture, longest=560)), heat=heat)
 
 
 def _data(picture: bytes) -> str:

@@ -124,7 +124,8 @@ def _with_heat(one: Panel) -> Image:
 
 def _dial_words(dial: Dial) -> str:
     sign = "+" if dial.low * dial.high < 0 else ""
-    return f"{dial.name} {dial.value:{sign}.1f} {dial.unit}"
+    unit = "degrees" if dial.unit == "°" else dial.unit  # the font has no such sign
+    return f"{dial.name} {dial.value:{sign}.1f} {unit}"
 
 
 def _cover(a: Place, b: Place) -> bool:

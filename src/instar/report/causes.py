@@ -135,7 +135,8 @@ def finding_words(finding: Finding) -> str:
     if cause.get("words"):
         return str(cause["words"])
     if cause.get("what"):
-        return f"{cause['what']}: {finding.subject}" if finding.subject else str(cause["what"])
+        is_said = finding.subject in cause["what"]
+        return str(cause["what"]) if is_said else f"{cause['what']}: {finding.subject}"
     if fate == "renamed" and isinstance(was, Mapping) and isinstance(now, Mapping):
         return f"{_scored(was)} is taken for {_scored(now)}"
     if fate == "moved" and isinstance(was, Mapping):

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 
-from instar.report.cards import case_card, legend
-from instar.report.case_view import CaseView
+from instar.report.cards import CaseView, case_card, legend
 from instar.report.charts import curve, histogram
 from instar.report.figures import Figures, kept_at
 from instar.report.groups import Group, groups_headline
@@ -83,35 +82,20 @@ def _head(page: Page) -> Iterator[str]:
 
 def _numbers(page: Page) -> Iterator[str]:
     summary, totals, counts = page.summary, page.summary.totals, page.summary.counts
-    affected = summary.scenes_violated / totals.scenes if totals.scenes else None
+    alarms = summary.false_alarms
+    accused, tried = (f"{alarms.violated:,}", f"{alarms.n:,} ") if alarms is not None else ("-", "")
+    share = percent(summary.scenes_violated / totals.scenes if totals.scenes else None)
+    unsure = f"{summary.unstable:,} unstable, {summary.unconfirmed:,} unconfirmed"
+    failed = "the system raised or answered nonsense"
+    rate = f"{percent(counts.rate)}, {interval_words(summary.interval)}"
     tiles = [
-        (
-            "violated",
-            f"{counts.violated:,}",
-            f"{percent(counts.rate)}, {interval_words(summary.interval)}",
-            "bad",
-        ),
-        (
-            "scenes affected",
-            f"{summary.scenes_violated:,}",
-            f"{percent(affected)} of {totals.scenes:,}",
-            "bad",
-        ),
+        ("violated", f"{counts.violated:,}", rate, "bad"),
+        ("scenes affected", f"{summary.scenes_violated:,}", f"{share} of {totals.scenes:,}", "bad"),
         ("different failures", f"{summary.distinct:,}", f"in {counted(len(page.groups), 'group')}", "bad"),
         ("held", f"{counts.held:,}", f"of {counts.judged:,} judged", "good"),
-        (
-            "inapplicable",
-            f"{counts.inapplicable:,}",
-            f"{summary.unstable:,} unstable, {summary.unconfirmed:,} unconfirmed",
-            "",
-        ),
-        (
-            "failed",
-            f"{counts.failed:,}",
-            "the system raised or answered nonsense",
-            "bad" if counts.failed else "",
-        ),
-        ("false alarms", percent(summary.false_alarm_rate), "of changes that must do nothing", ""),
+        ("inapplicable", f"{counts.inapplicable:,}", unsure, ""),
+        ("failed", f"{counts.failed:,}", failed, "bad"),
+        ("false alarms", accused, f"of {tried}changes that must do nothing", ""),
         ("questions", f"{totals.queries:,}", f"{totals.asked:,} sent, {totals.seconds:,.1f} s", ""),
     ]
     yield '<section aria-label="numbers"><dl class="tiles">'

@@ -25,7 +25,7 @@ from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
 from instar.imaging.preview import encode_preview, heat_overlay, scaled_down
 from instar.report.answers import answer_text
-from instar.report.case_view import CaseView
+from instar.report.cards import CaseView
 from instar.workbench import NotHere
 
 __all__ = ["Studio", "Wanted"]

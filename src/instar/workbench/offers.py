@@ -89,5 +89,5 @@ def _built_in(what: str) -> dict[str, Offer]:
         title = [catalogues()[entry["task"]].title] if entry["task"] else []
         numbers = {o: o in LISTS for o, default in options.items() if what == "search" and default == "None"}
         is_explained = before.is_explained or "interpreter" in options
-        offers[name] = Offer(entry["what"], [*before.tasks, *title], numbers, is_explained)
+        offers[name] = Offer(before.what or entry["what"], [*before.tasks, *title], numbers, is_explained)
     return offers

@@ -8,7 +8,6 @@ import json
 import os
 import zipfile
 from concurrent.futures import TimeoutError as NotYet
-from typing import Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
@@ -16,7 +15,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from instar.core.errors import InstarError
-from instar.report.case_view import CaseView
+from instar.report.cards import CaseView, panel_figure
 from instar.report.causes import finding_words
 from instar.report.words import replay_command
 from instar.store import RunStore
@@ -25,7 +24,6 @@ from instar.workbench.filters import select_cases
 from instar.workbench.library import Run
 from instar.workbench.pages.explore import card_of
 from instar.workbench.pages.pictures import KnownCase, known_case
-from instar.workbench.panels import draw_panel
 from instar.workbench.reviews import MARKS
 from instar.workbench.site import Site, form_of, view_of
 from instar.workbench.table import CaseTable
@@ -48,7 +46,7 @@ def router(site: Site) -> APIRouter:
         with RunStore.read(run.folder) as store:
             record = store.record(case, change=False)
             recipe = store.recipe(case)
-        shown, panels = _shown_at_once(site, known)
+        shown = _shown_at_once(site, known)
         return site.page(
             "case.html",
             title=f"Case {case}",
@@ -60,7 +58,7 @@ def router(site: Site) -> APIRouter:
             findings=[(finding_words(finding), finding) for finding in record.verdict.findings],
             evidence=dict(record.verdict.evidence),
             shown=shown,
-            panels=panels,
+            figures=_figures(run, shown) if shown is not None else (),
             view=view,
             place=place,
             total=len(found.rows),
@@ -79,8 +77,7 @@ def router(site: Site) -> APIRouter:
             shown = await asyncio.wrap_future(site.studio.show(known.wanted))
         except InstarError as error:
             shown = _without(run, case, str(error))
-        panels = [draw_panel(i, panel) for i, panel in enumerate(shown.panels)]
-        return site.page("pictures.html", run=run, case=case, shown=shown, panels=panels)
+        return site.page("pictures.html", run=run, case=case, shown=shown, figures=_figures(run, shown))
 
     @routes.post("/case/{case}/mark")
     def mark(request: Request, case: str, of: str) -> Response:
@@ -116,14 +113,22 @@ def router(site: Site) -> APIRouter:
     return routes
 
 
-def _shown_at_once(site: Site, known: KnownCase) -> tuple[CaseView | None, list[Any]]:
+def _shown_at_once(site: Site, known: KnownCase) -> CaseView | None:
     try:
-        shown = site.studio.show(known.wanted).result(timeout=AT_ONCE)
+        return site.studio.show(known.wanted).result(timeout=AT_ONCE)
     except NotYet:
-        return None, []
+        return None
     except InstarError as error:
-        return _without(known.run, known.wanted.case, str(error)), []
-    return shown, [draw_panel(i, panel) for i, panel in enumerate(shown.panels)]
+        return _without(known.run, known.wanted.case, str(error))
+
+
+def _figures(run: Run, shown: CaseView) -> list[str]:
+    """The panels of a case; their pictures are fetched by address."""
+    figures = []
+    for number, panel in enumerate(shown.panels):
+        address = f"/panel/{shown.case}/{number}?{urlencode({'of': run.name})}"
+        figures.append(panel_figure(panel, picture=address, heat=f"{address}&heat=1"))
+    return figures
 
 
 def _without(run: Run, case: str, why: str) -> CaseView:
