@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image
+from instar.imaging.codecs import encode_jpeg
 
 __all__ = ["encode_preview", "encode_scaled_jpeg", "heat_overlay", "scaled_down", "visible"]
 
@@ -30,8 +31,7 @@ def encode_preview(image: Image, *, longest: int = 560, quality: int = 78) -> by
 
 def encode_scaled_jpeg(image: Image, *, longest: int, quality: int = 82) -> bytes:
     """The picture as JPEG, at most so large, for places that know no WebP."""
-    shown = cv2.cvtColor(scaled_down(image, longest), cv2.COLOR_RGB2BGR)
-    return cv2.imencode(".jpg", shown, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
+    return encode_jpeg(scaled_down(image, longest), quality)
 
 
 def heat_overlay(heat: npt.NDArray[np.float32]) -> bytes:

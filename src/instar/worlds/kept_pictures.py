@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
@@ -19,9 +19,5 @@ def keep_pictures(
 ) -> Callable[[int], Callable[[], Image]]:
     """From the index of a scene to what reads its picture, which is drawn when it is first looked at."""
     kept = lru_cache(maxsize=1 + KEPT_BYTES // (size[0] * size[1] * 3))(draw)
-    return lambda index: partial(_copy_of, kept, index)
-
-
-def _copy_of(kept: Callable[[int], Image], index: int) -> Image:
     # A copy, because the caller may write into what it reads and the kept picture must stay as it is.
-    return np.array(kept(index))
+    return lambda index: lambda: np.array(kept(index))

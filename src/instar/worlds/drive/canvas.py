@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import cv2
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from instar.core.scene import Image
 
-__all__ = ["Canvas", "Colour", "Points"]
+__all__ = ["Canvas", "Colour", "Points", "shaded"]
 
 Colour = tuple[float, float, float]
 Points = npt.NDArray[np.float64]
@@ -125,6 +126,13 @@ class Canvas:
         share = cv2.cvtColor(cover, cv2.COLOR_GRAY2RGB)
         upper = cv2.multiply(over, share, scale=gain / 255)
         place[:] = cv2.add(upper, cv2.multiply(place, cv2.bitwise_not(share), scale=1 / 255))
+
+
+@cache
+def shaded(colour: Colour, factor: float) -> Colour:
+    """The colour that many times as light."""
+    red, green, blue = (min(255.0, c * factor) for c in colour)
+    return red, green, blue
 
 
 def _fixed(points: Points) -> npt.NDArray[np.int32] | None:

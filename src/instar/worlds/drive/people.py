@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from instar.worlds.drive.canvas import Canvas, Colour
+from instar.worlds.drive.canvas import Canvas, Colour, shaded
 from instar.worlds.drive.plan import Thing
 from instar.worlds.drive.view import Camera
 
@@ -86,7 +86,7 @@ def paint_pedestrian(canvas: Canvas, thing: Thing, view: Camera, owner: int) -> 
     for side, dark in ((-1.0, 0.72), (1.0, 1.0)):  # the far leg first
         knee = (side * stride * 0.45, 0.48)
         foot = (side * stride, 0.06)
-        tone = _times(legs if not skirt else skin, dark)
+        tone = shaded(legs if not skirt else skin, dark)
         figure.limb((side * 0.06, 0.88), knee, 0.17, 0.13, tone)
         figure.limb(knee, foot, 0.13, 0.09, tone)
         figure.shape(
@@ -94,20 +94,20 @@ def paint_pedestrian(canvas: Canvas, thing: Thing, view: Camera, owner: int) -> 
             ASPHALT_BLACK,
         )
     hand = (-stride * 0.7, 0.82)
-    figure.limb((0.0, 1.38), hand, 0.11, 0.08, _times(coat, 0.7))
+    figure.limb((0.0, 1.38), hand, 0.11, 0.08, shaded(coat, 0.7))
     hem = 0.62 if skirt or rng.random() < 0.3 else 0.84
     figure.shape([(-0.19, hem), (-0.21, 1.32), (-0.13, 1.46), (0.13, 1.46), (0.21, 1.32), (0.19, hem)], coat)
     figure.shape(
-        [(0.05, hem), (0.08, 1.44), (0.13, 1.46), (0.21, 1.32), (0.19, hem)], _times(coat, 0.8), own=False
+        [(0.05, hem), (0.08, 1.44), (0.13, 1.46), (0.21, 1.32), (0.19, hem)], shaded(coat, 0.8), own=False
     )
     if rng.random() < 0.4:  # a rucksack or a bag
         figure.shape(
             [(-0.3, 1.0), (-0.3, 1.36), (-0.14, 1.4), (-0.14, 0.98)],
-            _times(COATS[int(rng.integers(len(COATS)))], 0.8),
+            shaded(COATS[int(rng.integers(len(COATS)))], 0.8),
         )
-    figure.limb((0.17, 1.38), (stride * 0.8 + 0.1, 0.84), 0.11, 0.08, _times(coat, 0.9))
+    figure.limb((0.17, 1.38), (stride * 0.8 + 0.1, 0.84), 0.11, 0.08, shaded(coat, 0.9))
     figure.oval((stride * 0.8 + 0.1, 0.8), 0.05, 0.06, skin)
-    figure.limb((0.0, 1.44), (0.01, 1.54), 0.11, 0.1, _times(skin, 0.85))
+    figure.limb((0.0, 1.44), (0.01, 1.54), 0.11, 0.1, shaded(skin, 0.85))
     figure.oval((0.01, 1.62), 0.1, 0.13, skin)
     figure.shape(
         [(-0.1, 1.58), (-0.115, 1.68), (-0.04, 1.76), (0.06, 1.755), (0.1, 1.7), (0.0, 1.68), (-0.05, 1.56)],
@@ -125,21 +125,21 @@ def paint_bicyclist(canvas: Canvas, thing: Thing, view: Camera, owner: int, bicy
     helmet = COATS[int(rng.integers(len(COATS)))]
     figure.shadow(0.5)
     figure.oval((0.0, 0.34), 0.05, 0.34, ASPHALT_BLACK)
-    figure.limb((0.0, 0.3), (0.0, 0.85), 0.05, 0.05, _times(helmet, 0.7))
+    figure.limb((0.0, 0.3), (0.0, 0.85), 0.05, 0.05, shaded(helmet, 0.7))
     figure.owner = owner
-    figure.limb((-0.1, 0.9), (-0.16, 0.55), 0.17, 0.13, _times(legs, 0.85))
-    figure.limb((-0.16, 0.55), (-0.13, 0.2), 0.12, 0.09, _times(legs, 0.8))
+    figure.limb((-0.1, 0.9), (-0.16, 0.55), 0.17, 0.13, shaded(legs, 0.85))
+    figure.limb((-0.16, 0.55), (-0.13, 0.2), 0.12, 0.09, shaded(legs, 0.8))
     figure.limb((0.1, 0.9), (0.17, 0.66), 0.17, 0.13, legs)
     figure.limb((0.17, 0.66), (0.13, 0.34), 0.12, 0.09, legs)
     for x, y in ((-0.13, 0.16), (0.13, 0.3)):
         figure.shape(
             [(x - 0.06, y), (x + 0.07, y), (x + 0.06, y + 0.08), (x - 0.06, y + 0.08)], ASPHALT_BLACK
         )
-    figure.limb((-0.18, 1.34), (-0.27, 1.02), 0.11, 0.08, _times(coat, 0.85))
-    figure.limb((0.18, 1.34), (0.27, 1.02), 0.11, 0.08, _times(coat, 0.85))
+    figure.limb((-0.18, 1.34), (-0.27, 1.02), 0.11, 0.08, shaded(coat, 0.85))
+    figure.limb((0.18, 1.34), (0.27, 1.02), 0.11, 0.08, shaded(coat, 0.85))
     figure.shape([(-0.17, 0.86), (-0.22, 1.3), (-0.12, 1.44), (0.12, 1.44), (0.22, 1.3), (0.17, 0.86)], coat)
     figure.shape(
-        [(0.03, 0.86), (0.05, 1.44), (0.12, 1.44), (0.22, 1.3), (0.17, 0.86)], _times(coat, 0.82), own=False
+        [(0.03, 0.86), (0.05, 1.44), (0.12, 1.44), (0.22, 1.3), (0.17, 0.86)], shaded(coat, 0.82), own=False
     )
     figure.oval((0.0, 1.57), 0.1, 0.13, skin)
     figure.shape([(-0.12, 1.58), (-0.11, 1.69), (0.0, 1.74), (0.11, 1.69), (0.12, 1.58)], helmet)
@@ -150,8 +150,3 @@ def paint_bicyclist(canvas: Canvas, thing: Thing, view: Camera, owner: int, bicy
     else:
         figure.oval((0.0, 0.78), 0.04, 0.04, (190, 26, 26))
     figure.paint()
-
-
-def _times(colour: Colour, factor: float) -> Colour:
-    red, green, blue = (min(255.0, c * factor) for c in colour)
-    return red, green, blue

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from instar.worlds.drive.canvas import Canvas, Colour, Points
+from instar.worlds.drive.canvas import Canvas, Colour, Points, shaded
 from instar.worlds.drive.plan import Thing
 from instar.worlds.drive.view import EYE, Camera
 
@@ -149,7 +149,7 @@ def paint_vehicle(canvas: Canvas, thing: Thing, view: Camera, owner: int) -> Non
     canvas.polygons(
         pixels,
         lengths,
-        [_times(FIXED.get(part.colour.removesuffix(" face"), body), part.shade) for part in parts],
+        [shaded(FIXED.get(part.colour.removesuffix(" face"), body), part.shade) for part in parts],
         [owner if part.own else -1 for part in parts],
         1 / max(thing.distance, 0.5),
     )
@@ -252,9 +252,3 @@ def _end(kind: str, shape: _Shape, away: bool) -> list[_Part]:
     if not away:
         parts.append(_Part(block(-half + 0.5, half - 0.5, low + 0.26, low + 0.44), "grille", fine=True))
     return parts
-
-
-@cache
-def _times(colour: Colour, factor: float) -> Colour:
-    red, green, blue = (min(255.0, c * factor) for c in colour)
-    return red, green, blue
