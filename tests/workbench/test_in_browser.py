@@ -330,9 +330,10 @@ def test_a_campaign_is_stopped_and_resumed(page: WebDriver, root: Path) -> None:
 def test_explanations_are_ordered_with_an_interpreter(page: WebDriver, root: Path) -> None:
     go(page, "/campaign/new")
     interpreter = one(page, "[name=interpreter]")
+    Select(one(page, "[name=system]")).select_by_value("street-exact")
     wait_for(lambda: not interpreter.is_displayed())  # the script is at work
     assert one(page, "[name=relation][value=insertion]").is_enabled()
-    Select(one(page, "[name=system]")).select_by_value("street-classifier")
+    one(page, "[name=system] option[value=street-classifier][data-explained]").click()
     assert not one(page, "[name=relation][value=insertion]").is_enabled()
     assert "needs torch" in one(page, "#about").text
     Select(interpreter).select_by_value("guided-backprop")

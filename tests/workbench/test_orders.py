@@ -43,7 +43,7 @@ def test_explanations_are_ordered_with_their_interpreter(offers: Offers) -> None
 
 def test_every_interpreter_is_offered_and_none_needs_torch_to_be(offers: Offers) -> None:
     assert len(offers.interpreters) == 9
-    explained = {name for name, offer in offers.systems.items() if offer.is_explained}
+    explained = {name for name, offer in offers.systems.items() if offer.explained}
     assert explained == {
         "street-classifier",
         "street-classifier-twin",

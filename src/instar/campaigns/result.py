@@ -11,6 +11,7 @@ from instar.core.outcome import ALL_HELD, VIOLATED, status_of
 from instar.report.baseline import Against, compare_with_known
 from instar.report.by_scene import ByScene
 from instar.report.causes import Failure
+from instar.report.comparison import Comparison, Side, compare_runs
 from instar.report.fail_on import FailCondition, numbers_of
 from instar.report.figures import Figures
 from instar.report.groups import Group, group_failures
@@ -20,7 +21,7 @@ from instar.report.text import render_text
 from instar.report.words import counted
 from instar.store import RunStore
 
-__all__ = ["Gate", "RunResult", "read_result"]
+__all__ = ["Gate", "RunResult", "compare_folders", "read_result"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,15 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     if gate.conditions and status in (ALL_HELD, VIOLATED):
         status = VIOLATED if met else ALL_HELD
     return RunResult(summary, figures, scenes, groups, against, met, status)
+
+
+def compare_folders(first: str, second: str) -> Comparison:
+    """What changed from one run to another."""
+    sides = []
+    for run in (first, second):
+        with RunStore.read(run) as store:
+            sides.append(Side.of(run, read_totals(store).system, store.judged()))
+    return compare_runs(*sides)
 
 
 def _group_json(group: Group) -> dict[str, Any]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from instar.campaigns.run import read_totals
+from instar.campaigns.result import compare_folders
 from instar.core.outcome import ALL_HELD, NOT_JUDGED, VIOLATED, Outcome
-from instar.report.comparison import Side, compare_runs, comparison_json, render_compared
-from instar.store import RunStore
+from instar.report.comparison import comparison_json, render_compared
 
 __all__ = ["arguments", "perform"]
 
@@ -22,14 +21,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    comparison = compare_runs(_side(args.first), _side(args.second))
+    comparison = compare_folders(args.first, args.second)
     status = VIOLATED if comparison.keys_broken or comparison.broken else ALL_HELD
     if not comparison.places:
         status = NOT_JUDGED
     document = {"runs": [args.first, args.second], **comparison_json(comparison)}
     return Outcome(render_compared(comparison), document, status)
-
-
-def _side(run: str) -> Side:
-    with RunStore.read(run) as store:
-        return Side.of(run, read_totals(store).system, store.judged())

@@ -80,11 +80,15 @@ def connect_for_reading(folder: Path) -> sqlite3.Connection:
         return sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
 
 
-def write_whole(path: Path, text: str) -> None:
-    """The file as it was or as it is to be, never half of it."""
-    unfinished = path.with_name(path.name + ".part")
-    unfinished.write_text(text, encoding="utf-8")
-    os.replace(unfinished, path)
+def write_whole(path: Path, content: str | bytes) -> None:
+    """The file as it was or as it is to be, never half of it; its folder is made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        unfinished.write_bytes(content if isinstance(content, bytes) else content.encode())
+        os.replace(unfinished, path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def use_write_ahead_log(database: sqlite3.Connection) -> None:

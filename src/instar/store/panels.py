@@ -6,7 +6,6 @@ Pictures are JPEG files, since they are only looked at: whatever a verdict rests
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from instar.core.digest import digest
 from instar.core.errors import InstarError, RunError
 from instar.core.marks import Dial, Mark, Panel
 from instar.imaging.codecs import decode_picture, encode_jpeg, encode_png
+from instar.store.folder import write_whole
 
 __all__ = ["PanelFolder"]
 
@@ -71,13 +71,7 @@ class PanelFolder:
         name = f"{digest(np.asarray(picture))}.{'png' if exact else 'jpg'}"
         path = self._path(name)
         if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = path.with_name(f"{name}.{os.getpid()}.part")
-            try:
-                unfinished.write_bytes(encode_png(picture) if exact else encode_jpeg(picture, QUALITY))
-                os.replace(unfinished, path)
-            finally:
-                unfinished.unlink(missing_ok=True)
+            write_whole(path, encode_png(picture) if exact else encode_jpeg(picture, QUALITY))
         return name
 
     def _pixels(self, name: str) -> npt.NDArray[np.uint8]:

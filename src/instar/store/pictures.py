@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from instar.core.digest import digest
 from instar.core.errors import RunError
 from instar.imaging.codecs import decode_png_exact, encode_png
+from instar.store.folder import write_whole
 
 __all__ = ["Pictures"]
 
@@ -24,15 +24,8 @@ class Pictures:
     def keep(self, name: str, pixels: npt.NDArray[np.uint8]) -> None:
         """Write the picture unless it is there; never half."""
         path = self._path(name)
-        if path.exists():
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(f".{os.getpid()}.part")
-        try:
-            unfinished.write_bytes(encode_png(pixels))
-            os.replace(unfinished, path)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        if not path.exists():
+            write_whole(path, encode_png(pixels))
 
     def pixels(self, name: str) -> npt.NDArray[np.uint8]:
         """The picture under that content hash, channels as they were kept."""

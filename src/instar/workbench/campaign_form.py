@@ -116,7 +116,7 @@ def _check(order: Order, offers: Offers) -> None:
     if order.interpreter:
         if order.interpreter not in offers.interpreters:
             raise UnknownName("interpreter", order.interpreter[:200], offers.interpreters)
-        if not system.is_explained:
+        if not system.explained:
             raise BadInput(f"{order.system} has nothing to explain; choose no interpreter")
     is_world = WORLD.fullmatch(order.scenes) and order.scenes.partition(":")[0] in offers.worlds
     if not is_world and order.scenes not in offers.scenes:

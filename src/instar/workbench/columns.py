@@ -7,8 +7,9 @@ of words.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
-import os
 import sqlite3
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from instar.store.folder import connect_for_reading, plainly, require_format
+from instar.store.folder import connect_for_reading, plainly, require_format, write_whole
 
 __all__ = ["STATUSES", "Columns", "Stamp", "read_columns", "stamp_of"]
 
@@ -200,13 +201,10 @@ def _save(folder: Path, columns: Columns, stamp: Stamp) -> None:
         {"layout": LAYOUT, "stamp": stamp, "words": {k: list(v) for k, v in columns.words.items()}}
     )
     arrays = {name: getattr(columns, name) for name in ARRAYS}
-    unfinished = folder / f"{FILE}.{os.getpid()}.part"
-    try:
-        with open(unfinished, "wb") as file:
-            np.savez(file, told=np.frombuffer(told.encode(), np.uint8), **arrays)
-        os.replace(unfinished, folder / FILE)
-    except OSError:
-        unfinished.unlink(missing_ok=True)
+    file = io.BytesIO()
+    np.savez(file, told=np.frombuffer(told.encode(), np.uint8), **arrays)
+    with contextlib.suppress(OSError):
+        write_whole(folder / FILE, file.getvalue())
 
 
 def _load(folder: Path) -> tuple[Columns, Stamp] | None:

@@ -22,14 +22,14 @@ LISTS = ("levels",)  # options of searches that are lists of numbers
 class Offer:
     """A line about a system, relation or search, and the tasks it is for; none where it fits any.
 
-    `numbers` may be given to a search; of each it says whether it is a list of them. `is_explained` says of a
-    system that one of the interpreters explains it, or may.
+    `numbers` may be given to a search; of each it says whether it is a list of them. `explained` are those of
+    the tasks in which an interpreter explains the system, or may ("" of a user's own).
     """
 
     what: str = ""
     tasks: Sequence[str] = ()
     numbers: Mapping[str, bool] = field(default_factory=dict)
-    is_explained: bool = False
+    explained: Sequence[str] = ()
 
     def fits(self, other: Offer) -> bool:
         return not (self.tasks and other.tasks) or bool(set(self.tasks) & set(other.tasks))
@@ -68,7 +68,7 @@ def make_offers(
         if not Path(path).exists():
             raise BadInput(f"--scenes {path!r} is not there")
     return Offers(
-        systems=_built_in("system") | dict.fromkeys(systems, Offer(is_explained=True)),
+        systems=_built_in("system") | dict.fromkeys(systems, Offer(explained=[""])),
         relations=_built_in("relation"),
         searches=_built_in("search"),
         interpreters=interpreters,
@@ -88,6 +88,6 @@ def _built_in(what: str) -> dict[str, Offer]:
         before = offers.get(name, Offer())
         title = [catalogues()[entry["task"]].title] if entry["task"] else []
         numbers = {o: o in LISTS for o, default in options.items() if what == "search" and default == "None"}
-        is_explained = before.is_explained or "interpreter" in options
-        offers[name] = Offer(before.what or entry["what"], [*before.tasks, *title], numbers, is_explained)
+        explained = [*before.explained, *(title if "interpreter" in options else ())]
+        offers[name] = Offer(before.what or entry["what"], [*before.tasks, *title], numbers, explained)
     return offers
