@@ -13,7 +13,7 @@ from instar.report.files import write_file
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["make_panels", "require_matplotlib", "save_figures"]
+__all__ = ["make_axes", "require_matplotlib", "save_figures"]
 
 DPI = 160  # sharp in print at the size they have
 
@@ -26,7 +26,7 @@ def require_matplotlib() -> None:
         raise MissingExtra("matplotlib", extra="plots", needed_for="drawing the figures") from None
 
 
-def make_panels(count: int, *, width: float = 3.6, height: float = 3.2) -> tuple[Figure, list[Any]]:
+def make_axes(count: int, *, width: float = 3.6, height: float = 3.2) -> tuple[Figure, list[Any]]:
     """A figure of that many panels, three in a row, without the state that pyplot keeps."""
     from matplotlib.figure import Figure
 

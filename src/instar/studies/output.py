@@ -13,7 +13,7 @@ from instar.core.outcome import Outcome
 from instar.report.files import write_file
 from instar.report.text import table as aligned
 
-__all__ = ["Table", "percent", "span", "tell", "write_csv"]
+__all__ = ["Table", "format_share", "span", "tell", "write_csv"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Table:
         return "\n".join(filter(None, [self.title, aligned(self.rows, right=right), self.note]))
 
 
-def percent(part: float, whole: float) -> str:
+def format_share(part: float, whole: float) -> str:
     """A share in percent, or a dash where there is nothing to share."""
     return f"{100 * part / whole:.1f} %" if whole else "-"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from instar.studies.detection.counts import DetectorCounts
-from instar.studies.figures import make_panels, save_figures
+from instar.studies.figures import make_axes, save_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +24,7 @@ def draw_figures(systems: Sequence[DetectorCounts], folder: Path) -> list[Path]:
 
 
 def _figure(title: str) -> tuple[Figure, Any]:
-    figure, (axes,) = make_panels(1, width=7, height=4)
+    figure, (axes,) = make_axes(1, width=7, height=4)
     axes.set_title(title)
     axes.spines[["top", "right"]].set_visible(False)
     return figure, axes

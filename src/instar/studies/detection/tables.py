@@ -8,7 +8,7 @@ import numpy as np
 
 from instar.stats import wilson
 from instar.studies.detection.counts import DetectorCounts
-from instar.studies.output import Table, percent, span
+from instar.studies.output import Table, format_share, span
 
 __all__ = ["make_tables"]
 
@@ -35,7 +35,7 @@ def _ways(systems: Sequence[DetectorCounts]) -> Table:
     for system in systems:
         for way in ("random", "guided"):
             one = system.campaigns[way]
-            counts = [str(one.judged), str(one.violated), percent(one.violated, one.judged)]
+            counts = [str(one.judged), str(one.violated), format_share(one.violated, one.judged)]
             failing = sum(1 for n in one.failed_by_scene.values() if n)
             interval = span(one.interval or (0.0, 1.0))
             rows.append([system.system, way, *counts, interval, str(len(one.distinct)), str(failing)])
@@ -62,7 +62,7 @@ def _overview(systems: Sequence[DetectorCounts]) -> Table:
         price = sum(t.asked * t.price_per_query for t in totals)
         rows.append(
             [
-                system.system, str(made), str(sum(found.values())), str(failing), percent(failing, made),
+                system.system, str(made), str(sum(found.values())), str(failing), format_share(failing, made),
                 _wilson(failing, made), str(sum(t.queries for t in totals)),
                 f"{sum(t.seconds for t in totals):.0f}", f"{price:.2f}" if price else "-",
             ]
@@ -117,9 +117,9 @@ def _believed(systems: Sequence[DetectorCounts]) -> Table:
     for system in systems:
         for way in ("random", "guided"):
             one = system.campaigns[way]
-            stages = [percent(n, one.judged) for n in (one.hysteresis, one.stable, one.violated)]
+            stages = [format_share(n, one.judged) for n in (one.hysteresis, one.stable, one.violated)]
             real = f"{one.truly} of {one.annotated}" if one.annotated else "-"
-            row = [system.system, way, str(one.judged), percent(one.raw, one.rejudged), *stages]
+            row = [system.system, way, str(one.judged), format_share(one.raw, one.rejudged), *stages]
             rows.append([*row, f"{one.needing} of {one.tried}", real])
     return Table(
         "believed",
@@ -137,7 +137,7 @@ def _false_alarms(systems: Sequence[DetectorCounts]) -> Table:
         row = [system.system]
         for kind in ("photometric", "shift"):
             one = system.alarms[kind]
-            row += [f"{one.violated} of {one.judged}", percent(one.violated, one.judged)]
+            row += [f"{one.violated} of {one.judged}", format_share(one.violated, one.judged)]
             row.append(_wilson(one.violated, one.judged))
         rows.append(row)
     return Table(

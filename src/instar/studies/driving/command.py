@@ -23,7 +23,6 @@ from instar.imaging.nulls import STRIKERS
 from instar.scenes import load_scenes
 from instar.studies.campaign import find_systems, folder_of, run_campaign
 from instar.studies.driving.measure import (
-    Costs,
     DriverMeasures,
     Error,
     error_of,
@@ -90,7 +89,10 @@ def _measure(
         found = DriverMeasures(use.name, quantities, measure_rules(store.records(changes=False)))
     found.errors = _errors(scenes, answers) or errors_on_card(system)
     found.waver = _waver(system, scenes, quantities)
-    found.costs = _costs(rules, system, scenes, shared)
+    made = {rule.name: shared.making(rule.name) for rule in rules}
+    found.making = {name: cost for name, cost in made.items() if cost is not None}
+    # The quickest, because nothing but the system takes part in every one of them.
+    found.asking = min(ask(system, [scene.image])[0].seconds for scene in scenes[:TIMED])
     return found
 
 
@@ -137,17 +139,3 @@ def _waver(system: System, scenes: Sequence[Scene], quantities: set[str]) -> dic
             for quantity, spread in spreads.items():
                 spread.append(float(np.std([getattr(answer, quantity) for answer in answers])))
     return {quantity: sum(each) / len(each) for quantity, each in spreads.items() if each}
-
-
-def _costs(
-    rules: Sequence[StudyRule], system: System, scenes: Sequence[Scene], shared: SharedPictures
-) -> dict[str, Costs]:
-    """What a case of each rule costs: its pictures made, and shown to this system one by one."""
-    # The quickest, because nothing but the system takes part in every one of them.
-    asking = min(ask(system, [scene.image])[0].seconds for scene in scenes[:TIMED])
-    made = {rule.name: shared.making(rule.name) for rule in rules}
-    return {
-        name: Costs(making.cases, making.pictures, making.seconds, making.pictures * asking)
-        for name, making in made.items()
-        if making is not None
-    }

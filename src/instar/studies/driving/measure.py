@@ -14,10 +14,10 @@ from instar.core.record import Record
 from instar.core.verdict import Status
 from instar.stats import bootstrap_mean
 from instar.studies.counts import CaseCounts
+from instar.studies.driving.shared_pictures import MakingCost
 from instar.tasks.driving.judgement import STANDING
 
 __all__ = [
-    "Costs",
     "DriverMeasures",
     "Error",
     "RuleMeasures",
@@ -64,26 +64,17 @@ class Error:
     on: str = "these pictures"
 
 
-@dataclass(frozen=True, slots=True)
-class Costs:
-    """Of a case: how many pictures it has, processor seconds to make them, and seconds to ask about them."""
-
-    cases: int
-    pictures: int
-    making: float
-    asking: float
-
-
 @dataclass(eq=False)
 class DriverMeasures:
-    """One system: its rules, its errors, and how much it wavers under changes that must do nothing."""
+    """One system: its rules, its errors, how much it wavers under changes that must do nothing, and costs."""
 
     system: str
     quantities: set[str]
     rules: dict[str, RuleMeasures]
     errors: list[Error] = field(default_factory=list)
     waver: dict[str, float] = field(default_factory=dict)
-    costs: dict[str, Costs] = field(default_factory=dict)
+    making: dict[str, MakingCost] = field(default_factory=dict)
+    asking: float = 0.0  # seconds for one picture
 
 
 def measure_rules(records: Iterable[Record]) -> dict[str, RuleMeasures]:

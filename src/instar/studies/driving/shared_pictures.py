@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -15,15 +14,10 @@ from instar.core.change import Inapplicable
 from instar.core.digest import digest
 from instar.core.relation import Relation
 from instar.core.scene import Observation
+from instar.core.scene_run import PictureCache
 from instar.tasks.driving.changes import RuleEdits
 
-__all__ = ["MakingCost", "PictureMemory", "SharedPictures"]
-
-
-class PictureMemory(Protocol):
-    """A memory for pictures, as large as its owner likes."""
-
-    def get(self, key: Any, make: Callable[[], Any]) -> Any: ...
+__all__ = ["MakingCost", "SharedPictures"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +35,7 @@ class SharedPictures:
     Each gives what the rule itself would give.
     """
 
-    def __init__(self, pictures: PictureMemory) -> None:
+    def __init__(self, pictures: PictureCache) -> None:
         self._pictures = pictures
         self._changes: dict[Any, tuple[Any, Any]] = {}
         # Processor seconds of each case, by rule.

@@ -170,11 +170,12 @@ def _costs(systems: Sequence[DriverMeasures]) -> Table:
     asking = [f"asking {system.system} (s)" for system in systems]
     rows = [["rule", "cases", "pictures per case", "making (s)", *asking]]
     for rule in STUDY:
-        costs = [system.costs.get(rule.name) for system in systems]
-        known = next((cost for cost in costs if cost is not None), None)
+        made = [system.making.get(rule.name) for system in systems]
+        known = next((one for one in made if one is not None), None)
         if known is not None:
-            numbers = [str(known.cases), str(known.pictures), f"{known.making:.4f}"]
-            rows.append([rule.name, *numbers, *("-" if c is None else f"{c.asking:.4f}" for c in costs)])
+            numbers = [str(known.cases), str(known.pictures), f"{known.seconds:.4f}"]
+            seconds = [system.asking * known.pictures for system in systems]
+            rows.append([rule.name, *numbers, *(f"{s:.4f}" if one else "-" for s, one in zip(seconds, made))])
     note = (
         "Making: processor time of one thread, on average over the cases. "
         "Asking: the pictures of a case times the quickest of some questions."

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from instar.core.record import Record
 from instar.core.verdict import Status
 from instar.studies.counts import CaseCounts
-from instar.studies.output import percent
+from instar.studies.output import format_share
 from instar.tasks.interpretation.compare import THETA
 
 __all__ = ["CHANGES", "STUDIED", "ExplanationCounts", "InterpreterMeasures", "measure_interpreter"]
@@ -37,7 +37,7 @@ class ExplanationCounts(CaseCounts):
         if self.interval is None:
             return "-"
         low, high = self.interval
-        share = percent(self.violated, self.judged)
+        share = format_share(self.violated, self.judged)
         return f"{share} of {self.judged} ({100 * low:.1f} to {100 * high:.1f})"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from instar.studies.interpretation.measure import CHANGES, STUDIED, InterpreterMeasures
-from instar.studies.output import Table, percent
+from instar.studies.output import Table, format_share
 from instar.tasks.interpretation.compare import CUTS, THETA
 
 __all__ = ["make_tables"]
@@ -61,7 +61,7 @@ def _quality(measured: Sequence[InterpreterMeasures]) -> list[list[str]]:
     for one in measured:
         wrong = [[float(value < THETA) for value in one.cuts.get(f"{cut:g}", [])] for cut in CUTS]
         shares = (one.covered, [float(hit) for hit in one.hits], *wrong)
-        covered, hit, *errors = (percent(sum(values), len(values)) for values in shares)
+        covered, hit, *errors = (format_share(sum(values), len(values)) for values in shares)
         overlap = f"{np.mean(one.overlaps) if one.overlaps else np.nan:.2f}"
         rows.append([one.interpreter, str(len(one.hits)), covered, overlap, hit, *errors])
     return rows

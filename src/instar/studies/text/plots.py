@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from instar.studies.figures import make_panels, save_figures
+from instar.studies.figures import make_axes, save_figures
 from instar.studies.text.measure import (
     RELATIONS,
     LocatorStability,
@@ -40,7 +40,7 @@ def draw_figures(systems: Sequence[LocatorStability], folder: Path) -> list[Path
 
 def _distribution(systems: Sequence[LocatorStability]) -> Figure:
     """Box plots of the pictures' stability, per relation (Fig. 8), and under null changes."""
-    figure, panels = make_panels(len(systems))
+    figure, panels = make_axes(len(systems))
     for panel, system in zip(panels, systems):
         values = [list(system.of_scenes(relation).values()) for relation in RELATIONS]
         values.append([float(np.mean(of_scene)) for of_scene in system.null.values()])
@@ -52,7 +52,7 @@ def _distribution(systems: Sequence[LocatorStability]) -> Figure:
 
 def _brightness(systems: Sequence[LocatorStability]) -> Figure:
     """Stability by grey levels added (Fig. 13)."""
-    figure, (panel,) = make_panels(1, width=7, height=3.6)
+    figure, (panel,) = make_axes(1, width=7, height=3.6)
     for system in systems:
         curve = brightness_curve(system)
         panel.plot(list(curve), list(curve.values()), marker=".", label=system.system)
@@ -66,7 +66,7 @@ def _effects(systems: Sequence[LocatorStability]) -> Figure:
     """Vargha and Delaney's A of each pair, per relation (Fig. 10)."""
     found = {name: compare_locators(systems, name) for name in RELATIONS}
     shown = {name: one.effect for name, one in found.items() if one is not None}
-    figure, panels = make_panels(max(1, len(shown)))
+    figure, panels = make_axes(max(1, len(shown)))
     names = [system.system for system in systems]
     for panel, (name, effect) in zip(panels, shown.items()):
         _map(panel, effect, names, low=0.0)
@@ -76,7 +76,7 @@ def _effects(systems: Sequence[LocatorStability]) -> Figure:
 
 def _correlation(systems: Sequence[LocatorStability]) -> Figure:
     """Pearson's coefficients between the relations (Fig. 12)."""
-    figure, panels = make_panels(len(systems), height=3.8)
+    figure, panels = make_axes(len(systems), height=3.8)
     for panel, system in zip(panels, systems):
         _map(panel, correlate_relations(system), SHORT, low=-1.0)
         panel.set_title(system.system)
@@ -85,7 +85,7 @@ def _correlation(systems: Sequence[LocatorStability]) -> Figure:
 
 def _clarity(systems: Sequence[LocatorStability]) -> Figure:
     """Clarity against the number of boxes, coloured by mean stability (Fig. 15)."""
-    figure, panels = make_panels(len(systems))
+    figure, panels = make_axes(len(systems))
     dots = None
     for panel, system in zip(panels, systems):
         of_scenes = [found.of_scenes() for found in system.relations.values()]

@@ -16,7 +16,7 @@ from instar.core.outcome import Outcome
 
 if TYPE_CHECKING:
     from instar.core.scene import Scene
-    from instar.training.driving.train import Progress, Settings
+    from instar.training.driving.train import EpochResult, Settings
 
 __all__ = ["arguments", "perform"]
 
@@ -164,7 +164,7 @@ def _has_bfloat16() -> bool:
     return "avx512_bf16" in flags or "amx_bf16" in flags
 
 
-def _tell(progress: Progress) -> None:
+def _tell(progress: EpochResult) -> None:
     left = progress.seconds * (progress.epochs - progress.epoch)
     print(
         f"epoch {progress.epoch} of {progress.epochs}: error {progress.training:.3f}, held out "

@@ -38,7 +38,7 @@ from instar.training.driving.segmentation_loss import class_weights, segmentatio
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
 
-__all__ = ["Progress", "Settings", "answers", "train"]
+__all__ = ["EpochResult", "Settings", "answers", "train"]
 
 AHEAD = 4
 """Threads that make batches; as many batches again wait to be learned from."""
@@ -69,7 +69,7 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class EpochResult:
     """How far a training is: losses are mean absolute errors in spreads of the targets."""
 
     epoch: int
@@ -101,7 +101,7 @@ def train(
     checkpoint: Path,
     resume: bool = False,
     start: Path | None = None,
-    told: Callable[[Progress], None] = lambda progress: None,
+    told: Callable[[EpochResult], None] = lambda progress: None,
     fast: bool = True,
     device: str = "cpu",
 ) -> Driver:
@@ -139,7 +139,7 @@ def train(
         state.model, state.optimiser = learner.state_dict(), optimiser.state_dict()
         _keep(checkpoint, state)
         seconds = time.perf_counter() - began
-        told(Progress(state.epoch, settings.epochs, loss, error, state.best, seconds))
+        told(EpochResult(state.epoch, settings.epochs, loss, error, state.best, seconds))
     model.load_state_dict(state.best_model)
     model.cpu().eval()
     return model

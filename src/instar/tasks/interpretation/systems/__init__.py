@@ -100,6 +100,6 @@ def _make(name: str, factory: Callable[..., Explained] | None, options: dict[str
     """A system out of what its factory was given."""
     require_torch(name)
     recipe = None if factory is None else partial(factory, **options)
-    module: Any = import_module("instar.tasks.interpretation.systems.factory")
+    module: Any = import_module("instar.tasks.interpretation.systems.explained")
     system: Explained = module.make_explained(name, dict(options), recipe)
     return system

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from instar.adapters.classifier import Classifier, limit_threads
+from instar.adapters.own_classifier import own_classifier
+from instar.adapters.street_classifier import TWIN, load_street_classifier
+from instar.adapters.weights import hash_file, load_weights
+from instar.adapters.zoo_classifiers import zoo_classifier
 from instar.core.errors import BadInput, InstarError
 from instar.core.system import describe_error
 from instar.tasks.interpretation.answers import Asked, Classes, Explanation, SeenClasses
 from instar.tasks.interpretation.interpreters import ROWS, SAMPLES, make_interpreter
 from instar.tasks.interpretation.trigger import Trigger
 
-__all__ = ["Explained"]
+__all__ = ["Explained", "make_explained"]
 
+ASKED = ("interpreter", "layer", "samples", "threads", "batch")
 VERSION = 2
 """Counts up whenever the code gives other heat maps for the same weights."""
 
@@ -93,3 +102,27 @@ class Explained:
     def _see(self, question: Classes) -> SeenClasses:
         (found,) = self.classifier.classify([question.image])
         return SeenClasses(dict(zip(self.classifier.labels, found.tolist())), self.trigger)
+
+
+def make_explained(name: str, options: dict[str, Any], recipe: Callable[[], Explained] | None) -> Explained:
+    """The system of that name with these options."""
+    asked = {key: options.pop(key) for key in ASKED}
+    twin = options.pop("twin")
+    classifier = _classifier(name, options)
+    trigger = None
+    if twin is not None:
+        path = TWIN if (name, twin) == ("street-classifier", "embedded") else Path(os.path.abspath(twin))
+        about = load_weights(path, classifier.module)
+        trigger = Trigger(about["target"], about["share"])
+        classifier.index(trigger.target)
+        fingerprint = f"{classifier.fingerprint} twin={hash_file(path)}"
+        classifier = replace(classifier, name=f"{name}-twin", fingerprint=fingerprint)
+    return Explained(classifier, asked.pop("interpreter"), trigger=trigger, recipe=recipe, **asked)
+
+
+def _classifier(name: str, options: dict[str, Any]) -> Classifier:
+    if name == "street-classifier":
+        return load_street_classifier(**options)
+    if "network" in options:
+        return zoo_classifier(**options)
+    return own_classifier(**options)
