@@ -11,7 +11,7 @@ import pytest
 from instar.campaigns.run import run
 from instar.core.follow_up import follow_ups_of, judge, observe, under_null
 from instar.core.replay import find_source
-from instar.core.shrink import MOST_QUESTIONS, shrink_case, words_of
+from instar.core.shrink import MOST_QUESTIONS, format_shrunk, shrink_case
 from instar.core.system import ask
 from instar.core.verdict import Status
 from instar.core.workspace import Folder, prepare_relation
@@ -94,7 +94,7 @@ def shrunk(relation, system, folder, *, most=3):
         found = shrink_case(ready, source, record.change, keys, asking(system))
         assert found.complete
         assert found.questions <= MOST_QUESTIONS
-        assert words_of(ready, found) == f"{found.change} suffices"
+        assert format_shrunk(ready, found) == f"{found.change} suffices"
         lines = [line for line in ready.smaller(source, found.change) if line]
         less = {one for line in lines for one in (line[-1], *line[:-1:9])}
         assert not any(fails(ready, system, source, keys, one) for one in less)
@@ -148,7 +148,7 @@ def test_a_squeezed_background_is_reduced_to_the_strength_that_fools(how, expect
     assert found.complete
     assert found.questions <= MOST_QUESTIONS
     assert abs(far(how, found.change.strength) - far(how, expected)) <= 1
-    assert words_of(ready, found) == f"{found.change} suffices"
+    assert format_shrunk(ready, found) == f"{found.change} suffices"
 
 
 def far(how, strength):

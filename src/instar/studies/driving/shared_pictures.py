@@ -12,9 +12,9 @@ import numpy as np
 
 from instar.core.change import Inapplicable
 from instar.core.digest import digest
+from instar.core.picture_cache import PictureCache
 from instar.core.relation import Relation
 from instar.core.scene import Observation
-from instar.core.scene_run import PictureCache
 from instar.tasks.driving.changes import RuleEdits
 
 __all__ = ["MakingCost", "SharedPictures"]

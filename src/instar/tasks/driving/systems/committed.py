@@ -8,6 +8,8 @@ from functools import partial
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Any
 
+from instar.core.recipe import recorded
+
 if TYPE_CHECKING:
     from instar.tasks.driving.systems.onnx import OnnxDriver  # loads onnxruntime, which a card does not need
 
@@ -40,8 +42,8 @@ def _network(name: str, what: str) -> Callable[..., OnnxDriver]:
     def load(*, threads: int = 1) -> OnnxDriver:
         return _load(name, threads)
 
-    load.__doc__ = what
-    return load
+    load.__doc__, load.__qualname__ = what, name.replace("-", "_")
+    return recorded(load)
 
 
 _STREET = "small, trained on drawn drives: speed and steering."
