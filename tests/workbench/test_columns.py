@@ -90,6 +90,6 @@ def test_a_kept_file_that_is_damaged_is_made_again(run: Path, damage: str) -> No
 def test_a_run_that_cannot_be_written_to_is_read_all_the_same(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module.os, "replace", lambda *_: (_ for _ in ()).throw(OSError("read-only")))
+    monkeypatch.setattr("os.replace", lambda *_: (_ for _ in ()).throw(OSError("read-only")))
     assert len(read_columns(run)) == 31
     assert [path.name for path in run.glob("workbench*")] == []
