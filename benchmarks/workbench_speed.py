@@ -19,10 +19,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
+from instar.cli.workbench_tools import make_tools
 from large_run import make_large_run
 from starlette.testclient import TestClient
 
-from instar.cli.workbench_tools import make_tools
 from instar.workbench.access import Access
 from instar.workbench.app import make_app, make_site
 from instar.workbench.site import Site

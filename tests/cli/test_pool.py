@@ -86,11 +86,11 @@ def test_any_system_of_masks_gives_cut_outs(tmp_path: Path) -> None:
 
 @pytest.mark.real  # 42 MB are fetched
 def test_u2net_p_outlines_what_a_photograph_is_of() -> None:
-    from instar.tasks.detection.pool import outline_named
+    from instar.tasks.detection.pool import find_outline
 
     (path,) = fetch("person")
     image = cv2.cvtColor(cv2.imread(str(path)), cv2.COLOR_BGR2RGB)
-    outline = outline_named("u2net-p")
+    outline = find_outline("u2net-p")
     for box, least, most in [((61, 264, 201, 350), 0.35, 0.75), ((189, 97, 277, 373), 0.3, 0.75)]:
         mask = outline(image, box)
         assert mask is not None

@@ -66,9 +66,12 @@ def test_nothing_is_asked_for_and_nothing_is_complained_about(browser, page):
     asked = {address.partition(":")[0] for address in requests_of(browser)}
     assert asked <= {"file", "data"}
     assert browser.get_log("browser") == []
-    sizes = "return [...document.images].map(image => image.naturalWidth)"
-    assert len(browser.execute_script(sizes)) >= 8
-    wait_for(lambda: min(browser.execute_script(sizes)) > 0)
+    pictures = (
+        "return [...document.querySelectorAll('svg image')].map(image => image.href.baseVal.slice(0, 11))"
+    )
+    found = browser.execute_script(pictures)
+    assert len(found) >= 8
+    assert set(found) == {"data:image/"}
 
 
 def test_groups_open_by_click_and_by_keyboard(browser, page):

@@ -126,7 +126,7 @@ def resolve_search(use: Use) -> Search | SearchAcross:
 def find_by_name(what: str, name: str, *, tasks: Sequence[str] = ()) -> Any:
     """What a built-in name or `module:attr` stands for; a name that several have is that of `tasks`."""
     if ":" not in name:
-        kind = "system" if what == "helper" else what
+        kind = what if what in ("relation", "search") else "system"
         return _attribute(what, find_entry(kind, name, tasks=tasks).home)
     _let_the_current_folder_be_imported()
     return _attribute(what, name)

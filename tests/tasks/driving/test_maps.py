@@ -19,7 +19,7 @@ from instar.tasks.driving.maps import read_labels
 from instar.worlds.drive import scenes
 
 LINES = "If: lane lines are removed from the road, Then: the steering angle should keep the same."
-CAMVID = Path(__file__).parents[3] / "shared" / "data" / "driving_seg"
+CAMVID = Path(__file__).parents[4] / "shared" / "data" / "driving_seg"
 
 
 class Segmenter:

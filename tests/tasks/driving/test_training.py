@@ -200,7 +200,7 @@ def test_the_command_trains_on_a_log_and_its_network_drives(tmp_path, capsys):
 def test_drives_without_people_are_the_same_drives(capsys, tmp_path):
     from argparse import Namespace
 
-    from instar.cli.train import _scenes
+    from instar.training.driving.command import _scenes
 
     def drives(without):
         given = Namespace(scenes="drive:12:1", limit=None, source=None, without=without, only=None)

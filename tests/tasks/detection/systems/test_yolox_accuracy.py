@@ -11,7 +11,7 @@ import pytest
 from instar.tasks.detection.coco_names import COCO_NAMES
 from instar.tasks.detection.systems.onnx import yolox
 
-PACK = Path(__file__).parents[4] / "shared" / "data" / "detection"
+PACK = Path(__file__).parents[5] / "shared" / "data" / "detection"
 
 
 def annotated(path: Path):
