@@ -9,7 +9,7 @@ from instar import zoo
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.report.text import table
-from instar.tasks.driving.systems.committed import NAMES, card
+from instar.tasks.driving.systems.bundled_networks import NAMES, card
 
 __all__ = ["arguments", "perform"]
 

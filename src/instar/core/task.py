@@ -7,6 +7,7 @@ own, what makes a finding believable: null changes, repetition, false alarms, pi
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -37,11 +38,12 @@ the questions of a scene, or why there are none.
 """
 
 
-class Null(Change):
-    """A change that must not matter. `apply` makes the picture, or `Moved` where the frame moves."""
+class Null(Change, ABC):
+    """A change that must not matter."""
 
+    @abstractmethod
     def apply(self, picture: Image) -> Image | Moved:
-        raise NotImplementedError
+        """The changed picture, or `Moved` where the frame moves."""
 
     def ask(self, question: Any) -> Any:
         """The changed question, where it is more than the picture that changes; else None."""

@@ -14,7 +14,7 @@ from instar.core.marks import make_panels
 from instar.core.search import draws
 from instar.core.verdict import Finding, Verdict
 from instar.tasks.driving import Control, rule
-from instar.tasks.driving.systems.committed import vgg16_street
+from instar.tasks.driving.systems.bundled_networks import vgg16_street
 from instar.tasks.driving.systems.street import street_driver
 from instar.tasks.driving.task import TASK, driving
 from instar.worlds.drive import drive_of, scenes

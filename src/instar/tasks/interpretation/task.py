@@ -32,6 +32,9 @@ class Reseed(Null):
 
     seed: int
 
+    def apply(self, picture: Image) -> Image:
+        return picture
+
     def ask(self, question: Asked) -> Asked:
         return replace(question, seed=self.seed)
 

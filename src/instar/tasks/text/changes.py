@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import cv2
@@ -20,11 +21,12 @@ __all__ = ["Brightness", "Masks", "Permutation", "Perspective", "TextChange", "W
 Quad = tuple[tuple[float, float], ...]
 
 
-class TextChange(Change):
+class TextChange(Change, ABC):
     """A change that makes the follow-up itself."""
 
+    @abstractmethod
     def apply(self, picture: Image) -> Image | Moved:
-        raise NotImplementedError
+        """The follow-up; `Moved` where the frame moves."""
 
 
 def apply_change(picture: Image, change: TextChange) -> Image | Moved:

@@ -15,8 +15,8 @@ from instar.cli import main
 from instar.core.errors import BadInput
 from instar.scenes import load_scenes
 from instar.tasks.driving import rule
-from instar.tasks.driving.systems import committed
-from instar.tasks.driving.systems.committed import NAMES, card
+from instar.tasks.driving.systems import bundled_networks
+from instar.tasks.driving.systems.bundled_networks import NAMES, card
 from instar.tasks.driving.systems.onnx import onnx_driver
 from instar.testing import check_system
 
@@ -31,7 +31,7 @@ RULE = "If: a pedestrian appears on the roadside, Then: the ego-vehicle should s
 
 
 def network(name):
-    return getattr(committed, name.replace("-", "_"))()
+    return getattr(bundled_networks, name.replace("-", "_"))()
 
 
 def test_they_are_small_and_each_has_a_card():
