@@ -17,13 +17,14 @@ from typing import Any
 from instar.core.change import Change, Inapplicable, change_from_json
 from instar.core.digest import digest
 from instar.core.errors import BadInput, WrongKind
+from instar.core.fingerprint import fingerprint_of
 from instar.core.follow_up import FollowUp, Query, follow_ups_of, judge, observe
 from instar.core.relation import Relation
 from instar.core.replay import questions_of
 from instar.core.scene import Observation, Scene
 from instar.core.scene_run import random_for
 from instar.core.search import Search
-from instar.core.system import Reply, System, ask, fingerprint_of, variant_of
+from instar.core.system import Reply, System, ask, variant_of
 from instar.core.task import Null
 from instar.core.verdict import Status, Verdict
 from instar.store.rows import dump_json

@@ -9,6 +9,7 @@ from instar.campaigns.plan import Use
 from instar.campaigns.resolve import resolve_relation, resolve_search, resolve_system
 from instar.core.errors import BadInput, UnknownName
 from instar.core.relation import Relation
+from instar.core.system import Remote
 
 
 @pytest.fixture(autouse=True)
@@ -94,7 +95,7 @@ def test_a_factory_that_ends_the_program_is_one_line() -> None:
 
 
 def test_a_factory_that_was_taken_for_predict_says_which_option_it_needs() -> None:
-    with pytest.raises(TypeError, match=r"own_things:load makes a system, .* give --set system\.weights="):
+    with pytest.raises(Remote, match=r"own_things:load makes a system, .* give --set system\.weights="):
         system("own_things:load").predict([0])  # type: ignore[attr-defined]
 
 

@@ -8,7 +8,8 @@ import pytest
 import instar
 import planted_core as planted
 from instar.core.errors import BadInput, TooManyFailures
-from instar.core.system import Limits, Reply, ask, describe_error, fingerprint_of
+from instar.core.fingerprint import fingerprint_of
+from instar.core.system import Limits, Reply, ask, describe_error
 from instar.store import RunStore
 
 FAILED = instar.Status.FAILED
@@ -172,8 +173,10 @@ def test_an_error_without_words_is_named():
     assert describe_error(RuntimeError()) == "RuntimeError"
 
 
-def test_a_fingerprint_is_the_name_where_there_is_none():
-    assert fingerprint_of(planted.Scripted(None)) == "scripted"
+def test_a_fingerprint_is_the_name_and_the_source_where_there_is_none():
+    name, source = fingerprint_of(planted.Scripted(None)).split()
+    assert name == "scripted"
+    assert len(source) == 16
     assert fingerprint_of(planted.Scripted(None, fingerprint="v2")) == "v2"
     assert Reply(1).error is None
 
@@ -413,7 +416,7 @@ def test_a_time_limit_ends_a_campaign_early_and_unfinished(tmp_path):
     ticks = iter(range(10**6))
     campaign = Campaign(
         scenes=planted.pictures(30), relations=[(planted.plain, instar.draws(5))], system=planted.Hashed(),
-        limits=Limits(seconds=60),
+        limits=Limits(seconds=150),
     )  # fmt: skip
     store = MemoryStore()
     records = list(run_local(campaign, store, clock=lambda: float(next(ticks))))

@@ -1,6 +1,7 @@
 """Follow-ups for a variant of the system: asked under its own fingerprint, kept, replayed, or refused."""
 
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -9,8 +10,9 @@ import instar
 import planted_core as planted
 from instar.campaigns.reader import Named, open_run
 from instar.core.errors import BadInput
-from instar.core.system import fingerprint_of, variant_of
-from instar.engines.worker import killable
+from instar.core.fingerprint import fingerprint_of
+from instar.core.system import Limits, variant_of
+from instar.engines.worker import within_limits
 
 VIOLATED = instar.Status.VIOLATED
 
@@ -90,5 +92,5 @@ def test_a_system_without_the_variant_is_refused_in_one_line(system, name, text,
 
 def test_a_system_in_a_process_of_its_own_keeps_its_fingerprint(tmp_path):
     variant = variant_of(planted.Varied(log(tmp_path)), "random")
-    with killable(variant, 60.0, processes=1) as safe:
+    with closing(within_limits(variant, Limits(timeout=60.0, start=20))) as safe:
         assert fingerprint_of(safe) == "varied 1 random"

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,8 @@ import pytest
 import instar
 import planted_core as planted
 from instar.core.errors import BadInput, TooManyFailures
-from instar.core.system import Limits, Remote, ask
-from instar.engines.worker import killable
+from instar.core.system import Limits, ask
+from instar.engines.worker import within_limits
 from instar.store import RunStore
 
 HERE = Path(__file__).parent
@@ -23,7 +24,7 @@ DARK, MIDDLE, BRIGHT = (np.full((4, 4, 3), level, np.uint8) for level in (0, 100
 
 
 def answers(system, inputs, timeout=120.0, batch=1):
-    with killable(system, timeout, processes=1) as safe:
+    with closing(within_limits(system, Limits(timeout=timeout, start=0))) as safe:
         return [
             reply
             for start in range(0, len(inputs), batch)
@@ -44,7 +45,7 @@ def test_a_system_that_dies_fails_with_its_exit_code_and_a_fresh_process_goes_on
 
 
 def test_a_system_that_hangs_is_killed_and_a_fresh_process_goes_on():
-    with killable(planted.Hanging(), 3.0, processes=1) as safe:
+    with closing(within_limits(planted.Hanging(), Limits(timeout=3.0, start=0))) as safe:
         (first,) = ask(safe, [MIDDLE])
         (hung,) = ask(safe, [DARK])
         assert hung.error == "TimeoutError: no answer within 3 s"
@@ -66,7 +67,7 @@ def test_an_error_in_the_process_reads_as_it_would_at_home():
 
 def test_a_temporary_error_in_the_process_is_tried_again():
     pauses = []
-    with killable(planted.Raising("ConnectionError"), 120.0, processes=1) as safe:
+    with closing(within_limits(planted.Raising("ConnectionError"), Limits(timeout=120.0, start=20))) as safe:
         (reply,) = ask(safe, [MIDDLE], retries=2, sleep=pauses.append)
     assert pauses == [0.5, 1.0]
     assert reply.error == "Temporary: ConnectionError: no such layer"
@@ -75,7 +76,7 @@ def test_a_temporary_error_in_the_process_is_tried_again():
 def test_answers_that_cannot_be_sent_are_a_failure_and_the_process_lives_on():
     unsendable, after = answers(planted.Unsendable(), [DARK, MIDDLE])
     assert unsendable.error is not None
-    assert "local object" in unsendable.error
+    assert "an answer with a function cannot be kept" in unsendable.error
     assert after.answer == 1
 
 
@@ -97,17 +98,12 @@ def test_a_system_that_cannot_be_sent_is_refused_in_one_line():
     assert "\n" not in str(refused.value)
 
 
-def test_a_system_that_does_not_start_says_why():
-    with (
-        killable(planted.Unloadable(ValueError("no weights")), 120.0, processes=1) as safe,
-        pytest.raises(Remote, match=r"the system did not start: ValueError: no weights"),
-    ):
-        safe.predict([MIDDLE])
-    with (
-        killable(planted.Unloadable(None), 120.0, processes=1) as safe,
-        pytest.raises(Remote, match=r"the system did not start: its process died \(exit code 4\)"),
-    ):
-        safe.predict([MIDDLE])
+def test_a_system_that_does_not_start_is_refused_and_says_why():
+    limits = Limits(timeout=120)
+    with pytest.raises(BadInput, match=r"^the system cannot be built: ValueError: no weights$"):
+        within_limits(planted.Unloadable(ValueError("no weights")), limits)
+    with pytest.raises(BadInput, match=r"cannot be built: the system's process died \(exit code 4\)"):
+        within_limits(planted.Unloadable(None), limits)
 
 
 def test_records_are_the_same_with_and_without_processes(tmp_path):
@@ -123,7 +119,11 @@ def test_records_are_the_same_with_and_without_processes(tmp_path):
 def test_a_hanging_system_stops_a_campaign_like_any_failing_one(tmp_path):
     scenes = [instar.Scene.of(f"{i}.png", DARK) for i in range(3)]
     with pytest.raises(TooManyFailures, match=r"hanging failed 1 times in a row, last with: TimeoutError"):
-        list(instar.run(scenes, planted.plain, planted.Hanging(), limits=Limits(timeout=0.5, failures=1)))
+        list(
+            instar.run(
+                scenes, planted.plain, planted.Hanging(), limits=Limits(timeout=0.5, start=0, failures=1)
+            )
+        )
 
 
 PARENT = """

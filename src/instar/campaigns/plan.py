@@ -41,6 +41,7 @@ LIMITS: dict[str, type] = {
     "price_per_query": float,
     "retries": int,
     "timeout": float,
+    "start": float,
     "failures": int,
 }
 LEAST = {"seed": 0, "limit": 1, "workers": 1, "batch": 1}

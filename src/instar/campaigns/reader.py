@@ -21,6 +21,7 @@ from instar.campaigns.toml import parse_toml
 from instar.core.campaign import AnswerKey
 from instar.core.change import Change
 from instar.core.errors import BadInput, InstarError
+from instar.core.fingerprint import fingerprint_of
 from instar.core.follow_up import Asking, Query
 from instar.core.marks import Panel, make_panels
 from instar.core.record import Record
@@ -28,10 +29,10 @@ from instar.core.relation import Relation
 from instar.core.replay import Replay, replay
 from instar.core.scene import Image, Scene
 from instar.core.shrink import MOST_QUESTIONS, Shrunk, shrink_case
-from instar.core.system import Reply, System, ask, fingerprint_of, variant_of
+from instar.core.system import Reply, System, ask, variant_of
 from instar.core.verdict import Status
 from instar.core.workspace import Folder, prepare_relation
-from instar.engines.worker import killable
+from instar.engines.worker import WorkerSystem, within_limits
 from instar.report.cards import CaseView
 from instar.report.case_picture import draw_case
 from instar.scenes import load_scenes
@@ -252,25 +253,23 @@ class RunReader:
     def asking(self) -> Iterator[Asking]:
         """How the run's system is asked: within the time limit and retries of its plan."""
         limits = self.plan.limits
-        with contextlib.ExitStack() as stack:
+        systems: dict[str, System] = {}
 
-            def system_for(variant: str) -> System:
-                system = variant_of(self.system, variant) if variant else self.system
-                if limits.timeout is None:
-                    return system
-                return stack.enter_context(killable(system, limits.timeout, processes=1))
+        def asked(queries: Sequence[Query]) -> list[Reply]:
+            replies: list[Reply] = []
+            for query in queries:
+                if query.variant not in systems:
+                    system = variant_of(self.system, query.variant) if query.variant else self.system
+                    systems[query.variant] = within_limits(system, limits)
+                replies += ask(systems[query.variant], [query.input], retries=limits.retries)
+            return replies
 
-            systems: dict[str, System] = {"": system_for("")}
-
-            def asked(queries: Sequence[Query]) -> list[Reply]:
-                replies: list[Reply] = []
-                for query in queries:
-                    if query.variant not in systems:
-                        systems[query.variant] = system_for(query.variant)
-                    replies += ask(systems[query.variant], [query.input], retries=limits.retries)
-                return replies
-
+        try:
             yield asked
+        finally:
+            for system in systems.values():
+                if isinstance(system, WorkerSystem):
+                    system.close()
 
     def remembered(self, queries: Sequence[Query]) -> list[Reply]:
         """The answers that the run keeps to these."""

@@ -18,8 +18,17 @@ from instar.core.errors import BadInput, InstarError, UnknownName
 from instar.core.relation import Relation
 from instar.core.search import Search, SearchAcross
 from instar.core.system import System, describe_error
+from instar.engines.worker import WorkerSystem
 
-__all__ = ["find_by_name", "resolve_relation", "resolve_search", "resolve_system", "takes", "tasks_of_system"]
+__all__ = [
+    "build_system",
+    "find_by_name",
+    "resolve_relation",
+    "resolve_search",
+    "resolve_system",
+    "takes",
+    "tasks_of_system",
+]
 
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -41,7 +50,14 @@ class FunctionSystem:
 
 
 def resolve_system(use: Use, *, what: str = "system", tasks: Sequence[str] = ()) -> System:
-    """The system of that name; `module:attr` may be a system, a class, a factory or a predict function."""
+    """The system of that name. A user's own is imported and built in a process of its own."""
+    if ":" in use.name:
+        return WorkerSystem(partial(build_system, use, what=what, tasks=tasks))
+    return build_system(use, what=what, tasks=tasks)
+
+
+def build_system(use: Use, *, what: str = "system", tasks: Sequence[str] = ()) -> System:
+    """The system in this process; `module:attr` may be a system, a class, a factory or a predict function."""
     found = find_by_name(what, use.name, tasks=tasks or tasks_of_system(use))
     adapter = _adapter(found, use, tasks) if ":" in use.name else None
     if adapter is not None:

@@ -25,12 +25,13 @@ from instar.campaigns.resolve import resolve_relation, resolve_search, resolve_s
 from instar.core.campaign import Campaign, Store
 from instar.core.change import Change
 from instar.core.errors import BadInput
+from instar.core.fingerprint import fingerprint_of
 from instar.core.recipe import find_name
 from instar.core.record import Record, Totals
 from instar.core.relation import Relation
 from instar.core.scene import Scene
 from instar.core.search import Search, SearchAcross, stored_changes
-from instar.core.system import Limits, System, fingerprint_of
+from instar.core.system import Limits, System
 from instar.core.workspace import Folder, prepare_relation
 from instar.engines.local import Tally, batch_size, run_local
 from instar.report.summary import Summary, summarise

@@ -45,7 +45,11 @@ COMMANDS = {
 DESCRIPTION = """Test vision systems without labels: change an image in a way whose effect on
 the answer is known, ask again, and report where the answers contradict each other."""
 EXIT_STATUS = """exit status: 0 all held, 1 violations found,
-2 could not judge: bad usage, bad input, or nothing was judged"""
+2 could not judge: bad usage, bad input, nothing judged, too unstable, too many failures,
+130 interrupted"""
+
+
+INTERRUPTED = 130
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -68,7 +72,7 @@ def main(words: Sequence[str] | None = None) -> int:
             _print(json.dumps({"error": message} | getattr(error, "details", {})))
         else:
             print(f"instar: {message}", file=sys.stderr)
-        return 2
+        return INTERRUPTED if isinstance(error, KeyboardInterrupt) else 2
     _print(json.dumps(outcome.document, allow_nan=False) if as_json else outcome.text.rstrip("\n"))
     return outcome.status
 

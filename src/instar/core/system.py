@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -23,19 +23,26 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from instar.core.errors import BadInput, Temporary
+from instar.core.fingerprint import fingerprint_of
 
 __all__ = [
     "Limits",
     "Remote",
     "Reply",
     "System",
+    "answers_of",
     "ask",
     "describe_error",
-    "fingerprint_of",
+    "is_isolated",
     "is_temporary",
-    "list_of_answers",
     "variant_of",
 ]
+
+
+DEEPEST = 24
+MOST_VALUES = 1_000_000
+MOST_BYTES = 256 << 20
+"""What one answer may have: levels, values in lists and mappings, bytes in arrays and texts."""
 
 
 @runtime_checkable
@@ -53,8 +60,9 @@ class Limits:
     """How much may be spent, and how patient to be.
 
     `timeout` is the seconds one call of `predict` may take; a system that has one runs in a process
-    that can be killed. `retries` are for errors that the system calls temporary, each after a longer
-    pause. After `failures` failed questions in a row the campaign stops.
+    that can be killed. The first call may take `start` seconds more, to load. `retries` are for errors
+    that the system calls temporary, each after a longer pause. After `failures` failed questions in a
+    row the campaign stops.
     """
 
     queries: int | None = None
@@ -62,11 +70,12 @@ class Limits:
     price_per_query: float = 0.0
     retries: int = 3
     timeout: float | None = None
+    start: float = 60.0
     failures: int = 20
 
     def __post_init__(self) -> None:
         for name, least in [("queries", 1), ("seconds", 0), ("price_per_query", 0), ("retries", 0),
-                            ("timeout", 0), ("failures", 1)]:  # fmt: skip
+                            ("timeout", 0), ("start", 0), ("failures", 1)]:  # fmt: skip
             value = getattr(self, name)
             if value is not None and not (isinstance(value, (int, float)) and least <= value < math.inf):
                 raise BadInput(f"limits: {name} is {value!r}; it must be a number of at least {least}")
@@ -98,7 +107,10 @@ def describe_error(error: BaseException) -> str:
     >>> describe_error(ValueError("no such\nlayer"))
     'ValueError: no such layer'
     """
-    text = " ".join(str(error).split())
+    try:
+        text = " ".join(str(error).split())
+    except Exception as broken:
+        text = f"(its text cannot be had: {type(broken).__name__})"
     if isinstance(error, (Remote, NoAnswers)):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
@@ -109,9 +121,9 @@ def is_temporary(system: System, error: BaseException) -> bool:
     return isinstance(error, (Temporary, *getattr(system, "temporary", ())))
 
 
-def fingerprint_of(system: System) -> str:
-    """What answers are kept under; the bare name where a system does not say more."""
-    return str(getattr(system, "fingerprint", system.name))
+def is_isolated(system: System) -> bool:
+    """Whether it lives in a process of its own."""
+    return bool(getattr(system, "isolated", False))
 
 
 def variant_of(system: System, name: str) -> System:
@@ -136,7 +148,8 @@ def ask(
 ) -> list[Reply]:
     """One reply per input, whatever the system does short of killing the process.
 
-    It is given copies, so that it cannot spoil what others are asked.
+    It is given copies, so that it cannot spoil what others are asked; a system in a process of its own
+    makes them there.
 
     A batch that raises, or answers with the wrong number of answers, is asked again one by one, so
     that one bad input fails alone. Temporary errors are tried again after pauses that double.
@@ -145,9 +158,9 @@ def ask(
     for attempt in range(retries + 1):
         error = ""
         try:
-            answers = list_of_answers(system.predict(deepcopy(list(inputs)) if copies else inputs))
-            if len(answers) != len(inputs):
-                error = f"predict gave {len(answers)} answers to {len(inputs)} inputs"
+            answers = answers_of(
+                system, deepcopy(list(inputs)) if copies and not is_isolated(system) else inputs
+            )
             break
         except (Exception, SystemExit) as raised:  # a system that exits has failed, and is not obeyed
             error = describe_error(raised)
@@ -164,11 +177,44 @@ def ask(
     return [reply for replies in alone for reply in replies]
 
 
-def list_of_answers(given: Any) -> list[Any]:
-    """What `predict` gave, as a list; text and mappings have a length too, and are no answers."""
+def answers_of(system: System, inputs: Sequence[Any]) -> list[Any]:
+    """What `predict` gives: as many answers as inputs, each of bounded size."""
+    given = system.predict(inputs)
+    # Text and mappings have a length too, and are no answers.
     if isinstance(given, (str, bytes, Mapping)) or not hasattr(given, "__len__"):
         raise NoAnswers(f"predict gave a {type(given).__name__}, not a sequence of answers")
-    return list(given)
+    answers = list(given)
+    if len(answers) != len(inputs):
+        raise NoAnswers(f"predict gave {len(answers)} answers to {len(inputs)} inputs")
+    for answer in answers:
+        _require_bounded(answer)
+    return answers
+
+
+def _require_bounded(answer: Any) -> None:
+    """NoAnswers for one that is nested too deeply, perhaps in itself, or larger than any answer needs be."""
+    values, size, level = 0, 0, [answer]
+    for _ in range(DEEPEST):
+        values += len(level)
+        size += sum(value.nbytes for value in level if isinstance(value, (np.ndarray, np.generic)))
+        size += sum(len(value) for value in level if isinstance(value, (str, bytes)))
+        if values > MOST_VALUES or size > MOST_BYTES:
+            raise NoAnswers(
+                f"the answer is over the limit of {MOST_VALUES:,} values or {MOST_BYTES >> 20} MiB"
+            )
+        level = [part for value in level for part in _parts(value)]
+        if not level:
+            return
+    raise NoAnswers(f"the answer is nested more than {DEEPEST} levels deep")
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    """What an answer is made of, one level down."""
+    if isinstance(value, Mapping):
+        return value.values()
+    if isinstance(value, (list, tuple)):
+        return value
+    return [getattr(value, name) for name in getattr(value, "__dataclass_fields__", ())]
 
 
 def _reply(answer: Any, seconds: float) -> Reply:
@@ -180,13 +226,8 @@ def _reply(answer: Any, seconds: float) -> Reply:
 
 
 def _has_nan(value: Any) -> bool:
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, np.inexact)):
         return value.dtype.kind in "fc" and bool(np.isnan(value).any())
-    if isinstance(value, (float, complex, np.inexact)):
-        return bool(np.isnan(value))
-    if isinstance(value, Mapping):
-        return any(_has_nan(v) for v in value.values())
-    if isinstance(value, (list, tuple)):
-        return any(_has_nan(v) for v in value)
-    fields = getattr(value, "__dataclass_fields__", None)
-    return fields is not None and any(_has_nan(getattr(value, name)) for name in fields)
+    if isinstance(value, (float, complex)):
+        return value != value
+    return any(_has_nan(part) for part in _parts(value))

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, Protocol
 
 from instar.core.campaign import AnswerKey, Store
 from instar.core.errors import TooManyFailures
+from instar.core.fingerprint import fingerprint_of
 from instar.core.follow_up import Query
-from instar.core.system import Limits, Reply, System, ask, fingerprint_of
+from instar.core.system import Limits, Reply, System, ask
 
 __all__ = ["Batcher"]
 
 Later = Callable[[Callable[[], None]], None]
 """Have something done by the thread that owns the store."""
+
+
+class Threads(Protocol):
+    """Where the system is called."""
+
+    def submit(self, function: Callable[..., None], *arguments: Any) -> None: ...
 
 
 @dataclass(eq=False)
@@ -52,7 +59,7 @@ class Batcher:
         batch: int,
         slots: int,
         limits: Limits,
-        askers: Executor,
+        askers: Threads,
         later: Later,
     ) -> None:
         self.queries = self.asked = self.busy = 0

@@ -7,11 +7,11 @@ calling thread alone talks to the store and decides what is next.
 
 from __future__ import annotations
 
+import contextlib
 import queue
+import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,6 +20,7 @@ from instar.core.budget import Budget, Request, share_out, who_ends
 from instar.core.campaign import Campaign, Store
 from instar.core.case import Ask, RelationState, Steps
 from instar.core.errors import BadInput
+from instar.core.fingerprint import fingerprint_of
 from instar.core.picture_cache import PictureCache
 from instar.core.record import Record, Skipped, Source, Totals
 from instar.core.scene import Scene
@@ -35,13 +36,14 @@ from instar.core.scene_run import (
     run_scene,
 )
 from instar.core.search import is_across_scenes
-from instar.core.system import System, fingerprint_of, variant_of
+from instar.core.system import System, is_isolated, variant_of
 from instar.core.verdict import Status
 from instar.engines.batcher import Batcher
-from instar.engines.worker import killable
+from instar.engines.worker import WorkerSystem, gpus, within_limits
 
 __all__ = ["Tally", "batch_size", "run_local"]
 
+GRACE_SECONDS = 0.5  # for calls that are under way when the time is over
 ACCOUNT_SECONDS = 5.0  # between two accounts of a run that is under way
 
 
@@ -74,29 +76,25 @@ def run_local(
     """
     size = batch_size(campaign.system, batch=batch, workers=workers)
     slots = workers if getattr(campaign.system, "concurrent", False) else 1
-    with ExitStack() as stack:
-        processes = stack.enter_context(ExitStack())
+    opened: list[WorkerSystem] = []
 
-        def within_limits(system: System) -> System:
-            timeout = campaign.limits.timeout
-            if timeout is None:
-                return system
-            return processes.enter_context(killable(system, timeout, processes=slots))
+    def limit(system: System) -> System:
+        limited = within_limits(system, campaign.limits)
+        if isinstance(limited, WorkerSystem):
+            opened.append(limited)
+        return limited
 
-        def variant(name: str) -> System:
-            return within_limits(variant_of(campaign.system, name))
-
-        system = within_limits(campaign.system)
-        # Entered after the processes, so left before them, also before those of variants that are started on
-        # the way: no thread is inside a worker process when that is ended.
-        askers = stack.enter_context(_Threads(slots, "instar-system"))
-        steppers = stack.enter_context(_Threads(workers, "instar-pixels"))
+    system = limit(campaign.system)
+    if is_isolated(system):
+        slots = max(slots, len(gpus()))
+    askers, steppers = _Threads(slots, "instar-system"), _Threads(workers, "instar-pixels")
+    try:
         events: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         batcher = Batcher(
             system,
             store,
             fingerprint=fingerprint_of(campaign.system),
-            variant=variant,
+            variant=lambda name: limit(variant_of(campaign.system, name)),
             batch=size,
             slots=slots,
             limits=campaign.limits,
@@ -105,8 +103,13 @@ def run_local(
         )
         window = 2 * size * slots + 2 * workers
         engine = _Engine(campaign, store, batcher, steppers, events, window, watch, clock)
-        with closing(engine.records()) as records:
+        with contextlib.closing(engine.records()) as records:
             yield from records
+    finally:
+        for one in opened:
+            one.close()  # which ends the calls that threads are still waiting for
+        for threads in (askers, steppers):
+            threads.leave()
 
 
 def batch_size(system: System, *, batch: int | None, workers: int) -> int:
@@ -133,7 +136,7 @@ class _Engine:
         campaign: Campaign,
         store: Store,
         batcher: Batcher,
-        steppers: ThreadPoolExecutor,
+        steppers: _Threads,
         events: queue.SimpleQueue[Callable[[], None]],
         window: int,
         watch: Callable[[Tally], None],
@@ -231,17 +234,28 @@ class _Engine:
                 self._batcher.send(more_coming=bool(self._stepping) or not self._events.empty())
             if self._stepping == self._batcher.busy == 0 and (stopping or not self._running):
                 if stopping or not self._waiting:
-                    self._stopped |= stopping and self._unfinished(coming)
                     break
                 coming = self._next_round()
                 continue
-            self._events.get()()
+            if not self._take_event(stopping):
+                break
             if self._clock() - self._accounted > ACCOUNT_SECONDS:
                 self._keep_account()
             yield from self._take_records()
+        self._stopped |= stopping and self._unfinished(coming)
         self._running = 0
         self._waiting.clear()
         self._batcher.drop()
+
+    def _take_event(self, stopping: bool) -> bool:
+        """Do what happens next; False when the time is over and nothing does any more."""
+        limit = self._campaign.limits.seconds
+        wait = None if limit is None else max(0.0, limit - (self._clock() - self._began))
+        try:
+            self._events.get(timeout=GRACE_SECONDS if stopping else wait)()
+        except queue.Empty:
+            return not stopping
+        return True
 
     def _unfinished(self, coming: Iterator[tuple[_Running, Any]]) -> bool:
         return bool(self._running or self._waiting) or next(coming, None) is not None
@@ -348,11 +362,31 @@ class _Engine:
         )
 
 
-class _Threads(ThreadPoolExecutor):
-    """A thread pool that drops what has not begun when it is left."""
+class _Threads:
+    """A few threads that do what they are given. They are left alone when they do not end by themselves: a
+    call into a system that hangs must hold up neither the campaign nor the end of the process.
+    """
 
-    def __init__(self, workers: int, name: str) -> None:
-        super().__init__(workers, thread_name_prefix=name)
+    def __init__(self, count: int, name: str) -> None:
+        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._threads = [threading.Thread(target=self._run, name=name, daemon=True) for _ in range(count)]
+        for thread in self._threads:
+            thread.start()
 
-    def __exit__(self, *exc_info: object) -> None:
-        self.shutdown(wait=True, cancel_futures=True)
+    def submit(self, function: Callable[..., None], *arguments: Any) -> None:
+        self._work.put(partial(function, *arguments))
+
+    def leave(self) -> None:
+        """Drop what has not begun, and wait a little for what has."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._work.get_nowait()
+        for _ in self._threads:
+            self._work.put(None)
+        until = time.monotonic() + GRACE_SECONDS
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+
+    def _run(self) -> None:
+        while (do := self._work.get()) is not None:
+            do()

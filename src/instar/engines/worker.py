@@ -1,42 +1,56 @@
-"""A system in processes of its own, which can be killed when it takes too long.
+"""A system in processes of its own: whatever it does there, the campaign goes on.
 
-The processes are spawned, not forked: they inherit neither locks nor open files, so a hanging one can
-never hold the run's lock. They die with their parent, however that ends.
+A process imports and builds the system, answers until it is ended, and dies with its parent. What it prints
+goes to standard error. Pictures reach it through shared memory and are copied there, so that it can spoil
+nothing. Answers come back as plain bytes of bounded size: nothing foreign is imported or unpickled here.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import multiprocessing
+import json
+import mmap
 import os
 import pickle
 import queue
 import signal
+import socket
+import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+import time
+import weakref
+from collections.abc import Callable, Sequence
+from functools import partial
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
-from instar.core.errors import BadInput, Temporary
-from instar.core.system import (
-    Remote,
-    System,
-    describe_error,
-    fingerprint_of,
-    is_temporary,
-    list_of_answers,
-)
+from instar.core.errors import BadInput, InstarError, Temporary
+from instar.core.fingerprint import files_of, fingerprint_of, fingerprint_with, watch_files
+from instar.core.system import Limits, Remote, System, answers_of, describe_error, is_temporary, variant_of
+from instar.store.answers import decode_answer, encode_answer
 
-__all__ = ["killable"]
+__all__ = ["WorkerSystem", "gpus", "serve", "within_limits"]
 
-START_SECONDS = 300.0  # a large model may take minutes to load; that is not the system being slow
+BUILD_SECONDS = 600.0
+"""To import and build a system: a large model may take minutes, and that is not the system being slow."""
+CALL_SECONDS = 120.0
+"""What one call may take where no limit was given."""
+LOOK_SECONDS = 0.5  # between two looks at the memory of a process that is busy
+MEMORY_SHARE = 0.75  # of the machine's memory that a system may take before it is ended
+MOST_BYTES = 1 << 30  # that all answers to one call may have together
 
 
-@contextlib.contextmanager
-def killable(system: System, timeout: float, *, processes: int) -> Iterator[System]:
-    """The same system behind worker processes; a call of over `timeout` seconds raises TimeoutError."""
+def within_limits(system: System, limits: Limits) -> System:
+    """The system with a time limit for each call; an object that was built here goes to a process for it."""
+    if isinstance(system, WorkerSystem):
+        system.limit(limits)
+        return system
+    if limits.timeout is None:
+        return system
     try:
         blob = pickle.dumps(system)
     except Exception as reason:
@@ -44,128 +58,312 @@ def killable(system: System, timeout: float, *, processes: int) -> Iterator[Syst
             f"a time limit needs a process of its own, and system {system.name!r} cannot be sent to one "
             f"({describe_error(reason)}); define it in a module, or drop the limit"
         ) from reason
-    workers = [_Worker(blob, timeout) for _ in range(processes)]
-    try:
-        yield _Killable(system, workers)
-    finally:
-        for worker in workers:
-            worker.stop()
+    return WorkerSystem(partial(pickle.loads, blob), limits, fingerprint=fingerprint_of(system))
 
 
-class _Killable:
-    """A system whose calls go to whichever worker is free."""
+def gpus() -> list[str]:
+    """The GPUs that may be used, by the names that CUDA_VISIBLE_DEVICES has for them."""
+    given = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if given is not None:
+        return [name.strip() for name in given.split(",") if name.strip() not in ("", "-1")]
+    driver = Path("/proc/driver/nvidia/gpus")
+    return [str(n) for n, _ in enumerate(driver.iterdir())] if driver.is_dir() else []
 
-    def __init__(self, system: System, workers: Sequence[_Worker]) -> None:
-        self.name, self.fingerprint = system.name, fingerprint_of(system)
+
+class WorkerSystem:
+    """A system that lives elsewhere. A call goes to a process that is free, or to a new one.
+
+    `build` makes the system, and is called only there. The first process is started at once, so that a
+    system which cannot be built is refused before anything is asked. A call of over `timeout` seconds ends
+    its process and raises TimeoutError; the first may take longer by
+    the start-up allowance, since many systems load when they are first asked.
+    """
+
+    isolated = True
+
+    def __init__(
+        self, build: Callable[[], System], limits: Limits | None = None, *, fingerprint: str | None = None
+    ) -> None:
+        self._build, self._limits = build, limits or Limits()
+        self._first = self._limits.start
         self._free: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
-        for worker in workers:
-            self._free.put(worker)
+        self._workers: list[_Worker] = []
+        weakref.finalize(self, _stop_all, self._workers)
+        first = self._new_worker()
+        told = first.start()
+        self._free.put(first)
+        self.name, self.fingerprint = str(told["name"]), fingerprint or str(told["fingerprint"])
+        self.batch, self.concurrent = int(told["batch"]), bool(told["concurrent"])
+        self.sends_to = str(told["sends_to"])
 
     def predict(self, inputs: Sequence[Any], /) -> Sequence[Any]:
-        worker = self._free.get()
         try:
-            return worker.call(inputs)
+            worker = self._free.get_nowait()
+        except queue.Empty:
+            worker = self._new_worker()
+        seconds = CALL_SECONDS if self._limits.timeout is None else self._limits.timeout
+        began, is_first = time.monotonic(), not worker.has_answered
+        try:
+            answers = worker.call(inputs, seconds + (self._first if is_first else 0))
+        except TimeoutError:
+            self._first = 0.0 if is_first else self._first  # it does not load: it hangs
+            raise TimeoutError(f"no answer within {seconds:g} s") from None
         finally:
             self._free.put(worker)
+        if is_first:
+            self._first = 2 * (time.monotonic() - began)  # what a process that has to be started again needs
+        return answers
+
+    def limit(self, limits: Limits) -> None:
+        """How long calls may take from now on."""
+        self._limits, self._first = limits, limits.start
+
+    def variant(self, name: str) -> WorkerSystem:
+        return WorkerSystem(partial(_build_variant, self._build, name), self._limits)
+
+    def close(self) -> None:
+        """End all processes, also in the middle of a call; another call would start them again."""
+        for worker in self._workers:
+            worker.kill()  # whoever is in a call hears of it, and tidies up
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._free.get_nowait().stop()
+
+    def _new_worker(self) -> _Worker:
+        devices = gpus()
+        device = devices[len(self._workers) % len(devices)] if devices else None
+        self._workers.append(_Worker(self._build, device))
+        return self._workers[-1]
+
+
+def _build_variant(build: Callable[[], System], name: str) -> System:
+    return variant_of(build(), name)
+
+
+def _stop_all(workers: Sequence[_Worker]) -> None:
+    for worker in workers:
+        worker.stop()
 
 
 class _Worker:
-    """One process, started when first needed and again after it was killed."""
+    """One process, started when first needed and again after it was ended."""
 
-    def __init__(self, blob: bytes, timeout: float) -> None:
-        self._blob, self._timeout = blob, timeout
-        self._process: Any = None
+    def __init__(self, build: Callable[[], System], device: str | None) -> None:
+        self._build, self._device = build, device
+        self._process: subprocess.Popen[bytes] | None = None
         self._line: Connection | None = None
+        self._arena: _Arena | None = None
+        self.has_answered = False
 
-    def call(self, inputs: Sequence[Any]) -> Sequence[Any]:
-        line = self._line or self._start()
+    def start(self) -> dict[str, Any]:
+        """Start the process and have the system built; what it says about itself."""
         try:
-            line.send(list(inputs))
-            if not line.poll(self._timeout):
-                self.stop()
-                raise TimeoutError(f"no answer within {self._timeout:g} s")
-            outcome, value = line.recv()
+            setting = pickle.dumps((sys.path, self._device, self._build))
+        except Exception as reason:
+            raise BadInput(f"the system cannot be sent to a process ({describe_error(reason)})") from reason
+        self.stop()
+        here, there = socket.socketpair()
+        self._line, self._arena, self.has_answered = (
+            Connection(here.detach()),
+            _Arena(_anonymous_file()),
+            False,
+        )
+        with there:
+            fds = (there.fileno(), self._arena.fileno())
+            code = "import sys; from instar.engines.worker import serve; serve(*map(int, sys.argv[1:]))"
+            environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", code, *map(str, fds), str(os.getpid())],
+                stdin=subprocess.DEVNULL, stdout=2, pass_fds=fds, env=environment,
+            )  # fmt: skip
+        self._line.send_bytes(setting)
+        try:
+            kind, content = self._receive(BUILD_SECONDS)
+        except TimeoutError:
+            raise BadInput(f"the system was not built within {BUILD_SECONDS:g} s") from None
+        except Remote as died:
+            raise BadInput(f"the system cannot be built: {died}") from None
+        if kind != "ready":
+            self.stop()
+            text = content.decode()
+            raise BadInput(text if kind == "refused" else f"the system cannot be built: {text}")
+        told: dict[str, Any] = json.loads(content)
+        return told
+
+    def call(self, inputs: Sequence[Any], seconds: float) -> Sequence[Any]:
+        if self._process is None or self._process.poll() is not None:
+            try:
+                self.start()
+            except BadInput as refused:
+                raise Remote(str(refused)) from refused
+        assert self._line is not None
+        assert self._arena is not None
+        buffers: list[pickle.PickleBuffer] = []
+        data = pickle.dumps(list(inputs), protocol=5, buffer_callback=buffers.append)
+        with contextlib.suppress(OSError):  # of a process that has gone, which the next line finds out
+            self._line.send((data, self._arena.put(buffers)))
+        kind, content = self._receive(seconds)
+        if kind == "answers":
+            self.has_answered = True
+            answers: Sequence[Any] = decode_answer(content)
+            return answers
+        raise Temporary(content.decode()) if kind == "temporary" else Remote(content.decode())
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+
+    def stop(self) -> None:
+        """End the process and let go of what was shared with it."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        for shared in (self._line, self._arena):
+            if shared is not None:
+                shared.close()
+        self._process = self._line = self._arena = None
+
+    def _receive(self, seconds: float) -> tuple[str, bytes]:
+        """What the process says next; it is ended when that takes too long, or too much memory."""
+        line, process = self._line, self._process
+        assert line is not None
+        assert process is not None
+        until = time.monotonic() + seconds
+        try:
+            while not line.poll(max(0.0, min(LOOK_SECONDS, until - time.monotonic()))):
+                if time.monotonic() >= until:
+                    self.stop()
+                    raise TimeoutError
+                self._require_memory(process.pid)
+            kind, _, content = line.recv_bytes(MOST_BYTES).partition(b" ")
+            return kind.decode(), content
         except (EOFError, OSError) as gone:
             if isinstance(gone, TimeoutError):
                 raise
-            raise Remote(f"the system's process died ({self._end()})") from gone
-        if outcome == "answers":
-            return list(value)
-        raise Temporary(value) if outcome == "temporary" else Remote(value)
-
-    def _end(self) -> str:
-        """Stop, and say how a process that hung up by itself had ended."""
-        self._process.join(1)
-        code = self._process.exitcode
-        self.stop()
-        return f"exit code {code}"
-
-    def stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.join()
-            self._process = None
-        if self._line is not None:
-            self._line.close()
-            self._line = None
-
-    def _start(self) -> Connection:
-        context = multiprocessing.get_context("spawn")
-        here, there = context.Pipe()
-        self._process = context.Process(
-            target=_serve, args=(there, self._blob, os.getpid()), daemon=True, name="instar-system"
-        )
-        self._process.start()
-        there.close()
-        self._line = here
-        if not here.poll(START_SECONDS):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(1)
+            code = process.returncode
             self.stop()
-            raise Remote(f"the system did not start within {START_SECONDS:g} s")
-        try:
-            outcome, value = here.recv()
-        except (EOFError, OSError) as gone:
-            raise Remote(f"the system did not start: its process died ({self._end()})") from gone
-        if outcome != "ready":
+            raise Remote(f"the system's process died (exit code {code})") from gone
+
+    def _require_memory(self, process: int) -> None:
+        most = MEMORY_SHARE * os.sysconf("SC_PHYS_PAGES")
+        if _pages_of(process) > most:
             self.stop()
-            raise Remote(f"the system did not start: {value}")
-        return here
+            size = most * os.sysconf("SC_PAGE_SIZE") / 2**30
+            raise Remote(f"the system took more than {size:.1f} GiB of memory")
 
 
-def _serve(line: Connection, blob: bytes, parent: int) -> None:
-    """The worker's life: answer until the parent hangs up."""
+def _pages_of(process: int) -> int:
+    """Pages in use; 0 where that cannot be known."""
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        pages: int = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+        return pages
+    return 0
+
+
+class _Arena:
+    """Memory that both processes see: one writes pictures into it, the other copies them out."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._memory: mmap.mmap | None = None
+
+    def fileno(self) -> int:
+        return int(self._file.fileno())
+
+    def close(self) -> None:
+        self._memory = None
+        self._file.close()
+
+    def put(self, buffers: Sequence[pickle.PickleBuffer]) -> list[int]:
+        """Write them one behind the other; their lengths."""
+        parts = [buffer.raw() for buffer in buffers]
+        lengths = [part.nbytes for part in parts]
+        if sum(lengths) > os.fstat(self.fileno()).st_size:
+            os.ftruncate(self.fileno(), sum(lengths))
+        memory, start = self._mapped(sum(lengths)), 0
+        for part, length in zip(parts, lengths):
+            memory[start : start + length] = part
+            start += length
+        return lengths
+
+    def take(self, lengths: Sequence[int]) -> list[bytearray]:
+        """Copies of what was put there."""
+        memory, start, parts = self._mapped(sum(lengths)), 0, []
+        for length in lengths:
+            parts.append(bytearray(memory[start : start + length]))
+            start += length
+        return parts
+
+    def _mapped(self, size: int) -> memoryview:
+        if size and (self._memory is None or len(self._memory) < size):
+            self._memory = mmap.mmap(self.fileno(), 0)
+        return memoryview(self._memory or b"")
+
+
+def _anonymous_file() -> Any:
+    """A file in memory that has no name, so that nothing is left of it however we end."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("instar"), "r+b")
+    return tempfile.TemporaryFile()
+
+
+# --- in the process of the system ------------------------------------------------------------------
+
+
+def serve(line_fd: int, arena_fd: int, parent: int) -> None:
+    """The life of a worker: build the system, then answer until the parent hangs up."""
     _die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    line, arena = Connection(line_fd), _Arena(os.fdopen(arena_fd, "r+b"))
+    threading.excepthook = lambda _: None
+    sys.path[:], device, build = pickle.loads(line.recv_bytes())
+    if device is not None:
+        os.environ["CUDA_VISIBLE_DEVICES"] = device
     try:
-        system = pickle.loads(blob)
-    except Exception as reason:
-        line.send(("broken", describe_error(reason)))
-        return
-    line.send(("ready", None))
+        with watch_files() as opened:
+            system = build()
+        line.send_bytes(b"ready " + json.dumps(_describe(system, build, opened)).encode())
+    except InstarError as refused:
+        return line.send_bytes(b"refused " + str(refused).encode())
+    except BaseException as raised:
+        return line.send_bytes(b"error " + describe_error(raised).encode())
     while True:
         try:
-            inputs = line.recv()
+            data, lengths = line.recv()
         except EOFError:
             return
-        try:
-            outcome = pickle.dumps(("answers", list_of_answers(system.predict(inputs))))
-        except Exception as raised:
-            kind = "temporary" if is_temporary(system, raised) else "error"
-            outcome = pickle.dumps((kind, describe_error(raised)))
-        line.send_bytes(outcome)
+        line.send_bytes(_answer(system, pickle.loads(data, buffers=arena.take(lengths))))
+
+
+def _answer(system: System, inputs: Sequence[Any]) -> bytes:
+    try:
+        return b"answers " + encode_answer(answers_of(system, inputs), compress=False)
+    except (Exception, SystemExit) as raised:
+        kind = b"temporary " if is_temporary(system, raised) else b"error "
+        return kind + describe_error(raised).encode()
+
+
+def _describe(system: System, build: Any, opened: Sequence[str]) -> dict[str, Any]:
+    named = [getattr(build, "args", ()), getattr(build, "keywords", {})]
+    return {
+        "name": system.name,
+        "fingerprint": fingerprint_with(system, files_of(system, named, opened)),
+        "batch": int(getattr(system, "batch", 1)),
+        "concurrent": bool(getattr(system, "concurrent", False)),
+        "sends_to": str(getattr(system, "sends_to", "")),
+    }
 
 
 def _die_with(parent: int) -> None:
-    """End this process when its parent ends, even in the middle of a call that never returns."""
+    """End this process when its parent ends, even in the middle of a call that never returns; and let it be
+    the first to go where memory runs out.
+    """
     if sys.platform == "linux":
         set_parent_death_signal = 1
         ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            Path("/proc/self/oom_score_adj").write_text("1000")
     if os.getppid() != parent:
         os._exit(1)
-
-    def watch() -> None:
-        process = multiprocessing.parent_process()
-        if process is not None:
-            process.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from instar.core.change import named_dataclass
+from instar.core.errors import BadInput
 
 __all__ = ["decode_answer", "encode_answer"]
 
@@ -25,7 +26,7 @@ PLAIN, COMPRESSED = b"p", b"z"
 COMPRESS_FROM = 4096  # below this, compressing costs more than it saves
 
 
-def encode_answer(answer: Any) -> bytes:
+def encode_answer(answer: Any, *, compress: bool = True) -> bytes:
     """The answer as bytes; TypeError names a part that cannot be kept.
 
     >>> decode_answer(encode_answer({"speed": 41.5, "where": np.arange(3)}))
@@ -34,7 +35,7 @@ def encode_answer(answer: Any) -> bytes:
     arrays = bytearray()
     header = json.dumps(_to_plain(answer, arrays), separators=(",", ":"), allow_nan=False).encode()
     body = len(header).to_bytes(4, "little") + header + arrays
-    if len(body) < COMPRESS_FROM:
+    if len(body) < COMPRESS_FROM or not compress:
         return PLAIN + body
     return COMPRESSED + zlib.compress(body, 1)
 
@@ -92,5 +93,9 @@ def _from_plain(plain: Any, data: memoryview) -> Any:
         return tuple(_from_plain(item, data) for item in content)
     if what == "mapping":
         return {key: _from_plain(item, data) for key, item in content.items()}
-    path, fields = content
-    return named_dataclass(path)(**{name: _from_plain(item, data) for name, item in fields.items()})
+    path, parts = content
+    fields = {name: _from_plain(item, data) for name, item in parts.items()}
+    try:
+        return named_dataclass(path)(**fields)
+    except BadInput:  # of a user's module that only the system's process has imported
+        return fields

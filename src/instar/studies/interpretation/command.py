@@ -12,7 +12,7 @@ from instar.adapters.devices import require_torch
 from instar.campaigns.overrides import systems_with
 from instar.campaigns.plan import RelationUse, Use
 from instar.campaigns.reader import open_run
-from instar.campaigns.resolve import resolve_system
+from instar.campaigns.resolve import build_system
 from instar.core.errors import BadInput, UnknownName, UnreadablePicture
 from instar.core.options import split_names
 from instar.core.outcome import Outcome
@@ -82,7 +82,7 @@ def _left_out(use: Use, names: Sequence[str]) -> dict[str, str]:
 
 def _why_not(use: Use) -> str | None:
     try:
-        resolve_system(use)
+        build_system(use)
     except BadInput as error:
         return str(error)
     return None
@@ -108,7 +108,7 @@ def _measure(
 
 def _seconds(use: Use, scenes: Sequence[Scene]) -> float:
     """Processor time for ten maps, from a few."""
-    system: Any = resolve_system(use)
+    system: Any = build_system(use)
     spent = []
     for scene in scenes:
         try:

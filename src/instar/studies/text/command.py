@@ -11,10 +11,11 @@ from instar.campaigns.plan import RelationUse, Use
 from instar.core.campaign import AnswerKey
 from instar.core.digest import digest
 from instar.core.errors import BadInput, UnknownName, UnreadablePicture
+from instar.core.fingerprint import fingerprint_of
 from instar.core.options import split_names
 from instar.core.outcome import Outcome
 from instar.core.scene import Scene
-from instar.core.system import System, fingerprint_of
+from instar.core.system import System
 from instar.scenes import load_scenes
 from instar.store import RunStore
 from instar.studies.arguments import FOLLOW_UPS

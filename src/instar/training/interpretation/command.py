@@ -125,12 +125,12 @@ def _train(args: argparse.Namespace) -> Outcome:
 
 
 def _classifier(name: str, settings: Sequence[str]) -> Classifier:
-    from instar.campaigns.resolve import resolve_system
+    from instar.campaigns.resolve import build_system
 
     (use,) = systems_with([name], settings)
     # A module of one's own becomes a system by an interpreter; this one asks nothing of a network.
     options = use.options if ":" not in name else {**use.options, "interpreter": "rise"}
-    system: Any = resolve_system(Use(name, options), what="classifier")
+    system: Any = build_system(Use(name, options), what="classifier")
     found = getattr(system, "classifier", None)
     if found is None:
         raise BadInput(f"--classifier {name!r} is no classifier that could be trained; see instar systems")
