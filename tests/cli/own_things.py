@@ -58,6 +58,9 @@ class Grey:
         return [self.gain * grey for grey in brightness(inputs)]
 
 
+grey = Grey()
+
+
 def brightness(images: Sequence[Any]) -> list[float]:
     """A system that is only a function: the mean grey level."""
     return [float(np.mean(image)) for image in images]

@@ -177,7 +177,7 @@ def test_a_fingerprint_is_the_name_and_the_source_where_there_is_none():
     name, source = fingerprint_of(planted.Scripted(None)).split()
     assert name == "scripted"
     assert len(source) == 16
-    assert fingerprint_of(planted.Scripted(None, fingerprint="v2")) == "v2"
+    assert fingerprint_of(planted.Scripted(None, fingerprint="v2")) == f"v2 {source}"
     assert Reply(1).error is None
 
 
@@ -372,12 +372,12 @@ def broken_at(step):
      "fresh", "strikers"],
 )  # fmt: skip
 def test_a_defect_of_a_relation_or_task_keeps_its_type_and_the_run_can_be_resumed(step, tmp_path):
-    how = {"search": instar.draws(6), "out": tmp_path / "run"}
+    how = {"search": instar.draws(10), "out": tmp_path / "run"}
     with pytest.raises(Defect, match=step):
         list(instar.run(planted.pictures(3), broken_at(step), planted.Hashed(), **how))
     mended = replace(planted.checked)  # like the broken one it has no name
     resumed = list(instar.run(planted.pictures(3), mended, planted.Hashed(), resume=True, **how))
-    reference = instar.run(planted.pictures(3), planted.checked, planted.Hashed(), search=instar.draws(6))
+    reference = instar.run(planted.pictures(3), planted.checked, planted.Hashed(), search=instar.draws(10))
     assert planted.rows(resumed) == planted.rows(reference)
 
 

@@ -86,18 +86,17 @@ def test_resuming_with_another_seed_system_or_relation_is_refused_by_name(tmp_pa
     run(tmp_path / "run")
     folder = tmp_path / "run"
     advice = "give the same again, or choose another --out"
+    changed = "its source, files or settings have changed since; bring that one back, or choose another --out"
     assert refusal(RunError, lambda: run(folder, seed=2, resume=True)) == (
         f"{folder} was begun with seed 1, not 2; {advice}"
     )
     other = planted.hashed_as("other")
-    assert f'fingerprint "hashed", not "other"; {advice}' in refusal(
+    assert f"{folder} was begun with another version of other: {changed}" == refusal(
         RunError, lambda: run(folder, system=other, resume=True)
     )
     newer = planted.Hashed()
     newer.fingerprint = "v2"
-    assert 'fingerprint "hashed", not "v2"' in refusal(
-        RunError, lambda: run(folder, system=newer, resume=True)
-    )
+    assert changed in refusal(RunError, lambda: run(folder, system=newer, resume=True))
     run(folder, resume=True)  # and the lock was let go each time
 
 
@@ -329,7 +328,8 @@ def test_provenance_names_fingerprint_and_seed_and_the_versions_of_every_session
     run(tmp_path / "run")
     run(tmp_path / "run", resume=True)
     provenance = json.loads((tmp_path / "run" / "provenance.json").read_text())
-    assert (provenance["fingerprint"], provenance["seed"], provenance["format"]) == ("hashed", 1, 2)
+    assert provenance["fingerprint"].split()[0] == "hashed"
+    assert (provenance["seed"], provenance["format"]) == (1, 2)
     assert [session["versions"]["numpy"] for session in provenance["sessions"]] == [np.__version__] * 2
 
 

@@ -7,16 +7,27 @@ relation is looked up, in `instar.campaigns.resolve`.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from instar.campaigns.toml import read_toml, write_table
-from instar.core.errors import BadInput, UnknownName
+from instar.core.errors import BadInput, UnknownName, Untrusted
 from instar.core.system import Limits
 
-__all__ = ["Plan", "RelationUse", "Tables", "Use", "make_plan", "plan_to_toml", "read_tables"]
+__all__ = [
+    "Plan",
+    "RelationUse",
+    "Tables",
+    "Use",
+    "code_named_by",
+    "make_plan",
+    "plan_to_toml",
+    "read_tables",
+    "require_trust",
+]
 
 Tables: TypeAlias = dict[str, Any]
 """A plan, or a part of one, as TOML gives it."""
@@ -45,6 +56,7 @@ LIMITS: dict[str, type] = {
     "failures": int,
 }
 LEAST = {"seed": 0, "limit": 1, "workers": 1, "batch": 1}
+CODE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
 MISSING = {
     "system": "name one, such as --system yolox-nano",
     "scenes": "give a folder, a file or street:N, such as --scenes photos/",
@@ -134,6 +146,27 @@ def plan_to_toml(plan: Plan) -> str:
     if unusual:
         parts.append("[limits]\n" + write_table(unusual))
     return "\n".join(parts)
+
+
+def code_named_by(use: Use) -> list[str]:
+    """The users' code that a plan names there: `module:attr`, or a TOML file, which may name some in turn.
+
+    >>> code_named_by(Use("mine:detector", {"weights": "a.onnx", "network": "nets:Small"}))
+    ['mine:detector', 'nets:Small']
+    """
+    texts = [use.name, *(value for value in use.options.values() if isinstance(value, str))]
+    return [text for text in texts if CODE.fullmatch(text) or text.endswith(".toml")]
+
+
+def require_trust(uses: Iterable[tuple[str, Use]], folder: object, *, trusted: bool) -> None:
+    """Refuse to import what the plan of a run names, unless the user has said that it may be."""
+    for what, use in uses:
+        code = [] if trusted else code_named_by(use)
+        if code:
+            raise Untrusted(
+                f"{folder} names code of its own, {what} {code[0]!r}, which would be run; say --trust if you "
+                f"know it, or give --{what} {use.name}"
+            )
 
 
 def _head(use: Use) -> Tables:

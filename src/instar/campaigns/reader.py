@@ -7,13 +7,12 @@ pictures are kept in the run.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
-from instar.campaigns.plan import Plan, Use, make_plan
+from instar.campaigns.plan import Plan, Use, make_plan, require_trust
 from instar.campaigns.progress import show_steps
 from instar.campaigns.resolve import resolve_relation, resolve_system
 from instar.campaigns.run import UNNAMED, resolve_relations
@@ -27,9 +26,10 @@ from instar.core.marks import Panel, make_panels
 from instar.core.record import Record
 from instar.core.relation import Relation
 from instar.core.replay import Replay, replay
-from instar.core.scene import Image, Scene
+from instar.core.scene import Image, Observation, Scene
 from instar.core.shrink import MOST_QUESTIONS, Shrunk, shrink_case
 from instar.core.system import Reply, System, ask, variant_of
+from instar.core.task import Task
 from instar.core.verdict import Status
 from instar.core.workspace import Folder, prepare_relation
 from instar.engines.worker import WorkerSystem, within_limits
@@ -50,6 +50,8 @@ class Named:
     system: str | System | None = None
     relations: Sequence[str | Relation] = ()
     scenes: str | Sequence[Scene] | None = None
+    trusted: bool = False
+    """Whether what the plan names may be imported, which runs it."""
 
 
 @contextlib.contextmanager
@@ -78,6 +80,7 @@ class RunReader:
         if given is None:
             use = self.plan.systems[0]
             self._require_name("system", use.name, use.called)
+            require_trust([("system", use)], self.store.folder, trusted=self.named.trusted)
         else:
             use = Use(given) if isinstance(given, str) else Use(UNNAMED)
         tasks = [relation.resolved_task.name for relation in self._relations.values()]
@@ -110,6 +113,8 @@ class RunReader:
             return {relation.name: relation for relation in given}
         for pair in self.plan.relations:
             self._require_name("relation", pair.relation.name, pair.relation.called)
+        uses = [("relation", pair.relation) for pair in self.plan.relations]
+        require_trust(uses, self.store.folder, trusted=self.named.trusted)
         # The run carries the cut-outs it used: neither the pool nor the helper is needed again.
         resolved = resolve_relations(self.plan, {"pool": self.store.pictures})
         return {relation.name: relation for relation in resolved}
@@ -193,6 +198,22 @@ class RunReader:
             return kept
         return self.panels_of(self.replay(self.record(case), self.remembered))
 
+    def kept_case(self, record: Record, task: Task) -> Replay:
+        """A finding from what the run keeps alone: the scene, its answer, and the follow-ups' pictures.
+
+        Nothing of the relation is needed. The change, the follow-ups' answers and a source that is more than
+        its scene's picture are left out.
+        """
+        kept = self.store.panels(record.case)
+        digest = self.store.source_digest(record.source)
+        reply = self.store.answer(AnswerKey(self.store.fingerprint(), digest, 0)) if digest else None
+        if kept is None or reply is None or reply.error is not None:
+            raise BadInput(f"{self.store.folder} keeps no pictures and answers of case {record.case}")
+        scene = self.scene(record.scene)
+        source = Observation.of(scene.image, task.read(scene.image, reply.answer), scene)
+        after = [replace(Observation.of(one.picture, None, scene), frame=one.frame) for one in kept[1:]]
+        return Replay(record, source, after, record.verdict)
+
     def panels_of(self, again: Replay) -> Sequence[Panel]:
         """The pictures of a case that was made again; none where it has none."""
         record = again.record
@@ -234,7 +255,7 @@ class RunReader:
 
     def picture_with(self, record: Record, change: Change, asking: Asking) -> Image | None:
         """The case as one picture, under another change."""
-        again = self.replay(dataclasses.replace(record, change=change), self.remembered_or(asking))
+        again = self.replay(replace(record, change=change), self.remembered_or(asking))
         return draw_case(self.panels_of(again), str(change))
 
     def remembered_or(self, asking: Asking) -> Asking:

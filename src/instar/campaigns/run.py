@@ -222,7 +222,9 @@ def _stored_changes(run: str, relations: Sequence[Relation]) -> list[AnySearch]:
     with RunStore.read(run) as store:
         for relation, source, change in store.changes():
             changes.setdefault(relation, {}).setdefault(source, []).append(change)
-    return [stored_changes(changes[relation.name]) for relation in relations]
+        totals = store.totals()
+    yields = () if totals is None else totals.yields
+    return [stored_changes(changes[one.name], were_drawn=one.name not in yields) for one in relations]
 
 
 def _helpers(plan: Plan) -> dict[str, Any]:

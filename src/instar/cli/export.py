@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from instar.campaigns.catalogue import export_formats, find_export
 from instar.cli.flags import named_arguments, named_from
-from instar.core.errors import BadInput, MissingExtra, RunError
+from instar.core.errors import BadInput, MissingExtra, RunError, Untrusted
 from instar.core.outcome import Outcome
+from instar.core.task import find_task
 from instar.core.verdict import Status
 
 if TYPE_CHECKING:
@@ -78,11 +79,18 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _violated(there: RunReader, format: str) -> Iterator[Replay]:
-    """Every violated case, made again from its recipe and the answers that the run keeps."""
+    """Every violated case, made again from its recipe and the answers that the run keeps.
+
+    Those of a user's own relation are as the run keeps them, unless its code may be run.
+    """
     task = str(find_export(format)).split(".")[2]
-    for case in [r.case for r in there.store.records(changes=False) if r.verdict.status is Status.VIOLATED]:
-        record = there.record(case)
-        if record.role != "case":
+    records = there.store.records(changes=False)
+    for bare in [r for r in records if r.role == "case" and r.verdict.status is Status.VIOLATED]:
+        case = bare.case
+        try:
+            record = there.record(case)
+        except Untrusted:
+            yield there.kept_case(bare, find_task(task))
             continue
         if there.relation(record.relation).resolved_task.name != task:
             raise BadInput(f"{format} is for {task}, and {record.relation} is not about that")

@@ -57,9 +57,10 @@ def named_arguments(parser: argparse.ArgumentParser) -> None:
     add("--system", metavar="NAME", help="the system, where it is not the one that the plan names")
     add("--relation", action="append", metavar="NAME", help="a relation, likewise; repeat it")
     add("--scenes", metavar="PATH", help="the scenes, likewise")
+    add("--trust", action="store_true", help="import what the plan of the run names, which runs its code")
 
 
 def named_from(args: argparse.Namespace) -> Named:
     from instar.campaigns.reader import Named
 
-    return Named(args.system, args.relation or (), args.scenes)
+    return Named(args.system, args.relation or (), args.scenes, args.trust)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from instar.campaigns.overrides import add_settings, override, put_settings
-from instar.campaigns.plan import Plan, Tables, make_plan, read_tables
+from instar.campaigns.plan import Plan, Tables, make_plan, read_tables, require_trust
 from instar.campaigns.toml import parse_toml
 from instar.cli.flags import gate_arguments, gate_from
 from instar.core.errors import BadInput
@@ -49,6 +49,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, metavar="N", help="where random numbers start (0)")
     add("--budget", type=int, metavar="N", help="questions to the system, at most")
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
+    add("--timeout", type=float, metavar="S", help="seconds that one call of the system may take (120)")
     add("--max-seconds", type=float, metavar="S", help="stop after so many seconds")
     add_settings(
         parser,
@@ -57,6 +58,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--out", metavar="RUN", help="the run folder (runs/SYSTEM)")
     add("--resume", action="store_true", help="go on with a run that is there")
+    add("--trust", action="store_true", help="with --changes: import what that run's plan names")
     add("--workers", type=int, metavar="N", help="threads (as many as there are processors)")
     add("--batch", type=int, metavar="N", help="inputs per call of the system")
     gate_arguments(parser)
@@ -93,7 +95,7 @@ def _plan(args: argparse.Namespace) -> Plan:
     flags = {name: getattr(args, name) for name in plain} | {
         "system": None if args.system is None else [args.system],
         "relation": names,
-        "limits": {"queries": args.budget, "seconds": args.max_seconds},
+        "limits": {"queries": args.budget, "seconds": args.max_seconds, "timeout": args.timeout},
     }
     settings = list(args.set)
     if args.interpreter is not None:
@@ -110,6 +112,9 @@ def _tables_of(args: argparse.Namespace) -> Tables:
             raise BadInput(f"--{flag} cannot be given with --changes: it is as in {args.changes}")
     with RunStore.read(args.changes) as store:
         tables = parse_toml(store.plan())
+    relations = make_plan(tables, complete=False).relations
+    uses = [("relation", one.relation) for one in relations]
+    require_trust(uses, args.changes, trusted=args.trust)
     kept = ("scenes", "relation", "truth", "limit", "seed")
     return {key: tables[key] for key in kept if key in tables}
 

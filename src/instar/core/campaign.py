@@ -55,7 +55,7 @@ class Store(Protocol):
 
     def keep_picture(self, digest: str, pixels: npt.NDArray[np.uint8]) -> None: ...
 
-    def keep_panels(self, case: str, panels: Sequence[Panel]) -> None:
+    def keep_panels(self, case: str, panels: Sequence[Panel], *, exact: bool) -> None:
         """The pictures of a finding, so that nobody has to make them again to look at it."""
 
     def keep_totals(self, totals: Totals) -> None: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -21,6 +21,9 @@ __all__ = ["Ask", "Case", "RelationState", "SourceState", "Steps"]
 
 T = TypeVar("T")
 
+CASES_PER_NULL = 10
+MOST_DRAWS = 20  # of null changes, until one is new
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ask:
@@ -37,17 +40,36 @@ Steps: TypeAlias = Generator["Ask | Request", Any, T]
 class SourceState:
     """What is known about one source between its cases, for all relations of its task.
 
-    `fresh_done` says that the null change which measures false alarms has its record. `shown` says which of
-    the strikers shows a finding, for each of the `tasks` (they compare with settings of their own); a task is
-    missing there until they were asked. `failed` are tasks that cannot read one of the answers.
+    `fresh` draws null changes that measure false alarms, one for every ten cases, so that they take a tenth
+    of the budget. `shown` says which of the strikers shows a finding, for each of the `tasks` (they
+    compare with settings of their own); a task is missing there until they were asked. `failed` are tasks
+    that cannot read one of the answers.
     """
 
-    fresh: Null | None = None
+    fresh: Callable[[], Null] | None = None
     strikers: Sequence[Null] = ()
-    fresh_done: bool = False
+    until_null: int = 0  # cases before the next null change
+    nulls: list[Null] = field(default_factory=list)
     tasks: dict[int, Task] = field(default_factory=dict)
     shown: dict[int, dict[FindingKey, str]] = field(default_factory=dict)
     failed: dict[int, Verdict] = field(default_factory=dict)
+
+    def count(self, case: Case) -> None:
+        """Take note of a case that will be asked."""
+        self.until_null -= case.role == "case" and not case.decided
+
+    def null_due(self) -> Null | None:
+        """A null change that was not asked yet, when it is time for one."""
+        if self.fresh is None or self.until_null > 0:
+            return None
+        self.until_null = CASES_PER_NULL
+        for _ in range(MOST_DRAWS):
+            null = self.fresh()
+            if null not in self.nulls:
+                self.nulls.append(null)
+                return null
+        self.fresh = None  # there are no others
+        return None
 
     def knows(self, task: Task) -> bool:
         """Whether the strikers were asked for this task."""
@@ -93,7 +115,7 @@ class Case:
     def of(cls, state: RelationState, drawn: Change | Inapplicable) -> Case:
         """A case with its follow-ups made, or decided already when none could be made."""
         role: Literal["case", "null"] = "null" if isinstance(drawn, Null) else "case"
-        ordinal = -1
+        ordinal = -len(state.of_source.nulls)
         if role == "case":
             ordinal, state.taken = state.taken, state.taken + 1
         if isinstance(drawn, Inapplicable):

@@ -12,16 +12,21 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from instar.core.budget import Budget
-from instar.core.case import Ask, Case, Steps
+from instar.core.case import Ask, Case, RelationState, Steps
 from instar.core.change import Change, Inapplicable, plain, wrap
+from instar.core.digest import digest
 from instar.core.follow_up import FindingKey, FollowUp, Query, Seen, follow_ups_of, judge, observe, under_null
+from instar.core.record import Repeat
 from instar.core.system import Reply
 from instar.core.task import Null, Task
 from instar.core.verdict import Verdict
 
-__all__ = ["afford", "decide"]
+__all__ = ["afford", "ask_again", "decide"]
 
 T = TypeVar("T")
+
+LEAST_SPENT = 10  # questions of a scene before one is spent on asking it again
+AGAIN = 1_000_000  # how a source that is asked again is told apart from all other repetitions
 
 
 def decide(budget: Budget, cases: Sequence[Case]) -> Steps[bool]:
@@ -49,6 +54,19 @@ def decide(budget: Budget, cases: Sequence[Case]) -> Steps[bool]:
             case.show()
         case.replies = ()
     return paid
+
+
+def ask_again(budget: Budget, state: RelationState) -> Steps[Repeat | None]:
+    """Ask a source once more just as it is: a system that then says something else is not deterministic."""
+    if budget.left is not None and (budget.lacks(1) or budget.spent < LEAST_SPENT):
+        return None
+    same = FollowUp(state.source.input)
+    replies = yield from _pay_and_ask(budget, [same.query(AGAIN)])
+    seen = observe(state.task, state.source, [same], replies or [])
+    if isinstance(seen, str):
+        return Repeat(identical=False, contradicts=True)
+    identical = digest(state.source.answer) == digest(seen.follow_ups[0].answer)
+    return Repeat(identical, contradicts=bool(_findings_by_nulls(state.task, seen)))
 
 
 def _confirm_all(budget: Budget, suspects: Sequence[Case]) -> Steps[bool]:

@@ -3,6 +3,7 @@
     InstarError                 one line for the user: what, which value, what to do
     ├── BadInput                an argument, a plan, a folder or a file cannot be used
     │   ├── UnknownName         a name that nothing has; the nearest known ones are given
+    │   ├── Untrusted           a run folder names code that the user has not said may be run
     │   └── UnreadablePicture   a file that is no picture, or one that must not be decoded
     ├── MissingExtra            an optional dependency is not installed; names the extra
     ├── FetchFailed             a model or photograph could not be had
@@ -37,6 +38,7 @@ __all__ = [
     "TooManyFailures",
     "UnknownName",
     "UnreadablePicture",
+    "Untrusted",
     "WrongKind",
 ]
 
@@ -109,6 +111,10 @@ class RunVersion(RunError):
 
 class SceneChanged(RunError):
     """A picture is no longer the one that was tested."""
+
+
+class Untrusted(BadInput):
+    """A run folder names code that the user has not said may be run."""
 
 
 class TooManyFailures(InstarError):

@@ -21,10 +21,9 @@ DEEPEST = 4  # levels of options in which names of files are looked for
 
 
 def fingerprint_of(system: System) -> str:
-    """The system's own word; where it gives none, its name and the source of its class."""
-    own = getattr(system, "fingerprint", None)
-    if own is not None:
-        return str(own)
+    """The system's own word or name, and the source of its class where that is a user's."""
+    if getattr(system, "isolated", False):  # then its process has seen to it
+        return str(system.fingerprint)  # type: ignore[attr-defined]  # as is said in `core/system.py`
     holder = getattr(system, "function", type(system))
     module = sys.modules.get(getattr(holder, "__module__", None) or "")
     path = Path(getattr(module, "__file__", None) or "")

@@ -75,13 +75,16 @@ class Dial:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """One picture of a case. `heat` is `float32 (h, w)` in [0, 1], laid over the whole picture."""
+    """One picture of a case. `heat` is `float32 (h, w)` in [0, 1], laid over the whole picture; `frame` is
+    how a follow-up's picture lies to the source, where it was moved.
+    """
 
     title: str
     picture: Image
     marks: tuple[Mark, ...] = ()
     dials: tuple[Dial, ...] = ()
     heat: npt.NDArray[np.float32] | None = None
+    frame: Frame | None = None
 
 
 def make_panels(
@@ -108,7 +111,7 @@ def make_panels(
         title = "after" if len(follow_ups) == 1 else f"after {number}"
         marks += _change_marks(change) + told
         shown = tuple(_in_follow_up(mark, one.frame) for mark in marks)
-        panels.append(replace(after, title=_titled(title, after), marks=shown))
+        panels.append(replace(after, title=_titled(title, after), marks=shown, frame=one.frame))
     return _on_one_scale(panels)
 
 

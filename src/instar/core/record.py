@@ -11,7 +11,7 @@ from typing import Literal
 from instar.core.change import Change
 from instar.core.verdict import Verdict
 
-__all__ = ["Record", "Skipped", "Source", "Totals", "case_id"]
+__all__ = ["Record", "Repeat", "Skipped", "Source", "Totals", "case_id"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,25 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Repeat:
+    """A source that was asked again just as it is: whether the answer was the same to the last bit, and
+    whether it contradicts the first.
+    """
+
+    identical: bool
+    contradicts: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Totals:
     """The account of a whole run.
 
     `queries` are the questions the plan needed, cached or not; `asked` those that were sent now.
     `scenes` are those whose source was asked. `finished` is False when time, a failure or an
-    interrupt ended it; a budget that was used up is a regular end.
+    interrupt ended it; a budget that was used up is a regular end. `yields` are relations whose search looks
+    for failures, so that no rate follows from it. `isolated` is False for a user's system that shared the
+    process. `repeats` are sources that were asked again just as they are; of them so many got another answer,
+    and so many one that contradicts the first.
     """
 
     run: str
@@ -73,6 +86,11 @@ class Totals:
     skipped: Sequence[Skipped] = field(default_factory=tuple)
     finished: bool = True
     task: str = ""
+    yields: Sequence[str] = ()
+    isolated: bool = True
+    repeats: int = 0
+    differing: int = 0
+    contradicting: int = 0
 
 
 def case_id(system: str, relation: str, source: str, ordinal: int, change: Change | None) -> str:

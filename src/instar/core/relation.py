@@ -129,6 +129,12 @@ class Relation:
         if not callable(self.apply):
             raise BadInput(f"relation {self.name!r}: apply is {self.apply!r}; it must be a function")
 
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is a user's own, so that its follow-ups cannot be made again where its code is not."""
+        module = getattr(self.apply, "__module__", None) or ""
+        return module.split(".")[0] != "instar"
+
     @cached_property
     def resolved_task(self) -> Task:
         """The task itself, also where it was given by name."""

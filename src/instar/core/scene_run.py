@@ -18,15 +18,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from instar.core.budget import Budget
-from instar.core.case import Ask, Case, RelationState, SourceState, Steps
+from instar.core.case import CASES_PER_NULL, Ask, Case, RelationState, SourceState, Steps
 from instar.core.change import Inapplicable, plain
-from instar.core.confirmation import afford, decide
+from instar.core.confirmation import afford, ask_again, decide
 from instar.core.digest import digest
 from instar.core.errors import SceneChanged, UnreadablePicture
 from instar.core.follow_up import FollowUp, Query, observe
 from instar.core.marks import Panel
 from instar.core.picture_cache import PictureCache
-from instar.core.record import Record, Skipped, Source, case_id
+from instar.core.record import Record, Repeat, Skipped, Source, case_id
 from instar.core.relation import Drawn, Relation
 from instar.core.scene import Image, Observation, Scene
 from instar.core.schedule import Proposals, RoundSchedule, TurnSchedule, key_of
@@ -59,10 +59,11 @@ class KeptPixels:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeptPanels:
-    """The pictures of a case that was violated."""
+    """The pictures of a case that was violated; `exact` where nobody else could make them again."""
 
     case: str
     panels: Sequence[Panel]
+    exact: bool
 
 
 AnySearch: TypeAlias = Any  # a Search or a SearchAcross; `is_across_scenes` tells which
@@ -70,9 +71,10 @@ Pair: TypeAlias = tuple[Relation, AnySearch]
 SourceStates: TypeAlias = dict[tuple[str, ...], SourceState]
 """By task, source and the null changes that hold there."""
 
+ASKED_AGAIN = 10  # the first so many scenes, and after them every tenth, are asked once more
 AT_ONCE = 8  # cases of one scene judged together; a constant, because it decides who waits for budget
 
-Note: TypeAlias = Record | Skipped | Source | KeptPixels | KeptPanels
+Note: TypeAlias = Record | Repeat | Skipped | Source | KeptPixels | KeptPanels
 """What a scene's run tells the world on its way."""
 
 
@@ -95,6 +97,7 @@ class SceneRun:
     """What a scene's run may spend, and the notes it has made since the last look."""
 
     budget: Budget
+    order: int = 0  # of the scene among all
     notes: deque[Note] = field(default_factory=deque)
 
 
@@ -111,7 +114,13 @@ def run_scene(settings: RunSettings, scene: Scene, run: SceneRun) -> Steps[None]
     for state, search in opened:
         rng = random_for(settings.seed, state.relation.name, state.source.id)
         proposals.append((state, Proposals(search(state.relation, state.source, rng), key_of)))
-    yield from _decide_all(settings, run, TurnSchedule(proposals))
+    schedule = TurnSchedule(proposals)
+    yield from _decide_all(settings, run, schedule)
+    if run.order < ASKED_AGAIN or run.order % ASKED_AGAIN == 0:
+        for state in {state.source.id: state for state, _ in opened}.values():
+            again = yield from ask_again(run.budget, state)
+            if again is not None:
+                run.notes.append(again)
 
 
 def run_across(
@@ -236,9 +245,12 @@ def _open_states(
             yield RelationState(relation, answered, SourceState(shown={id(task): {}})), search
             continue
         rng = random_for(settings.seed, task.name, source.id, "null")
-        fresh, strikers = task.nulls.fresh(answered, rng), task.nulls.strikers(answered)
-        key = (task.name, source.id, *map(key_of, (fresh, *strikers)))
-        shared = sources.setdefault(key, SourceState(fresh, strikers))
+        strikers = task.nulls.strikers(answered)
+        # The first null change comes after one to ten cases, so that scenes with few of them share the cost.
+        first = int(rng.integers(1, CASES_PER_NULL + 1))
+        key = (task.name, source.id, *map(key_of, strikers))
+        fresh = partial(task.nulls.fresh, answered, rng)
+        shared = sources.setdefault(key, SourceState(fresh, strikers, first))
         shared.tasks[id(task)] = task
         yield RelationState(relation, answered, shared), search
 
@@ -285,8 +297,6 @@ def _note(settings: RunSettings, run: SceneRun, cases: Sequence[Case]) -> None:
             run.notes.extend(KeptPixels(name, array) for name, array in needed.items())
         record = case.record(settings.system)
         if case.panels:
-            run.notes.append(KeptPanels(record.case, case.panels))
+            run.notes.append(KeptPanels(record.case, case.panels, case.state.relation.is_foreign))
             case.panels = ()
-        if case.role == "null":
-            case.state.of_source.fresh_done = True
         run.notes.append(record)

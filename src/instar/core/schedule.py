@@ -97,36 +97,30 @@ def _bare(verdict: Verdict) -> Verdict:
 
 
 class TurnSchedule:
-    """Relations of one scene taking turns: a first case each, the source's null change, a second case, ..."""
+    """Relations of one scene taking turns: a case each, now and then a null change of the source."""
 
     def __init__(self, proposals: Sequence[tuple[RelationState, Proposals[Drawn]]]) -> None:
         self._queue = deque(proposals)
         self._of = {id(state): one for state, one in proposals}
-        self._had_first: set[int] = set()
-        self._had_null: set[int] = set()
         self._drawn: dict[int, Drawn] = {}
 
     def next(self) -> Case | None:
         """None when all have ended, or when the one whose turn it is waits for verdicts."""
         while self._queue:
             state, proposals = self._queue[0]
-            null = state.of_source.fresh
-            is_due = not state.of_source.fresh_done and id(state.of_source) not in self._had_null
-            is_due &= null is not None
-            if null is not None and is_due and id(state) in self._had_first:
-                self._had_null.add(id(state.of_source))
+            null = state.of_source.null_due()
+            if null is not None:
                 return Case.of(state, null)
             drawn = proposals.next()
-            self._had_first.add(id(state))
             if drawn is not None:
                 self._queue.rotate(-1)
                 case = Case.of(state, drawn)
+                state.of_source.count(case)
                 self._drawn[id(case)] = drawn
                 return case
             if proposals.waits:
                 return None
-            if not is_due:
-                self._queue.popleft()
+            self._queue.popleft()
         return None
 
     def tell(self, case: Case) -> None:
@@ -136,32 +130,27 @@ class TurnSchedule:
 
 
 class RoundSchedule:
-    """A search across scenes, round by round; a source's null change follows its first case."""
+    """A search across scenes, round by round; now and then a null change of a source."""
 
     def __init__(
         self, states: Sequence[RelationState], proposals: Proposals[tuple[Observation, Drawn]]
     ) -> None:
         self._states = {state.source.id: state for state in states}
         self._proposals = proposals
-        self._had_first: set[str] = set()
-        self._null_due: RelationState | None = None
+        self._last: RelationState | None = None
         self._items: dict[int, tuple[Observation, Drawn]] = {}
 
     def next(self) -> Case | None:
-        if self._null_due is not None:
-            state, self._null_due = self._null_due, None
-            assert state.of_source.fresh is not None
-            return Case.of(state, state.of_source.fresh)
+        null = None if self._last is None else self._last.of_source.null_due()
+        if self._last is not None and null is not None:
+            return Case.of(self._last, null)
         item = self._proposals.next()
         if item is None:
             return None
         source, drawn = item
-        state = self._states[source.id]
-        if source.id not in self._had_first:
-            self._had_first.add(source.id)
-            is_due = state.of_source.fresh is not None and not state.of_source.fresh_done
-            self._null_due = state if is_due else None
+        state = self._last = self._states[source.id]
         case = Case.of(state, drawn)
+        state.of_source.count(case)
         self._items[id(case)] = item
         return case
 

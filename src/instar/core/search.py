@@ -29,6 +29,8 @@ __all__ = [
     "draws",
     "fitting",
     "is_across_scenes",
+    "is_representative",
+    "representative",
     "require_fit",
     "shrink",
     "stored_changes",
@@ -55,6 +57,18 @@ def is_across_scenes(search: Callable[..., Any]) -> bool:
     return bool(getattr(search, "across_scenes", False))
 
 
+def representative(search: AnySearch) -> AnySearch:
+    """Mark a search whose changes stand for all that could be drawn: it does not look for failures, so a rate
+    follows from what it finds. All others have a yield.
+    """
+    search.representative = True  # type: ignore[attr-defined]  # functions carry attributes
+    return search
+
+
+def is_representative(search: Callable[..., Any]) -> bool:
+    return bool(getattr(search, "representative", False))
+
+
 def fitting(require: Callable[[Relation], object], search: AnySearch) -> AnySearch:
     """The search, with what it requires of a relation: `require` raises BadInput where that is missing.
 
@@ -74,6 +88,7 @@ def draws(n: int = 10) -> Search:
     """The plain search: `n` changes, independently drawn."""
     _require(n >= 1, f"draws: n is {n}; it must be at least 1")
 
+    @representative
     def search(
         relation: Relation, source: Observation, rng: np.random.Generator
     ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
@@ -216,10 +231,11 @@ def _least_of(line: Sequence[Change], fails: dict[Change, bool]) -> _Found:
     return line[breaks]
 
 
-def stored_changes(changes: Mapping[str, Sequence[Change]]) -> Search:
+def stored_changes(changes: Mapping[str, Sequence[Change]], *, were_drawn: bool) -> Search:
     """Changes that are there already, by source: those of another system's run, to be asked of this one.
 
-    One that is not fair with what this system answers to the source is inapplicable.
+    One that is not fair with what this system answers to the source is inapplicable. `were_drawn` says that
+    they were not chosen for failing there.
     """
 
     def search(
@@ -230,7 +246,7 @@ def stored_changes(changes: Mapping[str, Sequence[Change]]) -> Search:
             fair = relation.fair or (lambda source, change: None)
             yield [fair(source, plain(change)) or change for change in ours]
 
-    return search
+    return representative(search) if were_drawn else search
 
 
 def _severity(relation: Relation) -> Range:

@@ -22,7 +22,7 @@ from instar.core.case import Ask, RelationState, Steps
 from instar.core.errors import BadInput
 from instar.core.fingerprint import fingerprint_of
 from instar.core.picture_cache import PictureCache
-from instar.core.record import Record, Skipped, Source, Totals
+from instar.core.record import Record, Repeat, Skipped, Source, Totals
 from instar.core.scene import Scene
 from instar.core.scene_run import (
     KeptPanels,
@@ -35,7 +35,7 @@ from instar.core.scene_run import (
     run_across,
     run_scene,
 )
-from instar.core.search import is_across_scenes
+from instar.core.search import is_across_scenes, is_representative
 from instar.core.system import System, is_isolated, variant_of
 from instar.core.verdict import Status
 from instar.engines.batcher import Batcher
@@ -102,7 +102,8 @@ def run_local(
             later=events.put,
         )
         window = 2 * size * slots + 2 * workers
-        engine = _Engine(campaign, store, batcher, steppers, events, window, watch, clock)
+        isolated = is_isolated(system) or type(system).__module__.startswith("instar.")
+        engine = _Engine(campaign, store, batcher, steppers, events, window, isolated, watch, clock)
         with contextlib.closing(engine.records()) as records:
             yield from records
     finally:
@@ -139,11 +140,13 @@ class _Engine:
         steppers: _Threads,
         events: queue.SimpleQueue[Callable[[], None]],
         window: int,
+        isolated: bool,
         watch: Callable[[Tally], None],
         clock: Callable[[], float],
     ) -> None:
         self._campaign, self._store, self._batcher = campaign, store, batcher
         self._steppers, self._events, self._window = steppers, events, window
+        self._isolated = isolated
         self._watch, self._clock = watch, clock
         self._began = self._accounted = clock()
         self._inputs = PictureCache(window + 8)
@@ -152,6 +155,7 @@ class _Engine:
         self._waiting: list[tuple[_Running, Request]] = []
         self._reserve = 0  # questions that are in nobody's budget
         self._records: list[Record] = []
+        self._repeats: list[Repeat] = []
         self._pictures: set[str] = set()
         self._scenes: set[str] = set()
         self._skipped: dict[str, Skipped] = {}
@@ -210,7 +214,7 @@ class _Engine:
         )
 
     def _start(self, order: int, budget: int | None, begin: Callable[[SceneRun], Steps[None]]) -> _Running:
-        run = SceneRun(Budget(budget))
+        run = SceneRun(Budget(budget), order)
         return _Running(order, run, begin(run))
 
     def _left(self) -> int | None:
@@ -311,8 +315,10 @@ class _Engine:
             if note.digest not in self._pictures:
                 self._store.keep_picture(note.digest, note.pixels)
                 self._pictures.add(note.digest)
+        elif isinstance(note, Repeat):
+            self._repeats.append(note)
         elif isinstance(note, KeptPanels):
-            self._store.keep_panels(note.case, note.panels)
+            self._store.keep_panels(note.case, note.panels, exact=note.exact)
         elif isinstance(note, Source):
             self._scenes.add(note.scene)
             self._store.keep_source(note)
@@ -359,6 +365,11 @@ class _Engine:
             skipped=tuple(sorted(self._skipped.values(), key=lambda skipped: skipped.scene)),
             finished=finished,
             task=", ".join(sorted({one.resolved_task.name for one, _ in self._campaign.relations})),
+            yields=[one.name for one, search in self._campaign.relations if not is_representative(search)],
+            isolated=self._isolated,
+            repeats=len(self._repeats),
+            differing=sum(not one.identical for one in self._repeats),
+            contradicting=sum(one.contradicts for one in self._repeats),
         )
 
 

@@ -112,6 +112,11 @@ def require_same(folder: Path, was: Mapping[str, Any] | None, now: Mapping[str, 
     now = json.loads(dump_json(dict(now)))
     for key in sorted({*(was or {}), *now}):
         before, after = (was or {}).get(key), now.get(key)
+        if was is not None and before != after and key == "fingerprint":
+            raise RunError(
+                f"{folder} was begun with another version of {now.get('system')}: its source, files or "
+                "settings have changed since; bring that one back, or choose another --out"
+            )
         if was is not None and before != after:
             raise RunError(
                 f"{folder} was begun with {key} {dump_json(before)}, not {dump_json(after)}; "

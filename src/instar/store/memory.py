@@ -70,7 +70,7 @@ class MemoryStore:
     def keep_picture(self, digest: str, pixels: npt.NDArray[np.uint8]) -> None:
         self.pictures[digest] = pixels
 
-    def keep_panels(self, case: str, panels: Sequence[Panel]) -> None:
+    def keep_panels(self, case: str, panels: Sequence[Panel], *, exact: bool) -> None:
         """Not kept: the pictures of a thousand findings do not fit into memory, and a run folder has them."""
 
     def keep_totals(self, totals: Totals) -> None:

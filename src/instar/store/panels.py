@@ -1,6 +1,7 @@
 """Panels of findings in a run folder: a line of JSON for each case, its pictures beside it by content hash.
 
 Pictures are JPEG files, since they are only looked at: whatever a verdict rests on is made again exactly.
+Those of a user's own relation are kept without loss, since only its code could make them again.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy.typing as npt
 
 from instar.core.digest import digest
 from instar.core.errors import InstarError, RunError
+from instar.core.frame import Frame
 from instar.core.marks import Dial, Mark, Panel
 from instar.imaging.codecs import decode_picture, encode_jpeg, encode_png
 from instar.store.folder import write_whole
@@ -30,11 +32,11 @@ class PanelFolder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def keep(self, panels: Sequence[Panel]) -> str:
+    def keep(self, panels: Sequence[Panel], *, exact: bool = False) -> str:
         """Write the pictures, and give the line that tells them."""
         told = []
         for panel in panels:
-            one: dict[str, Any] = {"title": panel.title, "picture": self._write(panel.picture)}
+            one: dict[str, Any] = {"title": panel.title, "picture": self._write(panel.picture, exact=exact)}
             if panel.marks:
                 one["marks"] = [
                     [[[round(x, 1), round(y, 1)] for x, y in m.outline], m.fate, m.label] for m in panel.marks
@@ -44,6 +46,9 @@ class PanelFolder:
             if panel.heat is not None:
                 levels = np.rint(np.clip(panel.heat, 0, 1) * 255).astype(np.uint8)
                 one["heat"] = self._write(np.repeat(levels[..., None], 3, axis=2), exact=True)
+            if panel.frame is not None:
+                frame = panel.frame
+                one["frame"] = [frame.matrix.ravel().tolist(), frame.source_size, frame.size]
             told.append(one)
         return json.dumps(told, separators=(",", ":"))
 
@@ -65,7 +70,11 @@ class PanelFolder:
         heat = None
         if "heat" in one:
             heat = (self._pixels(one["heat"])[..., 0] / 255).astype(np.float32)
-        return Panel(str(one["title"]), self._pixels(one["picture"]), tuple(marks), tuple(dials), heat)
+        frame = None
+        if "frame" in one:
+            matrix, source_size, size = one["frame"]
+            frame = Frame(np.array(matrix, np.float64).reshape(3, 3), tuple(source_size), tuple(size))
+        return Panel(str(one["title"]), self._pixels(one["picture"]), tuple(marks), tuple(dials), heat, frame)
 
     def _write(self, picture: npt.NDArray[np.uint8], *, exact: bool = False) -> str:
         name = f"{digest(np.asarray(picture))}.{'png' if exact else 'jpg'}"

@@ -149,6 +149,8 @@ class RunStore:
         with self._writing():
             self._set_meta("identity", dump_json(dict(identity)))
             self._set_meta("session", str(self._session))
+            # What failed may succeed now: a service is back, a package was installed.
+            self._database.execute("DELETE FROM answers WHERE error IS NOT NULL")
             sessions = [*json.loads(self._meta("sessions") or "[]"), this_session()]
             self._set_meta("sessions", dump_json(sessions))
         provenance = json.loads(dump_json(dict(identity))) | {"format": FORMAT, "sessions": sessions}
@@ -215,9 +217,9 @@ class RunStore:
         with plainly(self.folder):
             self.pictures.keep(digest, pixels)
 
-    def keep_panels(self, case: str, panels: Sequence[Panel]) -> None:
+    def keep_panels(self, case: str, panels: Sequence[Panel], *, exact: bool) -> None:
         with plainly(self.folder):
-            told = self._panels.keep(panels)
+            told = self._panels.keep(panels, exact=exact)
             self._database.execute("INSERT OR REPLACE INTO panels VALUES (?, ?)", (case, told))
 
     def keep_totals(self, totals: Totals) -> None:
@@ -231,7 +233,8 @@ class RunStore:
                 # What an earlier session wrote under other limits and this one did not is no part of it.
                 self._database.execute("DELETE FROM records WHERE session < ?", (self._session,))
                 self._database.execute(
-                    "DELETE FROM panels WHERE case_id NOT IN (SELECT case_id FROM records)"
+                    "DELETE FROM panels WHERE case_id NOT IN"
+                    " (SELECT case_id FROM records WHERE status = 'violated')"
                 )
 
     def keep_plan(self, toml: str) -> None:
@@ -323,6 +326,7 @@ class RunStore:
         # Of what the records rest on there may be more than at the last account.
         (fields["scenes"],) = self._database.execute("SELECT count(DISTINCT scene) FROM sources").fetchone()
         fields["skipped"] = tuple(Skipped(**skipped) for skipped in fields["skipped"])
+        fields["yields"] = tuple(fields.get("yields", ()))
         return Totals(**fields)
 
     def source_digest(self, source: str) -> str | None:

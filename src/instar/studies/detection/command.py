@@ -10,7 +10,7 @@ from pathlib import Path
 from instar import draws, run
 from instar.campaigns.plan import RelationUse, Use
 from instar.campaigns.progress import show_steps
-from instar.campaigns.reader import RunReader, open_run
+from instar.campaigns.reader import Named, RunReader, open_run
 from instar.core.outcome import Outcome
 from instar.core.record import Record
 from instar.core.replay import Replay
@@ -55,7 +55,7 @@ def _count_system(
         pool = _pool(scenes, Path(args.out) / "pool", quiet=args.json)
         with run_campaign(args, use, [pair], folder / search, pool=pool, limits=limits):
             pass
-        with open_run(str(folder / search), quiet=args.json) as there:
+        with open_run(str(folder / search), named=Named(trusted=True), quiet=args.json) as there:
             campaigns[search] = count_campaign(_replayed(there), there.store.totals())
     nulls = run(
         scenes,

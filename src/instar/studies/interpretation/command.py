@@ -11,7 +11,7 @@ from typing import Any
 from instar.adapters.devices import require_torch
 from instar.campaigns.overrides import systems_with
 from instar.campaigns.plan import RelationUse, Use
-from instar.campaigns.reader import open_run
+from instar.campaigns.reader import Named, open_run
 from instar.campaigns.resolve import build_system
 from instar.core.errors import BadInput, UnknownName, UnreadablePicture
 from instar.core.options import split_names
@@ -128,7 +128,7 @@ def _draw_gallery(folder: Path, gallery: Path, quiet: bool) -> list[str]:
     is nearest to its object, and the one that a change moved least.
     """
     pictures: dict[Path, str] = {}
-    with open_run(str(folder), quiet=quiet) as there:
+    with open_run(str(folder), named=Named(trusted=True), quiet=quiet) as there:
         judged = [
             record
             for record in there.store.records(changes=False)

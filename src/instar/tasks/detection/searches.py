@@ -14,7 +14,7 @@ from instar.core.options import require_whole_number
 from instar.core.recipe import recorded
 from instar.core.relation import Draw, Drawn, Relation
 from instar.core.scene import Observation
-from instar.core.search import Search, fitting
+from instar.core.search import Search, fitting, representative
 from instar.core.verdict import Status, Verdict
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Insertion
@@ -132,6 +132,7 @@ class _Bisection:
 def _search_by(way: str, per_object: int) -> Search:
     require_whole_number(way, "per_object", per_object, least=1)
 
+    @representative
     def search(relation: Relation, source: Observation, rng: np.random.Generator) -> Rounds:
         draw = find_way(way, relation)
         found = len(source.answer.confident())

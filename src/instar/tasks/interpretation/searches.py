@@ -10,7 +10,7 @@ from instar.core.options import require_whole_number
 from instar.core.recipe import recorded
 from instar.core.relation import Drawn, Relation
 from instar.core.scene import Observation
-from instar.core.search import Search
+from instar.core.search import Search, representative
 from instar.core.verdict import Verdict
 
 __all__ = ["distinct"]
@@ -21,6 +21,7 @@ def distinct(*, n: int = 3) -> Search:
     """Every way that a relation lists once, or else up to `n` draws, none twice."""
     require_whole_number("distinct", "n", n, least=1)
 
+    @representative
     def search(
         relation: Relation, source: Observation, rng: np.random.Generator
     ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:

@@ -11,7 +11,7 @@ from instar.core.options import require_whole_number
 from instar.core.recipe import recorded
 from instar.core.relation import Drawn, Relation
 from instar.core.scene import Observation
-from instar.core.search import Search
+from instar.core.search import Search, representative
 from instar.core.verdict import Verdict
 
 __all__ = ["listed"]
@@ -29,6 +29,7 @@ def listed(*, perspectives: int = 100, watermarks: int = 20, others: int = 20) -
     for name, count in (("perspectives", perspectives), ("watermarks", watermarks), ("others", others)):
         require_whole_number("listed", name, count, least=1)
 
+    @representative
     def search(
         relation: Relation, source: Observation, rng: np.random.Generator
     ) -> Generator[Sequence[Drawn], Sequence[Verdict], None]:
