@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from instar.tasks.driving.rules.formula import DELTAS
+from instar.tasks.driving.rules.format_rule import DELTAS
 from instar.tasks.driving.rules.model import Expectation, Rule
 
 __all__ = ["UNITS", "Judgement", "judge_block", "judge_rule"]

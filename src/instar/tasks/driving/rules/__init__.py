@@ -4,7 +4,7 @@ from instar.tasks.driving.rules.format_rule import format_rule
 from instar.tasks.driving.rules.model import Block, Condition, Entity, Expectation, Rule
 from instar.tasks.driving.rules.ontology import Ontology, read_ontology, usual_ontology
 from instar.tasks.driving.rules.read import Language, read_rule
-from instar.tasks.driving.rules.refusal import RefusedRule
+from instar.tasks.driving.rules.words import RefusedRule
 
 __all__ = [
     "Block",

@@ -13,7 +13,7 @@ from instar.core.outcome import Outcome
 from instar.tasks.driving.engine_table import Engines, read_engines, usual_engines
 from instar.tasks.driving.judgement import UNITS, Judgement, judge_block, judge_rule
 from instar.tasks.driving.rules import Language, Rule, format_rule, read_ontology, read_rule, usual_ontology
-from instar.tasks.driving.rules.formula import block_formula, rule_formula
+from instar.tasks.driving.rules.format_rule import block_formula, rule_formula
 
 __all__ = ["arguments", "perform"]
 

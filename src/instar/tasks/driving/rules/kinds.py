@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 
-from instar.tasks.driving.rules.english import plural
 from instar.tasks.driving.rules.ontology import Element, Ontology
+from instar.tasks.driving.rules.vocabulary import plural
 from instar.tasks.driving.rules.wordnet import wordnet
 from instar.tasks.driving.rules.words import Token
 

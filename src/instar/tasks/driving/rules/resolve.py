@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from instar.tasks.driving.rules.clauses import Clause
-from instar.tasks.driving.rules.english import NUMBERS
 from instar.tasks.driving.rules.grammar import Found, Objection
 from instar.tasks.driving.rules.model import Condition, Entity
 from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.rules.things import COMPARATIVES, INTENSITIES, PEOPLE, Mention, Place, described
+from instar.tasks.driving.rules.vocabulary import NUMBERS
 
 __all__ = ["antecedent", "resolve"]
 
