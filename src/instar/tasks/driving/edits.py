@@ -11,11 +11,11 @@ import numpy as np
 from instar.core.change import Inapplicable
 from instar.cutouts import CutOuts
 from instar.tasks.driving.changes import OF_THE_AIR, RuleEdits
+from instar.tasks.driving.edit_effects import relabel
 from instar.tasks.driving.engine_table import Engines
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.drive_edits import edit_drive
 from instar.tasks.driving.ground import ground_of
-from instar.tasks.driving.relabel import relabel
 from instar.tasks.driving.rules import Condition, Rule
 from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.rules.resolve import antecedent

@@ -28,8 +28,7 @@ from instar.tasks.driving.engines import SceneView
 from instar.tasks.driving.gallery import Gallery, collect_gallery
 from instar.tasks.driving.ground import ground_of
 from instar.tasks.driving.judgement import judge_block
-from instar.tasks.driving.lines import with_lines
-from instar.tasks.driving.maps import labels_of, with_maps
+from instar.tasks.driving.maps import labels_of, with_lines, with_maps
 from instar.tasks.driving.rules import Language, Rule, format_rule, read_ontology, read_rule, usual_ontology
 from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.shrink_rule import smaller_edits
