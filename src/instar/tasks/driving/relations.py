@@ -147,7 +147,7 @@ class _RuleTest:
             return Inapplicable(lacking)
         if view.gallery is None and not engines.needs_no_gallery:
             raise BadInput("rule: there is no gallery to draw from; it is made when a campaign begins")
-        return plan_edits(self.rule, self.ontology, engines, view, rng, self._cutouts())
+        return plan_edits(self.rule, engines, view, rng, self._cutouts())
 
     def smaller(self, source: Observation, change: RuleEdits) -> Iterator[RuleEdits | list[RuleEdits]]:
         view = self._view(source)

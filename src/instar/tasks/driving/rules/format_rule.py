@@ -30,7 +30,8 @@ DELTAS = {"speed": (10.0, "%"), "steering": (1.39, "degrees")}
 
 _SIGNS = {
     ("at least", False): ">=", ("at least", True): "<", ("more than", False): ">", ("more than", True): "<=",
-    ("at most", True): ">", ("less than", True): ">=", ("exactly", False): "=",
+    ("at most", False): "<=", ("at most", True): ">", ("less than", False): "<", ("less than", True): ">=",
+    ("exactly", False): "=",
 }  # fmt: skip
 
 
@@ -205,10 +206,8 @@ def _inequality(expectation: Expectation, number: int) -> str:
         amount, unit = DELTAS[expectation.quantity]
         if expectation.amount is not None:
             amount, unit = expectation.amount, expectation.unit or unit
-        strict = expectation.comparator == "less than"
-        sign = {(False, False): "<=", (True, False): "<", (False, True): ">", (True, True): ">="}
-        value = _part(f"|{before} - {after}|", unit, before)
-        return f"{value} {sign[strict, expectation.negated]} {_amount(amount, unit)}"
+        sign = _SIGNS[expectation.comparator or "at most", expectation.negated]
+        return f"{_part(f'|{before} - {after}|', unit, before)} {sign} {_amount(amount, unit)}"
     falls = expectation.direction == "decrease"
     difference = f"{before} - {after}" if falls else f"{after} - {before}"
     if expectation.amount is None:
@@ -216,14 +215,13 @@ def _inequality(expectation: Expectation, number: int) -> str:
             first = f"x1 - {after}" if falls else f"{after} - x1"
             other = f"x1 - {before}" if falls else f"{before} - x1"
             return f"0 < {first} < {other}"
-        sign_of = {(True, False): ">", (True, True): "<=", (False, False): "<", (False, True): ">="}
-        return f"{before} {sign_of[falls, expectation.negated]} {after}"
+        sign = _SIGNS["more than" if falls else "less than", expectation.negated]
+        return f"{before} {sign} {after}"
     value = _part(f"({difference})" if expectation.unit == "%" else difference, expectation.unit, before)
     bound = _amount(expectation.amount, expectation.unit)
-    if not expectation.negated and expectation.comparator in ("at most", "less than"):
-        sign_ = "<=" if expectation.comparator == "at most" else "<"
-        return f"0 {sign_} {value} {sign_} {bound}"
-    return f"{value} {_SIGNS[expectation.comparator or 'exactly', expectation.negated]} {bound}"
+    sign = _SIGNS[expectation.comparator or "exactly", expectation.negated]
+    is_between = not expectation.negated and expectation.comparator in ("at most", "less than")
+    return f"0 {sign} {value} {sign} {bound}" if is_between else f"{value} {sign} {bound}"
 
 
 def _part(difference: str, unit: str | None, before: str) -> str:
