@@ -49,8 +49,8 @@ class Predicate:
     with the block before.
     """
 
-    way: int
-    quantity: str
+    way: int = 0
+    quantity: str = ""
     degree: Degree = NO_DEGREE
     changes: bool = False
     comparative: bool = False
@@ -166,10 +166,6 @@ def no_target(word: Found) -> NoReturn:
     raise Objection(word.at, "to stop is no change of so much; say by how much the speed decreases")
 
 
-def predicate(way: int = 0, quantity: str = "", degree: Degree = NO_DEGREE, changes: int = 0) -> Predicate:
-    return Predicate(way, quantity, degree, changes=bool(changes))
-
-
 def sized(early: Degree, even: Found | None, word: Found, late: Degree, quantity: str = "") -> Predicate:
     """ "30 % slower", "even higher"."""
     return Predicate(_WAYS[word.phrase], quantity, _one_degree(early, late, even, word.at), comparative=True)
@@ -191,14 +187,6 @@ def absolute(word: Found, degree: Degree) -> NoReturn:
         raise Objection(word.at, f"{word.phrase!r} what is not said", ("lower", "higher", "the same"))
     behind = word.at + len(word.phrase.split())
     raise Objection(behind, "a rule speaks of changes: say by how much it decreases or increases")
-
-
-def no_degree() -> Degree:
-    return NO_DEGREE
-
-
-def compared_degree(more: Found) -> Degree:
-    return Degree(compared=more)
 
 
 def plain_degree(number: Numeral, unit: Found | None = None) -> Degree:
@@ -227,8 +215,8 @@ def bounded(
 
 
 MEANINGS = (
-    absolute, bounded, compared_degree, expected, measured, neither, no_degree, no_more, no_target,
-    plain_degree, predicate, second_expectation, share, sized, there_is, turned, within,
+    Degree, Predicate, absolute, bounded, expected, measured, neither, no_more, no_target, plain_degree,
+    second_expectation, share, sized, there_is, turned, within,
 )  # fmt: skip
 
 

@@ -76,15 +76,13 @@ def most_alike(ontology: Ontology, noun: str) -> tuple[str, float] | None:
 
 def _names(element: Element) -> set[str]:
     """The single words that name the element, one or several of it."""
-    values = [value for values in element.properties.values() for value in values.values()]
-    nouns = [*element.synonyms, *(noun for value in values for noun in value.nouns)]
+    nouns = [*element.synonyms, *(noun for _, _, words in element.values() for noun in words.nouns)]
     return {form for noun in nouns for form in (noun, plural(noun))}
 
 
 def _kinds(element: Element) -> Iterator[tuple[str, str]]:
     """Each kind that is asked for, with a word of the ontology that stands for it."""
-    nouns = [(element.kinds, element.synonyms)]
-    nouns += [(v.kinds, v.nouns) for values in element.properties.values() for v in values.values()]
+    nouns = [(element.kinds, element.synonyms), *((w.kinds, w.nouns) for _, _, w in element.values())]
     for kinds, names in nouns:
         single = [name for name in names if " " not in name]
         for kind in kinds if single else ():

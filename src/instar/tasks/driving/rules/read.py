@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from instar.tasks.driving.rules import clauses as if_half
@@ -16,14 +17,14 @@ from instar.tasks.driving.rules.expected import Expected
 from instar.tasks.driving.rules.grammar import Grammar, Objection, Text
 from instar.tasks.driving.rules.kinds import alike, known_kind, most_alike
 from instar.tasks.driving.rules.model import Block, Condition, Rule
-from instar.tasks.driving.rules.ontology import Ontology, usual_ontology
+from instar.tasks.driving.rules.ontology import Ontology, read_ontology, usual_ontology
 from instar.tasks.driving.rules.resolve import resolve
 from instar.tasks.driving.rules.things import Nouns
 from instar.tasks.driving.rules.vocabulary import IF, TABLES
 from instar.tasks.driving.rules.weather import Outside
 from instar.tasks.driving.rules.words import RefusedRule, Token, tokenize
 
-__all__ = ["Language", "read_rule", "usual_language"]
+__all__ = ["Language", "open_language", "read_rule"]
 
 _MEANINGS: Sequence[Callable[..., Any]] = (
     *if_half.MEANINGS,
@@ -116,6 +117,13 @@ class Language:
 def usual_language() -> Language:
     """The language over instar's own ontology."""
     return Language(usual_ontology())
+
+
+def open_language(ontology: Path | str | None, *, paper: bool = False) -> Language:
+    """The language over the ontology in a user's file, or over instar's own."""
+    if ontology is None:
+        return Language(usual_ontology(), paper=True) if paper else usual_language()
+    return Language(read_ontology(Path(ontology)), paper=paper)
 
 
 def read_rule(sentence: str, *, language: Language | None = None) -> Rule:

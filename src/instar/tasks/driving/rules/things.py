@@ -63,11 +63,10 @@ class Nouns:
 
     def __init__(self, ontology: Ontology) -> None:
         self._nouns = _nouns(ontology)
-        elements = ontology.elements.values()
-        values = [value for e in elements for values in e.properties.values() for value in values.values()]
+        words = [words for element in ontology.elements.values() for _, _, words in element.values()]
         self.words: Mapping[str, Iterable[str]] = {
             "nouns": list(self._nouns),
-            "adjectives": [adjective for value in values for adjective in value.adjectives],
+            "adjectives": [adjective for one in words for adjective in one.adjectives],
             "numbers": list(NUMBERS),
             "counts": [word for word in NUMBERS if word != "one" and not word.startswith("a ")],
             **ontology.references,
@@ -121,10 +120,9 @@ def _nouns(ontology: Ontology) -> dict[str, list[_Noun]]:
             enter(word, element, {})
         for word, properties in element.named.items():
             enter(word, element, properties)
-        for name, values in element.properties.items():
-            for value, words in values.items():
-                for word in words.nouns:
-                    enter(word, element, {name: value})
+        for name, value, words in element.values():
+            for word in words.nouns:
+                enter(word, element, {name: value})
         for word in element.heads:
             enter(word, element, {}, head=True)
     for meanings in nouns.values():

@@ -7,7 +7,7 @@ from itertools import permutations
 
 from instar.tasks.driving.rules.clauses import Clause, Clauses, added, compared
 from instar.tasks.driving.rules.grammar import Found, Objection, Unfit
-from instar.tasks.driving.rules.ontology import Element, Ontology, PropertyValue
+from instar.tasks.driving.rules.ontology import Element, Ontology
 from instar.tasks.driving.rules.things import Mention, described
 from instar.tasks.driving.rules.vocabulary import IF, finite, gerunds, invert
 
@@ -21,7 +21,7 @@ class Outside:
 
     def __init__(self, ontology: Ontology) -> None:
         self._elements = [element for element in ontology.elements.values() if element.is_environment]
-        said = [(e, *one) for e in self._elements for one in _values(e)]
+        said = [(e, *one) for e in self._elements for one in e.values()]
         self._nouns = {
             (e.name, noun): {name: value} for e, name, value, words in said for noun in words.nouns
         }
@@ -84,11 +84,6 @@ class Outside:
     def stopped_raining(self, it: Found, verb: Found) -> Clauses:
         element, properties = self._verbs[verb.phrase]
         return (Clause("remove", Mention(element, verb.at, it.at, properties)),)
-
-
-def _values(element: Element) -> Iterable[tuple[str, str, PropertyValue]]:
-    for name, values in element.properties.items():
-        yield from ((name, value, words) for value, words in values.items())
 
 
 def _can_be(element: Element, adjectives: Sequence[Found]) -> bool:
