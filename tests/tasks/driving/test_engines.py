@@ -17,10 +17,10 @@ from instar.core.workspace import Folder
 from instar.imaging.mask_text import mask_from_text
 from instar.tasks.driving import Control, rule
 from instar.tasks.driving.distortion import KINDS, deeptest, distort
+from instar.tasks.driving.edit_effects import relabel
 from instar.tasks.driving.engine_table import read_engines, usual_engines
 from instar.tasks.driving.engines.removal import migan
 from instar.tasks.driving.maps import labels_of
-from instar.tasks.driving.relabel import relabel
 from instar.tasks.driving.systems.street import street_driver
 from instar.testing import check_relation
 from instar.worlds.drive import drive_of, scenes

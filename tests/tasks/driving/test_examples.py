@@ -8,7 +8,7 @@ import pytest
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.imaging.labels import LabelMap
-from instar.tasks.driving.preprocess import preprocess
+from instar.tasks.driving.systems.network_io import preprocess
 from instar.training.driving.errors import errors_of
 from instar.training.driving.examples import Examples, collect, split
 

@@ -9,7 +9,7 @@ from instar.core.workspace import Folder
 from instar.studies.driving.rules import STUDY
 from instar.tasks.driving import rule
 from instar.tasks.driving.answers import Control
-from instar.tasks.driving.format_edit import format_edit
+from instar.tasks.driving.changes import format_edit
 from instar.worlds.drive import scenes
 
 

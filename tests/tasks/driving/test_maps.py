@@ -14,8 +14,7 @@ from instar.imaging.labels import LabelMap
 from instar.imaging.mask_text import mask_from_text
 from instar.scenes import load_scenes
 from instar.tasks.driving import Control, rule
-from instar.tasks.driving.lines import with_lines
-from instar.tasks.driving.maps import read_labels
+from instar.tasks.driving.maps import read_labels, with_lines
 from instar.worlds.drive import scenes
 
 LINES = "If: lane lines are removed from the road, Then: the steering angle should keep the same."

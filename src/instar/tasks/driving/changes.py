@@ -1,7 +1,8 @@
-"""What a rule does to a picture: edits, block by block."""
+"""What a rule does to a picture: edits, block by block, and how they are put into words."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,16 +12,16 @@ import numpy as np
 from instar.core.change import Change, Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
+from instar.tasks.driving.edit_effects import recover_drive
 from instar.tasks.driving.engine_table import Engines
 from instar.tasks.driving.engines import Edit
-from instar.tasks.driving.format_edit import format_edit
-from instar.tasks.driving.recover_drive import recover_drive
 from instar.worlds.drive.picture import drive_of, showing
 
-__all__ = ["OF_THE_AIR", "RuleEdits", "apply_edits"]
+__all__ = ["OF_THE_AIR", "RuleEdits", "apply_edits", "format_edit"]
 
 LEAST_CHANGE = 40.0  # squared grey levels, on average: less, and the source already is in that state
 OF_THE_AIR = ("weather", "time")
+UNSAID = ("engine", "mask", "cutout", "seed", "look", "marks", "things")  # of an edit, in words
 
 
 @dataclass(frozen=True)
@@ -65,3 +66,62 @@ def _alike(before: Image, after: Image) -> bool:
     """Whether a change of weather or time did next to nothing."""
     difference = before.astype(np.float32) - after
     return float((difference * difference).mean()) < LEAST_CHANGE
+
+
+def format_edit(edit: Edit) -> str:
+    """What an edit does, as a person would say it; an engine of one's own is told by what it noted.
+
+    >>> format_edit({"engine": "rendered", "do": "weather", "weather": "rain", "level": 0.5})
+    'rain of strength 0.5'
+    >>> format_edit({"engine": "fill", "of": "line", "mask": ""})
+    'no line (fill)'
+    """
+    if "do" in edit:
+        return _drawn(edit)
+    if edit.get("kind") and edit.get("of") in OF_THE_AIR:
+        return f"{edit['kind']} of strength {edit['strength']:g}"
+    if "becomes" in edit:
+        return f"{edit['becomes']} for {edit['of']}"
+    if "label" in edit and "width" in edit:
+        what = _kind(edit["label"], edit.get("variant", ""))
+        return f"{what} of {edit['width']} x {edit['height']} px at ({edit['x']}, {edit['y']})"
+    if edit.keys() <= {"engine", "of", "mask"} and "of" in edit:
+        return f"no {edit['of']} ({edit['engine']})"
+    told = [f"{name} {value}" for name, value in sorted(edit.items()) if name not in UNSAID]
+    return f"{edit['engine']} ({', '.join(told)})"
+
+
+def _drawn(edit: Edit) -> str:
+    match edit["do"]:
+        case "add":
+            side = "right" if edit["offset"] > 0 else "left"
+            where = f"{edit['distance']:.0f} m ahead, {abs(edit['offset']):.1f} m to the {side} of the middle"
+            size = "" if edit["scale"] == 1 else f", {edit['scale']:.2g} of the usual size"
+            return f"{_kind(edit['kind'], edit['variant'])} {where}{size}"
+        case "take":
+            return f"without {_counted(edit)}"
+        case "swap":
+            return f"{edit['variant']} {edit['kind']} for {_counted(edit)}".lstrip()
+        case "mark":
+            return "marked: " + ", ".join(name.replace("_", " ") for name, _ in edit["marks"])
+        case "unmark":
+            return "without " + ", ".join(name.replace("_", " ") for name, _ in edit["marks"])
+        case "raze":
+            return "without buildings"
+        case "build":
+            return f"a building {edit['start']:.0f} m ahead"
+        case "plant":
+            return "trees for buildings"
+        case "hour":
+            return str(edit["time"])
+    return f"{edit['weather']} of strength {edit['level']:g}"
+
+
+def _kind(kind: str, variant: str) -> str:
+    name = f"{variant} {kind}".strip()
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def _counted(edit: Edit) -> str:
+    kinds = Counter(kind for kind, _, _ in edit["things"])
+    return ", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items()))

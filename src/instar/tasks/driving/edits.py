@@ -11,13 +11,12 @@ import numpy as np
 from instar.core.change import Inapplicable
 from instar.cutouts import CutOuts
 from instar.tasks.driving.changes import OF_THE_AIR, RuleEdits
+from instar.tasks.driving.edit_effects import relabel
 from instar.tasks.driving.engine_table import Engines
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.drive_edits import edit_drive
 from instar.tasks.driving.ground import ground_of
-from instar.tasks.driving.relabel import relabel
 from instar.tasks.driving.rules import Condition, Rule
-from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.rules.resolve import antecedent
 
 __all__ = ["plan_edits", "set_severity"]
@@ -30,7 +29,6 @@ class _Plan:
     """Conditions so far, each with the edits that make it true and the view in which they were decided."""
 
     rule: Rule
-    ontology: Ontology
     engines: Engines
     view: SceneView
     rng: np.random.Generator
@@ -49,7 +47,7 @@ class _Plan:
             self.view = _after(self.view, edits, self.cutouts)
             return None
         brought = condition.new or condition.thing
-        found = antecedent(self.ontology, brought.element, brought.properties, earlier)
+        found = antecedent(self.view.ontology, brought.element, brought.properties, earlier)
         at = next(i for i, (known, _, _) in reversed(list(enumerate(self.done))) if known == found)
         _, edits, view = self.done[at]
         altered = self._alter(condition, condition.comparative, edits, view)
@@ -82,17 +80,12 @@ class _Plan:
 
 
 def plan_edits(
-    rule: Rule,
-    ontology: Ontology,
-    engines: Engines,
-    view: SceneView,
-    rng: np.random.Generator,
-    cutouts: CutOuts,
+    rule: Rule, engines: Engines, view: SceneView, rng: np.random.Generator, cutouts: CutOuts
 ) -> RuleEdits | Inapplicable:
     """The change that a rule asks for in this view."""
     for _ in range(ATTEMPTS):
         # What was placed may leave no room to come closer: then all is placed anew.
-        change = _once(_Plan(rule, ontology, engines, view, rng, cutouts, []))
+        change = _once(_Plan(rule, engines, view, rng, cutouts, []))
         if isinstance(change, RuleEdits):
             break
     return change

@@ -85,7 +85,10 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
     if not ((folder / "index.json").is_file() and sizes.is_file()):
         sizes.parent.mkdir(parents=True, exist_ok=True)
         if any(scene.knowledge.get("drive") is not None for scene in scenes):
-            heights, lights, rise = _keep_models(folder), {}, 0.0
+            folder.mkdir(exist_ok=True)
+            models_only, heights = _drawn(folder)
+            save_pool(folder, models_only)
+            lights, rise = {}, 0.0
         else:
             known = _whole_only([_with_objects(scene) for scene in scenes])
             heights, rise = _heights(known)
@@ -103,14 +106,6 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
         kept = {"heights": heights, "lights": lights, "rise": rise}
         sizes.write_text(json.dumps(kept), encoding="utf-8")
     return Gallery(load_pool(folder), **json.loads(sizes.read_text(encoding="utf-8")))
-
-
-def _keep_models(folder: Path) -> dict[str, float]:
-    """A pool of drawn things, and how large each class is."""
-    folder.mkdir(parents=True, exist_ok=True)
-    kept, heights = _drawn(folder)
-    save_pool(folder, kept)
-    return heights
 
 
 def _drawn(folder: Path) -> tuple[list[CutOut], dict[str, float]]:
@@ -147,14 +142,11 @@ def _whole_only(scenes: Sequence[Scene]) -> list[Scene]:
     """The scenes with only those pieces that show a single thing as a whole, where a class has any."""
     whole = {id(thing) for scene in scenes for thing in scene.objects or () if _is_whole(scene, thing)}
     having = {thing.label for scene in scenes for thing in scene.objects or () if id(thing) in whole}
-    return [
-        scene
-        if scene.objects is None
-        else dataclasses.replace(
-            scene, objects=tuple(t for t in scene.objects if id(t) in whole or t.label not in having)
-        )
-        for scene in scenes
-    ]
+
+    def keep(things: Sequence[SceneObject]) -> tuple[SceneObject, ...]:
+        return tuple(thing for thing in things if id(thing) in whole or thing.label not in having)
+
+    return [s if s.objects is None else dataclasses.replace(s, objects=keep(s.objects)) for s in scenes]
 
 
 def _is_whole(scene: Scene, thing: SceneObject) -> bool:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from instar.tasks.driving.rules.formula import DELTAS
+from instar.tasks.driving.rules.format_rule import DELTAS
 from instar.tasks.driving.rules.model import Expectation, Rule
 
 __all__ = ["UNITS", "Judgement", "judge_block", "judge_rule"]
@@ -36,13 +36,7 @@ class Judgement:
     reason: str = ""
 
 
-def judge_rule(
-    rule: Rule,
-    answers: Sequence[float],
-    *,
-    deltas: Mapping[str, tuple[float, str]] = DELTAS,
-    paper: bool = False,
-) -> Judgement:
+def judge_rule(rule: Rule, answers: Sequence[float], *, paper: bool = False) -> Judgement:
     """The judgement over all blocks: violated if one is, else inapplicable if one is, else held.
 
     In the `paper`, "more than" is "at least".
@@ -50,7 +44,7 @@ def judge_rule(
     if len(answers) != len(rule.blocks) + 1:
         raise ValueError(f"{len(rule.blocks)} blocks need {len(rule.blocks) + 1} answers, not {len(answers)}")
     judgements = [
-        judge_block(block.expectation, answers, number, deltas=deltas, paper=paper)
+        judge_block(block.expectation, answers, number, paper=paper)
         for number, block in enumerate(rule.blocks, start=1)
     ]
     for status in (False, None):
@@ -61,12 +55,7 @@ def judge_rule(
 
 
 def judge_block(
-    expectation: Expectation,
-    answers: Sequence[float],
-    number: int,
-    *,
-    deltas: Mapping[str, tuple[float, str]] = DELTAS,
-    paper: bool = False,
+    expectation: Expectation, answers: Sequence[float], number: int, *, paper: bool = False
 ) -> Judgement:
     """The judgement over the block with this number, counted from 1.
 
@@ -81,7 +70,7 @@ def judge_block(
     if falls and expectation.quantity == "speed" and not expectation.negated and before < STANDING:
         return Judgement(None, reason="the ego-vehicle already stands")
     if expectation.direction == "same":
-        amount, unit = deltas[expectation.quantity]
+        amount, unit = DELTAS[expectation.quantity]
         if expectation.amount is not None and expectation.unit is not None:
             amount, unit = expectation.amount, expectation.unit
         difference = abs(before - after)

@@ -28,9 +28,8 @@ from instar.tasks.driving.engines import SceneView
 from instar.tasks.driving.gallery import Gallery, collect_gallery
 from instar.tasks.driving.ground import ground_of
 from instar.tasks.driving.judgement import judge_block
-from instar.tasks.driving.lines import with_lines
-from instar.tasks.driving.maps import labels_of, with_maps
-from instar.tasks.driving.rules import Language, Rule, format_rule, read_ontology, read_rule, usual_ontology
+from instar.tasks.driving.maps import labels_of, with_lines, with_maps
+from instar.tasks.driving.rules import Rule, format_rule, open_language, read_rule
 from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.shrink_rule import smaller_edits
 from instar.tasks.driving.task import NULLS, TASK, judge_controls
@@ -64,9 +63,8 @@ def rule(
         raise BadInput("rule: cut-outs come from the scenes and their label maps; leave the pool out")
     for name, value in (("least_lines", least_lines), ("least_objects", least_objects)):
         require_fraction("rule", name, value)
-    words = usual_ontology() if ontology is None else read_ontology(Path(ontology))
-    usual = ontology is None and not paper
-    meaning = read_rule(text, language=None if usual else Language(words, paper=paper))
+    language = open_language(ontology, paper=paper)
+    meaning = read_rule(text, language=language)
     if engines is None:
         chosen, drawn = usual_engines("pasted"), usual_engines("rendered")
     else:
@@ -75,7 +73,7 @@ def rule(
     if all(lacking):
         raise BadInput(str(lacking[0]))
     return _RuleTest(
-        meaning, words, chosen, drawn, pool, maps, paper, (least_lines, least_objects)
+        meaning, language.ontology, chosen, drawn, pool, maps, paper, (least_lines, least_objects)
     ).relation()
 
 
@@ -148,7 +146,7 @@ class _RuleTest:
             return Inapplicable(lacking)
         if view.gallery is None and not engines.needs_no_gallery:
             raise BadInput("rule: there is no gallery to draw from; it is made when a campaign begins")
-        return plan_edits(self.rule, self.ontology, engines, view, rng, self._cutouts())
+        return plan_edits(self.rule, engines, view, rng, self._cutouts())
 
     def smaller(self, source: Observation, change: RuleEdits) -> Iterator[RuleEdits | list[RuleEdits]]:
         view = self._view(source)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.tasks.driving.answers import QUANTITIES
-from instar.tasks.driving.preprocess import SIZE, crop, preprocess
+from instar.tasks.driving.systems.network_io import SIZE, crop, preprocess
 
 __all__ = ["CELLS", "Examples", "Split", "collect", "split"]
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 
 from instar.core.errors import MissingExtra
-from instar.tasks.driving.preprocess import SIZE
+from instar.tasks.driving.systems.network_io import SIZE
 from instar.training.driving.networks import Driver
 
 __all__ = ["export"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from instar.core.errors import BadInput, MissingExtra, UnknownName
-from instar.tasks.driving.preprocess import SIZE
+from instar.tasks.driving.systems.network_io import SIZE
 
 try:
     import torch

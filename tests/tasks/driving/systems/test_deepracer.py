@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from instar.core.errors import BadInput
-from instar.tasks.driving.systems.deepracer import CONVOLUTIONS, ROOT, DeepRacer
-from instar.tasks.driving.systems.frozen_graph import constants
+from instar.tasks.driving.systems.deepracer import CONVOLUTIONS, ROOT, DeepRacer, constants
 
 
 def varint(number):

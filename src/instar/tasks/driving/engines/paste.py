@@ -20,7 +20,10 @@ from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.ground import GroundPlane
 from instar.tasks.driving.rules.model import Condition, Entity
 
-__all__ = ["alter", "cutout_of", "less", "make", "paste_of", "place_at", "place_each", "places", "plan"]
+__all__ = [
+    "alter", "cutout_of", "less", "make", "on_feet", "paste_of", "place_at", "place_each", "places", "plan",
+    "size_at",
+]  # fmt: skip
 
 TRIES = 60
 NEAREST, FARTHEST = 0.95, 0.22  # rows where things may stand, as shares of the way down from the horizon
@@ -221,16 +224,14 @@ def place_by(
         row = top + height - 1 + round(_AWAY.get(position, 0.0) * height)
         if row >= ground.size[0] - 2 or row <= ground.horizon + 2:
             continue
-        tall = round(size * (row - ground.horizon))
-        wide = max(2, round(tall * drawn["aspect"]))
+        tall, wide = size_at(drawn, row, size, ground)
         side = {"left of": -1, "right of": 1}.get(position, 1 if rng.random() < 0.5 else -1)
         middle = left + width / 2 + side * (width / 2 + wide * float(rng.uniform(0.55, 0.9)))
         if position == "in front of":
             middle = left + width / 2
         x, y = round(middle - wide / 2), row + 1 - tall
         if tall >= drawn["least"] * ground.size[0] and stand.can_stand(x, y, wide, tall, stand.roadside):
-            where = {"foot": row, "size": size, "x": x, "y": y, "width": wide, "height": tall}
-            found = {**drawn, "where": position, "across": 0.5, **where}
+            found = on_feet({**drawn, "where": position, "across": 0.5}, row, size, x, (tall, wide))
             return found, _taken(ground, found)
     return None
 
@@ -241,8 +242,7 @@ _AWAY = {"behind": -0.12, "in front of": 0.35}
 
 def _standing(edit: Edit, row: int, size: float, ground: GroundPlane) -> Edit | None:
     """The edit with its feet in that row, `size` times as high as they are below the horizon, if it fits."""
-    height = round(size * (row - ground.horizon))
-    width = max(2, round(height * edit["aspect"]))
+    height, width = size_at(edit, row, size, ground)
     if height < edit["least"] * ground.size[0]:
         return None
     where, surface = edit["where"], ground.road
@@ -264,18 +264,29 @@ def _standing(edit: Edit, row: int, size: float, ground: GroundPlane) -> Edit | 
         if not len(columns):
             return None
         left = round(float(np.quantile(columns, edit["across"])) - width / 2)
-    top = row + 1 - height
-    if not ground.can_stand(left, top, width, height, surface):
+    if not ground.can_stand(left, row + 1 - height, width, height, surface):
         return None
-    return {**edit, "foot": row, "size": size, "x": left, "y": top, "width": width, "height": height}
+    return on_feet(edit, row, size, left, (height, width))
+
+
+def size_at(edit: Edit, row: int, size: float, ground: GroundPlane) -> tuple[int, int]:
+    """Height and width of what is `size` times as high as its feet are below the horizon."""
+    height = round(size * (row - ground.horizon))
+    return height, max(2, round(height * edit["aspect"]))
+
+
+def on_feet(edit: Edit, foot: int, size: float, x: int, shape: tuple[int, int]) -> Edit:
+    """The edit with its feet in that row."""
+    height, width = shape
+    where = {"foot": foot, "size": size, "x": x, "y": foot + 1 - height, "width": width, "height": height}
+    return {**edit, **where}
 
 
 def _smaller(edit: Edit, height: int, ground: GroundPlane) -> Edit:
     """Lower, within the place that it has."""
     width = min(edit["width"], max(2, round(height * edit["aspect"])))
-    x, y = edit["x"] + (edit["width"] - width) // 2, edit["foot"] + 1 - height
-    size = height / (edit["foot"] - ground.horizon)
-    return {**edit, "size": size, "x": x, "y": y, "width": width, "height": height}
+    x = edit["x"] + (edit["width"] - width) // 2
+    return on_feet(edit, edit["foot"], height / (edit["foot"] - ground.horizon), x, (height, width))
 
 
 def _taken(ground: GroundPlane, edit: Edit) -> GroundPlane:

@@ -19,7 +19,7 @@ from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.drive_edits import edit_drive, name_things, thing_of, write_addition
 from instar.tasks.driving.engines.selection import find_shortage
 from instar.tasks.driving.engines.spots import spots
-from instar.tasks.driving.rules.model import Condition
+from instar.tasks.driving.rules.model import Condition, Entity
 from instar.worlds.drive import Drive, Thing, drive_of, render, showing
 from instar.worlds.drive.houses import NEAREST as NEAREST_HOUSE
 from instar.worlds.drive.plan import VEHICLES
@@ -31,6 +31,12 @@ __all__ = ["alter", "less", "make", "plan"]
 
 TRIES = 24
 CLOSER, LARGER, STRONGER = 0.6, 1.4, 1.35
+ALTERED = {
+    "closer": ("distance", CLOSER),
+    "farther": ("distance", 1 / CLOSER),
+    "larger": ("scale", LARGER),
+    "smaller": ("scale", 1 / LARGER),
+}
 NEAREST, FARTHEST = 5.0, 70.0  # metres, after a comparative
 LEVELS = {"light": 0.4, "normal": 0.7, "heavy": 1.0}
 SEEN = 0.7  # of a thing's pixels that nothing may hide
@@ -66,16 +72,10 @@ def alter(edit: Edit, comparative: str, view: SceneView) -> Edit | Inapplicable:
         return {**edit, "level": edit["level"] * (STRONGER if comparative == "more" else 1 / STRONGER)}
     if edit["do"] != "add":
         return Inapplicable("what is not added cannot be compared")
-    thing = thing_of(edit)
-    if comparative in ("closer", "farther"):
-        factor = CLOSER if comparative == "closer" else 1 / CLOSER
-        moved = replace(thing, distance=round(thing.distance * factor, 3))
-    elif comparative in ("larger", "smaller"):
-        moved = replace(
-            thing, scale=round(thing.scale * (LARGER if comparative == "larger" else 1 / LARGER), 3)
-        )
-    else:
+    if comparative not in ALTERED:
         return Inapplicable("no engine makes it so")
+    (field, factor), thing = ALTERED[comparative], thing_of(edit)
+    moved = replace(thing, **{field: round(getattr(thing, field) * factor, 3)})
     if not NEAREST <= moved.distance <= FARTHEST:
         return Inapplicable(
             "it is as close as it can be" if comparative == "closer" else "it would be too far"
@@ -139,31 +139,25 @@ def _placed(
         return places
     for _ in range(TRIES):
         distance, offset, away = places(rng)
-        thing = Thing(*_kind_of(condition.element, condition.properties, distance, offset, drive, rng), away)
-        thing = replace(thing, distance=round(thing.distance, 3), offset=round(thing.offset, 3))
+        kind, variant, look = _kind_of(condition.thing, rng)
+        thing = Thing(kind, round(distance, 3), round(offset, 3), variant, look, away)
         if _can_stand(thing, drive, size):
             return thing
     return Inapplicable("no free place")
 
 
-def _kind_of(
-    element: str,
-    properties: Mapping[str, str],
-    distance: float,
-    offset: float,
-    drive: Drive,
-    rng: np.random.Generator,
-) -> tuple[str, float, float, str, int]:
-    look = int(rng.integers(10_000))
-    kind, variant = element, ""
-    if element == "vehicle":
+def _kind_of(thing: Entity, rng: np.random.Generator) -> tuple[str, str, int]:
+    """Kind, variant and look."""
+    look, properties = int(rng.integers(10_000)), thing.properties
+    kind, variant = thing.element, ""
+    if kind == "vehicle":
         kind = properties.get("type") or str(rng.choice(["car", "car", "car", "van", "truck", "bus"]))
         variant = properties.get("color") or str(rng.choice(PAINTS))
-    elif element == "traffic sign":
+    elif kind == "traffic sign":
         variant = _board(properties)
-    elif element == "traffic light":
+    elif kind == "traffic light":
         variant = properties.get("color", "red")
-    return kind, distance, offset, variant, look
+    return kind, variant, look
 
 
 def _board(properties: Mapping[str, str]) -> str:
@@ -189,9 +183,8 @@ def _can_stand(thing: Thing, drive: Drive, size: tuple[int, int]) -> bool:
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     if not len(rows) or rows[-1] + 1 - rows[0] < LEAST_HEIGHT * size[0]:
         return False
-    if thing.kind != "tree" and (
-        rows[0] == 0 or columns[0] == 0 or columns[-1] == size[1] - 1 or rows[-1] == size[0] - 1
-    ):
+    at_border = 0 in (rows[0], columns[0]) or rows[-1] == size[0] - 1 or columns[-1] == size[1] - 1
+    if at_border and thing.kind != "tree":
         return False
     return bool(seen.sum() >= SEEN * mask.sum())
 
@@ -278,7 +271,7 @@ def _replacing(
     meant = list(_meant(condition, drive))
     if not meant:
         return NOTHING
-    kind, _, _, variant, _ = _kind_of(new.element, new.properties, 0.0, 0.0, drive, rng)
+    kind, variant, _ = _kind_of(new, rng)
     if new.element == "vehicle" and "type" not in new.properties and condition.element == "vehicle":
         kind = meant[0].kind
     return _edit("swap", things=name_things(meant), kind=kind, variant=variant)

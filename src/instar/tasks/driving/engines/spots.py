@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from instar.core.change import Inapplicable
 from instar.tasks.driving.rules.model import Condition
-from instar.worlds.drive import Drive, Thing
+from instar.worlds.drive import Drive, Road, Thing
 from instar.worlds.drive.ground import CROSSWALK_DEPTH, KERB
 from instar.worlds.drive.plan import VEHICLES
 from instar.worlds.drive.vehicles import SIZES
 
 __all__ = ["Spot", "spots"]
 
-Spot = Callable[[np.random.Generator], tuple[float, float, bool]]
-"""Gives a distance, an offset, and whether what stands there faces away."""
+Place = tuple[float, float, bool]
+"""A distance, an offset, and whether what stands there faces away."""
+Spot = Callable[[np.random.Generator], Place]
 
 NEAREST, FARTHEST = 8.5, 30.0  # metres
 BESIDE = (0.35, 1.2)  # metres beyond the kerb
@@ -28,82 +30,59 @@ ROADSIDE = (None, "scene", "sidewalk", "building", "tree")
 def spots(condition: Condition, drive: Drive, rng: np.random.Generator) -> Spot | Inapplicable:
     """How places for the thing are drawn, or why there are none."""
     element, reference, position = condition.element, condition.reference, condition.position
-    side = condition.reference_properties.get("position")
+    side, road = condition.reference_properties.get("position"), drive.road
     if position in ("left of", "right of") and reference in BESIDE_WHAT:
-        return _roadside(element, drive, position.split()[0])
+        return partial(_roadside, element, road, position.split()[0])
     if reference == "sidewalk" and side in ("left", "right"):
-        return _roadside(element, drive, side)
+        return partial(_roadside, element, road, side)
     if reference == "ego-vehicle" and position == "behind":
         return Inapplicable("behind the ego-vehicle nothing is seen")
     if reference == "ego-vehicle" and position == "in front of":
-        return _ahead(drive)
+        return partial(_ahead, road)
     if reference in ("road", "lane") and position == "on":
-        return _on_road(element, drive, side)
+        return partial(_on_road, element, road, side)
     if reference == "crosswalk":
-        return _at_crosswalk(drive, position)
+        if road.crosswalk is None:
+            return Inapplicable("there is no crosswalk")
+        return partial(_at_crosswalk, road, road.crosswalk, position)
     if reference in ROADSIDE or reference in ("road", "ego-vehicle", "lane"):
         if element == "vehicle" and reference in (None, "scene"):
-            return _on_road(element, drive, None)
-        return _roadside(element, drive, None)
+            return partial(_on_road, element, road, None)
+        return partial(_roadside, element, road, None)
     return _by_another(condition, drive, rng)
 
 
-def _roadside(element: str, drive: Drive, side: str | None) -> Spot:
-    road = drive.road
-
-    def draw(rng: np.random.Generator) -> tuple[float, float, bool]:
-        right = rng.random() < 0.5 if side is None else side == "right"
-        beyond = KERB + float(rng.uniform(*BESIDE))
-        if element == "vehicle":  # parked, two wheels on the kerb
-            beyond = 0.3
-        elif element == "bicyclist":
-            beyond = -0.5
-        offset = road.right + beyond if right else road.left - beyond
-        return float(rng.uniform(NEAREST, FARTHEST)), offset, bool(right)
-
-    return draw
+def _roadside(element: str, road: Road, side: str | None, rng: np.random.Generator) -> Place:
+    right = rng.random() < 0.5 if side is None else side == "right"
+    beyond = KERB + float(rng.uniform(*BESIDE))
+    if element == "vehicle":  # parked, two wheels on the kerb
+        beyond = 0.3
+    elif element == "bicyclist":
+        beyond = -0.5
+    offset = road.right + beyond if right else road.left - beyond
+    return float(rng.uniform(NEAREST, FARTHEST)), offset, bool(right)
 
 
-def _ahead(drive: Drive) -> Spot:
-    lane = drive.road.lane
-
-    def draw(rng: np.random.Generator) -> tuple[float, float, bool]:
-        return float(rng.uniform(NEAREST, FARTHEST)), lane / 2 + float(rng.uniform(-0.3, 0.3)), True
-
-    return draw
+def _ahead(road: Road, rng: np.random.Generator) -> Place:
+    return float(rng.uniform(NEAREST, FARTHEST)), road.lane / 2 + float(rng.uniform(-0.3, 0.3)), True
 
 
-def _on_road(element: str, drive: Drive, side: str | None) -> Spot:
-    road = drive.road
-
-    def draw(rng: np.random.Generator) -> tuple[float, float, bool]:
-        right = rng.random() < 0.5 if side not in ("left", "right") else side == "right"
-        if element in ("vehicle", "bicyclist"):
-            offset = road.lane / 2 if right else -road.lane / 2
-        else:
-            offset = float(
-                rng.uniform(0.3, road.right - 0.3) if right else rng.uniform(road.left + 0.3, -0.3)
-            )
-        return float(rng.uniform(NEAREST, FARTHEST)), offset, bool(right)
-
-    return draw
+def _on_road(element: str, road: Road, side: str | None, rng: np.random.Generator) -> Place:
+    right = rng.random() < 0.5 if side not in ("left", "right") else side == "right"
+    if element in ("vehicle", "bicyclist"):
+        offset = road.lane / 2 if right else -road.lane / 2
+    else:
+        offset = float(rng.uniform(0.3, road.right - 0.3) if right else rng.uniform(road.left + 0.3, -0.3))
+    return float(rng.uniform(NEAREST, FARTHEST)), offset, bool(right)
 
 
-def _at_crosswalk(drive: Drive, position: str | None) -> Spot | Inapplicable:
-    road = drive.road
-    if road.crosswalk is None:
-        return Inapplicable("there is no crosswalk")
-    at = road.crosswalk
-
-    def draw(rng: np.random.Generator) -> tuple[float, float, bool]:
-        offset = float(rng.uniform(road.left + 0.3, road.right - 0.3))
-        if position == "on":
-            return at + float(rng.uniform(0.3, CROSSWALK_DEPTH - 0.3)), offset, True
-        if position == "near":
-            return at + float(rng.uniform(-1, CROSSWALK_DEPTH + 1)), road.right + KERB + 0.6, True
-        return (at + CROSSWALK_DEPTH + GAP if position == "behind" else at - GAP), offset, True
-
-    return draw
+def _at_crosswalk(road: Road, at: float, position: str | None, rng: np.random.Generator) -> Place:
+    offset = float(rng.uniform(road.left + 0.3, road.right - 0.3))
+    if position == "on":
+        return at + float(rng.uniform(0.3, CROSSWALK_DEPTH - 0.3)), offset, True
+    if position == "near":
+        return at + float(rng.uniform(-1, CROSSWALK_DEPTH + 1)), road.right + KERB + 0.6, True
+    return (at + CROSSWALK_DEPTH + GAP if position == "behind" else at - GAP), offset, True
 
 
 def _by_another(condition: Condition, drive: Drive, rng: np.random.Generator) -> Spot | Inapplicable:
@@ -125,17 +104,12 @@ def _by_another(condition: Condition, drive: Drive, rng: np.random.Generator) ->
     own_length, own_width, _ = SIZES.get(condition.properties.get("type", ""), (0.5, 0.5, 1.8))
     if condition.element == "vehicle":
         own_length, own_width, _ = SIZES[condition.properties.get("type", "car")]
-    beside = (width + own_width) / 2 + 0.4
-
-    def draw(rng: np.random.Generator) -> tuple[float, float, bool]:
-        return _beside(other, condition.position, length, own_length, beside, rng)
-
-    return draw
+    return partial(_beside, other, condition.position, length, own_length, (width + own_width) / 2 + 0.4)
 
 
 def _beside(
     other: Thing, position: str | None, length: float, own: float, beside: float, rng: np.random.Generator
-) -> tuple[float, float, bool]:
+) -> Place:
     apart = float(rng.uniform(0.0, GAP))
     match position:
         case "behind":  # as seen from here: beyond it, and a little aside so that it can be seen

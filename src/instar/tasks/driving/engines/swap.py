@@ -11,7 +11,7 @@ from instar.cutouts import CutOuts
 from instar.imaging.mask_text import mask_from_text, mask_to_text
 from instar.imaging.paste import pasted, resized, toned
 from instar.tasks.driving.engines import Edit, SceneView
-from instar.tasks.driving.engines.paste import cutout_of, paste_of
+from instar.tasks.driving.engines.paste import cutout_of, on_feet, paste_of, size_at
 from instar.tasks.driving.engines.removal import fill
 from instar.tasks.driving.engines.selection import select_pixels
 from instar.tasks.driving.rules.model import Condition
@@ -58,10 +58,8 @@ def _in_place_of(piece: Mask, edit: Edit, view: SceneView, label: str) -> Edit |
     rows, columns = np.flatnonzero(piece.any(axis=1)), np.flatnonzero(piece.any(axis=0))
     foot, middle = int(rows[-1]), (int(columns[0]) + int(columns[-1])) / 2
     size = view.gallery.heights[label]
-    height = round(size * (foot - view.ground.horizon))
-    width = max(2, round(height * edit["aspect"]))
-    left, top = round(middle - width / 2), foot + 1 - height
-    if height < 6 or left < 0 or top < 0 or left + width > view.size[1]:
+    height, width = size_at(edit, foot, size, view.ground)
+    left = round(middle - width / 2)
+    if height < 6 or left < 0 or foot + 1 < height or left + width > view.size[1]:
         return None
-    where = {"foot": foot, "size": size, "x": left, "y": top, "width": width, "height": height}
-    return {**edit, **where, "old": mask_to_text(piece)}
+    return {**on_feet(edit, foot, size, left, (height, width)), "old": mask_to_text(piece)}

@@ -1,16 +1,15 @@
-"""A change as it was said, before it is known what its pronouns and comparatives refer to."""
+"""What an If half says: changes, before it is known what their pronouns and comparatives refer to."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NoReturn
 
-from instar.tasks.driving.rules.english import finite, gerunds, participles
-from instar.tasks.driving.rules.grammar import Found, Objection, Parser, alt, opt, phrase, seq, skip
+from instar.tasks.driving.rules.grammar import Found, Objection
 from instar.tasks.driving.rules.things import Mention, Place
-from instar.tasks.driving.rules.vocabulary import listed
 
-__all__ = ["BE", "Clause", "absent", "added", "does", "done", "present", "removed", "replaced", "verb_forms"]
+__all__ = ["MEANINGS", "Clause", "Clauses", "added", "compared"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,78 +28,97 @@ class Clause:
     old: Mention | tuple[Found, ...] | None = None
 
 
-BE = listed("is, are, was, were, 's, be, gets, get, got, has been, have been, is being, are being")
+Clauses = tuple[Clause, ...]
 
 
-def does(verbs: Sequence[str]) -> Parser:
-    """Stands, is standing, has stood, starts to stand; has no value."""
-    return skip(verb_forms(verbs))
-
-
-def verb_forms(verbs: Sequence[str]) -> Parser:
-    """Like `does`, with a value."""
-    return alt(
-        phrase(*finite(verbs)),
-        seq(
-            phrase("is", "are", "was", "were", "'s", "starts", "start", "begins", "begin"),
-            phrase(*gerunds(verbs)),
-        ),
-        seq(phrase("has", "have"), phrase(*participles(verbs))),
-        seq(phrase("starts to", "start to", "begins to", "begin to"), phrase(*verbs)),
-    )
-
-
-def done(verbs: Sequence[str]) -> Parser:
-    """Is removed, has been removed, removed; has no value."""
-    return skip(seq(opt(phrase(*BE)), phrase(*participles(verbs))))
-
-
-def added(
-    mentions: Sequence[Mention], place: Place | None, comparative: Found | None = None
-) -> tuple[Clause, ...]:
-    _must_exist(mentions)
-    for mention in mentions:
+def added(who: Sequence[Mention], where: Place | None = None, near: Found | None = None) -> Clauses:
+    _must_exist(who)
+    for mention in who:
         if mention.article in ("all", "all the", "all of the", "every", "each"):
             raise Objection(mention.first, "how many are added is not said")
-        if mention.is_pronoun and comparative is None:
+        if mention.is_pronoun and near is None:
             raise Objection(
                 mention.at, f"what {mention.article!r} refers to is there already; say how it changes"
             )
-    return tuple(
-        Clause("add", mention, place, comparative=comparative or mention.comparative) for mention in mentions
-    )
+    return tuple(Clause("add", mention, where, comparative=near or mention.comparative) for mention in who)
 
 
-def removed(mentions: Sequence[Mention], place: Place | None) -> tuple[Clause, ...]:
-    _must_exist(mentions)
-    return tuple(Clause("remove", _plain(mention), place) for mention in mentions)
+def removed(who: Sequence[Mention], where: Place | None = None) -> Clauses:
+    _must_exist(who)
+    return tuple(Clause("remove", _plain(mention), where) for mention in who)
 
 
-def absent(mentions: Sequence[Mention], place: Place | None) -> tuple[Clause, ...]:
+def absent(who: Sequence[Mention], where: Place | None = None) -> Clauses:
     """Where there is not a car, all are removed, not one."""
-    every = [replace(m, count=None) if m.article in ("a", "an", "any") else m for m in mentions]
-    return removed(every, place)
+    return removed([replace(m, count=None) if m.article in ("a", "an", "any") else m for m in who], where)
 
 
-def present(
-    mentions: Sequence[Mention], place: Place | None, comparative: Found | None = None
-) -> tuple[Clause, ...]:
+def present(who: Sequence[Mention], where: Place | None = None, near: Found | None = None) -> Clauses:
     """What is there is added; where there are none, all are removed."""
-    if all(mention.is_none for mention in mentions):
-        if comparative is not None:
-            raise Objection(comparative.at, "only what is added can be compared")
-        return tuple(Clause("remove", _plain(mention), place) for mention in mentions)
-    return added(mentions, place, comparative)
+    if all(mention.is_none for mention in who):
+        if near is not None:
+            raise Objection(near.at, "only what is added can be compared")
+        return tuple(Clause("remove", _plain(mention), where) for mention in who)
+    return added(who, where, near)
 
 
 def replaced(
-    mentions: Sequence[Mention], new: Mention | tuple[Found, ...], place: Place | None = None
-) -> tuple[Clause, ...]:
-    _must_exist(mentions)
+    who: Sequence[Mention],
+    new: Mention | tuple[Found, ...],
+    where: Place | None = None,
+    old: Mention | tuple[Found, ...] | None = None,
+) -> Clauses:
+    _must_exist(who)
     if isinstance(new, Mention):
         _must_exist([new])
         _plain(new)
-    return tuple(Clause("replace", _plain(mention), place, new) for mention in mentions)
+    return tuple(Clause("replace", _plain(mention), where, new, old=old) for mention in who)
+
+
+def instead(who: Sequence[Mention], new: Sequence[Mention]) -> Clauses:
+    return tuple(clause for one in new for clause in replaced(who, one))
+
+
+def air_replaced(air: Mention, new: Mention) -> Clauses:
+    return replaced([air], new)
+
+
+def ended(air: Mention) -> Clauses:
+    return (Clause("remove", air),)
+
+
+def compared(who: Sequence[Mention], word: Found, way: str = "") -> Clauses:
+    """`way` is the comparative that a verb stands for: to approach is to get closer."""
+    word = Found(way or word.phrase, word.at)
+    for mention in who:
+        if mention.is_none:
+            raise Objection(mention.first, "what does not happen is no change")
+        if mention.comparative is not None:
+            raise Objection(word.at, f"{word.phrase!r} is a second comparison")
+    return tuple(Clause("compare", mention, comparative=word) for mention in who)
+
+
+def deny(word: Found) -> NoReturn:
+    raise Objection(word.at, "what does not happen is no change; say what is added, removed or replaced")
+
+
+def together(
+    first: Clauses,
+    rest: Sequence[Clauses],
+    both: Found | None,
+    during: Clauses | None,
+    at_once: Found | None,
+) -> Clauses:
+    clauses = (*first, *(clause for more in rest for clause in more), *(during or ()))
+    for word in (both, at_once):
+        if word is not None and len(clauses) == 1:
+            raise Objection(word.at, f"{word.phrase!r} needs two changes")
+    return clauses
+
+
+MEANINGS = (
+    absent, added, air_replaced, compared, deny, ended, instead, present, removed, replaced, together,
+)  # fmt: skip
 
 
 def _must_exist(mentions: Sequence[Mention]) -> None:

@@ -12,8 +12,8 @@ from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.tasks.driving.engine_table import Engines, read_engines, usual_engines
 from instar.tasks.driving.judgement import UNITS, Judgement, judge_block, judge_rule
-from instar.tasks.driving.rules import Language, Rule, format_rule, read_ontology, read_rule, usual_ontology
-from instar.tasks.driving.rules.formula import block_formula, rule_formula
+from instar.tasks.driving.rules import Rule, format_rule, open_language, read_rule
+from instar.tasks.driving.rules.format_rule import block_formula, rule_formula
 
 __all__ = ["arguments", "perform"]
 
@@ -38,12 +38,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    ontology = usual_ontology() if args.ontology is None else read_ontology(Path(args.ontology))
-    usual = args.ontology is None and not args.paper
-    language = None if usual else Language(ontology, paper=args.paper)
+    language = open_language(args.ontology, paper=args.paper)
     rule = read_rule(args.rule, language=language)
     engines = usual_engines() if args.engines is None else read_engines(Path(args.engines))
-    words = format_rule(rule, ontology=ontology)
+    words = format_rule(rule, ontology=language.ontology)
     blocks: list[dict[str, Any]] = [
         {
             "condition": [condition.to_json() for condition in block.conditions],
@@ -55,7 +53,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     ]
     document: dict[str, Any] = {"words": words, "formula": rule_formula(rule), "blocks": blocks}
     lines = [words, *(f"  {block['formula']}" for block in blocks), _made_by(rule, engines)]
-    if args.paper and language is not None:
+    if args.paper:
         guessed = language.guessed(args.rule)
         document["guessed"] = [{"word": w, "taken_as": known, "similarity": s} for w, known, s in guessed]
         lines += [f"guessed: {w!r} is taken as {known!r} (Wu-Palmer {s:.2f})" for w, known, s in guessed]

@@ -1,4 +1,7 @@
-"""A rule back in words: a sentence that reads as the same rule again."""
+"""A rule back in words, which read as the same rule again, and as a formula over the answers.
+
+In the formula x1 is the answer on the source; x2, x3, ... are those on the pictures of the blocks.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,12 @@ import dataclasses
 from collections.abc import Sequence
 from decimal import Decimal
 
-from instar.tasks.driving.rules.english import plural
 from instar.tasks.driving.rules.model import Condition, Entity, Expectation, Rule
 from instar.tasks.driving.rules.ontology import Ontology, usual_ontology
 from instar.tasks.driving.rules.resolve import antecedent
+from instar.tasks.driving.rules.vocabulary import plural
 
-__all__ = ["format_amount", "format_rule", "format_thing"]
+__all__ = ["DELTAS", "block_formula", "format_rule", "rule_formula"]
 
 _POSITIONS = {"left of": "to the left of", "right of": "to the right of"}
 _CLOSER = {
@@ -21,6 +24,15 @@ _CLOSER = {
     "smaller": "smaller",
 }
 _STRONGER = {"more": "becomes stronger", "less": "becomes weaker"}
+
+DELTAS = {"speed": (10.0, "%"), "steering": (1.39, "degrees")}
+"""How far an answer may move and still be the same (section 4 of the paper for steering)."""
+
+_SIGNS = {
+    ("at least", False): ">=", ("at least", True): "<", ("more than", False): ">", ("more than", True): "<=",
+    ("at most", False): "<=", ("at most", True): ">", ("less than", False): "<", ("less than", True): ">=",
+    ("exactly", False): "=",
+}  # fmt: skip
 
 
 def format_rule(rule: Rule, *, ontology: Ontology | None = None) -> str:
@@ -38,7 +50,7 @@ def format_rule(rule: Rule, *, ontology: Ontology | None = None) -> str:
     return " ".join(sentences)
 
 
-def format_thing(ontology: Ontology, thing: Entity, *, is_plural: bool = False) -> str:
+def _name(ontology: Ontology, thing: Entity, *, is_plural: bool = False) -> str:
     """The thing without an article: "black truck", "heavy rain"."""
     element = ontology.elements[thing.element]
     noun, adjectives = element.synonyms[0], []
@@ -51,7 +63,7 @@ def format_thing(ontology: Ontology, thing: Entity, *, is_plural: bool = False) 
     return " ".join([*adjectives, plural(noun) if is_plural else noun])
 
 
-def format_amount(amount: float, unit: str | None) -> str:
+def _amount(amount: float, unit: str | None) -> str:
     """An amount with its unit, in digits that read as the same number."""
     number = format(Decimal(repr(amount)), "f")
     if "." in number:
@@ -64,8 +76,8 @@ def _condition(ontology: Ontology, condition: Condition, earlier: Sequence[Condi
         return _comparative(ontology, condition, condition.comparative, earlier)
     if ontology.elements[condition.element].is_environment:
         assert condition.new is not None, "weather and time are always replaced"
-        new = format_thing(ontology, condition.new)
-        was = f"from {format_thing(ontology, condition.thing)} " if condition.properties else ""
+        new = _name(ontology, condition.new)
+        was = f"from {_name(ontology, condition.thing)} " if condition.properties else ""
         return f"the {ontology.elements[condition.element].synonyms[0]} changes {was}to {new}"
     several, place = condition.count != 1, _place(ontology, condition)
     verb = "are" if several else "is"
@@ -74,7 +86,7 @@ def _condition(ontology: Ontology, condition: Condition, earlier: Sequence[Condi
     if condition.op == "remove":
         return f"{_counted(ontology, condition, open_article='the ')} {verb} removed{place}"
     assert condition.new is not None, "what is replaced is replaced by something"
-    new = format_thing(ontology, condition.new, is_plural=several)
+    new = _name(ontology, condition.new, is_plural=several)
     return (
         f"{_counted(ontology, condition, open_article='the ')}{place} {verb} replaced with "
         f"{new if several else _with_article(new)}"
@@ -90,24 +102,24 @@ def _comparative(
     same = found is not None and dataclasses.replace(found, comparative=comparative) == condition
     several = condition.count != 1
     if ontology.elements[condition.element].is_environment:
-        return f"the {format_thing(ontology, thing)} {_STRONGER[comparative]}"
+        return f"the {_name(ontology, thing)} {_STRONGER[comparative]}"
     place = "" if same else _place(ontology, condition)
     if comparative in ("more", "less"):
         word = "more" if comparative == "more" else "fewer"
-        return f"there are {word} {format_thing(ontology, thing, is_plural=True)}{place}"
+        return f"there are {word} {_name(ontology, thing, is_plural=True)}{place}"
     if same:
         gets = f"get{'' if several else 's'} {_CLOSER[comparative]}"
-        return f"the {format_thing(ontology, thing, is_plural=several)} {gets}"
-    return f"a {comparative} {format_thing(ontology, thing)} is added{place}"
+        return f"the {_name(ontology, thing, is_plural=several)} {gets}"
+    return f"a {comparative} {_name(ontology, thing)} is added{place}"
 
 
 def _counted(ontology: Ontology, condition: Condition, *, open_article: str = "") -> str:
     thing = condition.thing
     if condition.count is None:
-        return open_article + format_thing(ontology, thing, is_plural=True)
+        return open_article + _name(ontology, thing, is_plural=True)
     if condition.count == 1:
-        return _with_article(format_thing(ontology, thing))
-    return f"{condition.count} {format_thing(ontology, thing, is_plural=True)}"
+        return _with_article(_name(ontology, thing))
+    return f"{condition.count} {_name(ontology, thing, is_plural=True)}"
 
 
 def _place(ontology: Ontology, condition: Condition) -> str:
@@ -116,7 +128,7 @@ def _place(ontology: Ontology, condition: Condition) -> str:
     if condition.reference in ontology.references:
         reference = f"the {condition.reference}"
     else:
-        name = format_thing(ontology, Entity(condition.reference, condition.reference_properties))
+        name = _name(ontology, Entity(condition.reference, condition.reference_properties))
         # "The vehicle" would be our own.
         reference = _with_article(name) if condition.reference == "vehicle" else f"the {name}"
     if condition.position is None:
@@ -141,7 +153,7 @@ def _expectation(expectation: Expectation) -> str:
         words += [
             "by",
             *([comparator] if comparator else []),
-            format_amount(expectation.amount, expectation.unit),
+            _amount(expectation.amount, expectation.unit),
         ]
     if expectation.relative_to_block is not None:
         is_less = expectation.amount is None and comparator == "less than"
@@ -151,3 +163,66 @@ def _expectation(expectation: Expectation) -> str:
 
 def _with_article(name: str) -> str:
     return ("an " if name[0] in "aeiou" else "a ") + name
+
+
+def rule_formula(rule: Rule) -> str:
+    """All blocks, which must hold together."""
+    return " and ".join(f"({block_formula(rule, number)})" for number in range(1, len(rule.blocks) + 1))
+
+
+def block_formula(rule: Rule, number: int) -> str:
+    """One block, counted from 1: what is done to the source, and what must hold then.
+
+    >>> from instar.tasks.driving.rules.read import read_rule
+    >>> block_formula(read_rule("If a person stands on the kerb, slow down by at least 30 percent"), 1)
+    'add(1 pedestrian, on, sidewalk) -> (x1 - x2)/|x1| >= 30%'
+    """
+    block = rule.blocks[number - 1]
+    changes = " and ".join(map(_change, block.conditions))
+    return f"{changes} -> {_inequality(block.expectation, number)}"
+
+
+def _change(condition: Condition) -> str:
+    what = _thing(condition.thing)
+    parts = [what if condition.count is None else f"{condition.count} {what}"]
+    parts += [condition.position] if condition.position else []
+    if condition.reference:
+        parts.append(_thing(Entity(condition.reference, condition.reference_properties)))
+    if condition.new is not None:
+        parts.append(_thing(condition.new))
+    parts += [condition.comparative] if condition.comparative else []
+    return f"{condition.op}({', '.join(parts)})"
+
+
+def _thing(thing: Entity) -> str:
+    values = "".join(f"[{name}={value}]" for name, value in thing.properties.items())
+    return thing.element + values
+
+
+def _inequality(expectation: Expectation, number: int) -> str:
+    before = "x1" if expectation.relative_to_block is None else f"x{expectation.relative_to_block + 1}"
+    after = f"x{number + 1}"
+    if expectation.direction == "same":
+        amount, unit = DELTAS[expectation.quantity]
+        if expectation.amount is not None:
+            amount, unit = expectation.amount, expectation.unit or unit
+        sign = _SIGNS[expectation.comparator or "at most", expectation.negated]
+        return f"{_part(f'|{before} - {after}|', unit, before)} {sign} {_amount(amount, unit)}"
+    falls = expectation.direction == "decrease"
+    difference = f"{before} - {after}" if falls else f"{after} - {before}"
+    if expectation.amount is None:
+        if expectation.comparator == "less than":
+            first = f"x1 - {after}" if falls else f"{after} - x1"
+            other = f"x1 - {before}" if falls else f"{before} - x1"
+            return f"0 < {first} < {other}"
+        sign = _SIGNS["more than" if falls else "less than", expectation.negated]
+        return f"{before} {sign} {after}"
+    value = _part(f"({difference})" if expectation.unit == "%" else difference, expectation.unit, before)
+    bound = _amount(expectation.amount, expectation.unit)
+    sign = _SIGNS[expectation.comparator or "exactly", expectation.negated]
+    is_between = not expectation.negated and expectation.comparator in ("at most", "less than")
+    return f"0 {sign} {value} {sign} {bound}" if is_between else f"{value} {sign} {bound}"
+
+
+def _part(difference: str, unit: str | None, before: str) -> str:
+    return f"{difference}/|{before}|" if unit == "%" else difference

@@ -1,4 +1,17 @@
-"""Small parsers that are put together to larger ones, and try every way to read a sentence.
+"""A grammar written as text, which tries every way to read a sentence.
+
+A rule has a name and the ways to read it, one on each line, or with | between them:
+
+    name: part part? (part | part part)* -> meaning key=value
+
+A part is another rule, a phrase ("a|an" is either), or the words of a list: `<fall>` out of the
+vocabulary's table that the last [heading] names, `<then.fall>` out of any table, `<fall,rise>` out of both.
+Verbs have forms: `does<fall>`. `?` makes a part optional, `*` repeats it, and behind `~` it is read quietly.
+`digits` is a number in digits.
+
+A meaning is a function. It is given the values of those parts that have the name of a parameter: a rule has
+its own name, and any part may be named by `key=part`. The value of a phrase is `Found`. Without a meaning the
+value is that of the last part; behind -> may also stand the name of a part, or a "constant".
 
 A parser is called with the text and a position, and yields each (value, next position) that it can
 read there. What no way could get past is remembered, so that a refusal can name the word.
@@ -6,35 +19,34 @@ read there. What no way could get past is remembered, so that a refusal can name
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from instar.tasks.driving.rules.vocabulary import finite, gerunds, participles
 from instar.tasks.driving.rules.words import Token
 
-__all__ = [
-    "Found", "Numeral", "Objection", "Parser", "Text", "alt", "many", "named", "number", "only", "opt",
-    "phrase", "quietly", "seq", "skip", "to", "vocabulary",
-]  # fmt: skip
-
+__all__ = ["Found", "Grammar", "Numeral", "Objection", "Text", "Unfit"]
 
 Readings = Iterator[tuple[Any, int]]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Parser:
-    """Reads a piece of a text in one or more ways; `parts` are the parsers it is made of.
-
-    The value of one that is `skipped` is left out of a sequence.
-    """
-
-    read: Callable[[Text, int], Readings]
-    parts: tuple[Parser, ...] = ()
-    phrases: tuple[str, ...] = ()
-    skipped: bool = False
-
-    def __call__(self, text: Text, at: int) -> Readings:
-        return self.read(text, at)
+Parser = Callable[["Text", int], Readings]
+_FORMS: Mapping[str, Callable[[Sequence[str]], list[str]]] = {
+    "finite": finite,
+    "verb": lambda verbs: [*finite(verbs), *(f"be {gerund}" for gerund in gerunds(verbs))],
+    "command": lambda verbs: [*verbs, *gerunds(verbs)],
+    "gerund": gerunds,
+    "participle": participles,
+}
+_PHRASES = {
+    "does": """
+        finite@ | "is|are|was|were|'s|starts|start|begins|begin" gerund@ | "has|have" participle@
+        | "starts to|start to|begins to|begin to" @""",
+    "done": "<english.be>? participle@",
+}
+"""Forms of more than a word; @ stands for the verbs."""
+_TOKEN = re.compile(r'\w+=|\w*"[^"]+"|\w*<[^>]+>|\w+|[()|?*~]')
 
 
 class Objection(Exception):
@@ -47,6 +59,10 @@ class Objection(Exception):
         self.known = tuple(known)
 
 
+class Unfit(Exception):
+    """Raised by a meaning: this way of reading is none, which nobody objects to."""
+
+
 @dataclass(slots=True)
 class Text:
     """The words of a sentence and how far anyone got in them."""
@@ -55,7 +71,7 @@ class Text:
     furthest: int = 0
     wanted: set[str] = field(default_factory=set)
     objected: tuple[int, Objection] | None = None
-    known: dict[tuple[int, int], list[tuple[Any, int]]] = field(default_factory=dict)
+    known: dict[tuple[str, int], list[tuple[Any, int]]] = field(default_factory=dict)
 
     def missed(self, at: int, wanted: Iterable[str]) -> None:
         """Note that one of `wanted` could have stood at `at`, but does not."""
@@ -86,9 +102,93 @@ class Numeral:
     at: int
 
 
-def phrase(*phrases: str) -> Parser:
+class Grammar:
+    """The rules of a text over tables of words; `vocabulary` is every word that they know."""
+
+    def __init__(self, text: str, tables: Mapping[str, Any], meanings: Iterable[Callable[..., Any]]) -> None:
+        self.vocabulary: set[str] = set()
+        self._tables, self._meanings = tables, {meaning.__name__: meaning for meaning in meanings}
+        self._rules: dict[str, Parser] = {"digits": _digits}
+        self._table = name = ""
+        ways: dict[str, list[Parser]] = {}
+        for line in filter(None, (re.sub(r"^\s*#.*", "", line).rstrip() for line in text.splitlines())):
+            if line.startswith("["):
+                self._table = line.strip("[]")
+                continue
+            if not line.startswith(" "):
+                name, _, line = line.partition(":")
+            if line:
+                parts, _, meaning = line.partition("->")
+                way = self._ways(_TOKEN.findall(parts)[::-1], meaning.strip())
+                ways.setdefault(name, []).append(way)
+        self._rules |= {name: _once(name, _any(parsers)) for name, parsers in ways.items()}
+
+    def read(self, rule: str, text: Text) -> Readings:
+        """Every way to read the beginning of a text as that rule."""
+        return self._rules[rule](text, 0)
+
+    def _ways(self, tokens: list[str], meaning: str = "") -> Parser:
+        """What stands up to the end or to a bracket; the tokens are taken from the end of the list."""
+        ways: list[Parser] = []
+        parts: list[tuple[str, Parser]] = []
+        while True:
+            token = tokens.pop() if tokens else ")"
+            if token in "|)":
+                made = self._meaning(meaning, [name for name, _ in parts])
+                ways.append(_meant([part for _, part in parts], made))
+                parts = []
+                if token == ")":
+                    return _any(ways)
+                continue
+            name = token
+            if token.endswith("="):
+                name, token = token[:-1], tokens.pop()
+            is_quiet = token == "~"
+            token = tokens.pop() if is_quiet else token
+            part = self._ways(tokens) if token == "(" else self._part(token)
+            part = _quietly(part) if is_quiet else part
+            if tokens and tokens[-1] in "?*":
+                part = (_optional if tokens.pop() == "?" else _many)(part)
+            parts.append((name, part))
+
+    def _part(self, token: str) -> Parser:
+        written = re.fullmatch(r'(\w*)(["<](.+)[">])', token)
+        if written is None:
+            return lambda text, at: self._rules[token](text, at)
+        form, verbs, said = written.groups()
+        if form in _PHRASES:
+            return self._ways(_TOKEN.findall(_PHRASES[form].replace("@", verbs))[::-1])
+        lists = [said.split("|")] if verbs[0] == '"' else map(self._list, said.split(","))
+        phrases = [phrase for one in lists for phrase in one]
+        phrases = _FORMS[form](phrases) if form else phrases
+        self.vocabulary.update(word for phrase in phrases for word in phrase.split())
+        return _phrase(dict.fromkeys(phrases))
+
+    def _list(self, name: str) -> list[str]:
+        found: Any = self._tables
+        for key in name.split(".") if "." in name else (self._table, name):
+            found = found[key]
+        return [w for words in found.values() for w in words] if isinstance(found, Mapping) else list(found)
+
+    def _meaning(self, said: str, names: Sequence[str]) -> Callable[..., Any]:
+        """What is made of the values of parts with these names."""
+        if not said:
+            return lambda *values: values[-1]
+        if said.startswith('"'):
+            return lambda *values: said.strip('"')
+        name, *constants = said.split()
+        if name in names:
+            return lambda *values: values[names.index(name)]
+        meaning = self._meanings[name]
+        known = inspect.signature(meaning).parameters
+        fixed: dict[str, Any] = dict(constant.split("=") for constant in constants)
+        fixed = {key: int(value) if value[-1].isdigit() else value for key, value in fixed.items()}
+        wanted = [(key, at) for at, key in enumerate(names) if key in known]
+        return lambda *values: meaning(**fixed, **{key: values[at] for key, at in wanted})
+
+
+def _phrase(phrases: Iterable[str]) -> Parser:
     """One of several phrases, word for word."""
-    phrases = tuple(dict.fromkeys(phrases))
     by_first: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for one in sorted(phrases, key=lambda one: -len(one.split())):  # the longest is the likeliest
         words = tuple(one.split())
@@ -106,135 +206,87 @@ def phrase(*phrases: str) -> Parser:
             else:
                 yield Found(one, at), at + len(words)
 
-    return Parser(read, phrases=phrases)
+    return read
 
 
-def number() -> Parser:
-    """A number in digits."""
-
-    def read(text: Text, at: int) -> Readings:
-        if at < len(text.words) and text.words[at].plain[0].isdigit():
-            yield Numeral(float(text.words[at].plain), at), at + 1
-        else:
-            text.missed(at, ())
-
-    return Parser(read)
+def _digits(text: Text, at: int) -> Readings:
+    if at < len(text.words) and text.words[at].plain[0].isdigit():
+        yield Numeral(float(text.words[at].plain), at), at + 1
+    else:
+        text.missed(at, ())
 
 
-def skip(part: Parser) -> Parser:
-    """The part, whose value nobody needs: in a sequence it is left out."""
-    return Parser(part.read, (part,), skipped=True)
+def _meant(parts: Sequence[Parser], meaning: Callable[..., Any]) -> Parser:
+    """All of them in order, and what `meaning` makes of their values."""
 
-
-def seq(*parts: Parser) -> Parser:
-    """All of them, one after the other; the value is the tuple of theirs."""
-
-    def read(text: Text, at: int, done: int = 0, values: tuple[Any, ...] = ()) -> Readings:
-        if done == len(parts):
-            yield values, at
+    def read(text: Text, at: int, values: tuple[Any, ...] = ()) -> Readings:
+        if len(values) < len(parts):
+            for value, after in parts[len(values)](text, at):
+                yield from read(text, after, (*values, value))
             return
-        part = parts[done]
-        for value, after in part.read(text, at):
-            yield from read(text, after, done + 1, values if part.skipped else (*values, value))
+        try:
+            meant = meaning(*values)
+        except Objection as objection:
+            text.object_to(objection, at)
+        except Unfit:
+            pass
+        else:
+            yield meant, at
 
-    return Parser(read, parts)
+    return read
 
 
-def alt(*parts: Parser) -> Parser:
+def _any(parts: Sequence[Parser]) -> Parser:
     """Any of them, in every way each can be read."""
-
-    def read(text: Text, at: int) -> Readings:
-        for part in parts:
-            yield from part.read(text, at)
-
-    return Parser(read, parts)
+    return lambda text, at: (reading for part in parts for reading in part(text, at))
 
 
-def opt(part: Parser) -> Parser:
+def _optional(part: Parser) -> Parser:
     """The part, or None where it is not."""
 
     def read(text: Text, at: int) -> Readings:
-        yield from part.read(text, at)
+        yield from part(text, at)
         yield None, at
 
-    return Parser(read, (part,))
+    return read
 
 
-def many(part: Parser) -> Parser:
+def _many(part: Parser) -> Parser:
     """The part any number of times, the most first, also none; the value is a tuple."""
 
     def read(text: Text, at: int) -> Readings:
-        for value, after in part.read(text, at):
+        for value, after in part(text, at):
             for values, end in read(text, after):
                 yield (value, *values), end
         yield (), at
 
-    return Parser(read, (part,))
+    return read
 
 
-def to(meaning: Callable[..., Any], *parts: Parser) -> Parser:
-    """All of them in order, and what `meaning` makes of their values; it may raise `Objection`."""
-    whole = seq(*parts)
-
-    def read(text: Text, at: int) -> Readings:
-        for values, after in whole.read(text, at):
-            try:
-                meant = meaning(*values)
-            except Objection as objection:
-                text.object_to(objection, after)
-                continue
-            yield meant, after
-
-    return Parser(read, (whole,))
-
-
-def only(fits: Callable[[Any], bool], part: Parser) -> Parser:
-    """The part where its value fits; elsewhere this way of reading is none, which nobody objects to."""
-
-    def read(text: Text, at: int) -> Readings:
-        return ((value, after) for value, after in part.read(text, at) if fits(value))
-
-    return Parser(read, (part,))
-
-
-def quietly(part: Parser) -> Parser:
+def _quietly(part: Parser) -> Parser:
     """The part; where it cannot be read nobody hears how far it got, for something else was meant there."""
 
     def read(text: Text, at: int) -> Readings:
         before = text.furthest, set(text.wanted), text.objected
-        readings = list(part.read(text, at))
+        readings = list(part(text, at))
         if not readings:
             text.furthest, text.wanted, text.objected = before
         yield from readings
 
-    return Parser(read, (part,))
+    return read
 
 
-def named(part: Parser) -> Parser:
-    """The same parser, which reads each place of a text only once, however many ways lead there."""
+def _once(name: str, part: Parser) -> Parser:
+    """The rule of that name, which reads each place of a text only once, however many ways lead there."""
 
     def read(text: Text, at: int) -> Readings:
-        key = (id(part), at)
+        key = (name, at)
         if key not in text.known:
             # Two ways to the same meaning are one; without this the ways would multiply.
             text.known[key] = []
-            for reading in part.read(text, at):
+            for reading in part(text, at):
                 if reading not in text.known[key]:
                     text.known[key].append(reading)
         yield from text.known[key]
 
-    return Parser(read, (part,))
-
-
-def vocabulary(parser: Parser) -> set[str]:
-    """Every word that the parser knows."""
-    words: set[str] = set()
-    seen: set[int] = set()
-    todo = [parser]
-    while todo:
-        part = todo.pop()
-        if id(part) not in seen:  # parts are shared by many
-            seen.add(id(part))
-            todo += part.parts
-            words.update(word for one in part.phrases for word in one.split())
-    return words
+    return read

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 
-from instar.tasks.driving.rules.english import plural
 from instar.tasks.driving.rules.ontology import Element, Ontology
+from instar.tasks.driving.rules.vocabulary import plural
 from instar.tasks.driving.rules.wordnet import wordnet
 from instar.tasks.driving.rules.words import Token
 
@@ -13,8 +13,8 @@ __all__ = ["alike", "known_kind", "most_alike"]
 
 _NO_NOUNS = ("nobody", "none", "nothing", "everybody", "anybody", "everyone", "anyone")
 """What WordNet counts among the nouns, and sentences do not."""
-_LONGEST = 3
-"""Words in a noun, at most: "fire fighting vehicle"."""
+_LONGEST = 3  # words in a noun, at most: "fire fighting vehicle"
+_ALIKE = 0.75  # Wu-Palmer, at least
 
 
 def known_kind(ontology: Ontology, words: Sequence[Token], vocabulary: Set[str]) -> tuple[Token, int] | None:
@@ -47,17 +47,17 @@ def known_kind(ontology: Ontology, words: Sequence[Token], vocabulary: Set[str])
     return None
 
 
-def alike(ontology: Ontology, noun: str, *, least: float = 0.75) -> list[str]:
+def alike(ontology: Ontology, noun: str) -> list[str]:
     """Known nouns that mean something similar (Wu-Palmer), most similar first."""
     scores = {
         known: wordnet().similarity(noun, kind)
         for element in ontology.elements.values()
         for kind, known in _kinds(element)
     }
-    return sorted((known for known in scores if scores[known] >= least), key=lambda known: -scores[known])
+    return sorted((known for known in scores if scores[known] >= _ALIKE), key=lambda known: -scores[known])
 
 
-def most_alike(ontology: Ontology, noun: str, *, least: float = 0.75) -> tuple[str, float] | None:
+def most_alike(ontology: Ontology, noun: str) -> tuple[str, float] | None:
     """The known noun that is most similar (Wu-Palmer) and the score, as the paper matches words.
 
     >>> from instar.tasks.driving.rules.ontology import usual_ontology
@@ -71,20 +71,18 @@ def most_alike(ontology: Ontology, noun: str, *, least: float = 0.75) -> tuple[s
             score = wordnet().similarity(noun, name)
             scores[single[0]] = max(score, scores.get(single[0], 0.0))
     best = max(scores, key=lambda name: scores[name])
-    return (best, round(scores[best], 4)) if scores[best] >= least else None
+    return (best, round(scores[best], 4)) if scores[best] >= _ALIKE else None
 
 
 def _names(element: Element) -> set[str]:
     """The single words that name the element, one or several of it."""
-    values = [value for values in element.properties.values() for value in values.values()]
-    nouns = [*element.synonyms, *(noun for value in values for noun in value.nouns)]
+    nouns = [*element.synonyms, *(noun for _, _, words in element.values() for noun in words.nouns)]
     return {form for noun in nouns for form in (noun, plural(noun))}
 
 
 def _kinds(element: Element) -> Iterator[tuple[str, str]]:
     """Each kind that is asked for, with a word of the ontology that stands for it."""
-    nouns = [(element.kinds, element.synonyms)]
-    nouns += [(v.kinds, v.nouns) for values in element.properties.values() for v in values.values()]
+    nouns = [(element.kinds, element.synonyms), *((w.kinds, w.nouns) for _, _, w in element.values())]
     for kinds, names in nouns:
         single = [name for name in names if " " not in name]
         for kind in kinds if single else ():

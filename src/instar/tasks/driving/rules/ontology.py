@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -56,11 +56,12 @@ class Element:
         >>> usual_ontology().elements["line"].said_by("dashed")
         ('type', 'dash')
         """
+        return next(((name, v) for name, v, words in self.values() if adjective in words.adjectives), None)
+
+    def values(self) -> Iterator[tuple[str, str, PropertyValue]]:
+        """Each property with each of its values and the words for it."""
         for name, values in self.properties.items():
-            for value, words in values.items():
-                if adjective in words.adjectives:
-                    return name, value
-        return None
+            yield from ((name, value, words) for value, words in values.items())
 
 
 @dataclass(frozen=True, slots=True)

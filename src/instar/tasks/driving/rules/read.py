@@ -3,45 +3,35 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
-from instar.tasks.driving.rules.clauses import Clause
-from instar.tasks.driving.rules.conditions import conditions, premises
-from instar.tasks.driving.rules.expectations import expectations
+from instar.tasks.driving.rules import clauses as if_half
+from instar.tasks.driving.rules import expected as then_half
+from instar.tasks.driving.rules import things
+from instar.tasks.driving.rules.clauses import Clauses
 from instar.tasks.driving.rules.expected import Expected
-from instar.tasks.driving.rules.grammar import (
-    Found,
-    Objection,
-    Parser,
-    Text,
-    alt,
-    many,
-    opt,
-    phrase,
-    quietly,
-    seq,
-    skip,
-    to,
-    vocabulary,
-)
+from instar.tasks.driving.rules.grammar import Grammar, Objection, Text
 from instar.tasks.driving.rules.kinds import alike, known_kind, most_alike
 from instar.tasks.driving.rules.model import Block, Condition, Rule
-from instar.tasks.driving.rules.ontology import Ontology, usual_ontology
-from instar.tasks.driving.rules.refusal import RefusedRule
+from instar.tasks.driving.rules.ontology import Ontology, read_ontology, usual_ontology
 from instar.tasks.driving.rules.resolve import resolve
-from instar.tasks.driving.rules.vocabulary import listed
-from instar.tasks.driving.rules.words import Token, tokenize
+from instar.tasks.driving.rules.things import Nouns
+from instar.tasks.driving.rules.vocabulary import IF, TABLES
+from instar.tasks.driving.rules.weather import Outside
+from instar.tasks.driving.rules.words import RefusedRule, Token, tokenize
 
-__all__ = ["Language", "read_rule", "usual_language"]
+__all__ = ["Language", "open_language", "read_rule"]
 
-_IF = listed(
-    "if, when, whenever, once, as soon as, every time, each time, in case, in the event that, provided that, "
-    "provided, assuming that, assuming, given that, supposing that, supposing, suppose that, suppose, while, "
-    "after"
+_MEANINGS: Sequence[Callable[..., Any]] = (
+    *if_half.MEANINGS,
+    *then_half.MEANINGS,
+    *things.MEANINGS,
 )
 _BOUNDS = ("more", "less", "greater", "fewer", "higher", "lower", "equal")  # "10 km/h or more"
-_Said = tuple[tuple[Clause, ...], Expected]
 
 
 class Language:
@@ -52,15 +42,20 @@ class Language:
 
     def __init__(self, ontology: Ontology, *, paper: bool = False) -> None:
         self.ontology, self.paper = ontology, paper
-        self._grammar = _rule(conditions(ontology), premises(ontology), expectations(ontology))
-        self._vocabulary = vocabulary(self._grammar)
+        nouns, outside = Nouns(ontology), Outside(ontology)
+        self._grammar = Grammar(
+            files("instar.tasks.driving.rules").joinpath("grammar.txt").read_text(encoding="utf-8"),
+            {**TABLES, "scene": {**nouns.words, **outside.words}},
+            [block, nouns.mention, *outside.meanings, *_MEANINGS],
+        )
+        self._vocabulary = self._grammar.vocabulary
 
     def read(self, sentence: str) -> Rule:
         """The rule that a sentence says, or `RefusedRule` with the word that stands in the way."""
         text = Text(self._known(tokenize(sentence)))
         readings: list[Rule] = []
         objections: list[Objection] = []
-        for blocks, end in self._grammar(text, 0):
+        for blocks, end in self._grammar.read("rule", text):
             if end < len(text.words):
                 text.missed(end, ["if"])
                 continue
@@ -74,13 +69,12 @@ class Language:
         if len(readings) == 1:
             return readings[0]
         if readings:
-            raise RefusedRule(
-                f"the rule can be read in {len(readings)} ways", word=text.words[0].text, column=1
-            )
-        if objections:
-            raise _refusal(sentence, text, objections[0])
+            raise text.words[0].refuse(f"the rule can be read in {len(readings)} ways")
         if text.objected is not None and text.objected[0] >= text.furthest:
-            raise _refusal(sentence, text, text.objected[1])
+            objections.append(text.objected[1])
+        if objections:
+            word = text.words[objections[0].at]
+            raise word.refuse(objections[0].why, _nearest(word.plain, objections[0].known))
         raise _misplaced(sentence, text)
 
     def _known(self, words: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -97,9 +91,7 @@ class Language:
             if kind is None:
                 spelt = difflib.get_close_matches(word.plain, sorted(self._vocabulary), n=3, cutoff=0.7)
                 near = list(dict.fromkeys([*spelt, *alike(self.ontology, word.plain)]))[:3]
-                raise RefusedRule(
-                    f"{word.text!r} is not known", word=word.text, column=word.column, suggestions=near
-                )
+                raise word.refuse(f"{word.text!r} is not known", near)
             known.append(kind[0])
             at += kind[1]
         return tuple(known)
@@ -127,6 +119,13 @@ def usual_language() -> Language:
     return Language(usual_ontology())
 
 
+def open_language(ontology: Path | str | None, *, paper: bool = False) -> Language:
+    """The language over the ontology in a user's file, or over instar's own."""
+    if ontology is None:
+        return Language(usual_ontology(), paper=True) if paper else usual_language()
+    return Language(read_ontology(Path(ontology)), paper=paper)
+
+
 def read_rule(sentence: str, *, language: Language | None = None) -> Rule:
     """The rule that a sentence says.
 
@@ -137,43 +136,11 @@ def read_rule(sentence: str, *, language: Language | None = None) -> Rule:
     return (language or usual_language()).read(sentence)
 
 
-def _rule(condition: Parser, premise: Parser, expectation: Parser) -> Parser:
-    """Blocks: "If: ..., Then: ...", "If ..., ...", "... if ...", "At night ...", "... at night"."""
-    expectation = _one(expectation)
-    colon = opt(phrase(":", ","))
-    begin = seq(
-        opt(phrase("and", "also", "furthermore", "moreover", "further", "additionally")), opt(phrase(","))
-    )
-    when = seq(phrase(*_IF), colon)
-    when_so = to(lambda clauses: clauses, skip(when), condition)
-    then = seq(phrase("then"), colon)
-    between = alt(seq(opt(phrase(",", ".", ";")), then), phrase(",", ":"), seq())
-    end = opt(alt(seq(phrase(".", ";"), opt(phrase("."))), phrase(",")))
-    block = alt(
-        to(lambda cs, e: (cs, e), skip(begin), alt(when_so, premise), skip(between), expectation, skip(end)),
-        to(
-            lambda e, cs: (cs, e),
-            skip(begin),
-            skip(opt(then)),
-            expectation,
-            skip(opt(phrase(","))),
-            alt(when_so, quietly(premise)),
-            skip(end),
-        ),
-    )
-    return to(lambda first, rest: (first, *rest), block, many(block))
+def block(clauses: Clauses, expected: Expected) -> tuple[Clauses, Expected]:
+    return clauses, expected
 
 
-def _one(expectation: Parser) -> Parser:
-    """A single expectation; a second one is named as what is wrong."""
-
-    def refuse(word: Found) -> None:
-        raise Objection(word.at, f"{word.phrase!r} brings a second expectation: write a second rule for it")
-
-    return alt(expectation, to(refuse, skip(expectation), phrase("and", "or", "but"), skip(expectation)))
-
-
-def _resolved(ontology: Ontology, said: Sequence[_Said]) -> Rule:
+def _resolved(ontology: Ontology, said: Sequence[tuple[Clauses, Expected]]) -> Rule:
     blocks: list[Block] = []
     earlier: list[Condition] = []
     for number, (clauses, expected) in enumerate(said, start=1):
@@ -185,44 +152,25 @@ def _resolved(ontology: Ontology, said: Sequence[_Said]) -> Rule:
     return Rule(tuple(blocks))
 
 
-def _refusal(sentence: str, text: Text, objection: Objection) -> RefusedRule:
-    word = text.words[objection.at]
-    return RefusedRule(
-        objection.why, word=word.text, column=word.column, suggestions=_nearest(word.plain, objection.known)
-    )
-
-
 def _misplaced(sentence: str, text: Text) -> RefusedRule:
     """The refusal for the first word that no reading got past, or for a sentence that ends too soon."""
     for word, following in zip(text.words[: text.furthest + 1], text.words[1:]):
         if word.plain in ("or", "but") and following.plain not in _BOUNDS:
-            why = f"{word.text!r} gives alternatives or exceptions, and a rule has none: write two rules"
-            return RefusedRule(why, word=word.text, column=word.column)
+            return word.refuse(
+                f"{word.text!r} gives alternatives or exceptions, and a rule has none: write two rules"
+            )
     if all(word.plain in ".,;:" for word in text.words[text.furthest :]):
-        missing = _missing(text)
-        return RefusedRule(
-            f"the rule ends too soon{missing}",
-            word="",
-            column=len(sentence) + 1,
-            suggestions=_nearest("", text.wanted),
-        )
+        words = {word.plain for word in text.words}
+        missing = "" if "then" in words else ": there is no Then"
+        if not words & {phrase.split()[0] for phrase in IF["if"]}:
+            missing = ": there is no If"
+        end = Token("", "", len(sentence) + 1)
+        return end.refuse(f"the rule ends too soon{missing}", _nearest("", text.wanted))
     word = text.words[text.furthest]
-    return RefusedRule(
-        f"{word.text!r} is not understood here",
-        word=word.text,
-        column=word.column,
-        suggestions=_nearest(word.plain, text.wanted),
-    )
+    return word.refuse(f"{word.text!r} is not understood here", _nearest(word.plain, text.wanted))
 
 
-def _missing(text: Text) -> str:
-    words = {word.plain for word in text.words}
-    if not words & {phrase.split()[0] for phrase in _IF}:
-        return ": there is no If"
-    return "" if "then" in words else ": there is no Then"
-
-
-def _nearest(word: str, known: Iterator[str] | Sequence[str] | set[str]) -> list[str]:
+def _nearest(word: str, known: Iterable[str]) -> list[str]:
     """The known words nearest to this one, or all of them where they are few."""
     choices = sorted(set(known))
     near = difflib.get_close_matches(word, choices, n=3, cutoff=0.6)

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from instar.tasks.driving.rules.clauses import Clause
-from instar.tasks.driving.rules.english import NUMBERS
 from instar.tasks.driving.rules.grammar import Found, Objection
 from instar.tasks.driving.rules.model import Condition, Entity
 from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.rules.things import COMPARATIVES, INTENSITIES, PEOPLE, Mention, Place, described
+from instar.tasks.driving.rules.vocabulary import NUMBERS
 
 __all__ = ["antecedent", "resolve"]
 
@@ -33,11 +33,8 @@ def resolve(
     place = _place(ontology, clause.place, before)
     if ontology.elements[thing.element].is_environment:
         return _environment(ontology, clause, thing)
-    if clause.op == "add":
-        return dataclasses.replace(thing, op="add", **place)
-    if clause.op == "remove":
-        return dataclasses.replace(thing, op="remove", **place)
-    return _replaced(ontology, clause, dataclasses.replace(thing, op="replace", **place))
+    placed = dataclasses.replace(thing, op=clause.op, **place)
+    return _replaced(ontology, clause, placed) if clause.op == "replace" else placed
 
 
 def antecedent(
@@ -92,15 +89,7 @@ def _altered(
 def _thing(ontology: Ontology, mention: Mention, before: Sequence[Condition]) -> Condition:
     if mention.is_pronoun:
         found = _referred(ontology, mention, before)
-        return Condition(
-            "",
-            found.element,
-            found.properties,
-            found.count,
-            found.reference,
-            found.position,
-            reference_properties=found.reference_properties,
-        )
+        return dataclasses.replace(found, op="", new=None, comparative=None)
     return Condition("", mention.element, mention.properties, mention.count)
 
 
@@ -119,11 +108,19 @@ def _place(ontology: Ontology, place: Place | None, before: Sequence[Condition])
     """The fields of a condition that say where."""
     if place is None:
         return {}
-    mention = place.reference
-    if isinstance(mention, str):
-        if mention == "ego-vehicle" and place.position == "on":
-            raise Objection(place.at, "nothing can be seen on or in the ego-vehicle")
-        return {"position": place.position, "reference": mention}
+    reference, described_as = place.reference, {}
+    if isinstance(reference, Mention):
+        mention = _landmark(ontology, reference, before)
+        reference = "ego-vehicle"
+        if not _is_ego(ontology, mention, before):
+            reference, described_as = mention.element, {"reference_properties": mention.properties}
+    if reference == "ego-vehicle" and place.position == "on":
+        raise Objection(place.at, "nothing can be seen on or in the ego-vehicle")
+    return {"position": place.position, "reference": reference, **described_as}
+
+
+def _landmark(ontology: Ontology, mention: Mention, before: Sequence[Condition]) -> Mention:
+    """What a place is relative to."""
     if mention.is_pronoun:
         found = _referred(ontology, mention, before)
         mention = dataclasses.replace(mention, element=found.element, properties=found.properties)
@@ -131,15 +128,7 @@ def _place(ontology: Ontology, place: Place | None, before: Sequence[Condition])
         raise Objection(mention.at, f"{mention.element} is no place")
     if mention.count is not None and mention.count > 1:
         raise Objection(mention.first, "a place is relative to one thing")
-    if _is_ego(ontology, mention, before):
-        if place.position == "on":
-            raise Objection(place.at, "nothing can be seen on or in the ego-vehicle")
-        return {"position": place.position, "reference": "ego-vehicle"}
-    return {
-        "position": place.position,
-        "reference": mention.element,
-        "reference_properties": mention.properties,
-    }
+    return mention
 
 
 def _is_ego(ontology: Ontology, mention: Mention, before: Sequence[Condition]) -> bool:

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from instar.tasks.driving.rules.english import NUMBERS, plural
-from instar.tasks.driving.rules.grammar import (
-    Found,
-    Objection,
-    Parser,
-    alt,
-    many,
-    named,
-    number,
-    opt,
-    phrase,
-    seq,
-    skip,
-    to,
-)
+from instar.tasks.driving.rules.grammar import Found, Numeral, Objection
 from instar.tasks.driving.rules.ontology import Element, Ontology
-from instar.tasks.driving.rules.vocabulary import THINGS, invert, listed
+from instar.tasks.driving.rules.vocabulary import NUMBERS, THINGS, invert, plural
 
-__all__ = ["COMPARATIVES", "INTENSITIES", "PEOPLE", "Mention", "Place", "Things", "described", "things"]
+__all__ = ["COMPARATIVES", "INTENSITIES", "MEANINGS", "PEOPLE", "Mention", "Nouns", "Place", "described"]
 
 COMPARATIVES = invert(THINGS["comparatives"])
 INTENSITIES, PEOPLE = THINGS["intensities"], THINGS["people"]
-_AMOUNTS, _PRONOUNS = THINGS["amounts"], THINGS["pronouns"]
 _POSITIONS, _FROM_EGO = invert(THINGS["positions"]), invert(THINGS["from_ego"])
 
 
@@ -45,7 +31,6 @@ class Mention:
     count: int | None = None
     article: str = ""
     comparative: Found | None = None
-    plural: bool = False
 
     @property
     def is_pronoun(self) -> bool:
@@ -66,81 +51,58 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Things:
-    """The parsers of noun phrases over one ontology.
-
-    `one` reads a mention, `several` a tuple of them joined by "and", `new` what takes the place of
-    something, `adjectives` a bare list of them ("red"), `ego` the ego-vehicle, `place` a place,
-    `to_place` and `from_place` those behind "to" and "from", `area` the road or the scene.
-    """
-
-    one: Parser
-    several: Parser
-    adjectives: Parser
-    ego: Parser
-    area: Parser
-    place: Parser
-    to_place: Parser
-    from_place: Parser
-
-
-def things(ontology: Ontology) -> Things:
-    """The noun phrases of an ontology."""
-    nouns = _nouns(ontology)
-    noun = phrase(*nouns)
-    adjective = phrase(
-        *(
-            adjective
-            for element in ontology.elements.values()
-            for values in element.properties.values()
-            for value in values.values()
-            for adjective in value.adjectives
-        )
-    )
-    pronoun = to(lambda word: Mention("", word.at, word.at, article=word.phrase), phrase(*_PRONOUNS))
-    compared = phrase(*(word for word in COMPARATIVES if word not in _AMOUNTS))
-    described = to(
-        lambda article, comparative, adjectives, noun: _mention(
-            ontology, nouns, article, comparative, adjectives, noun
-        ),
-        opt(_article()),
-        skip(opt(phrase("other"))),
-        opt(compared),
-        many(adjective),
-        noun,
-    )
-    one = named(alt(described, pronoun))
-    conjunction = alt(phrase("and"), seq(phrase(","), phrase("and")), phrase(",", "as well as"))
-    several = named(to(lambda first, rest: (first, *(m for _, m in rest)), one, many(seq(conjunction, one))))
-    ego, area = _ego(ontology), _area(ontology)
-    reference = alt(ego, area, to(_no_negative, one))
-    place = named(_place(reference))
-    return Things(
-        one,
-        several,
-        named(
-            to(
-                lambda first, rest: (first, *(a for _, a in rest)),
-                adjective,
-                many(seq(opt(phrase("and")), adjective)),
-            )
-        ),
-        ego,
-        area,
-        place,
-        named(alt(place, to(lambda word, what: Place("on", what, word.at), phrase("to"), reference))),
-        named(
-            alt(place, to(lambda word, what: Place(None, what, word.at), phrase("from", "off"), reference))
-        ),
-    )
-
-
-@dataclass(frozen=True, slots=True)
 class _Noun:
     element: Element
     properties: Mapping[str, str]
     plural: bool
     needs_adjective: bool = False
+
+
+class Nouns:
+    """The nouns and adjectives of an ontology, and what they mean."""
+
+    def __init__(self, ontology: Ontology) -> None:
+        self._nouns = _nouns(ontology)
+        words = [words for element in ontology.elements.values() for _, _, words in element.values()]
+        self.words: Mapping[str, Iterable[str]] = {
+            "nouns": list(self._nouns),
+            "adjectives": [adjective for one in words for adjective in one.adjectives],
+            "numbers": list(NUMBERS),
+            "counts": [word for word in NUMBERS if word != "one" and not word.startswith("a ")],
+            **ontology.references,
+        }
+
+    def mention(
+        self,
+        article: tuple[Found, float | None] | None,
+        comparative: Found | None,
+        adjectives: Sequence[Found],
+        noun: Found,
+    ) -> Mention:
+        meaning, properties = _fitting(self._nouns[noun.phrase], adjectives, noun)
+        word, count = article if article is not None else (None, None)
+        introduced = word.phrase if word is not None else ""
+        if count is not None and not (float(count).is_integer() and count > 0):
+            raise Objection(word.at if word else noun.at, f"{introduced} is no number of things")
+        if meaning.element.is_environment:
+            if count is not None and introduced not in ("a", "an"):
+                raise Objection(word.at if word else noun.at, f"{meaning.element.name} cannot be counted")
+            count = None
+        elif count is None and not meaning.plural and introduced not in ("no", "every", "each", "all", "any"):
+            count = 1
+        if word is not None and introduced in THINGS["amounts"]:
+            comparative, introduced, count = word, "", None
+        if comparative is not None:
+            _check_comparative(meaning.element, comparative)
+        return Mention(
+            meaning.element.name,
+            noun.at,
+            min([noun.at, *(a.at for a in adjectives), *([word.at] if word else [])]),
+            properties,
+            None if count is None else int(count),
+            introduced,
+            comparative,
+        )
 
 
 def _nouns(ontology: Ontology) -> dict[str, list[_Noun]]:
@@ -158,72 +120,14 @@ def _nouns(ontology: Ontology) -> dict[str, list[_Noun]]:
             enter(word, element, {})
         for word, properties in element.named.items():
             enter(word, element, properties)
-        for name, values in element.properties.items():
-            for value, words in values.items():
-                for word in words.nouns:
-                    enter(word, element, {name: value})
+        for name, value, words in element.values():
+            for word in words.nouns:
+                enter(word, element, {name: value})
         for word in element.heads:
             enter(word, element, {}, head=True)
     for meanings in nouns.values():
         meanings.sort(key=lambda meaning: meaning.needs_adjective)
     return nouns
-
-
-def _article() -> Parser:
-    """The count that an article gives, and how it introduces: (Found, count)."""
-    one = phrase(
-        *listed("a, an, another, a single, one, exactly one, some, one more, a new, an additional, an extra")
-    )
-    open_ = phrase(
-        *listed(
-            "the, some, several, multiple, a group of, all, all the, all of the, every, each, any, these, "
-            "those, this, that, no, more, fewer, less, our, my, your"
-        )
-    )
-    words = phrase(*(word for word in NUMBERS if word != "one" and not word.startswith("a ")))
-    the = opt(phrase("the", "these", "those"))
-    return alt(
-        to(lambda word: (word, 1 if word.phrase != "some" else None), one),
-        to(lambda word: (word, None), open_),
-        to(lambda word: (word, NUMBERS[word.phrase]), skip(the), words),
-        to(lambda number: (Found(f"{number.value:g}", number.at), number.value), skip(the), number()),
-    )
-
-
-def _mention(
-    ontology: Ontology,
-    nouns: Mapping[str, Sequence[_Noun]],
-    article: tuple[Found, float | None] | None,
-    comparative: Found | None,
-    adjectives: Sequence[Found],
-    noun: Found,
-) -> Mention:
-    meaning, properties = _fitting(nouns[noun.phrase], adjectives, noun)
-    word, count = article if article is not None else (None, None)
-    introduced = word.phrase if word is not None else ""
-    if count is not None and not (float(count).is_integer() and count > 0):
-        raise Objection(word.at if word else noun.at, f"{introduced} is no number of things")
-    if meaning.element.is_environment:
-        if count is not None and introduced not in ("a", "an"):
-            raise Objection(word.at if word else noun.at, f"{meaning.element.name} cannot be counted")
-        count = None
-    elif count is None and not meaning.plural and introduced not in ("no", "every", "each", "all", "any"):
-        count = 1
-    if word is not None and introduced in _AMOUNTS:
-        comparative, introduced, count = word, "", None
-    if comparative is not None:
-        _check_comparative(meaning.element, comparative)
-    first = min([noun.at, *(a.at for a in adjectives), *([word.at] if word else [])])
-    return Mention(
-        meaning.element.name,
-        noun.at,
-        first,
-        properties,
-        None if count is None else int(count),
-        introduced,
-        comparative,
-        meaning.plural,
-    )
 
 
 def _fitting(
@@ -258,47 +162,50 @@ def described(element: Element, properties: Mapping[str, str], adjectives: Seque
 
 def _check_comparative(element: Element, word: Found) -> None:
     is_intensity = word.phrase in INTENSITIES or word.phrase in ("more", "less")
-    is_count = word.phrase in _AMOUNTS
     if element.is_environment and not is_intensity:
         raise Objection(word.at, f"{element.name} cannot be {word.phrase!r}", INTENSITIES)
-    if not element.is_environment and is_intensity and not is_count:
+    if not element.is_environment and is_intensity and word.phrase not in THINGS["amounts"]:
         raise Objection(word.at, f"a {element.name} cannot be {word.phrase!r}", ("closer", "larger", "more"))
 
 
-def _no_negative(mention: Mention) -> Mention:
-    if mention.is_none:
-        raise Objection(mention.first, "a place is relative to something that is there")
-    if mention.comparative is not None:
-        raise Objection(mention.comparative.at, "only what is added can be compared")
-    return mention
+def pronoun(word: Found) -> Mention:
+    return Mention("", word.at, word.at, article=word.phrase)
 
 
-def _ego(ontology: Ontology) -> Parser:
-    words = ontology.references["ego-vehicle"]
-    return named(
-        to(
-            lambda *_: "ego-vehicle",
-            alt(
-                seq(opt(phrase("the", "our", "my", "your", "this", "an", "a")), phrase(*words)),
-                seq(phrase("our", "my", "your", "our own", "my own", "your own"), phrase("car", "vehicle")),
-                phrase("us", "me", "you", "we"),
-            ),
-        )
-    )
+def article(word: Found, count: int | None = None) -> tuple[Found, int | None]:
+    """How something is introduced, and how many that makes."""
+    return word, count
 
 
-def _area(ontology: Ontology) -> Parser:
-    """The road or the scene."""
-    article = opt(phrase("the", "this", "our", "a"))
-
-    def of(name: str) -> Parser:
-        return to(lambda *_: name, article, phrase(*ontology.references[name]))
-
-    return named(alt(of("road"), of("scene")))
+def numbered(number: Numeral) -> tuple[Found, float]:
+    return Found(f"{number.value:g}", number.at), number.value
 
 
-def _place(reference: Parser) -> Parser:
-    return alt(
-        to(lambda word, what: Place(_POSITIONS[word.phrase], what, word.at), phrase(*_POSITIONS), reference),
-        to(lambda word: Place(_FROM_EGO[word.phrase], "ego-vehicle", word.at), phrase(*_FROM_EGO)),
-    )
+def numeral(word: Found) -> Numeral:
+    return Numeral(float(NUMBERS[word.phrase]), word.at)
+
+
+def existing(one: Mention) -> Mention:
+    if one.is_none:
+        raise Objection(one.first, "a place is relative to something that is there")
+    if one.comparative is not None:
+        raise Objection(one.comparative.at, "only what is added can be compared")
+    return one
+
+
+def place(what: str | Mention, word: Found | None = None, position: str | None = None) -> Place:
+    return Place(position, what, 0 if word is None else word.at)
+
+
+def positioned(word: Found, what: str | Mention | None = None) -> Place:
+    """Where a preposition says, or as seen from the ego-vehicle."""
+    if what is None:
+        return Place(_FROM_EGO[word.phrase], "ego-vehicle", word.at)
+    return Place(_POSITIONS[word.phrase], what, word.at)
+
+
+def several(first: Any, rest: Sequence[Any] = ()) -> tuple[Any, ...]:
+    return (first, *rest)
+
+
+MEANINGS = (article, existing, numbered, numeral, place, positioned, pronoun, several)

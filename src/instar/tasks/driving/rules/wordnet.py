@@ -18,7 +18,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from instar.tasks.driving.rules.english import singulars
+from instar.tasks.driving.rules.vocabulary import singulars
 
 __all__ = ["WordNet", "make_wordnet_table", "read_table", "wordnet"]
 

@@ -1,13 +1,15 @@
-"""A sentence as words, each with the column it stands in."""
+"""A sentence as words, each with the column it stands in, and why one is refused."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from instar.tasks.driving.rules.refusal import RefusedRule
+from instar.core.errors import BadInput
 
-__all__ = ["Token", "tokenize"]
+__all__ = ["RefusedRule", "Token", "tokenize"]
 
 _TOKEN = re.compile(
     r"""
@@ -25,6 +27,29 @@ _SHORT = {"s": "'s", "re": "are", "ve": "have", "ll": "will"}
 _NEGATED = {"ca": "can", "wo": "will", "sha": "shall"}
 
 
+class RefusedRule(BadInput):
+    """A sentence that is not read, because a word of it would have to be ignored or guessed.
+
+    `word` is as it was written, "" where the sentence ends too soon; `column` counts from 1.
+
+    >>> print(RefusedRule("'dgo' is not known", word="dgo", column=7, suggestions=["dog"]))
+    'dgo' is not known (column 7); did you mean 'dog'?
+    """
+
+    def __init__(self, why: str, *, word: str, column: int, suggestions: Sequence[str] = ()) -> None:
+        hint = " or ".join(map(repr, suggestions))
+        where = f"column {column}" if not word or repr(word) in why else f"at {word!r}, column {column}"
+        super().__init__(f"{why} ({where})" + (f"; did you mean {hint}?" if hint else ""))
+        self.word = word
+        self.column = column
+        self.suggestions = list(suggestions)
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What a program wants to know besides the message."""
+        return {"word": self.word, "column": self.column, "suggestions": self.suggestions}
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """A word, number, unit or mark: as it was written, as the grammar knows it, and where (from 1)."""
@@ -32,6 +57,10 @@ class Token:
     text: str
     plain: str
     column: int
+
+    def refuse(self, why: str, suggestions: Sequence[str] = ()) -> RefusedRule:
+        """The refusal of a sentence because of this word."""
+        return RefusedRule(why, word=self.text, column=self.column, suggestions=suggestions)
 
 
 def tokenize(sentence: str) -> tuple[Token, ...]:
@@ -46,7 +75,7 @@ def tokenize(sentence: str) -> tuple[Token, ...]:
         token = _TOKEN.match(sentence, at)
         if token is None:
             word = re.split(r"[\s,.:;]", sentence[at:])[0]
-            raise RefusedRule(f"{word!r} cannot be read", word=word, column=at + 1)
+            raise Token(word, word, at + 1).refuse(f"{word!r} cannot be read")
         words += _words(token)
         at = token.end()
     return tuple(words)

@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
+from instar.adapters.protobuf import read_fields
 from instar.core.errors import BadInput
 from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.driving.answers import Control
-from instar.tasks.driving.systems.frozen_graph import constants
 from instar.zoo import fetch
 
-__all__ = ["DeepRacer", "deepracer"]
+__all__ = ["DeepRacer", "constants", "deepracer"]
 
 Floats = npt.NDArray[np.float32]
 
@@ -31,6 +32,10 @@ ROOT = "main_level/agent/main/online/network_1/"
 CONVOLUTIONS = (("Conv2d_0", 4), ("Conv2d_2", 2), ("Conv2d_4", 1))  # and their strides
 METRES_PER_SECOND = 3.6
 DECODER = 1
+# Fields of a frozen TensorFlow graph:
+NODE, NAME, OP, ATTRIBUTE = 1, 1, 2, 5  # of a graph; of a node
+KEY, VALUE, TENSOR = 1, 2, 8  # of an attribute
+SHAPE, CONTENT, DIMENSION, EXTENT = 2, 4, 2, 1  # of a tensor; of a shape; of a dimension
 
 
 @recorded
@@ -96,3 +101,29 @@ class DeepRacer:
 def _as_matrix(kernel: Floats) -> Floats:
     """`(rows * columns * before, after)` of TensorFlow's (rows, columns, before, after)."""
     return kernel.reshape(-1, kernel.shape[-1])
+
+
+def constants(graph: bytes) -> dict[str, Floats]:
+    """The constants of a graph by name, those that are arrays of 32-bit floats."""
+    try:
+        return {name: tensor for node in _parts(memoryview(graph), NODE) for name, tensor in _constant(node)}
+    except (IndexError, ValueError) as error:
+        raise BadInput(f"this is no frozen TensorFlow graph: {error}") from None
+
+
+def _constant(node: memoryview) -> Iterator[tuple[str, Floats]]:
+    if _parts(node, OP) != [b"Const"]:
+        return
+    for attribute in _parts(node, ATTRIBUTE):
+        if _parts(attribute, KEY) == [b"value"]:
+            (tensor,) = _parts(_parts(attribute, VALUE)[0], TENSOR)
+            (shape,) = _parts(tensor, SHAPE) or [memoryview(b"")]
+            sizes = [(_parts(dimension, EXTENT) or [0])[0] for dimension in _parts(shape, DIMENSION)]
+            for content in _parts(tensor, CONTENT):
+                if len(content) == 4 * int(np.prod(sizes, dtype=np.int64)):
+                    name = bytes(_parts(node, NAME)[0]).decode()
+                    yield name, np.frombuffer(content, "<f4").reshape(sizes)
+
+
+def _parts(message: memoryview, wanted: int) -> list[Any]:
+    return [value for number, value in read_fields(message) if number == wanted]

@@ -15,8 +15,7 @@ from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.core.system import describe_error
 from instar.tasks.driving.answers import Control
-from instar.tasks.driving.preprocess import SIZE
-from instar.tasks.driving.systems.network_io import NetworkInput, NetworkOutput, require_answer
+from instar.tasks.driving.systems.network_io import SIZE, NetworkInput, NetworkOutput, require_answer
 
 __all__ = ["TorchDriver", "torch_driver"]
 
