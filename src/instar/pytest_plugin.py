@@ -56,7 +56,7 @@ def metamorphic(
     other arguments are those of `instar.run`.
     """
     from instar.core.relation import Relation as OneRelation
-    from instar.report.markup import readable
+    from instar.report.words import readable
 
     relations = [relation] if isinstance(relation, OneRelation) else list(relation)
     scenes = scenes if isinstance(scenes, list) else list(scenes)
@@ -202,7 +202,7 @@ def _told(
     system: str, scene: str, violated: Sequence[Record], judged: int, picture: Path | None
 ) -> Iterator[str]:
     from instar.report.causes import finding_words
-    from instar.report.markup import readable
+    from instar.report.words import readable
 
     cases = f"{len(violated)} of {judged} judged cases"
     yield f"{readable(system)} contradicts itself on {readable(scene)} in {cases}"

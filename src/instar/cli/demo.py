@@ -32,7 +32,8 @@ from instar.core.outcome import Outcome
 from instar.core.system import Limits
 from instar.report import Summary, render_text
 from instar.report.files import write_picture
-from instar.report.summary import Violation, summary_to_json
+from instar.report.groups import in_turns
+from instar.report.summary import summary_to_json
 from instar.store import RunStore
 
 __all__ = ["arguments", "perform"]
@@ -188,8 +189,8 @@ def _draw_findings(summary: Summary, folder: Path, quiet: bool, *, plainest: boo
             seen = {finding.case: _visible_change(there.panels(finding.case)) for finding in findings}
             findings.sort(key=lambda finding: (finding.relation, -seen[finding.case]))
             # Night changes more than a person does, so that relations take turns too.
-            findings = _in_turns(findings, lambda finding: finding.relation)
-        for finding in _in_turns(findings, lambda finding: finding.scene)[:PICTURES]:
+            findings = in_turns(findings, lambda finding: finding.relation)
+        for finding in in_turns(findings, lambda finding: finding.scene)[:PICTURES]:
             picture = there.picture(finding.case)
             if picture is not None:
                 path = folder / f"{finding.case}.png"
@@ -201,13 +202,3 @@ def _visible_change(panels: Sequence[Panel]) -> float:
     """How much of the picture is changed, and how much: pixels, each by its largest difference of 255."""
     before, *after = (np.asarray(panel.picture, np.int16) for panel in panels)
     return max((float(np.abs(one - before).max(axis=2).sum()) / 255 for one in after), default=0.0)
-
-
-def _in_turns(findings: Sequence[Violation], of: Callable[[Violation], str]) -> list[Violation]:
-    """The first of every kind, then the second of every one, else in the order that they have."""
-    turn: dict[str, int] = {}
-    ranked = []
-    for finding in findings:
-        turn[of(finding)] = turn.get(of(finding), 0) + 1
-        ranked.append((turn[of(finding)], finding))
-    return [finding for _, finding in sorted(ranked, key=lambda pair: pair[0])]

@@ -31,8 +31,7 @@ def gate_arguments(parser: argparse.ArgumentParser) -> None:
 def gate_from(args: argparse.Namespace) -> Gate:
     """What the flags say, refused before anything is asked where it makes no sense."""
     from instar.campaigns.result import Gate
-    from instar.report.baseline import read_known
-    from instar.report.fail_on import read_condition
+    from instar.report.gate import read_condition, read_known
 
     conditions = tuple(map(read_condition, args.fail_on))
     known = None

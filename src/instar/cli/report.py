@@ -102,7 +102,7 @@ def _shrunk(
         for case in cases:
             try:
                 shrunk = there.shrink(case, asking)
-                words = f"Smallest: {format_shrunk(there.relation(shown[case].relation), shrunk)}"
+                words = f"Smallest: {format_shrunk(there.relation(shown[case].record.relation), shrunk)}"
             except InstarError as error:
                 words = f"Not shrunk: {error}"
             told[case] = dataclasses.replace(shown[case], smallest=words)

@@ -8,6 +8,7 @@ import numpy as np
 
 from instar.core.record import Record
 from instar.core.verdict import Status
+from instar.report.groups import in_turns
 
 __all__ = ["choose_cases"]
 
@@ -20,18 +21,17 @@ def choose_cases(records: Iterable[Record], n: int, *, seed: int = 0) -> list[Re
     """
     rng = np.random.default_rng([seed, 0x7A7E])
     judged = [record for record in records if record.role == "case"]
-    violated = _in_turns([r for r in judged if r.verdict.status is Status.VIOLATED], rng)
-    held = _in_turns([r for r in judged if r.verdict.status is Status.HELD], rng)
+    violated = _shuffled([r for r in judged if r.verdict.status is Status.VIOLATED], rng)
+    held = _shuffled([r for r in judged if r.verdict.status is Status.HELD], rng)
     many = max(n // 2, n - len(held))
     chosen = violated[:many]
     chosen += held[: n - len(chosen)]
     return [chosen[i] for i in rng.permutation(len(chosen))]
 
 
-def _in_turns(records: Sequence[Record], rng: np.random.Generator) -> list[Record]:
-    queues: dict[str, list[Record]] = {}
-    for record in sorted(records, key=lambda record: record.case):
-        queues.setdefault(record.relation, []).append(record)
-    shuffled = [[queue[i] for i in rng.permutation(len(queue))] for _, queue in sorted(queues.items())]
-    longest = max(map(len, shuffled), default=0)
-    return [queue[i] for i in range(longest) for queue in shuffled if i < len(queue)]
+def _shuffled(records: Sequence[Record], rng: np.random.Generator) -> list[Record]:
+    shuffled: list[Record] = []
+    for relation in sorted({record.relation for record in records}):
+        queue = sorted((r for r in records if r.relation == relation), key=lambda record: record.case)
+        shuffled += [queue[i] for i in rng.permutation(len(queue))]
+    return in_turns(shuffled, lambda record: record.relation)

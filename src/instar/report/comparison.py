@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 from instar.core.record import Record
 from instar.core.verdict import Status
-from instar.report.keys import FailureKey, keys_of, list_keys
-from instar.report.markup import readable
+from instar.report.by_scene import FailureKey, keys_of, list_keys
 from instar.report.text import table
-from instar.report.words import counted, percent
+from instar.report.words import counted, percent, readable
 from instar.stats.paired import mcnemar
 
 __all__ = ["Comparison", "Side", "compare_runs", "comparison_json", "render_compared"]
@@ -70,17 +69,17 @@ def compare_runs(first: Side, second: Side) -> Comparison:
         for side, ours in zip((first, second), cases)
     )
     return Comparison(
-        first.system,
-        second.system,
-        len(shared),
-        outcomes.count((Status.HELD, Status.HELD)),
-        outcomes.count((Status.VIOLATED, Status.VIOLATED)),
-        broken,
-        fixed,
-        mcnemar(broken, fixed) if shared else None,
-        tuple(sorted(after - before)),
-        tuple(sorted(before - after)),
-        len(places),
+        first=first.system,
+        second=second.system,
+        pairs=len(shared),
+        both_held=outcomes.count((Status.HELD, Status.HELD)),
+        both_violated=outcomes.count((Status.VIOLATED, Status.VIOLATED)),
+        broken=broken,
+        fixed=fixed,
+        p=mcnemar(broken, fixed) if shared else None,
+        keys_broken=tuple(sorted(after - before)),
+        keys_fixed=tuple(sorted(before - after)),
+        places=len(places),
     )
 
 

@@ -9,11 +9,9 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-from instar.report.by_scene import Result
-from instar.report.keys import FailureKey
-from instar.report.markup import readable
+from instar.report.by_scene import FailureKey, Result
 from instar.report.summary import Summary
-from instar.report.words import replay_command
+from instar.report.words import readable, replay_command
 
 __all__ = ["render_sarif"]
 

@@ -7,9 +7,8 @@ from pathlib import PurePath
 from statistics import median
 
 from instar.report.groups import Group, groups_headline
-from instar.report.markup import readable
-from instar.report.summary import Break, RelationSummary, Summary, Violation
-from instar.report.words import counted, interval_words, percent, replay_command
+from instar.report.summary import RELATION_HEADINGS, Break, RelationSummary, Summary, Violation
+from instar.report.words import counted, interval_words, percent, readable, replay_command
 
 __all__ = ["render_comparison", "render_text", "table"]
 
@@ -91,14 +90,8 @@ def _headline(summary: Summary) -> Iterator[str]:
 def _relations(relations: Mapping[str, RelationSummary]) -> str:
     if not relations:
         return ""
-    heading = ["relation", "cases", "held", "violated", "inapplicable", "failed", "rate", "95 % interval"]
-    rows = [heading]
-    for name, relation in relations.items():
-        counts = relation.counts
-        numbers = [counts.cases, counts.held, counts.violated, counts.inapplicable, counts.failed]
-        rate = [percent(counts.rate), interval_words(relation.interval)]
-        rows.append([readable(name), *(f"{number:,}" for number in numbers), *rate])
-    return table(rows, right=range(1, len(heading)))
+    rows = ([readable(name), *relation.cells()] for name, relation in relations.items())
+    return table([RELATION_HEADINGS, *rows], right=range(1, len(RELATION_HEADINGS)))
 
 
 def _account(summary: Summary) -> Iterator[str]:

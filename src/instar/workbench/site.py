@@ -15,8 +15,7 @@ import markupsafe
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
-from instar.report.markup import name, readable
-from instar.report.words import counted, interval_words, percent
+from instar.report.words import counted, interval_words, name, percent, readable
 from instar.workbench.access import Access
 from instar.workbench.campaigns import Campaigns
 from instar.workbench.case_pictures import Studio

@@ -126,7 +126,7 @@ def _figures(run: Run, shown: CaseView) -> list[str]:
     """The panels of a case; their pictures are fetched by address."""
     figures = []
     for number, panel in enumerate(shown.panels):
-        address = f"/panel/{shown.case}/{number}?{urlencode({'of': run.name})}"
+        address = f"/panel/{shown.record.case}/{number}?{urlencode({'of': run.name})}"
         figures.append(panel_figure(panel, picture=address, heat=f"{address}&heat=1"))
     return figures
 
@@ -134,11 +134,7 @@ def _figures(run: Run, shown: CaseView) -> list[str]:
 def _without(run: Run, case: str, why: str) -> CaseView:
     """A case of a run that cannot be opened."""
     with RunStore.read(run.folder) as store:
-        record = store.record(case, change=False)
-    verdict = record.verdict
-    return CaseView(
-        case, record.scene, record.relation, verdict.status, verdict.margin, "", verdict.findings, (), why=why
-    )
+        return CaseView(store.record(case, change=False), why=why)
 
 
 def _address_of(table: CaseTable, row: int | None, query: str) -> str | None:

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 
 from instar.report.charts import curve, histogram
 from instar.report.figures import kept_at
-from instar.report.markup import readable
+from instar.report.words import readable
 from instar.workbench.figures import VIOLATED, account_of, figures_of
 from instar.workbench.filters import matching
 from instar.workbench.pages.explore import card_of
