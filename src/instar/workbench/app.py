@@ -20,16 +20,15 @@ from instar.workbench import NotHere
 from instar.workbench.access import Access, Guard
 from instar.workbench.campaigns import Campaigns
 from instar.workbench.case_pictures import Studio
-from instar.workbench.comparison import Comparisons
-from instar.workbench.figures import Intervals, figures_of
+from instar.workbench.figures import figures_of
 from instar.workbench.filters import CaseFilter, matching
 from instar.workbench.jobs import Jobs
 from instar.workbench.library import Library
-from instar.workbench.offers import Offers
+from instar.workbench.orders import Offers
 from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, runs, summary
 from instar.workbench.rule_previews import RulePreviews
 from instar.workbench.site import Site, prepare_templates
-from instar.workbench.workers import Workers
+from instar.workbench.workers import Results, Workers
 
 __all__ = ["make_app", "make_site"]
 
@@ -52,8 +51,8 @@ def make_site(root: Path, offers: Offers, access: Access, *, workers: Executor |
         jobs=Jobs(INSTAR),
         offers=offers,
         access=access,
-        comparisons=Comparisons(workers),
-        intervals=Intervals(workers),
+        comparisons=Results(workers, 100),
+        intervals=Results(workers, 5_000),
         rules=RulePreviews(),
     )
 

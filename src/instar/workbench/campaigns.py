@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from instar.core.errors import BadInput
-from instar.workbench.campaign_form import Order
+from instar.workbench.orders import Order
 
 __all__ = ["Campaigns", "Child"]
 

@@ -6,7 +6,6 @@ import json
 import secrets
 import subprocess
 import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 
 from instar.core.errors import BadInput
 from instar.workbench import NotHere
+from instar.workbench.workers import Recent
 
 __all__ = ["Job", "Jobs"]
 
@@ -38,7 +38,7 @@ class Jobs:
     def __init__(self, command: Sequence[str]) -> None:
         self._command = list(command)
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="jobs")
-        self._jobs: OrderedDict[str, Job] = OrderedDict()
+        self._jobs = Recent[Job](KEPT)
         self._children: set[subprocess.Popen[str]] = set()
         self._lock = threading.Lock()
 
@@ -48,9 +48,7 @@ class Jobs:
             if sum(job.document is None for job in self._jobs.values()) >= WAITING:
                 raise BadInput("too much is being done already; wait for it")
             job = Job(secrets.token_hex(8), what, run, words)
-            self._jobs[job.id] = job
-            while len(self._jobs) > KEPT:
-                self._jobs.popitem(last=False)
+            self._jobs.put(job.id, job)
         self._threads.submit(self._work, job)
         return job
 

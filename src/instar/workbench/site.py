@@ -15,17 +15,18 @@ import markupsafe
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 
+from instar.report.comparison import Comparison
 from instar.report.words import counted, interval_words, name, percent, readable
 from instar.workbench.access import Access
 from instar.workbench.campaigns import Campaigns
 from instar.workbench.case_pictures import Studio
-from instar.workbench.comparison import Comparisons
-from instar.workbench.figures import Intervals
+from instar.workbench.figures import Ends
 from instar.workbench.filters import CaseFilter, read_filter
 from instar.workbench.jobs import Jobs
 from instar.workbench.library import Library
-from instar.workbench.offers import Offers
+from instar.workbench.orders import Offers
 from instar.workbench.rule_previews import RulePreviews
+from instar.workbench.workers import Results
 
 __all__ = ["Site", "form_of", "prepare_templates", "view_of"]
 
@@ -38,8 +39,8 @@ class Site:
     jobs: Jobs
     offers: Offers
     access: Access
-    comparisons: Comparisons
-    intervals: Intervals
+    comparisons: Results[Comparison]
+    intervals: Results[Ends]
     rules: RulePreviews
 
     def page(self, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:

@@ -14,9 +14,8 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from instar.core.errors import InstarError
-from instar.workbench.campaign_form import read_order
 from instar.workbench.filters import CaseFilter, select_cases
-from instar.workbench.offers import Offer
+from instar.workbench.orders import Offer, read_order
 from instar.workbench.pages.explore import Card, card_of
 from instar.workbench.site import Site, form_of
 
@@ -85,7 +84,7 @@ def state_of(site: Site, name: str) -> State:
     child = site.campaigns.child(name)
     is_running = child is not None and child.is_running
     if child is not None and not is_running:
-        site.library.look_at(name)  # its last words may be younger than the last look
+        site.library.look(name)  # its last words may be younger than the last look
     run = site.library.runs.get(name)
     totals = run.totals if run is not None else None
     queries = totals.queries if totals is not None else 0
