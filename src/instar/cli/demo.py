@@ -64,7 +64,8 @@ def perform(args: argparse.Namespace) -> Outcome:
     (system,) = plan.systems
     if system.name != DETECTOR:
         print(f"instar: showing {system.name} on {plan.scenes} instead, all drawn here", file=sys.stderr)
-    text, document = _show(plan, folder, "", args.json)
+    (run,) = execute(plan, resume=True, quiet=args.json)
+    text, document = _show(run, folder, "", args.json)
     if missing:
         text += "\n".join(["", "Could not be fetched:", *(f"  {complaint}" for complaint in missing)])
     texts, documents = [text], {**document, "not_fetched": missing}
@@ -72,7 +73,8 @@ def perform(args: argparse.Namespace) -> Outcome:
         plan = make_plan(shown["plan"])
         plan = replace(plan, out=str(folder / f"run-{plan.systems[0].name}"))
         try:
-            text, documents[task] = _show(plan, folder, f"-{task}", args.json, plainest=task == "driving")
+            (run,) = execute(plan, resume=True, quiet=args.json)
+            text, documents[task] = _show(run, folder, f"-{task}", args.json, plainest=task == "driving")
             texts.append(f"{shown['title']}\n\n{text}")
         except MissingExtra as lacking:
             documents[task] = {"missing": str(lacking)}
@@ -83,14 +85,9 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 
 def _show(
-    plan: Plan, folder: Path, suffix: str, quiet: bool, *, plainest: bool = False
+    run: str, folder: Path, suffix: str, quiet: bool, *, plainest: bool = False
 ) -> tuple[str, dict[str, Any]]:
-    """Run a plan, draw what it found, and say so: as text and as a document."""
-    (run,) = execute(plan, resume=True, quiet=quiet)
-    return _told(run, folder, suffix, quiet, plainest=plainest)
-
-
-def _told(run: str, folder: Path, suffix: str, quiet: bool, *, plainest: bool) -> tuple[str, dict[str, Any]]:
+    """Draw what a run found, and say so: as text and as a document."""
     with RunStore.read(run) as store:
         result = read_result(store)
     found = _draw_findings(result.summary, folder / f"findings{suffix}", quiet, plainest=plainest)
@@ -127,28 +124,23 @@ def choose(folder: Path, fetch: Fetch, missing: list[str]) -> Plan:
     )
 
 
-def of_rule(folder: Path, rule: str) -> Plan:
-    """One rule on drawn drives for two networks: some seconds."""
+def _drive(folder: Path, rule: str, quiet: bool) -> Outcome:
+    """Run the rule on drawn drives for two networks, which takes some seconds, and show what each does."""
     from instar.tasks.driving.rules import format_rule, read_rule
 
     said = format_rule(read_rule(rule))  # refused before anything is run, and one folder for one meaning
     number = hashlib.sha256(said.encode()).hexdigest()[:8]
-    return Plan(
+    plan = Plan(
         systems=tuple(Use(name) for name in DRIVERS),
         relations=(RelationUse(Use("rule", {"text": rule}), Use("draws", {"n": 1})),),
         scenes="drive:6:7",
         out=str(folder / f"run-driving-{number}"),
     )
-
-
-def _drive(folder: Path, rule: str, quiet: bool) -> Outcome:
-    """Run the rule, and show the worst findings of each network."""
-    plan = of_rule(folder, rule)
     runs = execute(plan, resume=True, quiet=quiet)
     texts = [f"Driving, on {plan.scenes}, drawn here; {DRIVERS[1]} learned where nobody walks:"]
     documents = []
     for name, run in zip(DRIVERS, runs):
-        text, document = _told(run, folder, f"-{name}", quiet, plainest=True)
+        text, document = _show(run, folder, f"-{name}", quiet, plainest=True)
         texts.append(text)
         documents.append(document)
     return Outcome("\n\n".join(texts), {"rule": rule, "runs": documents})

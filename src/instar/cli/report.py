@@ -18,7 +18,7 @@ from instar.core.shrink import format_shrunk
 from instar.imaging.preview import encode_scaled_jpeg
 from instar.report.cards import CaseView
 from instar.report.files import write_file
-from instar.report.groups import Group
+from instar.report.groups import in_turns
 from instar.report.html import Page, render_html
 from instar.report.junit import render_junit
 from instar.report.markdown import MOST_GROUPS, render_markdown
@@ -76,7 +76,10 @@ def write_page(found: RunResult, path: str, *, shrink: bool = False, quiet: bool
 
     With `shrink` the first case of every group that has pictures is shrunk, which asks the system.
     """
-    chosen, passing = _pictured(found.groups), found.figures.narrowly_held()[:PASSING]
+    # The representative of every group first, then a second of each, ...
+    ranked = [(group.representative, case) for group in found.groups for case in group.cases[:PER_GROUP]]
+    chosen = [case for _, case in in_turns(ranked, lambda pair: pair[0])[:PICTURED]]
+    passing = found.figures.narrowly_held()[:PASSING]
     with (
         open_run(found.summary.totals.run, quiet=quiet) as there,
         show_steps("drawing findings", len(chosen) + len(passing), quiet=quiet) as steps,
@@ -110,12 +113,6 @@ def _shrunk(
     return told
 
 
-def _pictured(groups: Sequence[Group]) -> list[str]:
-    """The cases that get pictures: the representative of every group first, then a second of each, ..."""
-    turns = [group.cases[turn] for turn in range(PER_GROUP) for group in groups if turn < len(group.cases)]
-    return turns[:PICTURED]
-
-
 def _write_markdown(found: RunResult, path: str, *, quiet: bool) -> None:
     folder = Path(path).with_name(f"{Path(path).stem}-pictures")
     groups = found.groups[:MOST_GROUPS]
@@ -125,18 +122,13 @@ def _write_markdown(found: RunResult, path: str, *, quiet: bool) -> None:
         show_steps("drawing findings", len(groups), quiet=quiet) as steps,
     ):
         for group in groups:
-            if _draw(there, group.representative, folder):
-                pictures[group.representative] = f"{folder.name}/{group.representative}.jpg"
+            picture, file = there.picture(group.representative), f"{group.representative}.jpg"
+            if picture is not None:
+                write_file(folder / file, encode_scaled_jpeg(picture, longest=MARKDOWN_SIDE))
+                pictures[group.representative] = f"{folder.name}/{file}"
             steps.advance()
     text = render_markdown(found.summary, found.groups, pictures=pictures, against=found.against)
     write_file(path, text)
-
-
-def _draw(there: RunReader, case: str, folder: Path) -> bool:
-    picture = there.picture(case)
-    if picture is not None:
-        write_file(folder / f"{case}.jpg", encode_scaled_jpeg(picture, longest=MARKDOWN_SIDE))
-    return picture is not None
 
 
 def _version() -> str:
