@@ -22,7 +22,7 @@ def render_text(summary: Summary, groups: Sequence[Group] = (), *, top: int = 10
     parts = [
         "\n".join(_headline(summary)),
         _relations(summary.relations),
-        "\n".join(_account(summary)),
+        table(list(_account(summary))),
         "\n".join(_skipped(summary)),
         "\n".join(_groups(summary, groups, top)),
         "\n".join(_findings(summary, top)),
@@ -94,15 +94,8 @@ def _relations(relations: Mapping[str, RelationSummary]) -> str:
     return table([RELATION_HEADINGS, *rows], right=range(1, len(RELATION_HEADINGS)))
 
 
-def _account(summary: Summary) -> Iterator[str]:
+def _account(summary: Summary) -> Iterator[tuple[str, str]]:
     """One line for each thing that was counted beside the cases."""
-    lines = list(_account_lines(summary))
-    width = max(len(name) for name, _ in lines)
-    for name, text in lines:
-        yield f"{name.ljust(width)}  {text}"
-
-
-def _account_lines(summary: Summary) -> Iterator[tuple[str, str]]:
     if summary.kinds:
         yield "kinds", _listing(summary.kinds)
     if summary.harms:
@@ -175,13 +168,12 @@ def _row(violation: Violation) -> list[str]:
     if len(scene) > WIDEST_SCENE:
         scene = "..." + scene[3 - WIDEST_SCENE :]
     naturalness = "-" if violation.naturalness is None else f"{violation.naturalness:.2f}"
-    margin = f"{violation.margin:.3f}"
     return [
         violation.case,
         scene,
         readable(violation.relation, WIDEST_SCENE),
         readable(violation.kind, WIDEST_SCENE) or "-",
-        margin,
+        f"{violation.margin:.3f}",
         naturalness,
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager
 from importlib import resources
@@ -12,7 +12,6 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse
 from starlette.exceptions import HTTPException
 
 from instar.core.errors import InstarError
@@ -25,7 +24,7 @@ from instar.workbench.filters import CaseFilter, matching
 from instar.workbench.jobs import Jobs
 from instar.workbench.library import Library
 from instar.workbench.orders import Offers
-from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, runs, summary
+from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, summary
 from instar.workbench.rule_previews import RulePreviews
 from instar.workbench.site import Site, prepare_templates
 from instar.workbench.workers import Results, Workers
@@ -33,7 +32,7 @@ from instar.workbench.workers import Results, Workers
 __all__ = ["make_app", "make_site"]
 
 INSTAR = (sys.executable, "-m", "instar")
-PAGES = (runs, explore, case, pictures, summary, compare, campaign, rule, rate)
+PAGES = (explore, case, pictures, summary, compare, campaign, rule, rate)
 STATIC = {
     "page.css": ("instar.report", "text/css"),
     "workbench.css": ("instar.workbench.static", "text/css"),
@@ -76,21 +75,37 @@ def make_app(site: Site) -> Any:
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=while_running)
     for page in PAGES:
         app.include_router(page.router(site))
-    _serve_static(app)
+    static = {
+        file: Response(
+            resources.files(package).joinpath(file).read_bytes(),
+            media_type=kind,
+            headers={"cache-control": "max-age=60"},
+        )
+        for file, (package, kind) in STATIC.items()
+    }
+
+    @app.get("/static/{file}")
+    def serve_static(file: str) -> Response:
+        """The files of our own, by name: there is no path to wander off from."""
+        if file not in static:
+            raise HTTPException(404)
+        return static[file]
+
+    def complaint(status: int, why: str) -> Response:
+        return site.page("complaint.html", status=status, title="That did not work", why=why)
 
     @app.exception_handler(InstarError)
     def refused(request: Request, error: InstarError) -> Response:
-        status = 404 if isinstance(error, NotHere) else 400
-        return _complaint(site, request, status, str(error))
+        return complaint(404 if isinstance(error, NotHere) else 400, str(error))
 
     @app.exception_handler(RequestValidationError)
     def invalid(request: Request, error: RequestValidationError) -> Response:
-        return _complaint(site, request, 400, "the address has a value that cannot be used")
+        return complaint(400, "the address has a value that cannot be used")
 
     @app.exception_handler(HTTPException)
     def missing(request: Request, error: HTTPException) -> Response:
         why = "there is no such page" if error.status_code == 404 else str(error.detail)
-        return _complaint(site, request, error.status_code, why)
+        return complaint(error.status_code, why)
 
     return Guard(app, site.access)
 
@@ -99,23 +114,3 @@ def _begin_with_the_whole(site: Site) -> None:
     """Have the figures of everything made, which is what most people look at first."""
     table = site.library.table
     figures_of(table, matching(table, CaseFilter()), site.intervals, wait=False)
-
-
-def _complaint(site: Site, request: Request, status: int, why: str) -> HTMLResponse:
-    return site.page("complaint.html", status=status, title="That did not work", why=why)
-
-
-def _serve_static(app: FastAPI) -> None:
-    """The files of our own, by name: there is no path to wander off from."""
-    for file, (package, kind) in STATIC.items():
-        content = resources.files(package).joinpath(file).read_bytes()
-        app.get(f"/static/{file}")(
-            _always(Response(content, media_type=kind, headers={"cache-control": "max-age=60"}))
-        )
-
-
-def _always(response: Response) -> Callable[[], Response]:
-    def answer() -> Response:
-        return response
-
-    return answer

@@ -97,6 +97,9 @@ class Library:
             raise NotHere(f"there is no run {name[:200]!r} here")
         return self.runs[name]
 
+    def readable_runs(self) -> list[Run]:
+        return [run for run in self.runs.values() if run.columns is not None]
+
     def load(self, show: ShowProgress) -> None:
         """The first reading of all runs, with progress for those that are not prepared yet."""
         with self._working:

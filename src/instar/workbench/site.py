@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import jinja2
 import markupsafe
 from fastapi import Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 
 from instar.report.comparison import Comparison
 from instar.report.words import counted, interval_words, name, percent, readable
@@ -28,7 +28,7 @@ from instar.workbench.orders import Offers
 from instar.workbench.rule_previews import RulePreviews
 from instar.workbench.workers import Results
 
-__all__ = ["Site", "form_of", "prepare_templates", "view_of"]
+__all__ = ["Site", "form_of", "go_to", "prepare_templates", "view_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +68,11 @@ def form_of(request: Request) -> dict[str, list[str]]:
     for key, value in request.scope.get("instar.form", ()):
         form.setdefault(key, []).append(value)
     return form
+
+
+def go_to(path: str, **values: object) -> RedirectResponse:
+    """Show another page, once a form is dealt with."""
+    return RedirectResponse(_address(path, **values), status_code=303)
 
 
 def prepare_templates() -> None:

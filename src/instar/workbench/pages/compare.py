@@ -32,7 +32,7 @@ def router(site: Site) -> APIRouter:
         return site.page(
             "compare.html",
             title="Compare",
-            runs=[run for run in site.library.runs.values() if run.columns is not None],
+            runs=site.library.readable_runs(),
             first=first,
             others=others,
             held=held,

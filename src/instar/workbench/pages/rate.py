@@ -8,12 +8,10 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 import numpy as np
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import RedirectResponse
 
 from instar.core.errors import BadInput
 from instar.ratings import Rated, summarise_ratings
@@ -24,7 +22,7 @@ from instar.workbench.columns import STATUSES, Columns
 from instar.workbench.library import Run
 from instar.workbench.pages.pictures import known_case
 from instar.workbench.reviews import Rating
-from instar.workbench.site import Site, form_of
+from instar.workbench.site import Site, form_of, go_to
 
 __all__ = ["router"]
 
@@ -37,7 +35,7 @@ def router(site: Site) -> APIRouter:
 
     @routes.get("/rate")
     def rate(of: str | None = None, rater: str = "") -> Response:
-        runs = [run for run in site.library.runs.values() if run.columns is not None]
+        runs = site.library.readable_runs()
         if of is None and len(runs) == 1:
             of = runs[0].name
         if of is None:
@@ -76,7 +74,7 @@ def router(site: Site) -> APIRouter:
         if len(points) < len(QUESTIONS) or not set(points.values()) <= CHOICES.keys():
             raise BadInput(f"both questions want 1 to {POINTS} points; go back and choose")
         run.marks.rate(case, rater, {question: CHOICES[value] for question, value in points.items()})
-        return RedirectResponse(f"/rate?{urlencode({'of': run.name, 'rater': rater})}", status_code=303)
+        return go_to("/rate", of=run.name, rater=rater)
 
     return routes
 
