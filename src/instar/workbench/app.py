@@ -17,11 +17,10 @@ from starlette.exceptions import HTTPException
 from instar.core.errors import InstarError
 from instar.workbench import NotHere
 from instar.workbench.access import Access, Guard
-from instar.workbench.campaigns import Campaigns
 from instar.workbench.case_pictures import Studio
+from instar.workbench.children import Campaigns, Jobs
 from instar.workbench.figures import figures_of
 from instar.workbench.filters import CaseFilter, matching
-from instar.workbench.jobs import Jobs
 from instar.workbench.library import Library
 from instar.workbench.orders import Offers
 from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, summary

@@ -18,11 +18,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from instar.report.comparison import Comparison
 from instar.report.words import counted, interval_words, name, percent, readable
 from instar.workbench.access import Access
-from instar.workbench.campaigns import Campaigns
 from instar.workbench.case_pictures import Studio
+from instar.workbench.children import Campaigns, Jobs
 from instar.workbench.figures import Ends
 from instar.workbench.filters import CaseFilter, read_filter
-from instar.workbench.jobs import Jobs
 from instar.workbench.library import Library
 from instar.workbench.orders import Offers
 from instar.workbench.rule_previews import RulePreviews
