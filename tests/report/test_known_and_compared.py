@@ -74,7 +74,7 @@ def test_a_condition_that_makes_no_sense_is_refused(text, complaint):
 
 
 def side(name: str, **cases: Record) -> Side:
-    return Side.of(name, name, [(one, change) for change, one in cases.items()])
+    return Side.of(name, [(one, change) for change, one in cases.items()])
 
 
 def test_pairs_are_cases_with_the_same_change():

@@ -83,7 +83,7 @@ def compare_folders(first: str, second: str) -> Comparison:
     sides = []
     for run in (first, second):
         with RunStore.read(run) as store:
-            sides.append(Side.of(run, read_totals(store).system, store.judged()))
+            sides.append(Side.of(read_totals(store).system, store.judged()))
     return compare_runs(*sides)
 
 

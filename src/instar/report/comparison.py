@@ -17,21 +17,18 @@ __all__ = ["Comparison", "Side", "compare_runs", "comparison_json", "render_comp
 
 @dataclass(slots=True, eq=False)
 class Side:
-    """One of the two runs, as far as comparing needs it."""
+    """One of the two runs, as far as comparing needs it: judged cases by relation, source and change."""
 
-    run: str
     system: str
     cases: dict[tuple[str, str, str], tuple[Status, frozenset[FailureKey]]] = field(default_factory=dict)
-    judged: set[tuple[str, str]] = field(default_factory=set)
 
     @classmethod
-    def of(cls, run: str, system: str, records: Iterable[tuple[Record, str]]) -> Side:
+    def of(cls, system: str, records: Iterable[tuple[Record, str]]) -> Side:
         """From judged records, each with its change as the run file writes it."""
-        side = cls(run, system)
+        side = cls(system)
         for record, recipe in records:
             found = frozenset(keys_of(record)) if record.verdict.status is Status.VIOLATED else frozenset()
             side.cases[record.relation, record.source, recipe] = (record.verdict.status, found)
-            side.judged.add((record.relation, record.source))
         return side
 
 
@@ -62,7 +59,8 @@ def compare_runs(first: Side, second: Side) -> Comparison:
     outcomes = [(first.cases[case][0], second.cases[case][0]) for case in shared]
     broken = outcomes.count((Status.HELD, Status.VIOLATED))
     fixed = outcomes.count((Status.VIOLATED, Status.HELD))
-    places = first.judged & second.judged
+    judged = [{(relation, source) for relation, source, _ in side.cases} for side in (first, second)]
+    places = judged[0] & judged[1]
     cases = (shared, shared) if shared else (first.cases.keys(), second.cases.keys())
     before, after = (
         {key for case in ours for key in side.cases[case][1] if (key.relation, key.scene) in places}

@@ -20,7 +20,6 @@ from instar.workbench.workers import Results
 
 __all__ = [
     "VIOLATED",
-    "Account",
     "ColumnFigures",
     "Ends",
     "GroupLine",
@@ -55,18 +54,6 @@ class GroupLine:
     scenes: int
     worst: int
     """The row of its worst case."""
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """Of whole runs, whatever the other filters: `distinct` is None while failures are being grouped."""
-
-    distinct: int | None
-    false_alarms: float | None
-    unstable: int
-    queries: int
-    asked: int
-    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +119,11 @@ def figures_of(table: CaseTable, rows: Array, intervals: Results[Ends], *, wait:
     )
 
 
-def account_of(runs: Sequence[Run]) -> Account:
-    """What the report says of whole runs besides their cases."""
+def account_of(runs: Sequence[Run]) -> dict[str, float | None]:
+    """What the report says of whole runs besides their cases, whatever the filters.
+
+    `distinct` is None while failures are being grouped.
+    """
     nulls = accused = unstable = 0
     for run in runs:
         if run.columns is None:
@@ -149,14 +139,12 @@ def account_of(runs: Sequence[Run]) -> Account:
     distinct = [run.groups.distinct for run in runs if run.columns is not None]
     known = [number for number in distinct if number is not None]
     totals = [run.totals for run in runs if run.totals is not None]
-    return Account(
-        distinct=sum(known) if known and len(known) == len(distinct) else None,
-        false_alarms=accused / nulls if nulls else None,
-        unstable=unstable,
-        queries=sum(one.queries for one in totals),
-        asked=sum(one.asked for one in totals),
-        seconds=sum(one.seconds for one in totals),
-    )
+    return {
+        "distinct": sum(known) if known and len(known) == len(distinct) else None,
+        "false_alarms": accused / nulls if nulls else None,
+        "unstable": unstable,
+        **{name: sum(getattr(one, name) for one in totals) for name in ("queries", "asked", "seconds")},
+    }
 
 
 def _counts(by_status: Sequence[int]) -> Counts:

@@ -137,11 +137,11 @@ def read_order(form: Mapping[str, Sequence[str]], offers: Offers) -> Order:
     """The order that a form makes, or what is wrong with it."""
     one = {name: values[0].strip() for name, values in form.items() if values}
     lines = [line.strip() for line in one.get("rules", "").splitlines()]
-    search = one.get("search", "")
+    search, scenes = one.get("search", ""), one.get("scenes", "")
     order = Order(
         name=one.get("name", ""),
         system=one.get("system", ""),
-        scenes=_scenes(one, offers),
+        scenes=f"{scenes}:{one.get('count', '') or 12}" if scenes in offers.worlds else scenes,
         relations=[name for name in form.get("relation", ()) if name],
         rules=[line for line in lines if line],
         interpreter=one.get("interpreter", ""),
@@ -152,13 +152,6 @@ def read_order(form: Mapping[str, Sequence[str]], offers: Offers) -> Order:
     )
     _check(order, offers)
     return order
-
-
-def _scenes(one: Mapping[str, str], offers: Offers) -> str:
-    scenes = one.get("scenes", "")
-    if scenes in offers.worlds:
-        scenes = f"{scenes}:{one.get('count', '') or 12}"
-    return scenes
 
 
 def _numbers(
@@ -186,7 +179,9 @@ def _check(order: Order, offers: Offers) -> None:
     relations = {name: _known("relation", name, offers.relations) for name in order.relations}
     if not (order.relations or order.rules):
         raise BadInput("choose a relation or write a rule")
-    for name, relation in (relations | ({"a driving rule": _rules()} if order.rules else {})).items():
+    if order.rules:
+        relations["a driving rule"] = Offer(tasks=[catalogues()[find_entry("relation", "rule").task].title])
+    for name, relation in relations.items():
         if not relation.fits(system):
             ours, theirs = (" and ".join(one.tasks).lower() for one in (relation, system))
             raise BadInput(f"{name} is for {ours}, but {order.system} is for {theirs}")
@@ -207,10 +202,6 @@ def _check(order: Order, offers: Offers) -> None:
         if len(rule) > LONGEST_RULE:
             raise BadInput(f"a rule has {len(rule)} characters; {LONGEST_RULE} at most")
         offers.read_rule(rule)
-
-
-def _rules() -> Offer:
-    return Offer(tasks=[catalogues()[find_entry("relation", "rule").task].title])
 
 
 def _known(what: str, name: str, offered: Mapping[str, Offer]) -> Offer:

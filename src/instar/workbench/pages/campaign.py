@@ -8,13 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from fastapi import APIRouter, Request, Response
 
 from instar.core.errors import InstarError
 from instar.workbench.filters import CaseFilter, select_cases
 from instar.workbench.orders import Offer, read_order
-from instar.workbench.pages.explore import Card, card_of
+from instar.workbench.pages.explore import card_of
 from instar.workbench.site import Site, form_of, go_to
 
 __all__ = ["State", "router", "state_of"]
@@ -122,21 +121,17 @@ def _told(site: Site, name: str) -> dict[str, Any]:
     state = state_of(site, name)
     run = site.library.runs.get(name)  # not before: a state that is final comes with all its cases
     counts = run.counts() if run is not None else {}
+    table = site.library.table
+    violated = select_cases(table, CaseFilter({"run": (name,), "status": ("violated",)}), facets=())
     return {
         "name": name,
         "state": state,
         "counts": counts,
         "cases": sum(counts.values()),
-        "cards": _worst(site, name),
+        "cards": [card_of(table, int(row)) for row in violated.rows[:SHOWN]],
         "system": run.system if run is not None else "",
         "has_run": run is not None,
     }
-
-
-def _worst(site: Site, name: str) -> list[Card]:
-    table = site.library.table
-    rows = select_cases(table, CaseFilter({"run": (name,), "status": ("violated",)}), facets=()).rows
-    return [card_of(table, int(row)) for row in np.asarray(rows[:SHOWN])]
 
 
 def _form(site: Site, form: dict[str, list[str]], *, error: str = "", status: int = 200) -> Response:
