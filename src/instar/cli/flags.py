@@ -1,4 +1,4 @@
-"""Flags that several commands have; light, since `--help` needs them."""
+"""What several commands share, their flags above all; light, since `--help` needs them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from instar.campaigns.reader import Named
     from instar.campaigns.result import Gate
 
-__all__ = ["gate_arguments", "gate_from", "named_arguments", "named_from"]
+__all__ = ["gate_arguments", "gate_from", "installed_version", "named_arguments", "named_from"]
 
 
 def gate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,3 +62,13 @@ def named_from(args: argparse.Namespace) -> Named:
     from instar.campaigns.reader import Named
 
     return Named(args.system, args.relation or (), args.scenes)
+
+
+def installed_version() -> str | None:
+    """The version of instar; None where it is run from a source tree."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("instar")
+    except PackageNotFoundError:
+        return None

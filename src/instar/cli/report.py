@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from instar.campaigns.progress import show_steps
 from instar.campaigns.reader import RunReader, open_run
 from instar.campaigns.result import RunResult, read_result
-from instar.cli.flags import gate_arguments, gate_from
+from instar.cli.flags import gate_arguments, gate_from, installed_version
 from instar.core.errors import BadInput, InstarError
 from instar.core.outcome import Outcome
 from instar.core.shrink import format_shrunk
@@ -56,7 +55,8 @@ def perform(args: argparse.Namespace) -> Outcome:
     if args.junit:
         write_file(args.junit, render_junit(found.summary, results, known=known))
     if args.sarif:
-        write_file(args.sarif, render_sarif(found.summary, results, version=_version(), known=known))
+        version = installed_version() or "0.0.0"
+        write_file(args.sarif, render_sarif(found.summary, results, version=version, known=known))
     if args.html:
         write_page(found, args.html, shrink=args.shrink, quiet=args.json)
     if args.markdown:
@@ -129,10 +129,3 @@ def _write_markdown(found: RunResult, path: str, *, quiet: bool) -> None:
             steps.advance()
     text = render_markdown(found.summary, found.groups, pictures=pictures, against=found.against)
     write_file(path, text)
-
-
-def _version() -> str:
-    try:
-        return version("instar")
-    except PackageNotFoundError:  # run from a source tree
-        return "0.0.0"

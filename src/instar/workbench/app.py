@@ -33,10 +33,11 @@ __all__ = ["make_app", "make_site"]
 INSTAR = (sys.executable, "-m", "instar")
 PAGES = (explore, case, pictures, summary, compare, campaign, rule, rate)
 STATIC = {
-    "page.css": ("instar.report", "text/css"),
-    "workbench.css": ("instar.workbench.static", "text/css"),
-    "workbench.js": ("instar.workbench.static", "text/javascript"),
+    "page.css": ("text/css", "report/page.css"),
+    "workbench.css": ("text/css", "workbench/static/workbench.css"),
+    "workbench.js": ("text/javascript", "report/page.js", "workbench/static/workbench.js"),
 }
+"""What is served: its kind, and the files that it is made of."""
 
 
 def make_site(root: Path, offers: Offers, access: Access, *, workers: Executor | None = None) -> Site:
@@ -74,14 +75,10 @@ def make_app(site: Site) -> Any:
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=while_running)
     for page in PAGES:
         app.include_router(page.router(site))
-    static = {
-        file: Response(
-            resources.files(package).joinpath(file).read_bytes(),
-            media_type=kind,
-            headers={"cache-control": "max-age=60"},
-        )
-        for file, (package, kind) in STATIC.items()
-    }
+    static = {}
+    for name, (kind, *files) in STATIC.items():
+        content = b"".join(resources.files("instar").joinpath(file).read_bytes() for file in files)
+        static[name] = Response(content, media_type=kind, headers={"cache-control": "max-age=60"})
 
     @app.get("/static/{file}")
     def serve_static(file: str) -> Response:
