@@ -80,7 +80,8 @@ def _rows(n: int) -> Iterator[tuple[object, ...]]:
         case = f"{i * (2**64 // n) + place[i][0] * 16_777_259:016x}"
         yield (
             case, name, name, relation, i, "case", status[i], kind, value, reason, 2,
-            natural[i] if status[i] == "violated" else None, json.dumps(change), findings, evidence, 1,
+            natural[i] if status[i] == "violated" else None, json.dumps(change), f"a {LABELS[other[i]]}",
+            findings, evidence, 1,
         )  # fmt: skip
 
 

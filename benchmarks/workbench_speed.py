@@ -19,10 +19,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
-from instar.cli.workbench_tools import make_tools
 from large_run import make_large_run
 from starlette.testclient import TestClient
 
+from instar.cli.view import offers_of
 from instar.workbench.access import Access
 from instar.workbench.app import make_app, make_site
 from instar.workbench.site import Site
@@ -99,7 +99,7 @@ def main(folder: Path, cases: int) -> None:
     print(f"made in {time.perf_counter() - began:.0f} s, {(run / 'run.sqlite').stat().st_size / 1e6:.0f} MB")
     (run / "workbench.npz").unlink(missing_ok=True)
     for start in ("first start", "second start"):
-        site = make_site(run, make_tools([], []), Access(1))
+        site = make_site(run, offers_of([], []), Access(1))
         began = time.perf_counter()
         site.library.load(shown)
         print(f"{start}: read in {time.perf_counter() - began:.1f} s")
@@ -110,7 +110,8 @@ def main(folder: Path, cases: int) -> None:
         client.get("/explore?status=violated")
         measured = {"the first page": [watch.took]}
         began = time.perf_counter()
-        site.library.settle(600)
+        while any(one.groups.distinct is None for one in site.library.runs.values()):
+            time.sleep(0.1)
         print(f"groups known after {time.perf_counter() - began:.0f} s, in a process of their own")
         for name, address in addresses(site, rng).items():
             measured[name] = []

@@ -27,7 +27,8 @@ from instar.core.scene import Observation
 from instar.core.system import ask
 from instar.core.verdict import Verdict
 from instar.imaging.geometry import areas, intersections, shifted
-from instar.imaging.sheets import FOUND, INK, LOST, MADE, NEW, PAPER
+from instar.imaging.sheets import INK, PAPER
+from instar.report.case_picture import COLOURS as FATES
 from instar.report.case_picture import draw_case
 from instar.store import RunStore
 from instar.tasks.detection import Detections, adaptive, insertion
@@ -110,7 +111,8 @@ def save(path: Path, image: np.ndarray) -> None:
     picture = Picture.fromarray(image)
     colours = picture.quantize(COLOURS, dither=Picture.Dither.NONE).getpalette()[: 3 * COLOURS]
     palette = Picture.new("P", (1, 1))
-    palette.putpalette([*colours, *INK, *PAPER, *FOUND, *LOST, *NEW, *MADE])
+    fates = (channel for fate in ("matched", "lost", "new", "change") for channel in FATES[fate])
+    palette.putpalette([*colours, *INK, *PAPER, *fates])
     picture.quantize(palette=palette, dither=Picture.Dither.NONE).save(path, optimize=True)
 
 

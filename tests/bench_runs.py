@@ -57,7 +57,10 @@ def make_test_site(root: Path) -> Site:
     """A site whose runs are read and whose groups are known."""
     site = make_site(root, offers_of([], []), Access(PORT), workers=ThreadPoolExecutor(1))
     site.library.load(lambda what, total: contextlib.nullcontext(_Silent()))
-    site.library.settle()
+    for run in site.library.runs.values():
+        if run._grouping is not None:
+            run._grouping.exception(timeout=60)
+    site.library.look()
     return site
 
 

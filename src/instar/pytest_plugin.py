@@ -19,7 +19,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ import pytest
 if TYPE_CHECKING:
     from instar.core.record import Record
     from instar.core.relation import Relation
-    from instar.core.scene import Image, Scene
+    from instar.core.scene import Scene
     from instar.core.search import Search, SearchAcross
     from instar.core.system import Limits, System
 
@@ -55,12 +55,15 @@ def metamorphic(
     `system` may be a function that makes the system, which is then called when a test first runs. The
     other arguments are those of `instar.run`.
     """
+    from instar.campaigns.run import run
     from instar.core.relation import Relation as OneRelation
-    from instar.report.markup import readable
+    from instar.report.words import readable
 
     relations = [relation] if isinstance(relation, OneRelation) else list(relation)
-    scenes = scenes if isinstance(scenes, list) else list(scenes)
-    campaign = _Campaign(relations, system, scenes, search, seed, limits, workers, batch)
+    run_relations = partial(
+        run, relation=relations, search=search, seed=seed, limits=limits, workers=workers, batch=batch
+    )
+    campaign = _Campaign(run_relations, system, scenes if isinstance(scenes, list) else list(scenes))
 
     def test(scene: str, request: pytest.FixtureRequest) -> None:
         __tracebackhide__ = True
@@ -95,14 +98,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @dataclass(eq=False)
 class _Campaign:
-    relations: Sequence[Relation]
+    run: Callable[..., Iterable[Record]]
     given: System | Callable[[], System]
     scenes: Sequence[Scene]
-    search: Search | SearchAcross | None
-    seed: int
-    limits: Limits | None
-    workers: int
-    batch: int | None
     selected: list[str] = field(default_factory=list)
     _records: dict[str, list[Record]] | None = None
 
@@ -142,7 +140,6 @@ class _Campaign:
 
     def _carried_out(self, folder: Path, work: Path) -> dict[str, list[Record]]:
         """The records of the selected scenes, asked now or by another worker of this session."""
-        from instar.campaigns.run import run
         from instar.core.scene import SceneList
         from instar.store import RunStore
 
@@ -153,20 +150,9 @@ class _Campaign:
         done = work.with_suffix(".done")
         with _only_one(work.with_suffix(".lock")):
             if not done.exists():
-                shutil.rmtree(
-                    folder, ignore_errors=True
-                )  # of an earlier session, or a worker that was killed
-                for _ in run(
-                    chosen,
-                    self.relations,
-                    self.system,
-                    search=self.search,
-                    seed=self.seed,
-                    limits=self.limits,
-                    out=folder,
-                    workers=self.workers,
-                    batch=self.batch,
-                ):
+                # What is there is of an earlier session, or of a worker that was killed.
+                shutil.rmtree(folder, ignore_errors=True)
+                for _ in self.run(chosen, system=self.system, out=folder):
                     pass
                 done.touch()
         by_scene: dict[str, list[Record]] = {}
@@ -177,32 +163,27 @@ class _Campaign:
         return by_scene
 
     def _save_picture(self, record: Record, folder: Path, request: pytest.FixtureRequest) -> Path | None:
-        from instar.imaging.codecs import encode_png
+        """The pictures of the case that the campaign kept, as one."""
+        from instar.campaigns.reader import open_run
+        from instar.report.files import write_picture
 
-        picture = self._picture(record, folder)
+        with open_run(str(folder), quiet=True) as there:
+            picture = there.picture(record.case)
         if picture is None:
             return None
         chosen = request.config.getoption("--instar-pictures")
         cache = getattr(request.config, "cache", None)
         where = Path(chosen) if chosen else Path(cache.mkdir("instar")) if cache else Path("instar-pictures")
-        where.mkdir(parents=True, exist_ok=True)
         path = where / f"{record.case}.png"
-        path.write_bytes(encode_png(picture))
+        write_picture(path, picture)
         return path
-
-    def _picture(self, record: Record, folder: Path) -> Image | None:
-        """The pictures of the case that the campaign kept, as one."""
-        from instar.campaigns.reader import open_run
-
-        with open_run(str(folder), quiet=True) as there:
-            return there.picture(record.case)
 
 
 def _told(
     system: str, scene: str, violated: Sequence[Record], judged: int, picture: Path | None
 ) -> Iterator[str]:
     from instar.report.causes import finding_words
-    from instar.report.markup import readable
+    from instar.report.words import readable
 
     cases = f"{len(violated)} of {judged} judged cases"
     yield f"{readable(system)} contradicts itself on {readable(scene)} in {cases}"

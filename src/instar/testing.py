@@ -50,11 +50,10 @@ def check_system(system: System, inputs: Sequence[Any]) -> None:
     for i, (a, b) in enumerate(zip(together, again)):
         _require(a == b, f"{system.name} answers input {i} differently when asked again")
     alone = [answer for one in inputs for answer in _answers(system, [one])]
-    for i, (a, b) in enumerate(zip(together, alone)):
-        _require(a == b, f"the answer of {system.name} to input {i} depends on its neighbours in the batch")
-    turned = _answers(system, list(reversed(inputs)))
-    for i, (a, b) in enumerate(zip(together, reversed(turned))):
-        _require(a == b, f"the answer of {system.name} to input {i} depends on its place in the batch")
+    turned = reversed(_answers(system, list(reversed(inputs))))
+    for what, others in (("neighbours", alone), ("place", turned)):
+        for i, (a, b) in enumerate(zip(together, others)):
+            _require(a == b, f"the answer of {system.name} to input {i} depends on its {what} in the batch")
 
 
 def check_relation(relation: Relation, system: System, scenes: Sequence[Scene], *, seeds: int = 10) -> None:

@@ -14,12 +14,11 @@ from markdown_it import MarkdownIt
 
 from instar.core.record import Record, Totals
 from instar.core.verdict import Finding, Verdict
-from instar.report.baseline import Against
-from instar.report.by_scene import ByScene
+from instar.report.by_scene import ByScene, FailureKey
 from instar.report.causes import Failure
+from instar.report.gate import Against
 from instar.report.groups import group_failures
 from instar.report.junit import render_junit
-from instar.report.keys import FailureKey
 from instar.report.markdown import literal, render_markdown
 from instar.report.sarif import render_sarif
 from instar.report.summary import Summary, summarise

@@ -10,7 +10,7 @@ import pytest
 
 from instar.core.marks import Dial, Mark, Panel
 from instar.core.record import Record, Skipped, Totals
-from instar.core.verdict import Finding, Status, Verdict
+from instar.core.verdict import Finding, Verdict
 from instar.report.cards import CaseView
 from instar.report.causes import Failure
 from instar.report.figures import Figures
@@ -76,11 +76,7 @@ def page_of(name: str, *, cases: int = 3) -> Page:
     panels = [Panel(name, picture, marks, (Dial(name, 3.0, name, 0, 9),)), Panel("after", picture, marks)]
 
     def shown(record: Record) -> CaseView:
-        verdict = record.verdict
-        return CaseView(
-            record.case, name, name, verdict.status, verdict.margin, name, verdict.findings, panels, 0.9,
-            smallest=name,
-        )  # fmt: skip
+        return CaseView(record, name, panels, smallest=name)
 
     return Page(
         summary,
@@ -135,7 +131,8 @@ def test_every_part_of_a_finding_is_there():
 def test_a_case_without_pictures_says_why():
     page = page_of("street")
     case = next(iter(page.shown))
-    gone = CaseView(case, "a", "b", Status.VIOLATED, -0.1, "c", (), (), why="scene 'a' is not there any more")
+    record = Record(case, "a", "a", "b", 0, None, Verdict.violated([Finding("lost", "a", -0.1)]))
+    gone = CaseView(record, "c", why="scene 'a' is not there any more")
     shown = Page(page.summary, page.figures, page.groups, {case: gone})
     assert "No picture: scene 'a' is not there any more" in "".join(Reader.of(render_html(shown)).text)
 

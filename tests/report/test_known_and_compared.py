@@ -7,11 +7,9 @@ import pytest
 from instar.core.errors import BadInput
 from instar.core.record import Record, Totals
 from instar.core.verdict import Finding, Verdict
-from instar.report.baseline import compare_with_known, read_known, render_known
-from instar.report.by_scene import ByScene
+from instar.report.by_scene import ByScene, FailureKey
 from instar.report.comparison import Side, compare_runs, render_compared
-from instar.report.fail_on import numbers_of, read_condition
-from instar.report.keys import FailureKey
+from instar.report.gate import compare_with_known, numbers_of, read_condition, read_known, render_known
 from instar.report.summary import summarise
 
 from .hostile import HOSTILE
@@ -76,7 +74,7 @@ def test_a_condition_that_makes_no_sense_is_refused(text, complaint):
 
 
 def side(name: str, **cases: Record) -> Side:
-    return Side.of(name, name, [(one, change) for change, one in cases.items()])
+    return Side.of(name, [(one, change) for change, one in cases.items()])
 
 
 def test_pairs_are_cases_with_the_same_change():

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from instar.workbench.campaign_form import Order
-from instar.workbench.campaigns import Campaigns, Child
+from instar.workbench.children import Campaigns, Child
+from instar.workbench.orders import Order
 
 ORDER = Order("one", "street-exact", "street:1", ["insertion"])
 DEAF = """

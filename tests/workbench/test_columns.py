@@ -15,8 +15,8 @@ from instar.workbench.columns import Columns, read_columns
 
 
 def as_rows(columns: Columns) -> list[tuple[object, ...]]:
-    named = [[columns.words[n][code] for code in getattr(columns, n)] for n in module.NAMED]
-    plain = [getattr(columns, n).tolist() for n in ("case", "is_null", "status", "margin", "naturalness")]
+    named = [[columns.words[n][code] for code in columns.rows[n]] for n in module.NAMED]
+    plain = [columns.rows[n].tolist() for n in ("case", "is_null", "status", "margin", "naturalness")]
     return [tuple("nan" if v != v else v for v in row) for row in zip(*plain, *named)]
 
 
@@ -38,7 +38,7 @@ def test_every_record_is_there_with_what_filters_need(run: Path) -> None:
     rows = as_rows(columns)
     assert rows[0] == (b"0" * 16, False, 0, -0.5, 0.5, "insertion", "lost", "scene-0", "")
     assert rows[2][2:] == (2, 0.0, "nan", "insertion", "", "scene-2", "no free place")
-    assert (len(columns), columns.is_null.sum(), rows[30][1]) == (31, 1, True)
+    assert (len(columns), columns.rows["is_null"].sum(), rows[30][1]) == (31, 1, True)
 
 
 def test_what_was_read_is_kept_and_read_back_without_touching_the_run(run: Path) -> None:
@@ -82,7 +82,9 @@ def test_a_kept_file_that_is_damaged_is_made_again(run: Path, damage: str) -> No
     else:
         with np.load(file) as kept:
             arrays = dict(kept)
-        arrays["scene"] = np.array([object()]) if damage == "pickle" else arrays["scene"] + 1000
+        arrays["rows"]["scene"] += 1000
+        if damage == "pickle":
+            arrays["rows"] = np.array([object()])
         np.savez(file, **arrays)
     assert as_rows(read_columns(run)) == good
 

@@ -33,5 +33,5 @@ def test_groups_that_do_not_fit_are_made_again(run: Path, damage: str) -> None:
     if damage == "half a file":
         kept.write_text(kept.read_text()[:40])
     elif damage == "other shape":
-        kept.write_text('{"content": "content", "titles": ["x"], "cases": [], "distinct": 1}')
+        kept.write_text('{"content": "content", "titles": ["x"], "of": {"a": 1}, "distinct": 1}')
     assert group_run(str(run), "other" if damage == "other violations" else "content") == first

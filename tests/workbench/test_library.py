@@ -48,7 +48,7 @@ def test_a_run_that_was_removed_and_made_anew_is_another(tmp_path: Path) -> None
     assert known_case(site, "run", CASE).wanted == before
     shutil.rmtree(tmp_path / "run")
     make(tmp_path / "run")
-    site.library.look_at("run")
+    site.library.look("run")
     after = known_case(site, "run", CASE).wanted
     assert after.verdict == before.verdict
     assert after != before
@@ -61,7 +61,7 @@ def test_a_case_that_was_judged_anew_is_pictured_anew(tmp_path: Path) -> None:
     with RunStore.create(tmp_path / "other", identity={"system": "made-up", "fingerprint": "x"}) as store:
         store.keep_records([record(1, verdict=lost(-0.25))])
     shutil.copy(tmp_path / "other" / "run.sqlite", tmp_path / "run" / "run.sqlite")  # the file stays the same
-    site.library.look_at("run")
+    site.library.look("run")
     assert known_case(site, "run", CASE).wanted.verdict == ("violated", -0.25)
     assert known_case(site, "run", CASE).wanted != before
 

@@ -9,8 +9,7 @@ import pytest
 
 from instar.cli.view import offers_of
 from instar.core.errors import BadInput
-from instar.workbench.campaign_form import read_order
-from instar.workbench.offers import Offers
+from instar.workbench.orders import Offers, read_order
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Hashable
-from concurrent.futures import BrokenExecutor, Future
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 
 import pytest
 
-from instar.workbench.workers import Workers, kept_or_begun
+from instar.workbench.workers import Results, Workers
 
 PARENT = """
 import os, signal
@@ -48,16 +47,14 @@ def test_no_worker_outlives_a_workbench_that_was_killed(tmp_path) -> None:
 
 
 def test_what_failed_for_want_of_a_process_is_begun_again() -> None:
-    kept: dict[Hashable, Future[int]] = {}
+    def killed() -> int:
+        raise BrokenExecutor("killed")
 
-    def ended(result: int | BaseException) -> Future[int]:
-        future: Future[int] = Future()
-        future.set_result(result) if isinstance(result, int) else future.set_exception(result)
-        return future
-
-    kept_or_begun(kept, "a", lambda: ended(BrokenExecutor("killed")), most=3)
-    assert kept_or_begun(kept, "a", lambda: ended(1), most=3).result() == 1
-    assert kept_or_begun(kept, "a", lambda: ended(2), most=3).result() == 1
-    for key in "bcd":
-        assert kept_or_begun(kept, key, lambda: ended(3), most=3).result() == 3
-    assert len(kept) <= 3
+    with ThreadPoolExecutor(1) as workers:
+        made = Results[int](workers, 3)
+        assert isinstance(made.get("a", killed).exception(), BrokenExecutor)
+        assert made.get("a", lambda: 1).result() == 1
+        assert made.get("a", lambda: 2).result() == 1
+        for key in "bcd":
+            assert made.get(key, lambda: 3).result() == 3
+        assert made.get("a", lambda: 4).result() == 4

@@ -177,19 +177,8 @@ class RunReader:
             panels = self.panels(record.case)
         except InstarError as error:
             why = str(error)
-        verdict = record.verdict
-        return CaseView(
-            case=record.case,
-            scene=record.source,
-            relation=record.relation,
-            status=verdict.status,
-            margin=verdict.margin,
-            change=self.store.change_text(record.case),
-            findings=verdict.findings,
-            panels=panels,
-            naturalness=record.naturalness,
-            why=why or ("" if panels else verdict.reason),
-        )
+        why = why or ("" if panels else record.verdict.reason)
+        return CaseView(record, self.store.change_text(record.case), panels, why)
 
     def panels(self, case: str) -> Sequence[Panel]:
         """The pictures of a case: those that the run keeps, or made again from what it keeps."""

@@ -8,14 +8,12 @@ from typing import Any
 
 from instar.campaigns.run import read_totals
 from instar.core.outcome import ALL_HELD, VIOLATED, status_of
-from instar.report.baseline import Against, compare_with_known
-from instar.report.by_scene import ByScene
+from instar.report.by_scene import ByScene, FailureKey, list_keys
 from instar.report.causes import Failure
 from instar.report.comparison import Comparison, Side, compare_runs
-from instar.report.fail_on import FailCondition, numbers_of
 from instar.report.figures import Figures
+from instar.report.gate import Against, FailCondition, compare_with_known, numbers_of
 from instar.report.groups import Group, group_failures
-from instar.report.keys import FailureKey, list_keys
 from instar.report.summary import Summary, summarise, summary_to_json
 from instar.report.text import render_text
 from instar.report.words import counted
@@ -85,7 +83,7 @@ def compare_folders(first: str, second: str) -> Comparison:
     sides = []
     for run in (first, second):
         with RunStore.read(run) as store:
-            sides.append(Side.of(run, read_totals(store).system, store.judged()))
+            sides.append(Side.of(read_totals(store).system, store.judged()))
     return compare_runs(*sides)
 
 

@@ -32,7 +32,8 @@ from instar.core.outcome import Outcome
 from instar.core.system import Limits
 from instar.report import Summary, render_text
 from instar.report.files import write_picture
-from instar.report.summary import Violation, summary_to_json
+from instar.report.groups import in_turns
+from instar.report.summary import summary_to_json
 from instar.store import RunStore
 
 __all__ = ["arguments", "perform"]
@@ -63,7 +64,8 @@ def perform(args: argparse.Namespace) -> Outcome:
     (system,) = plan.systems
     if system.name != DETECTOR:
         print(f"instar: showing {system.name} on {plan.scenes} instead, all drawn here", file=sys.stderr)
-    text, document = _show(plan, folder, "", args.json)
+    (run,) = execute(plan, resume=True, quiet=args.json)
+    text, document = _show(run, folder, "", args.json)
     if missing:
         text += "\n".join(["", "Could not be fetched:", *(f"  {complaint}" for complaint in missing)])
     texts, documents = [text], {**document, "not_fetched": missing}
@@ -71,7 +73,8 @@ def perform(args: argparse.Namespace) -> Outcome:
         plan = make_plan(shown["plan"])
         plan = replace(plan, out=str(folder / f"run-{plan.systems[0].name}"))
         try:
-            text, documents[task] = _show(plan, folder, f"-{task}", args.json, plainest=task == "driving")
+            (run,) = execute(plan, resume=True, quiet=args.json)
+            text, documents[task] = _show(run, folder, f"-{task}", args.json, plainest=task == "driving")
             texts.append(f"{shown['title']}\n\n{text}")
         except MissingExtra as lacking:
             documents[task] = {"missing": str(lacking)}
@@ -82,14 +85,9 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 
 def _show(
-    plan: Plan, folder: Path, suffix: str, quiet: bool, *, plainest: bool = False
+    run: str, folder: Path, suffix: str, quiet: bool, *, plainest: bool = False
 ) -> tuple[str, dict[str, Any]]:
-    """Run a plan, draw what it found, and say so: as text and as a document."""
-    (run,) = execute(plan, resume=True, quiet=quiet)
-    return _told(run, folder, suffix, quiet, plainest=plainest)
-
-
-def _told(run: str, folder: Path, suffix: str, quiet: bool, *, plainest: bool) -> tuple[str, dict[str, Any]]:
+    """Draw what a run found, and say so: as text and as a document."""
     with RunStore.read(run) as store:
         result = read_result(store)
     found = _draw_findings(result.summary, folder / f"findings{suffix}", quiet, plainest=plainest)
@@ -126,28 +124,23 @@ def choose(folder: Path, fetch: Fetch, missing: list[str]) -> Plan:
     )
 
 
-def of_rule(folder: Path, rule: str) -> Plan:
-    """One rule on drawn drives for two networks: some seconds."""
+def _drive(folder: Path, rule: str, quiet: bool) -> Outcome:
+    """Run the rule on drawn drives for two networks, which takes some seconds, and show what each does."""
     from instar.tasks.driving.rules import format_rule, read_rule
 
     said = format_rule(read_rule(rule))  # refused before anything is run, and one folder for one meaning
     number = hashlib.sha256(said.encode()).hexdigest()[:8]
-    return Plan(
+    plan = Plan(
         systems=tuple(Use(name) for name in DRIVERS),
         relations=(RelationUse(Use("rule", {"text": rule}), Use("draws", {"n": 1})),),
         scenes="drive:6:7",
         out=str(folder / f"run-driving-{number}"),
     )
-
-
-def _drive(folder: Path, rule: str, quiet: bool) -> Outcome:
-    """Run the rule, and show the worst findings of each network."""
-    plan = of_rule(folder, rule)
     runs = execute(plan, resume=True, quiet=quiet)
     texts = [f"Driving, on {plan.scenes}, drawn here; {DRIVERS[1]} learned where nobody walks:"]
     documents = []
     for name, run in zip(DRIVERS, runs):
-        text, document = _told(run, folder, f"-{name}", quiet, plainest=True)
+        text, document = _show(run, folder, f"-{name}", quiet, plainest=True)
         texts.append(text)
         documents.append(document)
     return Outcome("\n\n".join(texts), {"rule": rule, "runs": documents})
@@ -188,8 +181,8 @@ def _draw_findings(summary: Summary, folder: Path, quiet: bool, *, plainest: boo
             seen = {finding.case: _visible_change(there.panels(finding.case)) for finding in findings}
             findings.sort(key=lambda finding: (finding.relation, -seen[finding.case]))
             # Night changes more than a person does, so that relations take turns too.
-            findings = _in_turns(findings, lambda finding: finding.relation)
-        for finding in _in_turns(findings, lambda finding: finding.scene)[:PICTURES]:
+            findings = in_turns(findings, lambda finding: finding.relation)
+        for finding in in_turns(findings, lambda finding: finding.scene)[:PICTURES]:
             picture = there.picture(finding.case)
             if picture is not None:
                 path = folder / f"{finding.case}.png"
@@ -201,13 +194,3 @@ def _visible_change(panels: Sequence[Panel]) -> float:
     """How much of the picture is changed, and how much: pixels, each by its largest difference of 255."""
     before, *after = (np.asarray(panel.picture, np.int16) for panel in panels)
     return max((float(np.abs(one - before).max(axis=2).sum()) / 255 for one in after), default=0.0)
-
-
-def _in_turns(findings: Sequence[Violation], of: Callable[[Violation], str]) -> list[Violation]:
-    """The first of every kind, then the second of every one, else in the order that they have."""
-    turn: dict[str, int] = {}
-    ranked = []
-    for finding in findings:
-        turn[of(finding)] = turn.get(of(finding), 0) + 1
-        ranked.append((turn[of(finding)], finding))
-    return [finding for _, finding in sorted(ranked, key=lambda pair: pair[0])]

@@ -1,4 +1,4 @@
-"""Flags that several commands have; light, since `--help` needs them."""
+"""What several commands share, their flags above all; light, since `--help` needs them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from instar.campaigns.reader import Named
     from instar.campaigns.result import Gate
 
-__all__ = ["gate_arguments", "gate_from", "named_arguments", "named_from"]
+__all__ = ["gate_arguments", "gate_from", "installed_version", "named_arguments", "named_from"]
 
 
 def gate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,8 +31,7 @@ def gate_arguments(parser: argparse.ArgumentParser) -> None:
 def gate_from(args: argparse.Namespace) -> Gate:
     """What the flags say, refused before anything is asked where it makes no sense."""
     from instar.campaigns.result import Gate
-    from instar.report.baseline import read_known
-    from instar.report.fail_on import read_condition
+    from instar.report.gate import read_condition, read_known
 
     conditions = tuple(map(read_condition, args.fail_on))
     known = None
@@ -64,3 +63,13 @@ def named_from(args: argparse.Namespace) -> Named:
     from instar.campaigns.reader import Named
 
     return Named(args.system, args.relation or (), args.scenes, args.trust)
+
+
+def installed_version() -> str | None:
+    """The version of instar; None where it is run from a source tree."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("instar")
+    except PackageNotFoundError:
+        return None

@@ -6,9 +6,9 @@ import argparse
 
 from instar.campaigns.run import read_totals
 from instar.core.outcome import Outcome
-from instar.report.baseline import render_known
+from instar.report.by_scene import keys_of
 from instar.report.files import write_file
-from instar.report.keys import keys_of
+from instar.report.gate import render_known
 from instar.report.words import counted
 from instar.store import RunStore
 

@@ -132,14 +132,10 @@ def _perform(args: argparse.Namespace) -> Outcome:
 
 
 def _version() -> Outcome:
-    from importlib.metadata import PackageNotFoundError, version
-
+    from instar.cli.flags import installed_version
     from instar.core.outcome import Outcome
 
-    try:
-        number = version("instar")
-    except PackageNotFoundError:  # run from a source tree
-        number = "not installed"
+    number = installed_version() or "not installed"
     return Outcome(f"instar {number}", {"version": number})
 
 

@@ -30,14 +30,12 @@ def perform(args: argparse.Namespace) -> Outcome:
     with open_run(args.run, named=named_from(args), quiet=args.json) as there, there.asking() as asking:
         again = there.replay(there.record(args.case), asking)
         picture = draw_case(there.panels_of(again), there.sentence(again.record.case))
-    path: Path | None = None
-    if picture is not None:
-        path = keep_picture(Path(args.run) / "replays", f"{again.record.case}.png", picture)
+    path = keep_picture(Path(args.run) / "replays" / f"{again.record.case}.png", picture)
     status = EXIT_STATUS.get(again.verdict.status, NOT_JUDGED)
     return Outcome(_text(again, path), {"run": args.run, **_document(again, path)}, status)
 
 
-def _document(again: Replay, picture: Path | None) -> dict[str, object]:
+def _document(again: Replay, picture: str | None) -> dict[str, object]:
     record = again.record
     return {
         "case": record.case,
@@ -49,11 +47,11 @@ def _document(again: Replay, picture: Path | None) -> dict[str, object]:
         "same": again.same,
         "source": None if again.source is None else answer_to_json(again.source.answer),
         "follow_ups": [answer_to_json(follow_up.answer) for follow_up in again.follow_ups],
-        "picture": None if picture is None else str(picture),
+        "picture": picture,
     }
 
 
-def _text(again: Replay, picture: Path | None) -> str:
+def _text(again: Replay, picture: str | None) -> str:
     record = again.record
     lines = [f"case {record.case}: {record.relation} on {record.scene}"]
     lines += [f"change  {'none was made' if record.change is None else record.change}"]

@@ -5,20 +5,19 @@ from __future__ import annotations
 import argparse
 import dataclasses
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from instar.campaigns.progress import show_steps
 from instar.campaigns.reader import RunReader, open_run
 from instar.campaigns.result import RunResult, read_result
-from instar.cli.flags import gate_arguments, gate_from
+from instar.cli.flags import gate_arguments, gate_from, installed_version
 from instar.core.errors import BadInput, InstarError
 from instar.core.outcome import Outcome
 from instar.core.shrink import format_shrunk
 from instar.imaging.preview import encode_scaled_jpeg
 from instar.report.cards import CaseView
 from instar.report.files import write_file
-from instar.report.groups import Group
+from instar.report.groups import in_turns
 from instar.report.html import Page, render_html
 from instar.report.junit import render_junit
 from instar.report.markdown import MOST_GROUPS, render_markdown
@@ -56,7 +55,8 @@ def perform(args: argparse.Namespace) -> Outcome:
     if args.junit:
         write_file(args.junit, render_junit(found.summary, results, known=known))
     if args.sarif:
-        write_file(args.sarif, render_sarif(found.summary, results, version=_version(), known=known))
+        version = installed_version() or "0.0.0"
+        write_file(args.sarif, render_sarif(found.summary, results, version=version, known=known))
     if args.html:
         write_page(found, args.html, shrink=args.shrink, quiet=args.json)
     if args.markdown:
@@ -76,7 +76,10 @@ def write_page(found: RunResult, path: str, *, shrink: bool = False, quiet: bool
 
     With `shrink` the first case of every group that has pictures is shrunk, which asks the system.
     """
-    chosen, passing = _pictured(found.groups), found.figures.narrowly_held()[:PASSING]
+    # The representative of every group first, then a second of each, ...
+    ranked = [(group.representative, case) for group in found.groups for case in group.cases[:PER_GROUP]]
+    chosen = [case for _, case in in_turns(ranked, lambda pair: pair[0])[:PICTURED]]
+    passing = found.figures.narrowly_held()[:PASSING]
     with (
         open_run(found.summary.totals.run, quiet=quiet) as there,
         show_steps("drawing findings", len(chosen) + len(passing), quiet=quiet) as steps,
@@ -102,18 +105,12 @@ def _shrunk(
         for case in cases:
             try:
                 shrunk = there.shrink(case, asking)
-                words = f"Smallest: {format_shrunk(there.relation(shown[case].relation), shrunk)}"
+                words = f"Smallest: {format_shrunk(there.relation(shown[case].record.relation), shrunk)}"
             except InstarError as error:
                 words = f"Not shrunk: {error}"
             told[case] = dataclasses.replace(shown[case], smallest=words)
             steps.advance()
     return told
-
-
-def _pictured(groups: Sequence[Group]) -> list[str]:
-    """The cases that get pictures: the representative of every group first, then a second of each, ..."""
-    turns = [group.cases[turn] for turn in range(PER_GROUP) for group in groups if turn < len(group.cases)]
-    return turns[:PICTURED]
 
 
 def _write_markdown(found: RunResult, path: str, *, quiet: bool) -> None:
@@ -125,22 +122,10 @@ def _write_markdown(found: RunResult, path: str, *, quiet: bool) -> None:
         show_steps("drawing findings", len(groups), quiet=quiet) as steps,
     ):
         for group in groups:
-            if _draw(there, group.representative, folder):
-                pictures[group.representative] = f"{folder.name}/{group.representative}.jpg"
+            picture, file = there.picture(group.representative), f"{group.representative}.jpg"
+            if picture is not None:
+                write_file(folder / file, encode_scaled_jpeg(picture, longest=MARKDOWN_SIDE))
+                pictures[group.representative] = f"{folder.name}/{file}"
             steps.advance()
     text = render_markdown(found.summary, found.groups, pictures=pictures, against=found.against)
     write_file(path, text)
-
-
-def _draw(there: RunReader, case: str, folder: Path) -> bool:
-    picture = there.picture(case)
-    if picture is not None:
-        write_file(folder / f"{case}.jpg", encode_scaled_jpeg(picture, longest=MARKDOWN_SIDE))
-    return picture is not None
-
-
-def _version() -> str:
-    try:
-        return version("instar")
-    except PackageNotFoundError:  # run from a source tree
-        return "0.0.0"

@@ -88,7 +88,9 @@ def _plan(args: argparse.Namespace) -> Plan:
     if args.rule:
         # Like --relation, rules take the place of what the plan says, and may stand beside --relation.
         kept = tables.get("relation", []) if names else []
-        tables = tables | {"relation": [*kept, *(_rule(text, args.paper) for text in _rules(args.rule))]}
+        paper = {"paper": True} if args.paper else {}
+        rules = [{"use": "rule", "text": text, **paper} for text in _rules(args.rule)]
+        tables = tables | {"relation": [*kept, *rules]}
         names = [*names, "rule"] if names else None
     scenes = ("scenes", "palette", "maps", "objects", "pool", "limit")
     plain = (*scenes, "changes", "search", "seed", "out", "workers", "batch")
@@ -135,10 +137,6 @@ def _rules(given: list[str]) -> list[str]:
     if not rules:
         raise BadInput(f"--rule {given[0]!r} has no rule in it")
     return rules
-
-
-def _rule(text: str, paper: bool) -> Tables:
-    return {"use": "rule", "text": text} | ({"paper": True} if paper else {})
 
 
 def _names(given: list[str] | None) -> list[str] | None:

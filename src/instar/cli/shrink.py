@@ -39,9 +39,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         relation = there.relation(record.relation)
         drawn = there.picture_with(record, shrunk.change, asking)
         words = format_shrunk(relation, shrunk)
-    path = None
-    if drawn is not None:
-        path = keep_picture(Path(args.run) / "shrunk", f"{record.case}.png", drawn)
+    path = keep_picture(Path(args.run) / "shrunk" / f"{record.case}.png", drawn)
     lines = [
         f"case {record.case}: {record.relation} on {record.source}",
         f"was     {record.change}",
@@ -61,6 +59,6 @@ def perform(args: argparse.Namespace) -> Outcome:
         "verdict": verdict_to_json(shrunk.verdict),
         "questions": shrunk.questions,
         "complete": shrunk.complete,
-        "picture": None if path is None else str(path),
+        "picture": path,
     }
     return Outcome("\n".join(lines), document, VIOLATED)

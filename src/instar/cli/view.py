@@ -18,7 +18,7 @@ from instar.core.errors import BadInput, MissingExtra
 from instar.core.outcome import Outcome
 
 if TYPE_CHECKING:
-    from instar.workbench.offers import Offers
+    from instar.workbench.orders import Offers
 
 __all__ = ["arguments", "offers_of", "perform"]
 
@@ -76,7 +76,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 def offers_of(systems: Sequence[str], scenes: Sequence[str]) -> Offers:
     """What campaigns can be ordered from, with these systems and scenes besides what is built in."""
     from instar.tasks.interpretation.interpreter_names import INTERPRETERS
-    from instar.workbench.offers import make_offers
+    from instar.workbench.orders import make_offers
 
     return make_offers(systems, scenes, interpreters=INTERPRETERS, read_rule=_read_rule)
 

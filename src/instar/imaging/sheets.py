@@ -9,31 +9,9 @@ import numpy as np
 
 from instar.core.scene import Image
 
-__all__ = [
-    "FONT",
-    "FOUND",
-    "INK",
-    "LOST",
-    "MADE",
-    "MOVED",
-    "NEW",
-    "PAPER",
-    "RENAMED",
-    "UNSURE",
-    "Colour",
-    "dashed_line",
-    "panel",
-    "sheet",
-]
+__all__ = ["FONT", "INK", "PAPER", "Colour", "dashed_line", "panel", "sheet"]
 
 Colour = tuple[int, int, int]
-FOUND: Colour = (46, 160, 67)  # in both answers
-LOST: Colour = (218, 30, 40)
-NEW: Colour = (240, 136, 8)
-RENAMED: Colour = (163, 72, 214)
-MOVED: Colour = (214, 155, 0)
-MADE: Colour = (20, 110, 230)  # what the change itself brought in
-UNSURE: Colour = (139, 146, 156)  # comes and goes by itself
 INK: Colour = (28, 32, 38)
 PAPER: Colour = (255, 255, 255)
 FONT = cv2.FONT_HERSHEY_SIMPLEX

@@ -1,7 +1,6 @@
 """Human judgement: a page that people rate cases on, and what their ratings say."""
 
 from instar.ratings.counts import Rated, read_answers, summarise_ratings
-from instar.ratings.page import Item, render_page
-from instar.ratings.sample import choose_cases
+from instar.ratings.page import Item, choose_cases, render_page
 
 __all__ = ["Item", "Rated", "choose_cases", "read_answers", "render_page", "summarise_ratings"]

@@ -1,15 +1,24 @@
-"""The page that people rate on: one file, no network, and nothing in it that says which case failed."""
+"""The page that people rate on: one file, no network, and nothing in it that says which case failed.
+
+It shows as many violated cases as passes, of every relation alike, mixed.
+"""
 
 from __future__ import annotations
 
 import base64
 import html
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-__all__ = ["QUESTIONS", "Item", "render_page"]
+import numpy as np
+
+from instar.core.record import Record
+from instar.core.verdict import Status
+from instar.report.groups import in_turns
+
+__all__ = ["POINTS", "QUESTIONS", "Item", "choose_cases", "render_page"]
 
 QUESTIONS: Mapping[str, tuple[str, str, str]] = {
     "real": ("Does the second picture look real?", "not at all", "entirely"),
@@ -58,3 +67,27 @@ def render_page(items: Sequence[Item], *, title: str) -> str:
 def _url(picture: bytes) -> str:
     kind = "png" if picture.startswith(b"\x89PNG") else "jpeg"
     return f"data:image/{kind};base64,{base64.b64encode(picture).decode()}"
+
+
+def choose_cases(records: Iterable[Record], n: int, *, seed: int = 0) -> list[Record]:
+    """At most `n` judged cases, half of them violated where there are enough of both.
+
+    Relations take turns, so that a frequent one does not crowd out the others. What is missing on one side is
+    made up for by the other.
+    """
+    rng = np.random.default_rng([seed, 0x7A7E])
+    judged = [record for record in records if record.role == "case"]
+    violated = _shuffled([r for r in judged if r.verdict.status is Status.VIOLATED], rng)
+    held = _shuffled([r for r in judged if r.verdict.status is Status.HELD], rng)
+    many = max(n // 2, n - len(held))
+    chosen = violated[:many]
+    chosen += held[: n - len(chosen)]
+    return [chosen[i] for i in rng.permutation(len(chosen))]
+
+
+def _shuffled(records: Sequence[Record], rng: np.random.Generator) -> list[Record]:
+    shuffled: list[Record] = []
+    for relation in sorted({record.relation for record in records}):
+        queue = sorted((r for r in records if r.relation == relation), key=lambda record: record.case)
+        shuffled += [queue[i] for i in rng.permutation(len(queue))]
+    return in_turns(shuffled, lambda record: record.relation)

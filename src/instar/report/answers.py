@@ -14,9 +14,8 @@ from instar.report.text import table
 
 __all__ = ["answer_text", "answer_to_json", "verdict_text", "verdict_to_json"]
 
-MOST_NUMBERS = 10_000
+MOST_NUMBERS = 10_000  # larger arrays are described, not printed
 WIDEST = 8  # numbers in a row of a table; more are a map, which nobody reads as numbers
-"""Larger arrays (heat maps) are described, not printed."""
 
 
 def answer_to_json(answer: Any) -> Any:

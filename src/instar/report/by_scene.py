@@ -1,17 +1,53 @@
-"""Results scene by scene, as test servers want them: what a relation found on each scene."""
+"""Results scene by scene, as test servers want them, and by what a failure is known again in another run."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from instar.core.record import Record
 from instar.core.verdict import Status
 from instar.report.causes import finding_words
-from instar.report.keys import FailureKey, keys_of
+from instar.report.words import readable
 
-__all__ = ["ByScene", "Result"]
+__all__ = ["ByScene", "FailureKey", "Result", "keys_of", "list_keys"]
+
+MOST_LISTED = 20
+
+
+class FailureKey(NamedTuple):
+    """A failure whatever change showed it; `object` is empty where a relation has no objects."""
+
+    relation: str
+    scene: str
+    object: str
+    kind: str
+
+    @property
+    def what(self) -> str:
+        return " ".join(filter(None, [self.kind or "violated", self.object]))
+
+    def __str__(self) -> str:
+        scene, what, relation = readable(self.scene, 60), readable(self.what, 60), readable(self.relation, 48)
+        return f"{scene}: {what} ({relation})"
+
+
+def keys_of(record: Record) -> set[FailureKey]:
+    """The failures that a violated case shows."""
+    return {
+        FailureKey(record.relation, record.source, finding.subject, finding.kind)
+        for finding in record.verdict.findings
+    }
+
+
+def list_keys(keys: Sequence[FailureKey], title: str = "") -> Iterator[str]:
+    """A line for each of the first failures, and how many more there are."""
+    for key in keys[:MOST_LISTED]:
+        yield f"  {title}{key}"
+    if len(keys) > MOST_LISTED:
+        yield f"  {title}and {len(keys) - MOST_LISTED:,} more"
 
 
 @dataclass(slots=True, eq=False)
@@ -22,7 +58,6 @@ class Result:
     source: str
     held: int = 0
     violated: int = 0
-    inapplicable: int = 0
     failed: int = 0
     reason: str = ""
     case: str = ""
@@ -48,7 +83,6 @@ class Result:
         else:
             is_failed = verdict.status is Status.FAILED
             self.failed += is_failed
-            self.inapplicable += not is_failed
             if is_failed or not self.reason:
                 self.reason = verdict.reason
 

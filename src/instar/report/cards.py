@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from instar.core.marks import Dial, Fate, Mark, Panel
-from instar.core.verdict import Finding, Status
+from instar.core.record import Record
+from instar.core.verdict import Status, Verdict
 from instar.imaging.preview import encode_preview, heat_overlay
 from instar.report.causes import finding_words
-from instar.report.markup import escape, name, readable
-from instar.report.words import replay_command
+from instar.report.words import escape, name, readable, replay_command
 
 __all__ = ["CaseView", "case_card", "legend", "panel_figure"]
 
@@ -31,32 +31,29 @@ MOST_FINDINGS = 6  # of one case that are told
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseView:
-    """One case. `panels` is empty where its pictures cannot be made, and `why` then says why.
+    """One case, with its change in words. `panels` is empty where its pictures cannot be made: see `why`.
 
     `smallest` says what was left of the change when it was shrunk, where that was asked for.
     """
 
-    case: str
-    scene: str
-    relation: str
-    status: Status
-    margin: float
-    change: str
-    findings: Sequence[Finding]
-    panels: Sequence[Panel]
-    naturalness: float | None = None
+    record: Record
+    change: str = ""
+    panels: Sequence[Panel] = ()
     why: str = ""
     smallest: str = ""
 
 
 def case_card(shown: CaseView, run: str) -> str:
     """A case with its pictures, the change in words, the verdict's numbers, and how to see it again."""
+    record, smallest = shown.record, ""
+    if shown.smallest:
+        smallest = f'<p class="smallest">{name(shown.smallest, 240)}</p>'
     return (
-        f'<article class="case" id="case-{escape(shown.case)}">'
-        f'<header><h4>{name(shown.scene)}</h4><p class="numbers">{_numbers(shown)}</p></header>'
-        f'<p class="change">{name(shown.change, 240)}</p>{_findings(shown)}'
-        f"{_pictures(shown)}{_smallest(shown)}"
-        f'<p class="command"><code>{name(replay_command(run, shown.case), 400)}</code>'
+        f'<article class="case" id="case-{escape(record.case)}">'
+        f'<header><h4>{name(record.source)}</h4><p class="numbers">{_numbers(record)}</p></header>'
+        f'<p class="change">{name(shown.change, 240)}</p>{_findings(record.verdict)}'
+        f"{_pictures(shown)}{smallest}"
+        f'<p class="command"><code>{name(replay_command(run, record.case), 400)}</code>'
         '<button type="button" class="copy">copy</button></p></article>'
     )
 
@@ -86,21 +83,19 @@ def panel_figure(panel: Panel, *, picture: str, heat: str = "") -> str:
     )
 
 
-def _numbers(shown: CaseView) -> str:
-    parts = [f"<b>{shown.status.value}</b> by {abs(shown.margin):.3f}"]
-    if shown.naturalness is not None:
-        parts.append(f"naturalness {shown.naturalness:.2f}")
-    return " · ".join([*parts, f"<code>{escape(shown.case)}</code>"])
+def _numbers(record: Record) -> str:
+    parts = [f"<b>{record.verdict.status.value}</b> by {abs(record.verdict.margin):.3f}"]
+    if record.naturalness is not None:
+        parts.append(f"naturalness {record.naturalness:.2f}")
+    return " · ".join([*parts, f"<code>{escape(record.case)}</code>"])
 
 
-def _findings(shown: CaseView) -> str:
-    if shown.status is not Status.VIOLATED:
+def _findings(verdict: Verdict) -> str:
+    if verdict.status is not Status.VIOLATED:
         return ""
-    told = sorted(shown.findings, key=lambda finding: (finding.margin, finding.key))
+    told = sorted(verdict.findings, key=lambda finding: (finding.margin, finding.key))
     lines = [
-        f'<li>{name(finding_words(finding))} <span class="quiet">{finding.margin:+.3f}</span></li>'.replace(
-            "+-", "-"
-        )
+        f'<li>{name(finding_words(finding))} <span class="quiet">{finding.margin:+.3f}</span></li>'
         for finding in told[:MOST_FINDINGS]
     ]
     if len(told) > MOST_FINDINGS:
@@ -115,7 +110,7 @@ def _pictures(shown: CaseView) -> str:
     if len(shown.panels) < 2:
         return f'<div class="pair">{figures}</div>'
     # One set of pictures shown in two ways: which one is a matter of style alone.
-    group = f"how-{escape(shown.case)}"
+    group = f"how-{escape(shown.record.case)}"
     return (
         f'<div class="views"><fieldset class="how"><legend class="hidden">how to compare</legend>'
         f'<label><input type="radio" name="{group}" value="beside" checked>side by side</label>'
@@ -123,10 +118,6 @@ def _pictures(shown: CaseView) -> str:
         f'<div class="pair">{figures}</div>'
         '<input class="slider" type="range" min="0" max="100" value="50" aria-label="before and after"></div>'
     )
-
-
-def _smallest(shown: CaseView) -> str:
-    return f'<p class="smallest">{name(shown.smallest, 240)}</p>' if shown.smallest else ""
 
 
 def _outline(mark: Mark) -> str:

@@ -9,34 +9,19 @@ import numpy as np
 
 from instar.core.marks import Dial, Fate, Mark, Panel
 from instar.core.scene import Image
-from instar.imaging.sheets import (
-    FONT,
-    FOUND,
-    INK,
-    LOST,
-    MADE,
-    MOVED,
-    NEW,
-    PAPER,
-    RENAMED,
-    UNSURE,
-    Colour,
-    dashed_line,
-    panel,
-    sheet,
-)  # fmt: skip
+from instar.imaging.sheets import FONT, INK, PAPER, Colour, dashed_line, panel, sheet
 
-__all__ = ["draw_case"]
+__all__ = ["COLOURS", "draw_case"]
 
 SIDE = 620  # pixels per panel, at most
 COLOURS: Mapping[Fate, Colour] = {
-    "matched": FOUND,
-    "lost": LOST,
-    "new": NEW,
-    "moved": MOVED,
-    "renamed": RENAMED,
-    "change": MADE,
-    "unsure": UNSURE,
+    "matched": (46, 160, 67),
+    "lost": (218, 30, 40),
+    "new": (240, 136, 8),
+    "moved": (214, 155, 0),
+    "renamed": (163, 72, 214),
+    "change": (20, 110, 230),
+    "unsure": (139, 146, 156),
 }
 QUIET = ("matched", "unsure")
 Place = tuple[int, int, int, int]

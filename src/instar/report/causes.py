@@ -30,6 +30,12 @@ __all__ = [
 ]
 
 FATES = {"lost": "lost", "new": "from nowhere", "renamed": "mixed up", "moved": "moved"}
+FATE_SENTENCES = {
+    "lost": "{was} is lost",
+    "new": "{is} appears from nowhere",
+    "renamed": "{was} is taken for {is}",
+    "moved": "{was} has moved",
+}
 NOT_A_KIND = {"type", "condition", "blend", "cutout", "font", "text"}
 """Fields of a change whose text does not say what kind of change it is."""
 TOUCHING = 10  # pixels between two boxes, at most
@@ -130,21 +136,14 @@ def finding_words(finding: Finding) -> str:
     'car 0.90 is lost'
     """
     cause = finding.evidence.get("cause", {})
-    was, now = finding.evidence.get("was"), finding.evidence.get("is")
-    fate = what_of(finding)
     if cause.get("words"):
         return str(cause["words"])
     if cause.get("what"):
         is_said = finding.subject in cause["what"]
         return str(cause["what"]) if is_said else f"{cause['what']}: {finding.subject}"
-    if fate == "renamed" and isinstance(was, Mapping) and isinstance(now, Mapping):
-        return f"{_scored(was)} is taken for {_scored(now)}"
-    if fate == "moved" and isinstance(was, Mapping):
-        return f"{_scored(was)} has moved"
-    if fate == "lost" and isinstance(was, Mapping):
-        return f"{_scored(was)} is lost"
-    if fate == "new" and isinstance(now, Mapping):
-        return f"{_scored(now)} appears from nowhere"
+    seen = {when: _scored(finding, when) for when in ("was", "is")}
+    if any(seen.values()):
+        return FATE_SENTENCES[what_of(finding)].format_map(seen)
     return " ".join(filter(None, [finding.subject, finding.kind])) or "it does not hold"
 
 
@@ -162,8 +161,9 @@ def _named(finding: Finding, when: str) -> str:
     return str(seen.get("label", "")) if isinstance(seen, Mapping) else ""
 
 
-def _scored(seen: Mapping[str, Any]) -> str:
-    return f"{seen['label']} {seen['score']:.2f}" if "score" in seen else str(seen["label"])
+def _scored(finding: Finding, when: str) -> str:
+    label, seen = _named(finding, when), finding.evidence.get(when, {})
+    return f"{label} {seen['score']:.2f}" if label and "score" in seen else label
 
 
 def _where(recipe: Mapping[str, Any], finding: Finding) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from instar.report.markup import escape
+from instar.report.words import escape
 
 __all__ = ["curve", "histogram", "points_chart"]
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 
 from instar.core.record import Record
 from instar.core.verdict import Status
-from instar.report.keys import FailureKey, keys_of, list_keys
-from instar.report.markup import readable
+from instar.report.by_scene import FailureKey, keys_of, list_keys
 from instar.report.text import table
-from instar.report.words import counted, percent
+from instar.report.words import counted, percent, readable
 from instar.stats.paired import mcnemar
 
 __all__ = ["Comparison", "Side", "compare_runs", "comparison_json", "render_compared"]
@@ -18,21 +17,18 @@ __all__ = ["Comparison", "Side", "compare_runs", "comparison_json", "render_comp
 
 @dataclass(slots=True, eq=False)
 class Side:
-    """One of the two runs, as far as comparing needs it."""
+    """One of the two runs, as far as comparing needs it: judged cases by relation, source and change."""
 
-    run: str
     system: str
     cases: dict[tuple[str, str, str], tuple[Status, frozenset[FailureKey]]] = field(default_factory=dict)
-    judged: set[tuple[str, str]] = field(default_factory=set)
 
     @classmethod
-    def of(cls, run: str, system: str, records: Iterable[tuple[Record, str]]) -> Side:
+    def of(cls, system: str, records: Iterable[tuple[Record, str]]) -> Side:
         """From judged records, each with its change as the run file writes it."""
-        side = cls(run, system)
+        side = cls(system)
         for record, recipe in records:
             found = frozenset(keys_of(record)) if record.verdict.status is Status.VIOLATED else frozenset()
             side.cases[record.relation, record.source, recipe] = (record.verdict.status, found)
-            side.judged.add((record.relation, record.source))
         return side
 
 
@@ -63,24 +59,25 @@ def compare_runs(first: Side, second: Side) -> Comparison:
     outcomes = [(first.cases[case][0], second.cases[case][0]) for case in shared]
     broken = outcomes.count((Status.HELD, Status.VIOLATED))
     fixed = outcomes.count((Status.VIOLATED, Status.HELD))
-    places = first.judged & second.judged
+    judged = [{(relation, source) for relation, source, _ in side.cases} for side in (first, second)]
+    places = judged[0] & judged[1]
     cases = (shared, shared) if shared else (first.cases.keys(), second.cases.keys())
     before, after = (
         {key for case in ours for key in side.cases[case][1] if (key.relation, key.scene) in places}
         for side, ours in zip((first, second), cases)
     )
     return Comparison(
-        first.system,
-        second.system,
-        len(shared),
-        outcomes.count((Status.HELD, Status.HELD)),
-        outcomes.count((Status.VIOLATED, Status.VIOLATED)),
-        broken,
-        fixed,
-        mcnemar(broken, fixed) if shared else None,
-        tuple(sorted(after - before)),
-        tuple(sorted(before - after)),
-        len(places),
+        first=first.system,
+        second=second.system,
+        pairs=len(shared),
+        both_held=outcomes.count((Status.HELD, Status.HELD)),
+        both_violated=outcomes.count((Status.VIOLATED, Status.VIOLATED)),
+        broken=broken,
+        fixed=fixed,
+        p=mcnemar(broken, fixed) if shared else None,
+        keys_broken=tuple(sorted(after - before)),
+        keys_fixed=tuple(sorted(before - after)),
+        places=len(places),
     )
 
 

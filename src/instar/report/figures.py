@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from array import array
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from instar.core.record import Record
 from instar.core.verdict import Status
+from instar.report.groups import in_turns
 
 __all__ = ["Figures", "kept_at"]
 
@@ -41,24 +42,18 @@ class Figures:
                 if verdict.status in (Status.HELD, Status.VIOLATED) and math.isfinite(verdict.margin):
                     self.margins[record.relation].append(verdict.margin)
                 if verdict.status is Status.HELD:
-                    self._keep_if_narrow(record)
+                    # Ties by case, so that no order of records matters.
+                    kept = self._narrow[record.relation]
+                    insort(kept, (verdict.margin, record.case))
+                    del kept[NARROWEST:]
                 elif verdict.status is Status.VIOLATED and record.naturalness is not None:
                     self.naturalness.append(record.naturalness)
             yield record
 
     def narrowly_held(self) -> list[str]:
         """Cases that passed, the narrowest of each relation first."""
-        ranked = [sorted((-margin, case) for margin, case in kept) for kept in self._narrow.values()]
-        return [case for turn in range(NARROWEST) for cases in ranked for _, case in cases[turn : turn + 1]]
-
-    def _keep_if_narrow(self, record: Record) -> None:
-        # A heap whose first is the widest of those kept; ties by case, so that no order of records matters.
-        kept = self._narrow[record.relation]
-        entry = (-record.verdict.margin, record.case)
-        if len(kept) < NARROWEST:
-            heapq.heappush(kept, entry)
-        elif entry > kept[0]:
-            heapq.heapreplace(kept, entry)
+        ranked = [(relation, case) for relation, kept in self._narrow.items() for _, case in kept]
+        return [case for _, case in in_turns(ranked, lambda pair: pair[0])]
 
 
 def kept_at(naturalness: npt.ArrayLike, *, steps: int = 20) -> list[tuple[float, int]]:

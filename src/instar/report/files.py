@@ -27,12 +27,13 @@ def write_picture(path: Path, picture: Image) -> None:
     write_file(path, encode_png(picture))
 
 
-def keep_picture(folder: Path, name: str, picture: Image) -> Path:
-    """Where the picture was put: in the folder, or in a temporary one where a run cannot be written to."""
+def keep_picture(path: Path, picture: Image | None) -> str | None:
+    """Where the picture, if there is one, was put: there, or in a temporary folder for a read-only run."""
+    if picture is None:
+        return None
     try:
-        write_picture(folder / name, picture)
-        return folder / name
+        write_picture(path, picture)
     except RunError:
-        elsewhere = Path(tempfile.mkdtemp(prefix="instar-replay-")) / name
-        write_picture(elsewhere, picture)
-        return elsewhere
+        path = Path(tempfile.mkdtemp(prefix="instar-replay-")) / path.name
+        write_picture(path, picture)
+    return str(path)

@@ -13,18 +13,20 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from instar.core.record import Record
 from instar.report.causes import FATES, Failure, Traits, traits_of, what_of
 from instar.report.conditions_of_failure import NEARLY_ALL, SURPRISE, explain_failures, mean_shares
+from instar.report.words import counted
 
-__all__ = ["Group", "GroupPlace", "Tried", "group_failures", "groups_headline", "place_of"]
+__all__ = ["Group", "GroupPlace", "Tried", "group_failures", "groups_headline", "in_turns", "place_of"]
 
 TOGETHER = 0.5  # of the cases with either of two kinds have both: then they are one
 ENOUGH = 8  # failures, before anything is said of what their scenes have in common
 SHORT = 32  # characters of a relation's name that a title can bear; a rule is a sentence of its own
 
+T = TypeVar("T")
 GroupPlace: TypeAlias = tuple[str, str, Any]
 """A relation, a source, and what of it a change goes to (its `anchor`), if it goes to anything."""
 Tried: TypeAlias = Mapping[GroupPlace, Mapping[str, int]]
@@ -84,12 +86,13 @@ def group_failures(failures: Iterable[Failure], tried: Tried | None = None) -> l
     by_relation: dict[str, list[_Member]] = defaultdict(list)
     for member in members:
         by_relation[member.relation].append(member)
-    groups = []
-    for ours in by_relation.values():
-        for part in _by_what(ours):
-            groups += [
-                _group(piece, ours, tried or {}, words) for words, piece in _divided(part, tried or {})
-            ]
+    tried = tried or {}
+    groups = [
+        _group(piece, ours, tried, words)
+        for ours in by_relation.values()
+        for part in _by_what(ours)
+        for words, piece in _divided(part, tried)
+    ]
     return sorted(groups, key=lambda group: (-len(group.cases), group.relation, group.title, group.cases))
 
 
@@ -99,8 +102,21 @@ def groups_headline(violations: int, groups: Sequence[Group]) -> str:
     >>> groups_headline(214, [])
     '214 violations, 0 groups'
     """
-    violation = "violation" if violations == 1 else "violations"
-    return f"{violations:,} {violation}, {len(groups):,} group{'' if len(groups) == 1 else 's'}"
+    return f"{counted(violations, 'violation')}, {counted(len(groups), 'group')}"
+
+
+def in_turns(things: Iterable[T], of: Callable[[T], str]) -> list[T]:
+    """The first of every kind, then the second of every one, else in the order that they have.
+
+    >>> in_turns(["apple", "anise", "bean"], lambda word: word[0])
+    ['apple', 'bean', 'anise']
+    """
+    seen: Counter[str] = Counter()
+    ranked = []
+    for thing in things:
+        seen[of(thing)] += 1
+        ranked.append((seen[of(thing)], thing))
+    return [thing for _, thing in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def _by_what(members: Sequence[_Member]) -> list[list[_Member]]:
@@ -119,12 +135,11 @@ def _divided(members: Sequence[_Member], tried: Tried) -> Iterator[tuple[str, li
     """Members by what tells causes apart, in words where their labels do not say it."""
     whats = {member.traits.what for member in members}
     for part in _by_name(members, whats):
-        counted = [tried.get(member.place, {}) for member in part]
+        trials = [tried.get(member.place, {}) for member in part]
         # What was mixed up is told apart by its names, and of what is not there nothing says what to expect.
         by_thing = not whats <= {"renamed", "new"}
-        for condition, chosen in explain_failures(
-            [member.traits for member in part], counted, by_thing=by_thing
-        ):
+        traits = [member.traits for member in part]
+        for condition, chosen in explain_failures(traits, trials, by_thing=by_thing):
             yield str(condition or ""), [part[i] for i in chosen]
 
 
@@ -154,7 +169,7 @@ def place_of(record: Record, recipe: Mapping[str, Any]) -> GroupPlace:
 
 
 def _group(members: Sequence[_Member], all_of_relation: Sequence[_Member], tried: Tried, words: str) -> Group:
-    members = _spread(members)
+    members = in_turns(members, lambda member: member.scene)
     return Group(
         title=", ".join(filter(None, [_title(members, all_of_relation, tried), words])),
         relation=members[0].relation,
@@ -162,16 +177,6 @@ def _group(members: Sequence[_Member], all_of_relation: Sequence[_Member], tried
         cases=tuple(member.case for member in members),
         scenes=len({member.scene for member in members}),
     )
-
-
-def _spread(members: Sequence[_Member]) -> list[_Member]:
-    """The same, one of each scene before a second of any."""
-    seen: Counter[str] = Counter()
-    ranked = []
-    for member in members:
-        seen[member.scene] += 1
-        ranked.append((seen[member.scene], member))
-    return [member for _, member in sorted(ranked, key=lambda pair: pair[0])]  # stable: worst first
 
 
 def _title(members: Sequence[_Member], all_of_relation: Sequence[_Member], tried: Tried) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 
@@ -10,9 +10,8 @@ from instar.report.cards import CaseView, case_card, legend
 from instar.report.charts import curve, histogram
 from instar.report.figures import Figures, kept_at
 from instar.report.groups import Group, groups_headline
-from instar.report.markup import escape, name, readable
-from instar.report.summary import Summary
-from instar.report.words import counted, interval_words, percent
+from instar.report.summary import RELATION_HEADINGS, Summary
+from instar.report.words import counted, escape, interval_words, name, percent, readable
 
 __all__ = ["Page", "render_html"]
 
@@ -113,14 +112,11 @@ def _numbers(page: Page) -> Iterator[str]:
 
 
 def _relations(summary: Summary) -> Iterator[str]:
-    heads = ["relation", "cases", "held", "violated", "inapplicable", "failed", "rate", "95 % interval"]
     yield '<div class="wide"><table><thead><tr>'
-    yield "".join(f'<th scope="col">{head}</th>' for head in heads) + "</tr></thead><tbody>"
+    yield "".join(f'<th scope="col">{head}</th>' for head in RELATION_HEADINGS) + "</tr></thead><tbody>"
     for relation, one in summary.relations.items():
-        counts = one.counts
-        numbers = [counts.cases, counts.held, counts.violated, counts.inapplicable, counts.failed]
-        cells = [*(f"{n:,}" for n in numbers), percent(counts.rate), interval_words(one.interval)]
-        yield f'<tr><th scope="row">{name(relation)}</th>' + "".join(f"<td>{c}</td>" for c in cells) + "</tr>"
+        cells = "".join(f"<td>{cell}</td>" for cell in one.cells())
+        yield f'<tr><th scope="row">{name(relation)}</th>{cells}</tr>'
     yield "</tbody></table></div>"
 
 
@@ -177,6 +173,10 @@ def _cost(page: Page) -> Iterator[str]:
     yield f'<div class="panel"><h3>Cost</h3><table class="plain"><tbody>{cells}</tbody></table></div>'
 
 
+def _cards(page: Page, shown: Iterable[CaseView]) -> str:
+    return f'<div class="cases">{"".join(case_card(one, page.summary.totals.run) for one in shown)}</div>'
+
+
 def _findings(page: Page) -> Iterator[str]:
     if not page.groups:
         return
@@ -196,8 +196,7 @@ def _group(group: Group, page: Page, *, is_open: bool) -> Iterator[str]:
         f"{name(group.kind or 'no kind', 60)} · in {counted(group.scenes, 'scene')} · {percent(share)} of all"
         "</span></span></summary>"
     )
-    cards = [page.shown[case] for case in group.cases if case in page.shown]
-    yield '<div class="cases">' + "".join(case_card(one, page.summary.totals.run) for one in cards) + "</div>"
+    yield _cards(page, [page.shown[case] for case in group.cases if case in page.shown])
     others = [case for case in group.cases if case not in page.shown]
     if others:
         listed = " ".join(f"<code>{escape(case)}</code>" for case in others[:MOST_CASES])
@@ -217,9 +216,7 @@ def _passing(page: Page) -> Iterator[str]:
     yield '<details class="group"><summary><span class="count good">'
     yield f'{page.summary.counts.held:,}</span><span class="name"><b>held</b>'
     yield f'<span class="quiet">{counted(len(page.passing), "case")} shown</span></span></summary>'
-    yield '<div class="cases">'
-    yield "".join(case_card(one, page.summary.totals.run) for one in page.passing)
-    yield "</div></details></section>"
+    yield f"{_cards(page, page.passing)}</details></section>"
 
 
 def _foot(page: Page) -> Iterator[str]:

@@ -8,11 +8,9 @@ from datetime import datetime, timezone
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from instar.report.by_scene import Result
-from instar.report.keys import FailureKey
-from instar.report.markup import readable
+from instar.report.by_scene import FailureKey, Result
 from instar.report.summary import Summary
-from instar.report.words import counted, replay_command
+from instar.report.words import counted, readable, replay_command
 
 __all__ = ["render_junit"]
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from instar.report.baseline import Against
+from instar.report.gate import Against
 from instar.report.groups import Group, groups_headline
-from instar.report.keys import FailureKey
-from instar.report.markup import readable
-from instar.report.summary import Summary
-from instar.report.words import counted, interval_words, percent, replay_command
+from instar.report.summary import RELATION_HEADINGS, Summary
+from instar.report.words import counted, interval_words, percent, readable, replay_command
 
 __all__ = ["literal", "render_markdown"]
 
@@ -59,18 +58,10 @@ def _lines(
         yield ""
         yield from _against(against)
     yield ""
-    yield "| relation | cases | held | violated | inapplicable | failed | rate | 95 % interval |"
+    yield f"| {' | '.join(RELATION_HEADINGS)} |"
     yield "|---|--:|--:|--:|--:|--:|--:|--:|"
     for relation, one in summary.relations.items():
-        c = one.counts
-        numbers = [c.cases, c.held, c.violated, c.inapplicable, c.failed]
-        cells = [
-            literal(relation),
-            *(f"{n:,}" for n in numbers),
-            percent(c.rate),
-            interval_words(one.interval),
-        ]
-        yield f"| {' | '.join(cells)} |"
+        yield f"| {' | '.join([literal(relation), *one.cells()])} |"
     yield ""
     alarms, questions = percent(summary.false_alarm_rate), counted(totals.queries, "question")
     yield f"False alarms {alarms}, unstable {summary.unstable:,}, {questions}, {totals.seconds:,.1f} s."
@@ -88,19 +79,17 @@ def _against(against: Against) -> Iterator[str]:
         if keys:
             yield ""
             yield f"{title}:"
-            yield from (f"- {_key(key)}" for key in keys[:MOST_KEYS])
+            for key in keys[:MOST_KEYS]:
+                yield f"- {literal(key.scene)}: {literal(key.what)} ({literal(key.relation)})"
             if len(keys) > MOST_KEYS:
                 yield f"- and {len(keys) - MOST_KEYS:,} more"
-
-
-def _key(key: FailureKey) -> str:
-    return f"{literal(key.scene)}: {literal(key.what)} ({literal(key.relation)})"
 
 
 def _group(group: Group, run: str, pictures: Mapping[str, str]) -> Iterator[str]:
     yield ""
     scenes = counted(group.scenes, "scene")
-    yield f"<details><summary>{len(group.cases):,} × {_summary(group.title)} ({scenes})</summary>"
+    title = html.escape(readable(group.title, 160), quote=False)  # inside a tag HTML is read, Markdown not
+    yield f"<details><summary>{len(group.cases):,} × {title} ({scenes})</summary>"
     yield ""
     if group.representative in pictures:
         yield f"![before and after]({pictures[group.representative]})"
@@ -109,8 +98,3 @@ def _group(group: Group, run: str, pictures: Mapping[str, str]) -> Iterator[str]
     yield f"    {readable(replay_command(run, group.representative), 300)}"
     yield ""
     yield "</details>"
-
-
-def _summary(text: str) -> str:
-    """Inside a tag Markdown is not read, HTML is."""
-    return readable(text, 160).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,5 +1,5 @@
 "use strict";
-for (const slider of document.querySelectorAll(".slider")) {
+const setUpSlider = (slider) => {
   const pair = slider.previousElementSibling;
   const move = () => pair.style.setProperty("--at", slider.value + "%");
   slider.addEventListener("input", move);
@@ -17,7 +17,8 @@ for (const slider of document.querySelectorAll(".slider")) {
   for (const end of ["pointerup", "pointerleave", "pointercancel"]) {
     pair.addEventListener(end, () => pair.removeEventListener("pointermove", drag));
   }
-}
+};
+document.querySelectorAll(".slider").forEach(setUpSlider);
 for (const button of document.querySelectorAll(".copy")) {
   button.addEventListener("click", async () => {
     const code = button.previousElementSibling;

@@ -9,11 +9,9 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-from instar.report.by_scene import Result
-from instar.report.keys import FailureKey
-from instar.report.markup import readable
+from instar.report.by_scene import FailureKey, Result
 from instar.report.summary import Summary
-from instar.report.words import replay_command
+from instar.report.words import readable, replay_command
 
 __all__ = ["render_sarif"]
 
@@ -34,7 +32,11 @@ def render_sarif(
             if len(reported) == MOST_RESULTS:
                 break
             rule = _rule_id(key)
-            rules.setdefault(rule, _rule(rule, key))
+            told = f"{readable(key.kind or 'violated', 80)} under {readable(key.relation, 80)}"
+            level = {"level": "warning"}
+            rules.setdefault(
+                rule, {"id": rule, "shortDescription": {"text": told}, "defaultConfiguration": level}
+            )
             reported.append(_result(key, result, summary, list(rules).index(rule), known))
     different = sum(len(result.keys) for result in failing)
     told = f"{len(reported):,} of {different:,} different failures are listed"
@@ -61,16 +63,6 @@ def render_sarif(
 
 def _rule_id(key: FailureKey) -> str:
     return f"{readable(key.relation, 80)}/{readable(key.kind or 'violated', 80)}"
-
-
-def _rule(name: str, key: FailureKey) -> dict[str, Any]:
-    return {
-        "id": name,
-        "shortDescription": {
-            "text": f"{readable(key.kind or 'violated', 80)} under {readable(key.relation, 80)}"
-        },
-        "defaultConfiguration": {"level": "warning"},
-    }
 
 
 def _result(

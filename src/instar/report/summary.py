@@ -10,9 +10,11 @@ from typing import Any
 
 from instar.core.record import Record, Totals
 from instar.core.verdict import Finding, Status
+from instar.report.words import interval_words, percent
 from instar.stats import bootstrap_rate, wilson
 
 __all__ = [
+    "RELATION_HEADINGS",
     "Break",
     "Counts",
     "FalseAlarms",
@@ -28,6 +30,9 @@ __all__ = [
 HEADLINE = ("real", "unknown")
 RANKS = ("real", "unknown", "slipped", "other label", "was false", "now right")
 """What can be known about a finding, the plainest failure first."""
+RELATION_HEADINGS = (
+    "relation", "cases", "held", "violated", "inapplicable", "failed", "rate", "95 % interval",
+)  # fmt: skip
 OBJECT = ("label", "score", "box")
 """What is told of a finding only where it is about an object."""
 
@@ -62,6 +67,12 @@ class RelationSummary:
 
     counts: Counts
     interval: tuple[float, float] | None
+
+    def cells(self) -> list[str]:
+        """The line of a table under `RELATION_HEADINGS`, behind the relation's name."""
+        counts = self.counts
+        numbers = (counts.cases, counts.held, counts.violated, counts.inapplicable, counts.failed)
+        return [*(f"{n:,}" for n in numbers), percent(counts.rate), interval_words(self.interval)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +203,7 @@ class _Tally:
         self.violated_in[record.scene] += status is Status.VIOLATED
 
     def summary(self) -> RelationSummary:
-        counts = _counts(self.statuses)
+        counts = Counts(**{status.value: self.statuses[status] for status in Status})
         if counts.rate is None:
             return RelationSummary(counts, None)
         scenes = sorted(self.judged_in)
@@ -283,10 +294,6 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "findings": [_violation_json(violation) for violation in summary.findings],
         "breaks": [asdict(one) for one in summary.breaks],
     }
-
-
-def _counts(statuses: Mapping[Status, int]) -> Counts:
-    return Counts(**{status.value: statuses.get(status, 0) for status in Status})
 
 
 def identity_of(record: Record, finding: Finding) -> tuple[str, ...]:

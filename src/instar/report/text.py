@@ -7,9 +7,8 @@ from pathlib import PurePath
 from statistics import median
 
 from instar.report.groups import Group, groups_headline
-from instar.report.markup import readable
-from instar.report.summary import Break, RelationSummary, Summary, Violation
-from instar.report.words import counted, interval_words, percent, replay_command
+from instar.report.summary import RELATION_HEADINGS, Break, RelationSummary, Summary, Violation
+from instar.report.words import counted, interval_words, percent, readable, replay_command
 
 __all__ = ["render_comparison", "render_text", "table"]
 
@@ -23,7 +22,7 @@ def render_text(summary: Summary, groups: Sequence[Group] = (), *, top: int = 10
     parts = [
         "\n".join(_headline(summary)),
         _relations(summary.relations),
-        "\n".join(_account(summary)),
+        table(list(_account(summary))),
         "\n".join(_skipped(summary)),
         "\n".join(_groups(summary, groups, top)),
         "\n".join(_findings(summary, top)),
@@ -91,25 +90,12 @@ def _headline(summary: Summary) -> Iterator[str]:
 def _relations(relations: Mapping[str, RelationSummary]) -> str:
     if not relations:
         return ""
-    heading = ["relation", "cases", "held", "violated", "inapplicable", "failed", "rate", "95 % interval"]
-    rows = [heading]
-    for name, relation in relations.items():
-        counts = relation.counts
-        numbers = [counts.cases, counts.held, counts.violated, counts.inapplicable, counts.failed]
-        rate = [percent(counts.rate), interval_words(relation.interval)]
-        rows.append([readable(name), *(f"{number:,}" for number in numbers), *rate])
-    return table(rows, right=range(1, len(heading)))
+    rows = ([readable(name), *relation.cells()] for name, relation in relations.items())
+    return table([RELATION_HEADINGS, *rows], right=range(1, len(RELATION_HEADINGS)))
 
 
-def _account(summary: Summary) -> Iterator[str]:
+def _account(summary: Summary) -> Iterator[tuple[str, str]]:
     """One line for each thing that was counted beside the cases."""
-    lines = list(_account_lines(summary))
-    width = max(len(name) for name, _ in lines)
-    for name, text in lines:
-        yield f"{name.ljust(width)}  {text}"
-
-
-def _account_lines(summary: Summary) -> Iterator[tuple[str, str]]:
     if summary.kinds:
         yield "kinds", _listing(summary.kinds)
     if summary.harms:
@@ -182,13 +168,12 @@ def _row(violation: Violation) -> list[str]:
     if len(scene) > WIDEST_SCENE:
         scene = "..." + scene[3 - WIDEST_SCENE :]
     naturalness = "-" if violation.naturalness is None else f"{violation.naturalness:.2f}"
-    margin = f"{violation.margin:.3f}"
     return [
         violation.case,
         scene,
         readable(violation.relation, WIDEST_SCENE),
         readable(violation.kind, WIDEST_SCENE) or "-",
-        margin,
+        f"{violation.margin:.3f}",
         naturalness,
     ]
 

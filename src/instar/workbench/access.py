@@ -15,11 +15,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
 
 __all__ = ["LARGEST_BODY", "Access", "Guard"]
 
@@ -87,60 +89,56 @@ class Guard:
             return
         if scope["type"] != "http":
             return  # no websockets are served
+        answer: Any = self._app
         try:
-            headers = _headers(scope)
-            self._require_host(headers)
-            if redirect := self._redirect(scope):
-                await _answer(send, 303, b"", redirect)
-                return
-            self._require_cookie(headers)
-            if scope["method"] not in ("GET", "HEAD", "POST"):
-                raise Refused(405, "only GET and POST are known here")
-            body = await _read(headers, receive)
-            if scope["method"] == "POST":
-                scope["instar.form"] = self._form(headers, body)
+            answer = await self._refused_or_redirected(Request(scope, receive)) or self._app
         except Refused as refused:
-            text = f"instar: {refused.why}\n".encode()
-            await _answer(send, refused.status, text, [("content-type", "text/plain; charset=utf-8")])
-            return
-        await self._app(scope, receive, _with_headers(send))
+            closing = {"connection": "close"} if refused.status == 413 else {}
+            answer = PlainTextResponse(f"instar: {refused.why}\n", refused.status, headers=closing)
+        await answer(scope, receive, _with_headers(send))
 
-    def _require_host(self, headers: dict[str, str]) -> None:
+    async def _refused_or_redirected(self, request: Request) -> Response | None:
+        self._require_host(request.headers)
+        if redirect := self._redirect(request):
+            return redirect
+        cookie = request.cookies.get(self._access.cookie, "")
+        if not _same(cookie, self._access.session):
+            raise Refused(403, "open the address with the token that instar view printed")
+        if request.method not in ("GET", "HEAD", "POST"):
+            raise Refused(405, "only GET and POST are known here")
+        body = await _read(request)
+        if request.method == "POST":
+            request.scope["instar.form"] = self._form(request.headers, body)
+        return None
+
+    def _require_host(self, headers: Headers) -> None:
+        for name in ("host", "origin", "content-length"):
+            if len(headers.getlist(name)) > 1:
+                raise Refused(400, f"there are two headers {name}")
         if headers.get("host", "").lower() not in self._access.hosts:
             raise Refused(403, "this address is served under 127.0.0.1 only")
 
-    def _redirect(self, scope: Scope) -> list[tuple[str, str]] | None:
+    def _redirect(self, request: Request) -> Response | None:
         """Where a request brings the right token: the cookie, and the same address without it."""
-        if scope["method"] not in ("GET", "HEAD"):
+        if request.method not in ("GET", "HEAD"):
             return None
-        query = scope["query_string"].decode("latin-1")
-        if len(query) > LONGEST_ADDRESS:
+        if len(request.scope["query_string"]) > LONGEST_ADDRESS:
             raise Refused(414, "the address is too long")
-        pairs = parse_qsl(query, keep_blank_values=True)
-        tokens = [value for name, value in pairs if name == "token"]
-        if not tokens:
+        if "token" not in request.query_params:
             return None
-        if not _same(tokens[0], self._access.token):
+        pairs = request.query_params.multi_items()
+        if not _same(next(value for name, value in pairs if name == "token"), self._access.token):
             raise Refused(403, "the token is wrong; open the address that instar view printed")
         rest = urlencode([(name, value) for name, value in pairs if name != "token"])
-        path = "/" + scope["path"].lstrip("/\\")  # never //elsewhere
+        path = "/" + request.scope["path"].lstrip("/\\")  # never //elsewhere
         target = urlsplit(path)._replace(query=rest).geturl() if path.isascii() else "/"
         kept = f"{self._access.cookie}={self._access.session}; HttpOnly; SameSite=Strict; Path=/"
-        return [("location", target), ("set-cookie", kept)]
+        return Response(status_code=303, headers={"location": target, "set-cookie": kept})
 
-    def _require_cookie(self, headers: dict[str, str]) -> None:
-        try:
-            morsel = SimpleCookie(headers.get("cookie", "")).get(self._access.cookie)
-        except CookieError:
-            morsel = None
-        if morsel is None or not _same(morsel.value, self._access.session):
-            raise Refused(403, "open the address with the token that instar view printed")
-
-    def _form(self, headers: dict[str, str], body: bytes) -> list[tuple[str, str]]:
+    def _form(self, headers: Headers, body: bytes) -> list[tuple[str, str]]:
         ours = tuple(f"http://{host}" for host in self._access.hosts)
-        if headers.get("origin", ours[0]) not in ours:
-            raise Refused(403, "this was sent by another site")
-        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        is_ours = headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
+        if not is_ours or headers.get("origin", ours[0]) not in ours:
             raise Refused(403, "this was sent by another site")
         if headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
             raise Refused(415, "only forms are read here")
@@ -154,52 +152,32 @@ class Guard:
         return [(name, value) for name, value in pairs if name != "form"]
 
 
-def _headers(scope: Scope) -> dict[str, str]:
-    """Headers by name; one that is given twice and means something here is refused."""
-    headers: dict[str, str] = {}
-    for raw_name, raw_value in scope["headers"]:
-        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
-        if name in headers and name in ("host", "origin", "content-length"):
-            raise Refused(400, f"there are two headers {name}")
-        headers[name] = f"{headers[name]}; {value}" if name == "cookie" and name in headers else value
-    return headers
-
-
-async def _read(headers: dict[str, str], receive: Any) -> bytes:
-    announced = headers.get("content-length", "0")
+async def _read(request: Request) -> bytes:
+    announced = request.headers.get("content-length", "0")
+    too_much = Refused(413, f"more than {LARGEST_BODY:,} bytes are not read")
     if not (announced.isascii() and announced.isdigit()) or int(announced) > LARGEST_BODY:
-        raise Refused(413, f"more than {LARGEST_BODY:,} bytes are not read")
+        raise too_much
     body = b""
-    more = announced != "0" or "transfer-encoding" in headers
-    while more:
-        message = await receive()
-        if message["type"] != "http.request":
-            raise Refused(400, "the connection was closed")
-        body += message.get("body", b"")
-        if len(body) > LARGEST_BODY:
-            raise Refused(413, f"more than {LARGEST_BODY:,} bytes are not read")
-        more = message.get("more_body", False)
+    if announced != "0" or "transfer-encoding" in request.headers:
+        try:
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > LARGEST_BODY:
+                    raise too_much
+        except ClientDisconnect:
+            raise Refused(400, "the connection was closed") from None
     return body
 
 
 def _with_headers(send: Any) -> Any:
     async def sending(message: dict[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            given = {name.lower() for name, _ in message["headers"]}
-            added = [(k.encode(), v.encode()) for k, v in HEADERS.items() if k.encode() not in given]
-            message = {**message, "headers": [*message["headers"], *added]}
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
         await send(message)
 
     return sending
-
-
-async def _answer(send: Any, status: int, body: bytes, headers: Iterable[tuple[str, str]]) -> None:
-    every = [*headers, ("content-length", str(len(body))), *HEADERS.items()]
-    if status == 413:
-        every.append(("connection", "close"))
-    lines = [(name.encode(), value.encode("latin-1", "replace")) for name, value in every]
-    await send({"type": "http.response.start", "status": status, "headers": lines})
-    await send({"type": "http.response.body", "body": body})
 
 
 def _same(given: str, secret: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager
 from importlib import resources
@@ -12,34 +12,32 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse
 from starlette.exceptions import HTTPException
 
 from instar.core.errors import InstarError
 from instar.workbench import NotHere
 from instar.workbench.access import Access, Guard
-from instar.workbench.campaigns import Campaigns
 from instar.workbench.case_pictures import Studio
-from instar.workbench.comparison import Comparisons
-from instar.workbench.figures import Intervals, figures_of
+from instar.workbench.children import Campaigns, Jobs
+from instar.workbench.figures import figures_of
 from instar.workbench.filters import CaseFilter, matching
-from instar.workbench.jobs import Jobs
 from instar.workbench.library import Library
-from instar.workbench.offers import Offers
-from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, runs, summary
+from instar.workbench.orders import Offers
+from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, summary
 from instar.workbench.rule_previews import RulePreviews
 from instar.workbench.site import Site, prepare_templates
-from instar.workbench.workers import Workers
+from instar.workbench.workers import Results, Workers
 
 __all__ = ["make_app", "make_site"]
 
 INSTAR = (sys.executable, "-m", "instar")
-PAGES = (runs, explore, case, pictures, summary, compare, campaign, rule, rate)
+PAGES = (explore, case, pictures, summary, compare, campaign, rule, rate)
 STATIC = {
-    "page.css": ("instar.report", "text/css"),
-    "workbench.css": ("instar.workbench.static", "text/css"),
-    "workbench.js": ("instar.workbench.static", "text/javascript"),
+    "page.css": ("text/css", "report/page.css"),
+    "workbench.css": ("text/css", "workbench/static/workbench.css"),
+    "workbench.js": ("text/javascript", "report/page.js", "workbench/static/workbench.js"),
 }
+"""What is served: its kind, and the files that it is made of."""
 
 
 def make_site(root: Path, offers: Offers, access: Access, *, workers: Executor | None = None) -> Site:
@@ -52,8 +50,8 @@ def make_site(root: Path, offers: Offers, access: Access, *, workers: Executor |
         jobs=Jobs(INSTAR),
         offers=offers,
         access=access,
-        comparisons=Comparisons(workers),
-        intervals=Intervals(workers),
+        comparisons=Results(workers, 100),
+        intervals=Results(workers, 5_000),
         rules=RulePreviews(),
     )
 
@@ -77,21 +75,33 @@ def make_app(site: Site) -> Any:
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=while_running)
     for page in PAGES:
         app.include_router(page.router(site))
-    _serve_static(app)
+    static = {}
+    for name, (kind, *files) in STATIC.items():
+        content = b"".join(resources.files("instar").joinpath(file).read_bytes() for file in files)
+        static[name] = Response(content, media_type=kind, headers={"cache-control": "max-age=60"})
+
+    @app.get("/static/{file}")
+    def serve_static(file: str) -> Response:
+        """The files of our own, by name: there is no path to wander off from."""
+        if file not in static:
+            raise HTTPException(404)
+        return static[file]
+
+    def complaint(status: int, why: str) -> Response:
+        return site.page("complaint.html", status=status, title="That did not work", why=why)
 
     @app.exception_handler(InstarError)
     def refused(request: Request, error: InstarError) -> Response:
-        status = 404 if isinstance(error, NotHere) else 400
-        return _complaint(site, request, status, str(error))
+        return complaint(404 if isinstance(error, NotHere) else 400, str(error))
 
     @app.exception_handler(RequestValidationError)
     def invalid(request: Request, error: RequestValidationError) -> Response:
-        return _complaint(site, request, 400, "the address has a value that cannot be used")
+        return complaint(400, "the address has a value that cannot be used")
 
     @app.exception_handler(HTTPException)
     def missing(request: Request, error: HTTPException) -> Response:
         why = "there is no such page" if error.status_code == 404 else str(error.detail)
-        return _complaint(site, request, error.status_code, why)
+        return complaint(error.status_code, why)
 
     return Guard(app, site.access)
 
@@ -100,23 +110,3 @@ def _begin_with_the_whole(site: Site) -> None:
     """Have the figures of everything made, which is what most people look at first."""
     table = site.library.table
     figures_of(table, matching(table, CaseFilter()), site.intervals, wait=False)
-
-
-def _complaint(site: Site, request: Request, status: int, why: str) -> HTMLResponse:
-    return site.page("complaint.html", status=status, title="That did not work", why=why)
-
-
-def _serve_static(app: FastAPI) -> None:
-    """The files of our own, by name: there is no path to wander off from."""
-    for file, (package, kind) in STATIC.items():
-        content = resources.files(package).joinpath(file).read_bytes()
-        app.get(f"/static/{file}")(
-            _always(Response(content, media_type=kind, headers={"cache-control": "max-age=60"}))
-        )
-
-
-def _always(response: Response) -> Callable[[], Response]:
-    def answer() -> Response:
-        return response
-
-    return answer

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import cv2
 import numpy as np
@@ -27,6 +26,7 @@ from instar.imaging.preview import encode_preview, heat_overlay, scaled_down
 from instar.report.answers import answer_text
 from instar.report.cards import CaseView
 from instar.workbench import NotHere
+from instar.workbench.workers import Recent
 
 __all__ = ["Studio", "Wanted"]
 
@@ -49,35 +49,6 @@ class Wanted:
     identity: Hashable
     case: str
     verdict: Hashable
-
-
-class _Recent(Generic[T]):
-    """The last so many values, by key."""
-
-    def __init__(self, most: int) -> None:
-        self._most, self._values = most, OrderedDict[Hashable, T]()
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable) -> T | None:
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-            return self._values.get(key)
-
-    def put(self, key: Hashable, value: T) -> list[T]:
-        """Keep it; what had to go."""
-        with self._lock:
-            self._values[key] = value
-            gone = []
-            while len(self._values) > self._most:
-                gone.append(self._values.popitem(last=False)[1])
-            return gone
-
-    def clear(self) -> list[T]:
-        with self._lock:
-            values = list(self._values.values())
-            self._values.clear()
-            return values
 
 
 class _Lane:
@@ -107,16 +78,14 @@ class Studio:
     """Where pictures are made."""
 
     def __init__(self) -> None:
-        self._lanes = _Recent[_Lane](2 * MOST_RUNS)
-        self._shown = _Recent[CaseView](MOST_SHOWN)
-        self._files = _Recent[bytes](MOST_FILES)
+        self._lanes = Recent[_Lane](2 * MOST_RUNS)
+        self._shown = Recent[CaseView](MOST_SHOWN)
+        self._files = Recent[bytes](MOST_FILES)
         self._opening = threading.Lock()
 
     def show(self, wanted: Wanted) -> Future[CaseView]:
         """The case with its panels."""
-        return _ready(self._shown.get(wanted)) or self._lane(wanted, "cases").do(
-            lambda cases: self._show(cases, wanted)
-        )
+        return self._kept(self._shown, wanted, wanted, lambda cases: _shown(cases, wanted.case))
 
     def thumbnail(self, wanted: Wanted) -> Future[bytes]:
         """The follow-up with what is marked on it, small, as WebP; empty where there is no picture."""
@@ -125,13 +94,13 @@ class Studio:
             panels = _shown(cases, wanted.case).panels
             return encode_preview(_marked(panels[-1]), longest=THUMBNAIL) if panels else b""
 
-        return self._file(wanted, ("thumbnail", wanted), work, lane="thumbnails")
+        return self._kept(self._files, ("thumbnail", wanted), wanted, work, lane="thumbnails")
 
     def panel(self, wanted: Wanted, number: int, *, heat: bool = False) -> Future[bytes]:
         """One panel's picture, or the heat map over it, as WebP."""
 
         def work(cases: RunReader) -> bytes:
-            panels = self._show(cases, wanted).panels
+            panels = self._made(self._shown, wanted, lambda: _shown(cases, wanted.case)).panels
             if not 0 <= number < len(panels):
                 raise NotHere(f"the case has no panel {number}")
             panel = panels[number]
@@ -139,7 +108,7 @@ class Studio:
                 return b"" if panel.heat is None else heat_overlay(panel.heat)
             return encode_preview(panel.picture, longest=1280, quality=88)
 
-        return self._file(wanted, ("panel", wanted, number, heat), work)
+        return self._kept(self._files, ("panel", wanted, number, heat), wanted, work)
 
     def drawing(self, wanted: Wanted) -> Future[bytes]:
         """The case as one picture, PNG; empty where it has none."""
@@ -148,7 +117,7 @@ class Studio:
             picture = cases.picture(wanted.case)
             return b"" if picture is None else encode_png(picture)
 
-        return self._file(wanted, ("drawing", wanted), work)
+        return self._kept(self._files, ("drawing", wanted), wanted, work)
 
     def answers(self, wanted: Wanted) -> Future[Sequence[str]]:
         """What the system said to the source and to each follow-up."""
@@ -156,28 +125,33 @@ class Studio:
             lambda cases: [answer_text(one) for one in cases.answers(wanted.case)]
         )
 
-    def _show(self, cases: RunReader, wanted: Wanted) -> CaseView:
-        shown = self._shown.get(wanted)
-        if shown is None:
-            shown = _shown(cases, wanted.case)
-            self._shown.put(wanted, shown)
-        return shown
-
     def close(self) -> None:
-        for lane in self._lanes.clear():
+        for lane in self._lanes.values():
             lane.close()
 
-    def _file(
-        self, wanted: Wanted, key: Hashable, work: Callable[[RunReader], bytes], *, lane: str = "cases"
-    ) -> Future[bytes]:
-        def make(cases: RunReader) -> bytes:
-            made = self._files.get(key)
-            if made is None:
-                made = work(cases)
-                self._files.put(key, made)
-            return made
+    def _kept(
+        self,
+        kept: Recent[T],
+        key: Hashable,
+        wanted: Wanted,
+        work: Callable[[RunReader], T],
+        lane: str = "cases",
+    ) -> Future[T]:
+        """What is kept under that key, or else made on a lane of the run."""
+        made = kept.get(key)
+        if made is None:
+            return self._lane(wanted, lane).do(lambda cases: self._made(kept, key, lambda: work(cases)))
+        future: Future[T] = Future()
+        future.set_result(made)
+        return future
 
-        return _ready(self._files.get(key)) or self._lane(wanted, lane).do(make)
+    @staticmethod
+    def _made(kept: Recent[T], key: Hashable, make: Callable[[], T]) -> T:
+        made = kept.get(key)
+        if made is None:
+            made = make()
+            kept.put(key, made)
+        return made
 
     def _lane(self, wanted: Wanted, purpose: str) -> _Lane:
         key = (wanted.folder, wanted.identity, purpose)
@@ -198,14 +172,6 @@ def _shown(cases: RunReader, case: str) -> CaseView:
         raise
     except Exception as error:
         raise BadInput(f"its pictures cannot be made: {type(error).__name__}: {error}") from error
-
-
-def _ready(value: T | None) -> Future[T] | None:
-    if value is None:
-        return None
-    future: Future[T] = Future()
-    future.set_result(value)
-    return future
 
 
 def _marked(panel: Panel) -> Image:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future
+from collections.abc import Mapping, Sequence
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,14 +16,13 @@ from instar.stats import bootstrap_rate
 from instar.workbench.columns import STATUSES
 from instar.workbench.library import Run
 from instar.workbench.table import NO_GROUP, CaseTable
-from instar.workbench.workers import kept_or_begun
+from instar.workbench.workers import Results
 
 __all__ = [
     "VIOLATED",
-    "Account",
     "ColumnFigures",
+    "Ends",
     "GroupLine",
-    "Intervals",
     "RelationLine",
     "account_of",
     "figures_of",
@@ -37,36 +35,16 @@ VIOLATED, HELD = STATUSES.index("violated"), STATUSES.index("held")
 Array = npt.NDArray[Any]
 
 
-class Intervals:
-    """Intervals over scenes, made by `workers` and kept: bootstrapping takes longer than a page may."""
-
-    def __init__(self, workers: Executor) -> None:
-        self._workers = workers
-        self._made: dict[Hashable, Future[tuple[float, float]]] = {}
-
-    def get(self, scenes: Array, violated: Array, *, wait: bool) -> tuple[float, float] | str | None:
-        """For the rate of violated cases, of which each is in a scene; "later" while it is being made."""
-        judged_in = np.bincount(scenes)
-        if not judged_in.any():
-            return None
-        violated_in = np.bincount(scenes[violated], minlength=len(judged_in))
-        content = judged_in.tobytes() + b"|" + violated_in.tobytes()
-        key = hashlib.blake2b(content, digest_size=16).digest()
-        begin = partial(self._workers.submit, bootstrap_rate, violated_in, judged_in)
-        future = kept_or_begun(self._made, key, begin, most=5_000)
-        try:
-            return future.result() if wait or future.done() else "later"
-        except BrokenExecutor:
-            return "later"
+Ends = tuple[float, float]
+Interval = Ends | str | None
+"""Of a rate: None if nothing was judged, "later" while it is being made."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelationLine:
-    """One relation's counts, and the interval of its rate: None if nothing was judged, "later" if unknown."""
-
     name: str
     counts: Counts
-    interval: tuple[float, float] | str | None
+    interval: Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,23 +57,11 @@ class GroupLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
-    """Of whole runs, whatever the other filters: `distinct` is None while failures are being grouped."""
-
-    distinct: int | None
-    false_alarms: float | None
-    unstable: int
-    queries: int
-    asked: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
 class ColumnFigures:
     """What the summary shows. `margins` are (where bins begin, their width, counts) of each relation."""
 
     counts: Counts
-    interval: tuple[float, float] | str | None
+    interval: Interval
     scenes: int
     scenes_violated: int
     relations: Sequence[RelationLine]
@@ -111,8 +77,23 @@ class ColumnFigures:
         return "later" not in [self.interval, *(line.interval for line in self.relations)]
 
 
-def figures_of(table: CaseTable, rows: Array, intervals: Intervals, *, wait: bool) -> ColumnFigures:
+def figures_of(table: CaseTable, rows: Array, intervals: Results[Ends], *, wait: bool) -> ColumnFigures:
     """Count these rows; with `wait` also intervals that are not made yet are waited for."""
+
+    def interval(ours: Array) -> Interval:
+        """Over scenes, for these judged cases: bootstrapping takes longer than a page may."""
+        if not ours.any():
+            return None
+        judged_in = np.bincount(scene[ours])
+        violated_in = np.bincount(scene[ours & violated], minlength=len(judged_in))
+        content = judged_in.tobytes() + b"|" + violated_in.tobytes()
+        key = hashlib.blake2b(content, digest_size=16).digest()
+        future = intervals.get(key, bootstrap_rate, violated_in, judged_in)
+        try:
+            return future.result() if wait or future.done() else "later"
+        except BrokenExecutor:
+            return "later"
+
     status, relation, scene = (table.codes[name][rows] for name in ("status", "relation", "scene"))
     violated, judged = status == VIOLATED, status <= HELD
     lines = []
@@ -121,13 +102,12 @@ def figures_of(table: CaseTable, rows: Array, intervals: Intervals, *, wait: boo
     )
     for code, counts in enumerate(by_relation.reshape(-1, len(STATUSES)).tolist()):
         if sum(counts):
-            ours = judged & (relation == code)
-            known = intervals.get(scene[ours], violated[ours], wait=wait) if ours.any() else None
+            known = interval(judged & (relation == code))
             lines.append(RelationLine(table.words["relation"][code], _counts(counts), known))
     overall = np.bincount(status, minlength=len(STATUSES)).tolist()
     return ColumnFigures(
         counts=_counts(overall),
-        interval=intervals.get(scene[judged], violated[judged], wait=wait) if judged.any() else None,
+        interval=interval(judged),
         scenes=_different(scene, table, "scene"),
         scenes_violated=_different(scene[violated], table, "scene"),
         relations=sorted(lines, key=lambda line: (-line.counts.violated, line.name)),
@@ -139,31 +119,32 @@ def figures_of(table: CaseTable, rows: Array, intervals: Intervals, *, wait: boo
     )
 
 
-def account_of(runs: Sequence[Run]) -> Account:
-    """What the report says of whole runs besides their cases."""
+def account_of(runs: Sequence[Run]) -> dict[str, float | None]:
+    """What the report says of whole runs besides their cases, whatever the filters.
+
+    `distinct` is None while failures are being grouped.
+    """
     nulls = accused = unstable = 0
     for run in runs:
-        columns = run.columns
-        if columns is None:
+        if run.columns is None:
             continue
-        kinds = np.array([kind == "unstable" for kind in columns.words["kind"]] + [False])
-        is_unstable = kinds[columns.kind]
+        rows = run.columns.rows
+        kinds = np.array([kind == "unstable" for kind in run.columns.words["kind"]] + [False])
+        is_unstable = kinds[rows["kind"]]
         # A null change whose findings were struck out was judged, and not accused.
-        judged = columns.is_null & ((columns.status <= HELD) | is_unstable)
+        judged = rows["is_null"] & ((rows["status"] <= HELD) | is_unstable)
         nulls += int(judged.sum())
-        accused += int((judged & (columns.status == VIOLATED)).sum())
-        unstable += int((is_unstable & ~columns.is_null).sum())
+        accused += int((judged & (rows["status"] == VIOLATED)).sum())
+        unstable += int((is_unstable & ~rows["is_null"]).sum())
     distinct = [run.groups.distinct for run in runs if run.columns is not None]
     known = [number for number in distinct if number is not None]
     totals = [run.totals for run in runs if run.totals is not None]
-    return Account(
-        distinct=sum(known) if known and len(known) == len(distinct) else None,
-        false_alarms=accused / nulls if nulls else None,
-        unstable=unstable,
-        queries=sum(one.queries for one in totals),
-        asked=sum(one.asked for one in totals),
-        seconds=sum(one.seconds for one in totals),
-    )
+    return {
+        "distinct": sum(known) if known and len(known) == len(distinct) else None,
+        "false_alarms": accused / nulls if nulls else None,
+        "unstable": unstable,
+        **{name: sum(getattr(one, name) for one in totals) for name in ("queries", "asked", "seconds")},
+    }
 
 
 def _counts(by_status: Sequence[int]) -> Counts:

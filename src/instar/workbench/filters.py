@@ -81,11 +81,8 @@ class CaseFilter:
         """The same without what is asked of a facet, the margin, the naturalness or the text."""
         if name in FACETS:
             return self.with_only(name)
-        if name == "margin":
-            return dataclasses.replace(self, least=None, most=None, page=1)
-        if name == "natural":
-            return dataclasses.replace(self, natural=None, page=1)
-        return dataclasses.replace(self, text="", page=1)
+        gone: dict[str, Any] = {"margin": {"least": None, "most": None}, "natural": {"natural": None}}
+        return dataclasses.replace(self, **gone.get(name, {"text": ""}), page=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,21 +147,13 @@ def read_filter(pairs: Sequence[tuple[str, str]]) -> CaseFilter:
 
 def select_cases(table: CaseTable, view: CaseFilter, *, facets: Sequence[str] = FACETS) -> Selection:
     """The rows that fit the view, and how many would fit with each choice of each of these facets."""
-    asked = {facet: _fits(table, facet, names) for facet, names in view.chosen.items() if names}
-    plain = _plain(table, view)
-    masks = [*asked.values(), *plain]
-    fits = _all(masks, len(table))
+    masks = _masks(table, view)
     order = table.order(view.sort)
-    rows = order if not masks else order[fits[order]]
+    rows = order[np.logical_and.reduce(list(masks.values()))[order]] if masks else order
     choices, hidden = {}, {}
     for facet in facets:
-        others = fits
-        if facet in asked:
-            others = _all([mask for name, mask in asked.items() if name != facet] + plain, len(table))
-            any_other = len(masks) > 1
-        else:
-            any_other = bool(masks)
-        codes = table.codes[facet][others] if any_other else table.codes[facet]
+        others = [mask for name, mask in masks.items() if name != facet]
+        codes = table.codes[facet][np.logical_and.reduce(others)] if others else table.codes[facet]
         counts = np.bincount(codes, minlength=len(table.words[facet]))
         choices[facet], hidden[facet] = _choices(facet, table.words[facet], counts, view)
     return Selection(rows, choices, hidden)
@@ -172,13 +161,13 @@ def select_cases(table: CaseTable, view: CaseFilter, *, facets: Sequence[str] = 
 
 def matching(table: CaseTable, view: CaseFilter) -> Array:
     """The rows that fit the view, in no order that means anything: for counting."""
-    asked = [_fits(table, facet, names) for facet, names in view.chosen.items() if names]
-    return np.flatnonzero(_all([*asked, *_plain(table, view)], len(table)))
+    masks = _masks(table, view)
+    return np.flatnonzero(np.logical_and.reduce(list(masks.values()))) if masks else np.arange(len(table))
 
 
 def _choices(facet: str, words: Sequence[str], counts: Array, view: CaseFilter) -> tuple[list[Choice], int]:
     """The most frequent names, and those chosen; statuses and marks keep their own order."""
-    wanted = set(view.chosen.get(facet, ()))
+    wanted = {name: _code(words, name) for name in sorted(view.chosen.get(facet, ()))}
     there = np.flatnonzero(counts)
     if facet in ("status", "mark"):
         listed = list(range(len(words)))
@@ -186,13 +175,11 @@ def _choices(facet: str, words: Sequence[str], counts: Array, view: CaseFilter) 
         # Few of many are wanted: a scene column may have a hundred thousand names.
         most = there[np.argsort(-counts[there], kind="stable")[:MOST_CHOICES]].tolist()
         listed = sorted(most, key=lambda code: (-counts[code], words[code]))
-    listed += [
-        code for code in (_code(words, name) for name in wanted) if code is not None and code not in listed
-    ]
+    listed += [code for code in wanted.values() if code is not None and code not in listed]
     choices = [
         Choice(words[code], int(counts[code]), words[code] in wanted) for code in listed if words[code]
     ]
-    unknown = [Choice(name, 0, True) for name in sorted(wanted) if _code(words, name) is None]
+    unknown = [Choice(name, 0, True) for name, code in wanted.items() if code is None]
     return [*choices, *unknown], max(0, len(there) - len(listed))
 
 
@@ -214,17 +201,17 @@ def _fits(table: CaseTable, facet: str, names: Sequence[str]) -> Array:
     return np.asarray(wanted[table.codes[facet]])
 
 
-def _plain(table: CaseTable, view: CaseFilter) -> list[Array]:
-    """The filters that are no facets. What is not known does not fit."""
-    masks: list[Array] = []
+def _masks(table: CaseTable, view: CaseFilter) -> dict[str, Array]:
+    """Which rows fit, by each filter in use. What is not known does not fit."""
+    masks = {facet: _fits(table, facet, names) for facet, names in view.chosen.items() if names}
     if view.least is not None:
-        masks.append(table.margin >= view.least)
+        masks["least"] = table.margin >= view.least
     if view.most is not None:
-        masks.append(table.margin <= view.most)
+        masks["most"] = table.margin <= view.most
     if view.natural is not None:
-        masks.append(table.naturalness >= np.float32(view.natural))
+        masks["natural"] = table.naturalness >= np.float32(view.natural)
     if view.text:
-        masks.append(_with_text(table, view.text))
+        masks["text"] = _with_text(table, view.text)
     return masks
 
 
@@ -235,15 +222,6 @@ def _with_text(table: CaseTable, text: str) -> Array:
     fits = np.asarray(named[table.codes["scene"]])
     for begin, end in table.beginning_with(low):
         fits[begin:end] = True
-    return fits
-
-
-def _all(masks: Sequence[Array], n: int) -> Array:
-    if not masks:
-        return np.ones(n, bool)
-    fits = masks[0]
-    for mask in masks[1:]:
-        fits = fits & mask
     return fits
 
 

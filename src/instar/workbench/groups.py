@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 from instar.report.causes import Failure
@@ -23,16 +24,11 @@ def group_run(folder: str, content: str) -> Groups:
 
     `content` tells what the violations are; the groups of the same are taken from where they were kept.
     """
-    known = _load(Path(folder) / FILE, content)
-    if known is not None:
-        return known
-    groups = _made(folder)
-    members: list[list[str]] = [[] for _ in groups.titles]
-    for case, number in groups.of.items():
-        members[number].append(case)
-    kept = {"content": content, "titles": groups.titles, "cases": members, "distinct": groups.distinct}
-    with contextlib.suppress(OSError):  # where nothing can be written they are made again next time
-        write_whole(Path(folder) / FILE, json.dumps(kept))
+    groups = _load(Path(folder) / FILE, content)
+    if groups is None:
+        groups = _made(folder)
+        with contextlib.suppress(OSError):  # where nothing can be written they are made again next time
+            write_whole(Path(folder) / FILE, json.dumps({"content": content, **asdict(groups)}))
     return groups
 
 
@@ -51,9 +47,10 @@ def _made(folder: str) -> Groups:
 def _load(path: Path, content: str) -> Groups | None:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
-        if kept["content"] != content or len(kept["titles"]) != len(kept["cases"]):
+        titles = tuple(map(str, kept["titles"]))
+        of = {str(case): int(number) for case, number in kept["of"].items()}
+        if kept["content"] != content or not set(of.values()) <= set(range(len(titles))):
             return None
-        of = {str(case): number for number, cases in enumerate(kept["cases"]) for case in cases}
-        return Groups(tuple(map(str, kept["titles"])), of, int(kept["distinct"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        return Groups(titles, of, int(kept["distinct"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -70,8 +70,9 @@ class Run:
         """Cases by status."""
         if self.columns is None:
             return dict.fromkeys(STATUSES, 0)
-        cases = self.columns.status[~self.columns.is_null]
-        return dict(zip(STATUSES, np.bincount(cases, minlength=len(STATUSES)).tolist()))
+        rows = self.columns.rows
+        counts = np.bincount(rows["status"][~rows["is_null"]], minlength=len(STATUSES))
+        return dict(zip(STATUSES, counts.tolist()))
 
 
 class Library:
@@ -96,6 +97,9 @@ class Library:
             raise NotHere(f"there is no run {name[:200]!r} here")
         return self.runs[name]
 
+    def readable_runs(self) -> list[Run]:
+        return [run for run in self.runs.values() if run.columns is not None]
+
     def load(self, show: ShowProgress) -> None:
         """The first reading of all runs, with progress for those that are not prepared yet."""
         with self._working:
@@ -106,39 +110,17 @@ class Library:
             self._rebuild()
             self._group(at_once=True)
 
-    def look(self) -> None:
-        """Read what has changed since the last look."""
+    def look(self, at: str = "") -> None:
+        """Read what has changed since the last look; the run `at` however recently it was read."""
         with self._working:
             changed = self._find()
             now = time.monotonic()
             for run in list(self.runs.values()):
-                if now >= run._not_before:
+                if now >= run._not_before or run.name == at:
                     changed |= self._read(run)
             changed |= self._group()
             if changed:
                 self._rebuild()
-
-    def look_at(self, name: str) -> None:
-        """Read that run now, however recently it was read."""
-        with self._working:
-            changed = self._find()
-            if name in self.runs:
-                changed |= self._read(self.runs[name])
-            if changed:
-                self._rebuild()
-
-    def settle(self, seconds: float = 60.0) -> None:
-        """Look until all groups are known; for those who cannot wait for a moment to come."""
-        deadline = time.monotonic() + seconds
-        while True:
-            self.look()
-            with self._working:
-                self._group(at_once=True)
-                pending = [run._grouping for run in self.runs.values() if run._grouping is not None]
-            if not pending or time.monotonic() > deadline:
-                return
-            for future in pending:
-                future.exception(timeout=seconds)
 
     def watch(self) -> None:
         """Look again and again, until `close`."""
@@ -215,8 +197,9 @@ class Library:
                 run._grouping = None
             is_quiet = at_once or time.monotonic() - run.changed_at > QUIET_SECONDS
             if run._grouping is None and run.columns is not None and is_quiet:
-                violated = np.flatnonzero((run.columns.status == 0) & ~run.columns.is_null)
-                seen = run.columns.case[violated].tobytes() + run.columns.margin[violated].tobytes()
+                rows = run.columns.rows
+                violated = rows[(rows["status"] == 0) & ~rows["is_null"]]
+                seen = violated["case"].tobytes() + violated["margin"].tobytes()
                 content = hashlib.sha256(seen).hexdigest()
                 if content != run._violations:
                     run._violations = content

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from instar.core.errors import BadInput
 from instar.ratings.page import POINTS, QUESTIONS
@@ -69,23 +70,14 @@ class Marks:
 
     def history(self, case: str) -> list[Review]:
         """All that was said of a case, the latest first."""
-        with self._reading() as database:
-            if database is None:
-                return []
-            rows = database.execute(
-                "SELECT mark, note, at FROM marks WHERE case_id = ? ORDER BY id DESC", (case,)
-            )
-            return [Review(*row) for row in rows]
+        rows = self._rows("SELECT mark, note, at FROM marks WHERE case_id = ? ORDER BY id DESC", case)
+        return [Review(*row) for row in rows]
 
     def current(self) -> dict[str, str]:
         """The mark of every case that has one."""
-        with self._reading() as database:
-            if database is None:
-                return {}
-            rows = database.execute(
-                "SELECT case_id, mark FROM marks WHERE id IN (SELECT max(id) FROM marks GROUP BY case_id)"
-            )
-            return {case: mark for case, mark in rows if mark in MARKS}
+        latest = "SELECT max(id) FROM marks GROUP BY case_id"
+        rows = self._rows(f"SELECT case_id, mark FROM marks WHERE id IN ({latest})")
+        return {case: mark for case, mark in rows if mark in MARKS}
 
     def rate(self, case: str, rater: str, points: dict[str, int]) -> None:
         rater = rater.strip()
@@ -101,11 +93,8 @@ class Marks:
             )
 
     def ratings(self) -> list[Rating]:
-        with self._reading() as database:
-            if database is None:
-                return []
-            rows = database.execute("SELECT case_id, rater, question, points FROM ratings ORDER BY 1, 2, 3")
-            return [Rating(*row) for row in rows]
+        rows = self._rows("SELECT case_id, rater, question, points FROM ratings ORDER BY 1, 2, 3")
+        return [Rating(*row) for row in rows]
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
@@ -114,17 +103,15 @@ class Marks:
             with database:
                 yield database
 
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection | None]:
+    def _rows(self, query: str, *values: str) -> list[tuple[Any, ...]]:
         if not self._file.is_file():
-            yield None
-            return
+            return []
         address = f"{self._file.resolve().as_uri()}?mode=ro"
         with (
             plainly(self._folder),
             contextlib.closing(sqlite3.connect(address, uri=True, timeout=30)) as database,
         ):
-            yield database
+            return database.execute(query, values).fetchall()
 
 
 def _now() -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from instar.core.workspace import Folder, prepare_relation
 from instar.imaging.preview import encode_preview
 from instar.scenes import load_scenes
 from instar.workbench import NotHere
+from instar.workbench.workers import Recent
 
 __all__ = ["RulePreviews"]
 
@@ -34,8 +34,8 @@ class RulePreviews:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._made: OrderedDict[str, list[bytes]] = OrderedDict()
-        self._texts: OrderedDict[str, str] = OrderedDict()
+        self._made = Recent[list[bytes]](KEPT)
+        self._texts = Recent[str](10 * KEPT)
         self._scenes: Sequence[Scene] = ()
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
@@ -47,9 +47,7 @@ class RulePreviews:
     def announce(self, text: str) -> str:
         """The name under which the picture of a rule can be asked for."""
         key = hashlib.sha256(text.encode()).hexdigest()[:24]
-        self._texts[key] = text
-        while len(self._texts) > 10 * KEPT:
-            self._texts.popitem(last=False)
+        self._texts.put(key, text)
         return key
 
     def pictures(self, key: str) -> list[bytes]:
@@ -58,11 +56,11 @@ class RulePreviews:
         if text is None:
             raise NotHere("this rule is not known any more; type it again")
         with self._lock:
-            if key not in self._made:
-                self._made[key] = [encode_preview(image, longest=520) for image in self._try(text)]
-                while len(self._made) > KEPT:
-                    self._made.popitem(last=False)
-            return self._made[key]
+            made = self._made.get(key)
+            if made is None:
+                made = [encode_preview(image, longest=520) for image in self._try(text)]
+                self._made.put(key, made)
+            return made
 
     def _try(self, text: str) -> list[Image]:
         relation = self._relation(text)

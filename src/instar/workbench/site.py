@@ -13,22 +13,21 @@ from urllib.parse import urlencode
 import jinja2
 import markupsafe
 from fastapi import Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 
-from instar.report.markup import name, readable
-from instar.report.words import counted, interval_words, percent
+from instar.report.comparison import Comparison
+from instar.report.words import counted, interval_words, name, percent, readable
 from instar.workbench.access import Access
-from instar.workbench.campaigns import Campaigns
 from instar.workbench.case_pictures import Studio
-from instar.workbench.comparison import Comparisons
-from instar.workbench.figures import Intervals
+from instar.workbench.children import Campaigns, Jobs
+from instar.workbench.figures import Ends
 from instar.workbench.filters import CaseFilter, read_filter
-from instar.workbench.jobs import Jobs
 from instar.workbench.library import Library
-from instar.workbench.offers import Offers
+from instar.workbench.orders import Offers
 from instar.workbench.rule_previews import RulePreviews
+from instar.workbench.workers import Results
 
-__all__ = ["Site", "form_of", "prepare_templates", "view_of"]
+__all__ = ["Site", "form_of", "go_to", "prepare_templates", "view_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +38,8 @@ class Site:
     jobs: Jobs
     offers: Offers
     access: Access
-    comparisons: Comparisons
-    intervals: Intervals
+    comparisons: Results[Comparison]
+    intervals: Results[Ends]
     rules: RulePreviews
 
     def page(self, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
@@ -68,6 +67,11 @@ def form_of(request: Request) -> dict[str, list[str]]:
     for key, value in request.scope.get("instar.form", ()):
         form.setdefault(key, []).append(value)
     return form
+
+
+def go_to(path: str, **values: object) -> RedirectResponse:
+    """Show another page, once a form is dealt with."""
+    return RedirectResponse(_address(path, **values), status_code=303)
 
 
 def prepare_templates() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from instar.workbench.columns import STATUSES, Columns
+from instar.workbench.columns import NAMED, ROW, STATUSES, Columns, merge_words
 from instar.workbench.reviews import MARKS
 
 __all__ = ["FACETS", "NO_GROUP", "SORTS", "UNMARKED", "CaseTable", "Groups", "Part", "make_case_table"]
@@ -119,70 +119,38 @@ class CaseTable:
 
 def make_case_table(parts: Sequence[Part]) -> CaseTable:
     """One table of several runs; names that are the same in two runs are one."""
-    words: dict[str, dict[str, int]] = {facet: {} for facet in FACETS}
-    words["status"] = {status: code for code, status in enumerate(STATUSES)}
-    words["mark"] = {mark: code for code, mark in enumerate((UNMARKED, *MARKS))}
-    words["group"] = {NO_GROUP: 0}
-    columns: dict[str, list[Array]] = {name: [] for name in ("case", "margin", "naturalness", *FACETS)}
+    words: dict[str, Sequence[str]] = dict.fromkeys(FACETS, ())
+    words |= {"status": STATUSES, "mark": (UNMARKED, *MARKS), "group": (NO_GROUP,)}
+    kinds = {name: ROW[name] for name in ("case", "margin", "naturalness")} | dict.fromkeys(FACETS, np.int32)
+    columns: dict[str, list[Array]] = {name: [np.zeros(0, kind)] for name, kind in kinds.items()}
     starts, at = {}, 0
     for part in parts:
-        cases = np.flatnonzero(~part.columns.is_null)
-        starts[part.run] = (at, at + len(cases))
-        at += len(cases)
-        for name, column in _codes_of(part, words, cases).items():
-            columns[name].append(column)
-    whole = {
-        name: np.concatenate(some) if some else np.zeros(0, _kind(name)) for name, some in columns.items()
-    }
-    return CaseTable(
-        whole["case"],
-        {facet: whole[facet] for facet in FACETS},
-        {facet: list(words[facet]) for facet in FACETS},
-        whole["margin"],
-        whole["naturalness"],
-        starts,
-    )
+        rows = part.columns.rows[~part.columns.rows["is_null"]]
+        starts[part.run] = (at, at + len(rows))
+        at += len(rows)
+        for name in ("case", "status", "margin", "naturalness"):
+            columns[name].append(rows[name])
+        for facet in NAMED:
+            words[facet], codes = merge_words(words[facet], part.columns.words[facet])
+            columns[facet].append(codes[rows[facet]])
+        for facet, word in (("run", part.run), ("system", part.system)):
+            words[facet], (code,) = merge_words(words[facet], [word])
+            columns[facet].append(np.full(len(rows), code, np.int32))
+        words["group"], titles = merge_words(words["group"], part.groups.titles)
+        columns["group"].append(_placed(rows["case"], {c: titles[n] for c, n in part.groups.of.items()}))
+        marks = {case: words["mark"].index(mark) for case, mark in part.marks.items()}
+        columns["mark"].append(_placed(rows["case"], marks))
+    whole = {name: np.concatenate(some, dtype=kinds[name]) for name, some in columns.items()}
+    codes_of = {facet: whole[facet] for facet in FACETS}
+    return CaseTable(whole["case"], codes_of, words, whole["margin"], whole["naturalness"], starts)
 
 
-def _codes_of(part: Part, words: Mapping[str, dict[str, int]], cases: Array) -> dict[str, Array]:
-    columns = part.columns
-
-    def code(facet: str, word: str) -> int:
-        return words[facet].setdefault(word, len(words[facet]))
-
-    def recoded(facet: str) -> Array:
-        codes = np.array([code(facet, word) for word in columns.words[facet]], np.int32)
-        return codes[getattr(columns, facet)[cases]] if len(codes) else np.zeros(len(cases), np.int32)
-
-    ids = columns.case[cases]
-    group = np.zeros(len(cases), np.int32)
-    titles = [code("group", title) for title in part.groups.titles]
-    _put(group, ids, {case: titles[number] for case, number in part.groups.of.items()})
-    mark = np.zeros(len(cases), np.int32)
-    _put(mark, ids, {case: words["mark"][said] for case, said in part.marks.items()})
-    return {
-        "case": ids,
-        "margin": columns.margin[cases],
-        "naturalness": columns.naturalness[cases],
-        "status": columns.status[cases].astype(np.int32),
-        **{facet: recoded(facet) for facet in ("relation", "kind", "scene", "reason")},
-        "group": group,
-        "mark": mark,
-        "system": np.full(len(cases), code("system", part.system), np.int32),
-        "run": np.full(len(cases), code("run", part.run), np.int32),
-    }
-
-
-def _put(column: Array, ids: Array, values: Mapping[str, int]) -> None:
-    """Write the value of each case into its row; cases that are not there are passed over."""
-    if not len(ids) or not values:
-        return
-    wanted = np.array([case.encode() for case in values], dtype="S")
-    at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
-    there = ids[at] == wanted
-    column[at[there]] = np.array(list(values.values()), np.int32)[there]
-
-
-def _kind(name: str) -> npt.DTypeLike:
-    kinds: dict[str, npt.DTypeLike] = {"case": "S16", "margin": np.float64, "naturalness": np.float32}
-    return kinds.get(name, np.int32)
+def _placed(ids: Array, values: Mapping[str, int]) -> Array:
+    """The value of each case in its row, else 0; cases that are not there are passed over."""
+    column = np.zeros(len(ids), np.int32)
+    if len(ids) and values:
+        wanted = np.array([case.encode() for case in values], dtype="S")
+        at = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+        there = ids[at] == wanted
+        column[at[there]] = np.array(list(values.values()), np.int32)[there]
+    return column

@@ -1,7 +1,7 @@
-"""Processes for what takes longer than a page may.
+"""Processes for what takes longer than a page may, and what is kept of what was made.
 
-They leave the processor to whoever asks for a page, end with the workbench however it ends, and are replaced
-when one of them is lost: it may have been killed, or have had no memory.
+Processes leave the processor to whoever asks for a page, end with the workbench however it ends, and are
+replaced when one of them is lost: it may have been killed, or have had no memory.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
-from collections.abc import Callable, Hashable, MutableMapping
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from typing import ParamSpec, TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
-__all__ = ["Workers", "kept_or_begun"]
+__all__ = ["Recent", "Results", "Workers"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,16 +43,42 @@ class Workers(Executor):
         return ProcessPoolExecutor(self._number, mp_context=spawning, initializer=_begin)
 
 
-def kept_or_begun(
-    kept: MutableMapping[Hashable, Future[T]], key: Hashable, begin: Callable[[], Future[T]], *, most: int
-) -> Future[T]:
-    """The future under that key; begun now where there is none, or where its process was lost."""
-    future = kept.get(key)
-    if future is None or (future.done() and isinstance(future.exception(), BrokenExecutor)):
-        if len(kept) >= most:
-            kept.clear()
-        future = kept[key] = begin()
-    return future
+class Recent(Generic[T]):
+    """The last so many values, by key; safe between threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._values = most, OrderedDict[Hashable, T]()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> T | None:
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
+
+    def put(self, key: Hashable, value: T) -> list[T]:
+        """Keep it; what had to go."""
+        with self._lock:
+            self._values[key] = value
+            return [self._values.popitem(last=False)[1] for _ in range(len(self._values) - self._most)]
+
+    def values(self) -> list[T]:
+        with self._lock:
+            return list(self._values.values())
+
+
+class Results(Generic[T]):
+    """What workers made, each once; begun again where a process was lost."""
+
+    def __init__(self, workers: Executor, most: int) -> None:
+        self._workers, self._made = workers, Recent[Future[T]](most)
+
+    def get(self, key: Hashable, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        future = self._made.get(key)
+        if future is None or (future.done() and isinstance(future.exception(), BrokenExecutor)):
+            future = self._workers.submit(work, *args, **kwargs)
+            self._made.put(key, future)
+        return future
 
 
 def _begin() -> None:

@@ -1,4 +1,4 @@
-"""Campaigns: order one, watch it, stop it, go on with it."""
+"""Runs and campaigns: list them, or order one, watch it, stop it, go on with it."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
-import numpy as np
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import RedirectResponse
 
 from instar.core.errors import InstarError
-from instar.workbench.campaign_form import read_order
 from instar.workbench.filters import CaseFilter, select_cases
-from instar.workbench.offers import Offer
-from instar.workbench.pages.explore import Card, card_of
-from instar.workbench.site import Site, form_of
+from instar.workbench.orders import Offer, read_order
+from instar.workbench.pages.explore import card_of
+from instar.workbench.site import Site, form_of, go_to
 
 __all__ = ["State", "router", "state_of"]
 
@@ -44,6 +40,20 @@ class State:
 def router(site: Site) -> APIRouter:
     routes = APIRouter()
 
+    @routes.get("/")
+    def first() -> Response:
+        """The runs in the folder, or at once the cases where there is only one."""
+        if len(site.library.runs) == 1 and not site.campaigns.running():
+            return go_to("/explore", status="violated")
+        return listed()
+
+    @routes.get("/runs")
+    def listed() -> Response:
+        states = {name: state_of(site, name) for name in sorted(site.library.runs)}
+        runs = site.library.runs  # not before: a state that is final comes with all its cases
+        lines = [(runs[name], runs[name].counts(), state) for name, state in states.items() if name in runs]
+        return site.page("runs.html", title="Runs", lines=lines)
+
     @routes.get("/campaign/new")
     def new() -> Response:
         threading.Thread(target=site.rules.prepare, daemon=True).start()
@@ -56,7 +66,7 @@ def router(site: Site) -> APIRouter:
             run = site.campaigns.start(read_order(form, site.offers))
         except InstarError as error:
             return _form(site, form, error=str(error), status=400)
-        return RedirectResponse(f"/campaign?{urlencode({'of': run})}", status_code=303)
+        return go_to("/campaign", of=run)
 
     @routes.get("/campaign")
     def watch(of: str) -> Response:
@@ -69,13 +79,12 @@ def router(site: Site) -> APIRouter:
     @routes.post("/campaign/stop")
     def stop(of: str) -> Response:
         site.campaigns.stop(of)
-        return RedirectResponse(f"/campaign?{urlencode({'of': of})}", status_code=303)
+        return go_to("/campaign", of=of)
 
     @routes.post("/campaign/resume")
     def resume(of: str) -> Response:
-        run = site.library.run(of)
-        site.campaigns.resume(of, run.folder)
-        return RedirectResponse(f"/campaign?{urlencode({'of': of})}", status_code=303)
+        site.campaigns.resume(of, site.library.run(of).folder)
+        return go_to("/campaign", of=of)
 
     return routes
 
@@ -85,7 +94,7 @@ def state_of(site: Site, name: str) -> State:
     child = site.campaigns.child(name)
     is_running = child is not None and child.is_running
     if child is not None and not is_running:
-        site.library.look_at(name)  # its last words may be younger than the last look
+        site.library.look(name)  # its last words may be younger than the last look
     run = site.library.runs.get(name)
     totals = run.totals if run is not None else None
     queries = totals.queries if totals is not None else 0
@@ -112,21 +121,17 @@ def _told(site: Site, name: str) -> dict[str, Any]:
     state = state_of(site, name)
     run = site.library.runs.get(name)  # not before: a state that is final comes with all its cases
     counts = run.counts() if run is not None else {}
+    table = site.library.table
+    violated = select_cases(table, CaseFilter({"run": (name,), "status": ("violated",)}), facets=())
     return {
         "name": name,
         "state": state,
         "counts": counts,
         "cases": sum(counts.values()),
-        "cards": _worst(site, name),
+        "cards": [card_of(table, int(row)) for row in violated.rows[:SHOWN]],
         "system": run.system if run is not None else "",
         "has_run": run is not None,
     }
-
-
-def _worst(site: Site, name: str) -> list[Card]:
-    table = site.library.table
-    rows = select_cases(table, CaseFilter({"run": (name,), "status": ("violated",)}), facets=()).rows
-    return [card_of(table, int(row)) for row in np.asarray(rows[:SHOWN])]
 
 
 def _form(site: Site, form: dict[str, list[str]], *, error: str = "", status: int = 200) -> Response:

@@ -15,6 +15,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from instar.core.errors import InstarError
+from instar.imaging.codecs import encode_png
 from instar.report.cards import CaseView, panel_figure
 from instar.report.causes import finding_words
 from instar.report.words import replay_command
@@ -106,9 +107,12 @@ def router(site: Site) -> APIRouter:
     @routes.get("/case/{case}/export.zip")
     async def export(case: str, of: str) -> Response:
         files = await _files(site, await run_in_threadpool(known_case, site, of, case), case)
-        name = f"case-{case}.zip"
-        headers = {"content-disposition": f'attachment; filename="{name}"'}
-        return Response(_zipped(files), media_type="application/zip", headers=headers)
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in files.items():
+                archive.writestr(zipfile.ZipInfo(name), content)
+        headers = {"content-disposition": f'attachment; filename="case-{case}.zip"'}
+        return Response(made.getvalue(), media_type="application/zip", headers=headers)
 
     return routes
 
@@ -126,7 +130,7 @@ def _figures(run: Run, shown: CaseView) -> list[str]:
     """The panels of a case; their pictures are fetched by address."""
     figures = []
     for number, panel in enumerate(shown.panels):
-        address = f"/panel/{shown.case}/{number}?{urlencode({'of': run.name})}"
+        address = f"/panel/{shown.record.case}/{number}?{urlencode({'of': run.name})}"
         figures.append(panel_figure(panel, picture=address, heat=f"{address}&heat=1"))
     return figures
 
@@ -134,11 +138,7 @@ def _figures(run: Run, shown: CaseView) -> list[str]:
 def _without(run: Run, case: str, why: str) -> CaseView:
     """A case of a run that cannot be opened."""
     with RunStore.read(run.folder) as store:
-        record = store.record(case, change=False)
-    verdict = record.verdict
-    return CaseView(
-        case, record.scene, record.relation, verdict.status, verdict.margin, "", verdict.findings, (), why=why
-    )
+        return CaseView(store.record(case, change=False), why=why)
 
 
 def _address_of(table: CaseTable, row: int | None, query: str) -> str | None:
@@ -176,17 +176,7 @@ async def _files(site: Site, known: KnownCase, case: str) -> dict[str, bytes]:
     }  # fmt: skip
     files = {"case.json": json.dumps(json.loads(dump_json(told)), indent=2).encode()}
     shown = await asyncio.wrap_future(site.studio.show(known.wanted))
-    from instar.imaging.codecs import encode_png
-
     for number, panel in enumerate(shown.panels):
         files["source.png" if not number else f"follow-up-{number}.png"] = encode_png(panel.picture)
     drawing = await asyncio.wrap_future(site.studio.drawing(known.wanted))
     return files | ({"drawing.png": drawing} if drawing else {})
-
-
-def _zipped(files: dict[str, bytes]) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name), content)
-    return made.getvalue()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from concurrent.futures import BrokenExecutor
 from concurrent.futures import TimeoutError as NotYet
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from instar.campaigns.result import compare_folders
 from instar.core.errors import BadInput, InstarError
-from instar.workbench.comparison import tallied
+from instar.report.comparison import Comparison
+from instar.workbench.columns import stamp_of
 from instar.workbench.library import Run
 from instar.workbench.site import Site, view_of
 
@@ -29,7 +32,7 @@ def router(site: Site) -> APIRouter:
         return site.page(
             "compare.html",
             title="Compare",
-            runs=[run for run in site.library.runs.values() if run.columns is not None],
+            runs=site.library.readable_runs(),
             first=first,
             others=others,
             held=held,
@@ -56,7 +59,9 @@ def _chosen(site: Site, request: Request) -> tuple[Run | None, list[Run]]:
 def _held_against(site: Site, first: Run, other: Run, seconds: float) -> dict[str, Any]:
     """What a template says of two runs; `comparison` is None while it is being made."""
     try:
-        comparison = site.comparisons.get(first.folder, other.folder).result(timeout=seconds)
+        key = (first.folder, other.folder, stamp_of(first.folder), stamp_of(other.folder))
+        begun = site.comparisons.get(key, compare_folders, str(first.folder), str(other.folder))
+        comparison = begun.result(timeout=seconds)
     except NotYet:
         return {"other": other, "comparison": None, "error": ""}
     except InstarError as error:
@@ -67,7 +72,15 @@ def _held_against(site: Site, first: Run, other: Run, seconds: float) -> dict[st
         "other": other,
         "comparison": comparison,
         "error": "",
-        "relations": tallied(comparison, "relation"),
-        "scenes": tallied(comparison, "scene")[:SCENES],
+        "relations": _tallied(comparison, "relation"),
+        "scenes": _tallied(comparison, "scene")[:SCENES],
         "listed": LISTED,
     }
+
+
+def _tallied(comparison: Comparison, field: str) -> list[tuple[str, int, int]]:
+    """Newly broken and fixed failures by "relation" or "scene", where most has changed first."""
+    keys = (comparison.keys_broken, comparison.keys_fixed)
+    broken, fixed = (Counter(getattr(key, field) for key in some) for some in keys)
+    names = sorted(broken.keys() | fixed.keys(), key=lambda name: (-broken[name] - fixed[name], name))
+    return [(name, broken[name], fixed[name]) for name in names]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
@@ -10,28 +10,10 @@ from instar.workbench.filters import CaseFilter, select_cases
 from instar.workbench.site import Site, view_of
 from instar.workbench.table import FACETS, SORTS, UNMARKED, CaseTable
 
-__all__ = ["Card", "card_of", "router"]
+__all__ = ["card_of", "router"]
 
-TITLES = {
-    "status": "Status", "relation": "Relation", "kind": "Kind", "group": "Group", "mark": "Mark",
-    "system": "System", "run": "Run", "scene": "Scene", "reason": "Reason",
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """A case among others."""
-
-    run: str
-    case: str
-    scene: str
-    relation: str
-    status: str
-    kind: str
-    mark: str
-    group: str
-    margin: float
-    naturalness: float
+CARD = ("run", "scene", "relation", "status", "kind", "mark", "group")
+"""What a case among others is shown with, besides its id and margin."""
 
 
 def router(site: Site) -> APIRouter:
@@ -47,7 +29,7 @@ def router(site: Site) -> APIRouter:
             view=view,
             found=found,
             total=len(table),
-            facets=[(facet, TITLES[facet]) for facet in FACETS if _tells(facet, table, view)],
+            facets=[(facet, facet.capitalize()) for facet in FACETS if _tells(facet, table, view)],
             cards=[card_of(table, row) for row in found.on(view.page)],
             sorts=SORTS,
         )
@@ -55,16 +37,12 @@ def router(site: Site) -> APIRouter:
     return routes
 
 
-def card_of(table: CaseTable, row: int) -> Card:
-    names = {f: table.name(f, row) for f in ("run", "scene", "relation", "status", "kind", "mark", "group")}
+def card_of(table: CaseTable, row: int) -> dict[str, Any]:
+    """A case among others, as templates show it."""
+    names = {facet: table.name(facet, row) for facet in CARD}
     if names["mark"] == UNMARKED:
         names["mark"] = ""
-    return Card(
-        case=table.case_id(row),
-        margin=float(table.margin[row]),
-        naturalness=float(table.naturalness[row]),
-        **names,
-    )
+    return {"case": table.case_id(row), "margin": float(table.margin[row]), **names}
 
 
 def _tells(facet: str, table: CaseTable, view: CaseFilter) -> bool:

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
@@ -43,22 +44,15 @@ def router(site: Site) -> APIRouter:
 
     @routes.get("/thumbnail/{case}")
     async def thumbnail(request: Request, case: str, of: str) -> Response:
-        wanted = (await run_in_threadpool(known_case, site, of, case)).wanted
-        return await _picture(request, ("thumbnail", wanted), lambda: site.studio.thumbnail(wanted))
+        return await _picture(site, request, of, case, site.studio.thumbnail)
 
     @routes.get("/panel/{case}/{number}")
     async def panel(request: Request, case: str, number: int, of: str, heat: bool = False) -> Response:
-        wanted = (await run_in_threadpool(known_case, site, of, case)).wanted
-        return await _picture(
-            request, ("panel", wanted, number, heat), lambda: site.studio.panel(wanted, number, heat=heat)
-        )
+        return await _picture(site, request, of, case, partial(site.studio.panel, number=number, heat=heat))
 
     @routes.get("/drawing/{case}")
     async def drawing(request: Request, case: str, of: str) -> Response:
-        wanted = (await run_in_threadpool(known_case, site, of, case)).wanted
-        return await _picture(
-            request, ("drawing", wanted), lambda: site.studio.drawing(wanted), kind="image/png"
-        )
+        return await _picture(site, request, of, case, site.studio.drawing, kind="image/png")
 
     @routes.get("/shrunk/{case}")
     def shrunk(case: str, of: str) -> Response:
@@ -86,15 +80,17 @@ def known_case(site: Site, of: str, case: str) -> KnownCase:
 
 
 async def _picture(
-    request: Request, what: object, make: Callable[[], Future[bytes]], kind: str = "image/webp"
-) -> Response:
+    site: Site, request: Request, of: str, case: str, make: Callable[[Wanted], Future[bytes]],
+    *, kind: str = "image/webp",
+) -> Response:  # fmt: skip
     """The picture once it is made; no thread waits for it meanwhile. What a browser has is not made again."""
-    tag = f'"{hashlib.sha256(repr(what).encode()).hexdigest()[:32]}"'
+    wanted = (await run_in_threadpool(known_case, site, of, case)).wanted
+    tag = f'"{hashlib.sha256(repr((str(request.url), wanted)).encode()).hexdigest()[:32]}"'
     kept = {"etag": tag, "cache-control": "private, no-cache"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=kept)
     try:
-        made = await asyncio.wrap_future(make())
+        made = await asyncio.wrap_future(make(wanted))
     except InstarError:
         made = b""
     if not made:

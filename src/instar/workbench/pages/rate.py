@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import math
+from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urlencode
 
+import numpy as np
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import RedirectResponse
 
 from instar.core.errors import BadInput
-from instar.ratings import summarise_ratings
+from instar.ratings import Rated, summarise_ratings
 from instar.ratings.page import POINTS, QUESTIONS
 from instar.report.charts import points_chart
 from instar.store import RunStore
+from instar.workbench.columns import STATUSES, Columns
 from instar.workbench.library import Run
 from instar.workbench.pages.pictures import known_case
-from instar.workbench.rating_queue import next_case, sample, sheets_of
 from instar.workbench.reviews import Rating
-from instar.workbench.site import Site, form_of
+from instar.workbench.site import Site, form_of, go_to
 
 __all__ = ["router"]
 
+SAMPLE = 40  # pairs
 CHOICES = {str(points): points for points in range(1, POINTS + 1)}
 
 
@@ -32,7 +35,7 @@ def router(site: Site) -> APIRouter:
 
     @routes.get("/rate")
     def rate(of: str | None = None, rater: str = "") -> Response:
-        runs = [run for run in site.library.runs.values() if run.columns is not None]
+        runs = site.library.readable_runs()
         if of is None and len(runs) == 1:
             of = runs[0].name
         if of is None:
@@ -40,9 +43,9 @@ def router(site: Site) -> APIRouter:
         run = site.library.run(of)
         if run.columns is None:
             raise BadInput(f"{run.name} cannot be read: {run.problem}")
-        cases, ratings = sample(run.columns), run.marks.ratings()
+        cases, ratings = _sample(run.columns), run.marks.ratings()
         rater = rater.strip()
-        case, done = next_case(cases, ratings, rater) if rater else (None, 0)
+        case, done = _next_case(cases, ratings, rater) if rater else (None, 0)
         return site.page(
             "rate.html",
             title="Rate",
@@ -71,7 +74,7 @@ def router(site: Site) -> APIRouter:
         if len(points) < len(QUESTIONS) or not set(points.values()) <= CHOICES.keys():
             raise BadInput(f"both questions want 1 to {POINTS} points; go back and choose")
         run.marks.rate(case, rater, {question: CHOICES[value] for question, value in points.items()})
-        return RedirectResponse(f"/rate?{urlencode({'of': run.name, 'rater': rater})}", status_code=303)
+        return go_to("/rate", of=run.name, rater=rater)
 
     return routes
 
@@ -82,7 +85,7 @@ def _agreement(run: Run, ratings: list[Rating]) -> dict[str, Any]:
         return {"rated": None, "charts": [], "boxes": []}
     with RunStore.read(run.folder) as store:
         records = {case: store.record(case, change=False) for case in {rating.case for rating in ratings}}
-    rated = summarise_ratings(sheets_of(ratings), records)
+    rated = summarise_ratings(_sheets_of(ratings), records)
     charts = []
     for question, (text, _, _) in QUESTIONS.items():
         points = [rating.points for rating in ratings if rating.question == question]
@@ -90,3 +93,32 @@ def _agreement(run: Run, ratings: list[Rating]) -> dict[str, Any]:
         alpha = rated.alpha[question]
         charts.append((text, points_chart(counts, title=text), None if math.isnan(alpha) else alpha))
     return {"rated": rated, "charts": charts, "boxes": [box for box in rated.boxes if box.relation == "all"]}
+
+
+def _sample(columns: Columns, n: int = SAMPLE) -> list[str]:
+    """Cases to rate: half violated, half held, the same for every rater, in an order that tells nothing."""
+    cases: list[bytes] = []
+    for status in ("violated", "held"):
+        rows = columns.rows
+        ids = rows["case"][(rows["status"] == STATUSES.index(status)) & ~rows["is_null"]]
+        if len(ids):  # ids are hashes: evenly spaced ones are a random sample
+            cases += ids[np.linspace(0, len(ids) - 1, min(len(ids), n // 2)).astype(int)].tolist()
+    return sorted((case.decode() for case in cases), key=lambda case: hashlib.sha256(case.encode()).digest())
+
+
+def _next_case(cases: Sequence[str], ratings: Sequence[Rating], rater: str) -> tuple[str | None, int]:
+    """The first case that a rater has not rated in full, and how many were."""
+    done = defaultdict(set)
+    for rating in ratings:
+        if rating.rater == rater:
+            done[rating.case].add(rating.question)
+    left = [case for case in cases if done[case] < set(QUESTIONS)]
+    return (left[0] if left else None), len(cases) - len(left)
+
+
+def _sheets_of(ratings: Sequence[Rating]) -> list[Rated]:
+    """The ratings as one sheet for each rater."""
+    sheets: dict[str, dict[str, dict[str, int]]] = defaultdict(lambda: defaultdict(dict))
+    for rating in ratings:
+        sheets[rating.rater][rating.case][rating.question] = rating.points
+    return [Rated(rater, points) for rater, points in sorted(sheets.items())]

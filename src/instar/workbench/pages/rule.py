@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 
 from instar.core.errors import InstarError
 from instar.workbench import NotHere
-from instar.workbench.campaign_form import LONGEST_RULE, MOST_RULES
+from instar.workbench.orders import LONGEST_RULE, MOST_RULES
 from instar.workbench.site import Site, form_of
 
 __all__ = ["router"]

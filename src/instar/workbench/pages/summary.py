@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 
 from instar.report.charts import curve, histogram
 from instar.report.figures import kept_at
-from instar.report.markup import readable
+from instar.report.words import readable
 from instar.workbench.figures import VIOLATED, account_of, figures_of
 from instar.workbench.filters import matching
 from instar.workbench.pages.explore import card_of
@@ -43,7 +43,7 @@ def _figures(site: Site, request: Request, *, wait: bool) -> dict[str, Any]:
     figures = figures_of(table, rows, site.intervals, wait=wait)
     violated = every[table.codes["status"][every] == VIOLATED]
     kept = kept_at(table.naturalness[violated], steps=100)
-    runs = [run for run in site.library.runs.values() if run.columns is not None]
+    runs = site.library.readable_runs()
     names = view.chosen.get("run")
     chosen = [run for run in runs if not names or run.name in names]
     return {

@@ -1,5 +1,4 @@
-"use strict";
-// Everything works without this file except what is live: keys, slider, flicker, rules as they are typed, progress.
+// Served behind the report's page.js. Everything works without this file except what is live: keys, slider, flicker, rules as they are typed, progress.
 const formToken = document.body.dataset.form;
 
 const post = async (address, fields = {}) => {
@@ -10,6 +9,7 @@ const post = async (address, fields = {}) => {
 const into = (place, html) => {
   // Our own server escapes whatever comes from data; scripts in it would not run anyway.
   place.innerHTML = html;
+  place.querySelectorAll(".slider").forEach(setUpSlider);
   begin(place);
 };
 
@@ -17,24 +17,7 @@ const into = (place, html) => {
 const ways = ["beside", "over", "flicker", "drawing"];
 const setUpViews = (views) => {
   const pair = views.querySelector(".pair");
-  const slider = views.querySelector(".slider");
-  if (!slider) return;
-  const move = () => pair.style.setProperty("--at", slider.value + "%");
-  slider.addEventListener("input", move);
   const way = () => views.querySelector("[name=how]:checked")?.value;
-  const drag = (event) => {
-    if (way() !== "over") return;
-    const box = pair.getBoundingClientRect();
-    slider.value = (100 * (event.clientX - box.left)) / box.width;
-    move();
-  };
-  pair.addEventListener("pointerdown", (event) => {
-    drag(event);
-    pair.addEventListener("pointermove", drag);
-  });
-  for (const end of ["pointerup", "pointerleave", "pointercancel"]) {
-    pair.addEventListener(end, () => pair.removeEventListener("pointermove", drag));
-  }
   let timer = 0;
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const flick = () => views.classList.toggle("after");

@@ -1,4 +1,4 @@
-"""What a campaign is ordered with: the form of the page, read and checked, as arguments of `instar run`.
+"""What campaigns can be ordered from, and an order: the form of the page, read and checked.
 
 A campaign may use what whoever started the workbench has named: built-in systems and relations, drawn worlds,
 and the scenes and systems given on the command line.
@@ -7,21 +7,100 @@ and the scenes and systems given on the command line.
 from __future__ import annotations
 
 import math
+import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from instar.campaigns.catalogue import catalogues, find_entry
+from instar.campaigns.descriptions import describe
 from instar.core.errors import BadInput, UnknownName
-from instar.workbench.offers import Offer, Offers
+from instar.scenes.load import WORLDS
 
-__all__ = ["LONGEST_RULE", "MOST_RULES", "Order", "read_order"]
+__all__ = ["LONGEST_RULE", "MOST_RULES", "Offer", "Offers", "Order", "make_offers", "read_order"]
 
+LISTS = ("levels",)  # options of searches that are lists of numbers
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 WORLD = re.compile(r"[a-z]+:[1-9][0-9]{0,4}")
 MOST_RULES, LONGEST_RULE = 20, 500
 MOST_NUMBERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A line about a system, relation or search, and the tasks it is for; none where it fits any.
+
+    `numbers` may be given to a search; of each it says whether it is a list of them. `explained` are those of
+    the tasks in which an interpreter explains the system, or may ("" of a user's own).
+    """
+
+    what: str = ""
+    tasks: Sequence[str] = ()
+    numbers: Mapping[str, bool] = field(default_factory=dict)
+    explained: Sequence[str] = ()
+
+    def fits(self, other: Offer) -> bool:
+        return not (self.tasks and other.tasks) or bool(set(self.tasks) & set(other.tasks))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Offers:
+    """What can be named in an order. `worlds` are drawn ones, `scenes` what else a campaign may look at.
+
+    `read_rule` gives a driving rule as it is understood, or raises BadInput with `details` where one word is
+    to blame.
+    """
+
+    systems: Mapping[str, Offer]
+    relations: Mapping[str, Offer]
+    searches: Mapping[str, Offer]
+    interpreters: Sequence[str]
+    worlds: Sequence[str]
+    scenes: Sequence[str]
+    read_rule: Callable[[str], Mapping[str, Any]]
+
+
+def make_offers(
+    systems: Sequence[str],
+    scenes: Sequence[str],
+    *,
+    interpreters: Sequence[str],
+    read_rule: Callable[[str], Mapping[str, Any]],
+) -> Offers:
+    """Everything built in, and the systems and scenes that campaigns may use besides."""
+    known = [name for one in catalogues().values() for name in one.systems]
+    for name in systems:
+        if ":" not in name and name not in known:
+            raise BadInput(f"--system {name!r} is no module:attr")
+    for path in scenes:
+        if not Path(path).exists():
+            raise BadInput(f"--scenes {path!r} is not there")
+    return Offers(
+        systems=_built_in("system") | dict.fromkeys(systems, Offer(explained=[""])),
+        relations=_built_in("relation"),
+        searches=_built_in("search"),
+        interpreters=interpreters,
+        worlds=sorted(WORLDS, key="street drive page".find),
+        scenes=[os.path.abspath(path) for path in scenes],
+        read_rule=read_rule,
+    )
+
+
+def _built_in(what: str) -> dict[str, Offer]:
+    """What needs no option, with the titles of its tasks; several tasks may have one name."""
+    offers: dict[str, Offer] = {}
+    for entry in describe(what):
+        name, options = entry["name"], entry["options"]
+        if "..." in options.values():
+            continue
+        before = offers.get(name, Offer())
+        title = [catalogues()[entry["task"]].title] if entry["task"] else []
+        numbers = {o: o in LISTS for o, default in options.items() if what == "search" and default == "None"}
+        explained = [*before.explained, *(title if "interpreter" in options else ())]
+        offers[name] = Offer(before.what or entry["what"], [*before.tasks, *title], numbers, explained)
+    return offers
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +137,11 @@ def read_order(form: Mapping[str, Sequence[str]], offers: Offers) -> Order:
     """The order that a form makes, or what is wrong with it."""
     one = {name: values[0].strip() for name, values in form.items() if values}
     lines = [line.strip() for line in one.get("rules", "").splitlines()]
-    search = one.get("search", "")
+    search, scenes = one.get("search", ""), one.get("scenes", "")
     order = Order(
         name=one.get("name", ""),
         system=one.get("system", ""),
-        scenes=_scenes(one, offers),
+        scenes=f"{scenes}:{one.get('count', '') or 12}" if scenes in offers.worlds else scenes,
         relations=[name for name in form.get("relation", ()) if name],
         rules=[line for line in lines if line],
         interpreter=one.get("interpreter", ""),
@@ -73,13 +152,6 @@ def read_order(form: Mapping[str, Sequence[str]], offers: Offers) -> Order:
     )
     _check(order, offers)
     return order
-
-
-def _scenes(one: Mapping[str, str], offers: Offers) -> str:
-    scenes = one.get("scenes", "")
-    if scenes in offers.worlds:
-        scenes = f"{scenes}:{one.get('count', '') or 12}"
-    return scenes
 
 
 def _numbers(
@@ -107,7 +179,9 @@ def _check(order: Order, offers: Offers) -> None:
     relations = {name: _known("relation", name, offers.relations) for name in order.relations}
     if not (order.relations or order.rules):
         raise BadInput("choose a relation or write a rule")
-    for name, relation in (relations | ({"a driving rule": _rules()} if order.rules else {})).items():
+    if order.rules:
+        relations["a driving rule"] = Offer(tasks=[catalogues()[find_entry("relation", "rule").task].title])
+    for name, relation in relations.items():
         if not relation.fits(system):
             ours, theirs = (" and ".join(one.tasks).lower() for one in (relation, system))
             raise BadInput(f"{name} is for {ours}, but {order.system} is for {theirs}")
@@ -128,10 +202,6 @@ def _check(order: Order, offers: Offers) -> None:
         if len(rule) > LONGEST_RULE:
             raise BadInput(f"a rule has {len(rule)} characters; {LONGEST_RULE} at most")
         offers.read_rule(rule)
-
-
-def _rules() -> Offer:
-    return Offer(tasks=[catalogues()[find_entry("relation", "rule").task].title])
 
 
 def _known(what: str, name: str, offered: Mapping[str, Offer]) -> Offer:

@@ -1,19 +1,24 @@
-"""When a run counts as failed: conditions such as "rate>0.05" over the numbers of its summary."""
+"""When a run counts as failed: by a baseline of known failures, and by conditions such as "rate>0.05"."""
 
 from __future__ import annotations
 
+import json
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from instar.core.errors import BadInput, UnknownName
-from instar.report.baseline import Against
+from instar.report.by_scene import ByScene, FailureKey
 from instar.report.groups import Group
 from instar.report.summary import Summary
 
-__all__ = ["FailCondition", "numbers_of", "read_condition"]
+__all__ = [
+    "Against", "FailCondition", "compare_with_known", "numbers_of", "read_condition", "read_known",
+    "render_known",
+]  # fmt: skip
 
+TITLE = "instar known failures"
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
     "<=": operator.le,
@@ -26,6 +31,45 @@ NAMES = (
     "rate", "violated", "held", "inapplicable", "failed", "unstable", "unconfirmed", "distinct", "groups",
     "scenes_violated", "false_alarm_rate", "new", "fixed",
 )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A run held against a baseline: `fixed` were tried again and are gone, `untried` were not tried."""
+
+    new: tuple[FailureKey, ...]
+    known: tuple[FailureKey, ...]
+    fixed: tuple[FailureKey, ...]
+    untried: tuple[FailureKey, ...]
+
+
+def render_known(failures: Iterable[FailureKey], *, system: str) -> str:
+    """The baseline as a file: one failure on each line, in an order that makes differences readable."""
+    lines = ",\n".join(f"  {json.dumps(key._asdict())}" for key in sorted(set(failures)))
+    head = f'{{"what": "{TITLE}", "system": {json.dumps(system)}, "failures": ['
+    return f"{head}\n{lines}\n]}}\n" if lines else f"{head}]}}\n"
+
+
+def read_known(text: str, *, name: str) -> frozenset[FailureKey]:
+    """The failures in a baseline; `name` is the file's, for complaints."""
+    try:
+        return frozenset(
+            FailureKey(**{field: str(one[field]) for field in FailureKey._fields})
+            for one in json.loads(text)["failures"]
+        )
+    except (ValueError, TypeError, KeyError) as error:
+        raise BadInput(
+            f"{name} is no list of known failures ({type(error).__name__}: {error}); see instar known"
+        ) from None
+
+
+def compare_with_known(found: ByScene, known: frozenset[FailureKey]) -> Against:
+    """Which failures of a run are new, known or fixed."""
+    now = found.keys()
+    tried = {place for place, result in found.results.items() if result.judged}
+    gone = known - now
+    fixed = {key for key in gone if (key.relation, key.scene) in tried}
+    return Against(*(tuple(sorted(keys)) for keys in (now - known, now & known, fixed, gone - fixed)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,28 +1,35 @@
-"""Campaigns as child processes: `instar run` with a list of arguments, never through a shell.
+"""Child processes: campaigns, and what takes longer than a page may (`instar replay` and `shrink`).
 
-The run folder of a campaign lies in the folder that is shown.
+Each is `instar` with a list of arguments, never through a shell. The run folder of a campaign lies in the
+folder that is shown.
 """
 
 from __future__ import annotations
 
 import json
+import secrets
 import signal
 import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from instar.core.errors import BadInput
-from instar.workbench.campaign_form import Order
+from instar.workbench import NotHere
+from instar.workbench.orders import Order
+from instar.workbench.workers import Recent
 
-__all__ = ["Campaigns", "Child"]
+__all__ = ["Campaigns", "Child", "Job", "Jobs"]
 
-AT_ONCE = 4
+MOST_CAMPAIGNS = 4  # at once
 PATIENCE = 20.0  # seconds that a stopped campaign may take to end
+MOST_JOBS, WAITING, KEPT = 2, 20, 200
+SECONDS = 600.0  # that a job may take
 
 
 @dataclass(eq=False)
@@ -121,8 +128,8 @@ class Campaigns:
             before = self._children.get(run)
             if before is not None and before.is_running:
                 raise BadInput(f"{run} is running already")
-            if len(self.running()) >= AT_ONCE:
-                raise BadInput(f"{AT_ONCE} campaigns are running already; stop one or wait")
+            if len(self.running()) >= MOST_CAMPAIGNS:
+                raise BadInput(f"{MOST_CAMPAIGNS} campaigns are running already; stop one or wait")
             if before is not None:
                 before.output.close()
             self._home.mkdir(parents=True, exist_ok=True)
@@ -132,3 +139,72 @@ class Campaigns:
                 stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.DEVNULL, start_new_session=True,
             )  # fmt: skip
             self._children[run] = Child(run, words, process, output, budget, time.monotonic())
+
+
+@dataclass(eq=False)
+class Job:
+    """One child process; `document` is what it printed, None while it has not ended."""
+
+    id: str
+    what: str
+    run: str
+    words: Sequence[str]
+    document: Mapping[str, Any] | None = None
+
+
+class Jobs:
+    """A few at a time, the others wait; the results of the last ones are kept."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = list(command)
+        self._threads = ThreadPoolExecutor(MOST_JOBS, thread_name_prefix="jobs")
+        self._jobs = Recent[Job](KEPT)
+        self._children: set[subprocess.Popen[str]] = set()
+        self._lock = threading.Lock()
+
+    def start(self, what: str, run: str, *words: str) -> Job:
+        """Begin `instar WORDS --json`."""
+        with self._lock:
+            if sum(job.document is None for job in self._jobs.values()) >= WAITING:
+                raise BadInput("too much is being done already; wait for it")
+            job = Job(secrets.token_hex(8), what, run, words)
+            self._jobs.put(job.id, job)
+        self._threads.submit(self._work, job)
+        return job
+
+    def job(self, id: str) -> Job:
+        job = self._jobs.get(id)
+        if job is None:
+            raise NotHere("this is not known any more; ask again")
+        return job
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        with self._lock:
+            for child in self._children:
+                child.kill()
+
+    def _work(self, job: Job) -> None:
+        try:
+            child = subprocess.Popen(
+                [*self._command, *job.words, "--json"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            )  # fmt: skip
+        except OSError as error:
+            job.document = {"error": f"instar cannot be started: {error}"}
+            return
+        with self._lock:
+            self._children.add(child)
+        try:
+            out, _ = child.communicate(timeout=SECONDS)
+            document = json.loads(out)
+            job.document = document if isinstance(document, dict) else {"error": "it said nothing"}
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.communicate()
+            job.document = {"error": f"it took longer than {SECONDS:.0f} s"}
+        except ValueError:
+            job.document = {"error": f"it ended with status {child.returncode}"}
+        finally:
+            with self._lock:
+                self._children.discard(child)
