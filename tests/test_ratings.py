@@ -110,7 +110,7 @@ def test_answers_are_joined_with_the_run(tmp_path):
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("nonsense", "is no file of ratings"),
+        ("nonsense", "is not JSON"),
         ("{}", "must be one that the page"),
         ('{"ratings": 1, "answers": 5}', "its answers are not a list of cases"),
         ('{"ratings": 1, "answers": [5]}', "its answers are not a list of cases"),

@@ -130,7 +130,7 @@ def test_a_module_of_ones_own_is_tested_by_its_name(capsys, tmp_path, monkeypatc
     assert document["held"] + document["violated"] > 0
     status, document = told(capsys, *words[:-2], "--set", "system.classes=none.txt", "--out", "other")
     assert status == 2
-    assert "classes 'none.txt' cannot be read" in document["error"]
+    assert "cannot read the classes none.txt" in document["error"]
 
 
 @pytest.mark.real

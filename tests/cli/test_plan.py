@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from instar.campaigns.overrides import override, put_settings
 from instar.campaigns.plan import LIMITS, Plan, RelationUse, Use, make_plan, plan_to_toml, read_tables
-from instar.campaigns.toml import parse_toml, write_table
+from instar.campaigns.toml import write_table
 from instar.core.errors import BadInput
 from instar.core.system import Limits
+from instar.user_file import parse_toml
 
 LEAST = {"system": [{"use": "yolox-nano"}], "relation": [{"use": "insertion"}], "scenes": "photos/"}
 FROM_THE_DESIGN = """

@@ -1,15 +1,15 @@
 from __future__ import annotations
 
 import datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from instar.campaigns.toml import parse_toml, parse_value, read_toml, write_table, write_value
+from instar.campaigns.toml import parse_value, write_table, write_value
 from instar.core.errors import BadInput
+from instar.user_file import parse_toml
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 scalars = st.booleans() | st.integers(-(2**62), 2**62) | st.floats(allow_nan=False) | text
@@ -55,20 +55,3 @@ def test_what_toml_cannot_keep_is_refused() -> None:
 def test_a_name_that_is_not_unicode_is_refused() -> None:
     with pytest.raises(BadInput, match="not valid Unicode"):
         write_value("photo\udcff.jpg")
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"cannot read the plan .*none\.toml: No such file"):
-        read_toml(tmp_path / "none.toml")
-
-
-def test_a_file_that_is_no_toml_is_named_with_the_place(tmp_path: Path) -> None:
-    (tmp_path / "plan.toml").write_text("seed = = 3")
-    with pytest.raises(BadInput, match=r"plan\.toml: this is not TOML: .*line 1"):
-        read_toml(tmp_path / "plan.toml")
-
-
-def test_a_file_that_is_no_text_is_named(tmp_path: Path) -> None:
-    (tmp_path / "plan.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(BadInput, match=r"plan\.toml: it is not UTF-8"):
-        read_toml(tmp_path / "plan.toml")

@@ -148,7 +148,7 @@ def test_a_wrong_annotation_is_named(tmp_path, annotation, complaint):
 def test_a_wrong_file_is_named_with_the_place(tmp_path):
     broken = tmp_path / "broken.json"
     broken.write_text('{"images": [\n  {"id": 1,, }]}')
-    with pytest.raises(BadInput, match=r"broken\.json is not JSON: .* at line 2 column 12"):
+    with pytest.raises(BadInput, match=r"broken\.json is not JSON: .* line 2 column 12"):
         coco(broken)
     broken.write_bytes(b'{"images": "\xff"}')
     with pytest.raises(BadInput, match="byte 12 is not UTF-8"):

@@ -100,7 +100,7 @@ def test_a_palette_of_ones_own(tmp_path):
         ('class = [{name = "a"}]', "needs a name and an id or a colour"),
         ('class = [{name = "a", id = 300}]', "from 0 to 255"),
         ('class = [{name = "a", colour = [1, 2]}]', "three numbers"),
-        ("class = [", "cannot be read"),
+        ("class = [", "is not TOML"),
     ],
 )
 def test_a_wrong_palette_is_refused_in_one_line(tmp_path, text, complaint):

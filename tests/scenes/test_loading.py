@@ -137,7 +137,18 @@ def test_streets_are_drawn():
 
 
 @pytest.mark.parametrize(
-    "spec", ["street:", "street", "street:x", "street:0", "street:3:x", "street:3:-1", "street:1:2:3"]
+    "spec",
+    [
+        "street:",
+        "street",
+        "street:x",
+        "street:0",
+        "street:3:x",
+        "street:3:-1",
+        "street:1:2:3",
+        "street:99999999999",
+        "street:" + "9" * 5000,
+    ],
 )
 def test_a_street_that_cannot_be_is_refused(spec):
     with pytest.raises(BadInput, match="expected street:N or street:N:SEED, such as street:20"):

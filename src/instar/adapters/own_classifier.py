@@ -13,6 +13,7 @@ from instar.adapters.devices import require_device
 from instar.adapters.imagenet import coco_outputs, imagenet_names
 from instar.core.errors import BadInput
 from instar.core.system import describe_error
+from instar.user_file import read_text
 
 __all__ = ["own_classifier"]
 
@@ -82,10 +83,7 @@ def _labels(name: str, classes: str | None, outputs: int) -> dict[str, tuple[int
         return coco_outputs() if classes == "coco" else {one: (i,) for i, one in enumerate(imagenet_names())}
     if classes is None:
         return {f"class {i}": (i,) for i in range(outputs)}
-    try:
-        lines = Path(classes).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"classes {classes!r} cannot be read: {error}") from error
+    lines = read_text(Path(classes), "classes").splitlines()
     names = [line.strip() for line in lines if line.strip()]
     if len(names) != outputs:
         raise BadInput(f"{classes} has {len(names)} names, and {name!r} has {outputs} classes")

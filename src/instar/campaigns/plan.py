@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from instar.campaigns.toml import read_toml, write_table
+from instar.campaigns.toml import write_table
 from instar.core.errors import BadInput, UnknownName, Untrusted
 from instar.core.system import Limits
+from instar.user_file import read_user_file
 
 __all__ = [
     "Plan",
@@ -107,12 +108,12 @@ class Plan:
 
 def read_tables(path: Path) -> Tables:
     """What a plan file says, checked; it need not be complete, since flags may add to it."""
-    tables = read_toml(path)
-    try:
-        _parts(tables)
-    except BadInput as error:
-        raise BadInput(f"{path}: {error}") from None
-    return tables
+
+    def checked(tables: Mapping[str, Any]) -> Tables:
+        _parts(dict(tables))
+        return dict(tables)
+
+    return read_user_file(path, "plan", checked)
 
 
 def make_plan(tables: Tables, *, complete: bool = True) -> Plan:
@@ -124,7 +125,8 @@ def make_plan(tables: Tables, *, complete: bool = True) -> Plan:
     """
     parts = _parts(tables)
     for what, hint in MISSING.items():
-        if complete and not tables.get(what):
+        # The scenes of a run made in Python have no name.
+        if not tables.get(what) and (complete or tables.get(what) != ""):
             raise BadInput(f"no {what} was given; {hint}")
     return Plan(**parts)
 

@@ -3,39 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from instar.core.errors import BadInput
+from instar.user_file import parse_toml
 
-__all__ = ["parse_toml", "parse_value", "read_toml", "write_table", "write_value"]
-
-# The same parser under two names; only one of them is installed, so neither can be imported by statement.
-_parser: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a file; whatever is wrong with it in one line that names it."""
-    try:
-        return parse_toml(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"cannot read the plan {path}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise BadInput(f"cannot read the plan {path}: it is not UTF-8 text") from None
-    except BadInput as error:
-        raise BadInput(f"{path}: {error}") from None
-
-
-def parse_toml(text: str) -> dict[str, Any]:
-    """The tables of a text."""
-    try:
-        tables: dict[str, Any] = _parser.loads(text)
-    except _parser.TOMLDecodeError as error:
-        raise BadInput(f"this is not TOML: {error}") from None
-    return tables
+__all__ = ["parse_value", "write_table", "write_value"]
 
 
 def parse_value(text: str) -> Any:

@@ -24,7 +24,6 @@ from instar.campaigns.plan import Plan, RelationUse, Use, make_plan
 from instar.campaigns.reader import open_run
 from instar.campaigns.result import read_result
 from instar.campaigns.run import execute
-from instar.campaigns.toml import parse_toml
 from instar.cli.report import write_page
 from instar.core.errors import BadInput, FetchFailed, MissingExtra, RunError
 from instar.core.marks import Panel
@@ -35,6 +34,7 @@ from instar.report.files import write_picture
 from instar.report.groups import in_turns
 from instar.report.summary import summary_to_json
 from instar.store import RunStore
+from instar.user_file import parse_toml
 
 __all__ = ["arguments", "perform"]
 

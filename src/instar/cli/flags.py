@@ -36,14 +36,7 @@ def gate_from(args: argparse.Namespace) -> Gate:
     conditions = tuple(map(read_condition, args.fail_on))
     known = None
     if args.known is not None:
-        try:
-            text = Path(args.known).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise BadInput(
-                f"cannot read --known {args.known}: {reason}; instar known RUN writes one"
-            ) from None
-        known = read_known(text, name=args.known)
+        known = read_known(Path(args.known))
     for condition in conditions:
         if condition.name in ("new", "fixed") and known is None:
             raise BadInput(f"--fail-on {condition} needs --known FILE")

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from instar.campaigns.overrides import add_settings, override, put_settings
 from instar.campaigns.plan import Plan, Tables, make_plan, read_tables, require_trust
-from instar.campaigns.toml import parse_toml
 from instar.cli.flags import gate_arguments, gate_from
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.report.text import render_comparison
+from instar.user_file import parse_toml, read_text
 
 if TYPE_CHECKING:
     from instar.campaigns.result import Gate
@@ -128,9 +128,9 @@ def _rules(given: list[str]) -> list[str]:
         path = Path(text)
         try:
             is_file = path.is_file()
-            lines = path.read_text(encoding="utf-8").splitlines() if is_file else [text]
-        except (OSError, UnicodeDecodeError):  # a rule may be longer than a file name can be
-            is_file, lines = False, [text]
+        except OSError:  # a rule may be longer than a file name can be
+            is_file = False
+        lines = read_text(path, "rules").splitlines() if is_file else [text]
         if not is_file and len(text.split()) == 1:
             raise BadInput(f"--rule {text!r} is neither a rule nor a file of rules that exists")
         rules += [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]

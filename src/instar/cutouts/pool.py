@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from instar.core.errors import BadInput
 from instar.imaging.average_hash import hamming
 from instar.imaging.codecs import decode_png_exact, encode_png
 from instar.imaging.paste import RGBA
+from instar.user_file import read_json
 
 __all__ = ["CutOut", "CutOuts", "Pool", "load_pool", "same_shape", "save_pool", "write_cutout"]
 
@@ -40,6 +41,15 @@ class CutOut:
     height: int
     area: int
     hash: int
+
+    def __post_init__(self) -> None:
+        texts, sizes = (self.digest, self.label, self.scene), (self.width, self.height, self.area)
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError(f"a cut-out with {texts}, which are not all texts")
+        if not all(isinstance(size, int) and size > 0 for size in sizes):
+            raise ValueError(f"a cut-out of {sizes}, which are not all whole numbers from 1 on")
+        if not (isinstance(self.hash, int) and 0 <= self.hash < 2**64):
+            raise ValueError(f"a cut-out with the hash {self.hash}, which has not 64 bits")
 
 
 class CutOuts(Protocol):
@@ -140,8 +150,8 @@ def load_pool(folder: Path | str) -> Pool:
     index = folder / INDEX
     if not index.is_file():
         raise BadInput(f"{folder} is no pool of cut-outs: it has no {INDEX}")
+    content = read_json(index, "index of cut-outs")
     try:
-        content: dict[str, Any] = json.loads(index.read_text(encoding="utf-8"))
         if content["format"] != FORMAT:
             raise BadInput(f"{index} has format {content['format']!r}; this instar reads {FORMAT}")
         return Pool(folder, [CutOut(**fields) for fields in content["cutouts"]])

@@ -16,11 +16,11 @@ import numpy.typing as npt
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Image
 from instar.imaging.containers import png_chunks, unpack
-from instar.imaging.headers import Header, read_header
+from instar.imaging.headers import MAX_PIXELS, Header, read_header
 from instar.imaging.soundness import check_sound
 
 __all__ = [
-    "MAX_PIXELS",
+    "decode_exact",
     "decode_picture",
     "decode_png_exact",
     "encode_jpeg",
@@ -30,10 +30,8 @@ __all__ = [
     "read_picture",
 ]
 
-MAX_PIXELS = 100_000_000
-"""More than a camera makes; a file of a few kilobytes can claim a thousand times as many."""
-
 _MAX_FILE_BYTES = 2**30
+_BAND_PIXELS = 4_000_000
 
 Samples: TypeAlias = npt.NDArray[np.unsignedinteger[Any]]
 """Grey, BGR or BGRA as OpenCV decodes them, of 8 or 16 bits."""
@@ -61,13 +59,10 @@ def read_picture(path: str | Path, *, max_pixels: int = MAX_PIXELS) -> Image:
 def decode_picture(data: bytes, *, max_pixels: int = MAX_PIXELS) -> Image:
     """The picture in the bytes of a file; the rules are those of `read_picture`."""
     header = read_header(data)
-    if header.height * header.width > max_pixels:
-        raise UnreadablePicture(f"too many pixels ({header.width} x {header.height})")
-    check_sound(data, header)
-    pixels = _decode(data, header)
+    pixels = _decode_sound(data, header, max_pixels)
     if header.kind == "png" and pixels.ndim == 2:
         pixels = _whiten_transparent_grey(pixels, data)
-    picture = _to_rgb(_to_8_bits(pixels))
+    picture = _shown(pixels)
     if header.kind != "tiff":  # its decoder has turned it already
         picture = _turned(picture, header.orientation)
     if picture.shape[:2] != header.shown_size:
@@ -106,17 +101,20 @@ def encode_png(image: npt.NDArray[np.uint8]) -> bytes:
 
 
 def decode_png_exact(data: bytes) -> npt.NDArray[np.uint8]:
-    """The samples of an 8-bit PNG as they are: `(H, W)` grey, `(H, W, 3)` RGB or `(H, W, 4)` RGBA.
-
-    For pictures that instar wrote and for label maps: nothing is composited, scaled or turned.
-    """
-    header = read_header(data)
-    if header.kind != "png":
+    """The samples of an 8-bit PNG as they are; for pictures that instar wrote."""
+    if read_header(data).kind != "png":
         raise UnreadablePicture("not a PNG")
-    check_sound(data, header)
-    pixels = _decode(data, header)
+    return decode_exact(data)
+
+
+def decode_exact(data: bytes) -> npt.NDArray[np.uint8]:
+    """The samples of a picture of 8 bits as they are: `(H, W)` grey, `(H, W, 3)` RGB or `(H, W, 4)` RGBA.
+
+    For label maps: nothing is composited, scaled or turned.
+    """
+    pixels = _decode_sound(data, read_header(data), MAX_PIXELS)
     if pixels.dtype != np.uint8:
-        raise UnreadablePicture("not an 8-bit PNG")
+        raise UnreadablePicture("not of 8 bits a channel")
     return np.ascontiguousarray(_rgb_order(pixels), dtype=np.uint8)
 
 
@@ -142,8 +140,17 @@ def _opened(path: str | Path) -> Iterator[BinaryIO]:
         raise UnreadablePicture("missing") from None
     except OSError as error:
         raise UnreadablePicture((error.strerror or "cannot be opened").lower()) from None
+    except ValueError:  # a zero in its name
+        raise UnreadablePicture("no name of a file") from None
     with file:
         yield file
+
+
+def _decode_sound(data: bytes, header: Header, max_pixels: int) -> Samples:
+    if header.height * header.width > max_pixels:
+        raise UnreadablePicture(f"too many pixels ({header.width} x {header.height})")
+    check_sound(data, header)
+    return _decode(data, header)
 
 
 def _decode(data: bytes, header: Header) -> Samples:
@@ -169,6 +176,18 @@ def _whiten_transparent_grey(grey: Samples, data: bytes) -> Samples:
             level = level * 255 // (2**depth - 1) if depth < 8 else level
             return np.where(grey == level, white, grey).astype(grey.dtype)
     return grey
+
+
+def _shown(pixels: Samples) -> Image:
+    """RGB of 8 bits, made in bands: the largest pictures, of 16 bits, would need gigabytes at once."""
+    height, width = pixels.shape[:2]
+    band = max(1, _BAND_PIXELS // width)
+    if height <= band:
+        return _to_rgb(_to_8_bits(pixels))
+    shown = np.empty((height, width, 3), np.uint8)
+    for top in range(0, height, band):
+        shown[top : top + band] = _to_rgb(_to_8_bits(pixels[top : top + band]))
+    return shown
 
 
 def _to_8_bits(pixels: Samples) -> npt.NDArray[np.uint8]:

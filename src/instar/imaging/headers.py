@@ -15,7 +15,10 @@ from instar.imaging.containers import (
     unpack,
 )
 
-__all__ = ["Header", "read_header"]
+__all__ = ["MAX_PIXELS", "Header", "read_header"]
+
+MAX_PIXELS = 100_000_000
+"""More than a camera makes; a file of a few kilobytes can claim a thousand times as many."""
 
 ORIENTATION = 0x112
 _START_OF_FRAME = {0xC0, 0xC1, 0xC2, 0xC3, 0xC5, 0xC6, 0xC7, 0xC9, 0xCA, 0xCB, 0xCD, 0xCE, 0xCF}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from instar.core.record import Record
 from instar.core.verdict import Status
 from instar.ratings.page import POINTS, QUESTIONS
 from instar.stats.agreement import krippendorff_alpha
+from instar.user_file import read_json
 
 __all__ = ["BoxStatistics", "Rated", "Ratings", "read_answers", "summarise_ratings"]
 
@@ -68,12 +68,7 @@ class Ratings:
 
 def read_answers(path: Path) -> Rated:
     """A file that the page saved."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"cannot read {path}: {error.strerror or error}") from None
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise BadInput(f"{path} is no file of ratings: {error}") from None
+    document = read_json(path)
     if not isinstance(document, dict) or document.get("ratings") != 1:
         raise BadInput(
             f"{path} is no file of ratings; it must be one that the page of `ratings export` saved"

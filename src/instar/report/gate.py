@@ -7,11 +7,14 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from instar.core.errors import BadInput, UnknownName
 from instar.report.by_scene import ByScene, FailureKey
 from instar.report.groups import Group
 from instar.report.summary import Summary
+from instar.user_file import read_json
 
 __all__ = [
     "Against", "FailCondition", "compare_with_known", "numbers_of", "read_condition", "read_known",
@@ -50,17 +53,17 @@ def render_known(failures: Iterable[FailureKey], *, system: str) -> str:
     return f"{head}\n{lines}\n]}}\n" if lines else f"{head}]}}\n"
 
 
-def read_known(text: str, *, name: str) -> frozenset[FailureKey]:
-    """The failures in a baseline; `name` is the file's, for complaints."""
-    try:
-        return frozenset(
-            FailureKey(**{field: str(one[field]) for field in FailureKey._fields})
-            for one in json.loads(text)["failures"]
-        )
-    except (ValueError, TypeError, KeyError) as error:
-        raise BadInput(
-            f"{name} is no list of known failures ({type(error).__name__}: {error}); see instar known"
-        ) from None
+def read_known(path: Path) -> frozenset[FailureKey]:
+    """The failures in the file of a baseline."""
+    document = read_json(path, "list of known failures")
+    failures = document.get("failures") if isinstance(document, dict) else None
+    if not isinstance(failures, list) or not all(map(_is_key, failures)):
+        raise BadInput(f"{path} is no list of known failures; instar known RUN writes one")
+    return frozenset(FailureKey(**{field: one[field] for field in FailureKey._fields}) for one in failures)
+
+
+def _is_key(one: Any) -> bool:
+    return isinstance(one, dict) and all(isinstance(one.get(field), str) for field in FailureKey._fields)
 
 
 def compare_with_known(found: ByScene, known: frozenset[FailureKey]) -> Against:

@@ -61,8 +61,9 @@ def _mask(segmentation: Any, size: tuple[int, int]) -> Callable[[], Mask] | None
         if (height, width) != size:
             raise ValueError(f"its mask is {width} x {height}, its picture {size[1]} x {size[0]}")
         return partial(runs_mask, counts if isinstance(counts, str) else [int(n) for n in counts], size)
-    # Arrays take a tenth of the memory of the lists that JSON gave.
-    polygons = [np.array(numbers, np.float32).reshape(-1, 2) for numbers in segmentation]
+    # Arrays take a tenth of the memory of the lists that JSON gave; too large a number becomes infinite.
+    with np.errstate(over="ignore"):
+        polygons = [np.array(numbers, np.float32).reshape(-1, 2) for numbers in segmentation]
     if not all(np.isfinite(polygon).all() for polygon in polygons):
         raise ValueError("a polygon with a number that is not finite")
     return partial(polygons_mask, polygons, size)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -12,29 +12,15 @@ from typing import Any
 
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Image, Scene, SceneObject
+from instar.imaging.headers import MAX_PIXELS
 from instar.scenes.folder import annotated_picture, check_limit, is_picture
+from instar.user_file import read_json
 
 __all__ = [
-    "entry_box", "entry_size", "listed_scenes", "read_document", "read_entries", "read_json", "telling",
+    "entry_box", "entry_size", "listed_scenes", "read_document", "read_entries", "telling",
 ]  # fmt: skip
 
 CocoEntry = Mapping[str, Any]
-
-
-def read_json(path: Path) -> Any:
-    """The value in a JSON file, or BadInput with the place where it is broken."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
-    except json.JSONDecodeError as error:
-        raise BadInput(
-            f"{path} is not JSON: {error.msg} at line {error.lineno} column {error.colno}"
-        ) from None
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path} is not JSON: byte {error.start} is not UTF-8") from None
-    except RecursionError:
-        raise BadInput(f"{path} is not COCO: it is nested too deeply") from None
 
 
 def read_document(path: Path) -> dict[str, Any]:
@@ -55,7 +41,7 @@ def telling(path: Path, what: str) -> Iterator[None]:
         yield
     except KeyError as error:
         raise BadInput(f"{path}: {what} has no {error.args[0]!r}") from None
-    except (AttributeError, TypeError, ValueError) as error:
+    except (AttributeError, TypeError, ValueError, OverflowError) as error:
         raise BadInput(f"{path}: {what} cannot be understood: {error}") from None
 
 
@@ -71,15 +57,19 @@ def read_entries(document: CocoEntry, part: str, path: Path) -> dict[Any, CocoEn
 
 def entry_size(image: CocoEntry) -> tuple[int, int]:
     """(height, width) of an image entry."""
-    return int(image["height"]), int(image["width"])
+    height, width = int(image["height"]), int(image["width"])
+    if height < 1 or width < 1 or height * width > MAX_PIXELS:
+        raise ValueError(f"a picture of {width} x {height} pixels")
+    return height, width
 
 
 def entry_box(entry: CocoEntry) -> tuple[float, float, float, float] | None:
     """x, y, width, height as x1, y1, x2, y2; None for a box without area, of which COCO has some."""
     x, y, width, height = (float(number) for number in entry["bbox"])
-    if not all(map(math.isfinite, (x, y, width, height))):
+    box = (x, y, x + width, y + height)
+    if not all(map(math.isfinite, box)):
         raise ValueError(f"box {entry['bbox']}")
-    return (x, y, x + width, y + height) if width > 0 and height > 0 else None
+    return box if width > 0 and height > 0 else None
 
 
 def listed_scenes(
@@ -126,7 +116,7 @@ class _Finder:
 
     def __call__(self, name: str) -> Path | None:
         for folder in self._folders:
-            if (folder / name).is_file():
+            if os.path.isfile(folder / name):  # False also for what no file can be called
                 return folder / name
         if self._stems is None:  # listing the folders costs time that most files never need
             files = [file for folder in reversed(self._folders) for file in sorted(folder.iterdir())]

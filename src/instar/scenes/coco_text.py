@@ -9,8 +9,9 @@ from typing import Any
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.imaging.words import Word
-from instar.scenes.coco_file import entry_box, listed_scenes, read_json, telling
+from instar.scenes.coco_file import entry_box, listed_scenes, telling
 from instar.scenes.outlines import outline, scene_with_words
+from instar.user_file import read_json
 
 __all__ = ["coco_text"]
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.scenes.folder import check_limit, read_file
+from instar.user_file import read_text
 
 __all__ = ["SOURCES", "STEERING_RATIO", "Units", "driving_log", "looks_like_driving_log"]
 
@@ -24,6 +26,7 @@ STEERING_RATIO = 14.4
 """Degrees of the steering wheel per degree of the road wheels, as the paper assumes."""
 COLUMNS = ("file", "source", "segment", "steering", "speed")
 MPH, METRES_PER_SECOND = 1.609344, 3.6
+MOST_HEADING = 4096  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ def looks_like_driving_log(folder: Path) -> bool:
     if not path.is_file():
         return False
     with path.open(encoding="utf-8", errors="replace") as file:
-        return set(COLUMNS) <= set(file.readline().strip().split(","))
+        return set(COLUMNS) <= set(file.readline(MOST_HEADING).strip().split(","))
 
 
 def driving_log(folder: Path, *, limit: int | None = None) -> list[Scene]:
@@ -62,13 +65,13 @@ def driving_log(folder: Path, *, limit: int | None = None) -> list[Scene]:
     """
     check_limit(limit)
     path = folder / "labels.csv"
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise BadInput(f"cannot read {path}: {error}") from None
-    if not rows or not set(COLUMNS) <= set(rows[0]):
-        raise BadInput(f"{path} is no driving log; it needs the columns {', '.join(COLUMNS)}")
+    rows = _rows(path, COLUMNS)
+    if not rows:
+        raise BadInput(f"{path} has no frames")
+    names = [row["file"] for row in rows]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BadInput(f"{path} lists {twice!r} twice")
     published = {source: _published(folder, source) for source in {row["source"] for row in rows}}
     return [
         _scene(folder, path, number, row, published[row["source"]].get(row["file"], {}))
@@ -99,23 +102,41 @@ def _scene(
 def _published(folder: Path, source: str) -> dict[str, dict[str, float]]:
     """By file, what each published network steered, in degrees to the left."""
     path = folder / f"{source}_model_predictions.csv"
-    if not path.is_file() or source not in SOURCES:
+    if source not in SOURCES or not path.is_file():
         return {}
-    with path.open(newline="", encoding="utf-8") as file:
-        return {
-            row["file"]: {
-                name: float(value) * SOURCES[source].steering
-                for name, value in row.items()
-                if name not in ("file", "truth")
-            }
-            for row in csv.DictReader(file)
+    unit = SOURCES[source].steering
+    return {
+        row["file"]: {
+            name: number
+            for name, value in row.items()
+            if name not in ("file", "truth")
+            if (number := _number(path, line, value, unit)) is not None
         }
+        for line, row in enumerate(_rows(path, ["file"]), start=2)
+    }
+
+
+def _rows(path: Path, columns: Collection[str]) -> list[dict[str, str]]:
+    """The lines of a table that has these columns, each with as many values as the heading."""
+    try:
+        rows: list[dict[str, Any]] = list(csv.DictReader(read_text(path).splitlines()))
+    except csv.Error as error:
+        raise BadInput(f"cannot read {path}: {error}") from None
+    if rows and not set(columns) <= set(rows[0]):
+        raise BadInput(f"{path} is no driving log; it needs the columns {', '.join(columns)}")
+    for line, row in enumerate(rows, start=2):
+        if None in row or None in row.values():
+            raise BadInput(f"{path}, line {line}: it has not as many values as the heading")
+    return rows
 
 
 def _number(path: Path, line: int, text: str, unit: float) -> float | None:
     if not text:
         return None
     try:
-        return float(text) * unit
+        number = float(text) * unit
     except ValueError:
-        raise BadInput(f"{path}, line {line}: {text!r} is no number") from None
+        number = math.nan
+    if not math.isfinite(number):
+        raise BadInput(f"{path}, line {line}: {text!r} is no number")
+    return number

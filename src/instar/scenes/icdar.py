@@ -13,7 +13,8 @@ from pathlib import Path
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.imaging.words import Word
-from instar.scenes.outlines import annotated_scenes, has_annotations, outline, read_lines
+from instar.scenes.outlines import annotated_scenes, has_annotations, outline
+from instar.user_file import read_text
 
 __all__ = ["icdar", "looks_like_icdar"]
 
@@ -42,7 +43,9 @@ def looks_like_icdar(path: Path) -> bool:
 
 def _words(file: Path) -> tuple[Word, ...]:
     return tuple(
-        _word(line, file, number) for number, line in enumerate(read_lines(file), start=1) if line.strip()
+        _word(line, file, number)
+        for number, line in enumerate(read_text(file).splitlines(), start=1)
+        if line.strip()
     )
 
 
@@ -59,4 +62,7 @@ def _word(line: str, file: Path, number: int) -> Word:
             'or x1, y1, x2, y2, "text"'
         )
     ignored = text == _UNREADABLE
-    return Word(outline(xs, ys), "" if ignored else text, ignored)
+    try:
+        return Word(outline(xs, ys), "" if ignored else text, ignored)
+    except ValueError as reason:
+        raise BadInput(f"{file} line {number}: {reason}") from None

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from instar.core.errors import BadInput
+from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Scene
 from instar.imaging.labels import LabelMap
 from instar.scenes.folder import check_limit, pictures_below, read_file
@@ -124,14 +124,15 @@ def _fitting(file: Path) -> Palette:
 
 
 def _values(file: Path) -> npt.NDArray[np.uint8]:
-    import cv2
+    from instar.imaging.codecs import decode_exact
 
-    read = cv2.imread(str(file), cv2.IMREAD_UNCHANGED)
-    if read is None or read.dtype != np.uint8:
-        raise BadInput(f"{file} cannot be read as a label map: it must be a picture of 8 bits a channel")
+    try:
+        read = decode_exact(file.read_bytes())
+    except (OSError, UnreadablePicture) as error:
+        raise BadInput(f"{file} cannot be read as a label map of 8 bits a channel: {error}") from None
     if read.ndim == 2:
-        return np.asarray(read, np.uint8)
-    colours = np.ascontiguousarray(read[..., 2::-1])
+        return read
+    colours = np.ascontiguousarray(read[..., :3])
     grey = bool((colours == colours[..., :1]).all())
     return np.asarray(colours[..., 0] if grey else colours, np.uint8)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -37,6 +38,7 @@ _LOADERS: dict[str, Callable[..., list[Scene]]] = {
     "yolo": yolo,
 }
 _OF_FILES = ("coco", "coco-text", "panoptic")
+MOST_DRAWN = 100_000
 WORLDS = ("drive", "page", "street")
 _IMAGES = re.compile(rb'"images"\s*:\s*\[')
 
@@ -74,7 +76,7 @@ def _load(
             raise BadInput(f"truth {truth!r} was given, but {spec} is drawn and known already")
         return _drawn(spec, limit)
     path = Path(spec)
-    if not path.exists():
+    if not os.path.exists(path):  # False also for what no file can be called
         raise BadInput(f"scenes {spec!r} do not exist; give a folder, a picture, a COCO json or street:N")
     if truth is not None:
         return _with_truth(path, Path(truth), format, limit)
@@ -190,9 +192,12 @@ def _drawn(spec: str, limit: int | None) -> list[Scene]:
     world, *numbers = spec.split(":")
     try:
         n, seed = [int(number) for number in (*numbers, "0")][:2]
-        if n < 1 or seed < 0 or len(numbers) > 2:
+        if not 1 <= n <= MOST_DRAWN or seed < 0 or len(numbers) > 2:
             raise ValueError
     except ValueError:
-        raise BadInput(f"scenes {spec!r}: expected {world}:N or {world}:N:SEED, such as {world}:20") from None
+        raise BadInput(
+            f"scenes {spec!r}: expected {world}:N or {world}:N:SEED, such as {world}:20, "
+            f"and at most {MOST_DRAWN:,}"
+        ) from None
     scenes: Callable[..., list[Scene]] = import_module(f"instar.worlds.{world}").scenes
     return scenes(n if limit is None else min(n, limit), seed=seed)

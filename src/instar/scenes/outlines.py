@@ -13,7 +13,7 @@ from instar.core.scene import Image, Scene, SceneObject
 from instar.imaging.words import Word
 from instar.scenes.folder import check_limit, folder
 
-__all__ = ["annotated_scenes", "has_annotations", "outline", "read_lines", "scene_with_words"]
+__all__ = ["annotated_scenes", "has_annotations", "outline", "scene_with_words"]
 
 
 def annotated_scenes(
@@ -60,18 +60,8 @@ def outline(xs: Sequence[float], ys: Sequence[float]) -> npt.NDArray[np.float32]
     """`float32 (k, 2)` of as many corners; ValueError where there are too few or one is no place."""
     if len(xs) != len(ys) or len(xs) < 3:
         raise ValueError(f"{len(xs)} x and {len(ys)} y make no outline")
-    corners = np.stack([np.asarray(xs, np.float32), np.asarray(ys, np.float32)], axis=1)
+    with np.errstate(over="ignore"):  # too large for float32 becomes infinite and is refused as that
+        corners = np.stack([np.asarray(xs, np.float32), np.asarray(ys, np.float32)], axis=1)
     if not np.isfinite(corners).all():
         raise ValueError("a corner that is not finite")
     return corners
-
-
-def read_lines(file: Path) -> list[str]:
-    """The lines of a text file in UTF-8, with or without a byte order mark."""
-    try:
-        return file.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise BadInput(f"{file} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise BadInput(f"{file} line {line}: byte {error.start} is not UTF-8") from None

@@ -65,7 +65,7 @@ def _segment_mask(png: Path, segment: int, size: tuple[int, int]) -> Mask:
     try:
         file = png.stat()
         segments = _segments(png, file.st_mtime_ns, file.st_size)
-    except OSError:
+    except (OSError, ValueError):  # or a name that no file has
         raise UnreadablePicture(f"mask {png.name} is missing") from None
     except UnreadablePicture as error:
         raise UnreadablePicture(f"mask {png.name}: {error}") from None

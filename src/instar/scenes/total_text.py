@@ -13,7 +13,8 @@ from pathlib import Path
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.imaging.words import Word
-from instar.scenes.outlines import annotated_scenes, has_annotations, outline, read_lines
+from instar.scenes.outlines import annotated_scenes, has_annotations, outline
+from instar.user_file import read_text
 
 __all__ = ["looks_like_total_text", "total_text"]
 
@@ -41,7 +42,7 @@ def looks_like_total_text(path: Path) -> bool:
 
 
 def _words(file: Path) -> tuple[Word, ...]:
-    return tuple(_word(text, file, line) for line, text in _entries(read_lines(file)))
+    return tuple(_word(text, file, line) for line, text in _entries(read_text(file).splitlines()))
 
 
 def _entries(lines: list[str]) -> Iterator[tuple[int, str]]:

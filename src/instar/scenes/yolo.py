@@ -14,6 +14,7 @@ from instar.core.scene import Scene, SceneObject
 from instar.scenes.folder import check_limit, folder
 from instar.scenes.masks import polygons_mask
 from instar.scenes.yolo_names import class_names
+from instar.user_file import read_text
 
 __all__ = ["yolo"]
 
@@ -68,12 +69,9 @@ def _objects(
     from instar.imaging.codecs import picture_size
 
     file = label_file(root, picture, labels)
-    try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except FileNotFoundError:
+    if not file.exists():
         return ()
-    except (OSError, UnicodeDecodeError):
-        raise BadInput(f"{file} cannot be read as text") from None
+    lines = read_text(file).splitlines()
     rows = [(number, line.split()) for number, line in enumerate(lines, 1) if line.strip()]
     if not rows:
         return ()

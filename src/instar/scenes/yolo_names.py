@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 from instar.core.errors import BadInput
+from instar.user_file import read_text
 
 __all__ = ["YAML_NAMES", "class_names"]
 
@@ -28,19 +29,12 @@ def class_names(root: Path) -> list[str] | None:
         if (root / name).is_file():
             return _yaml_names(root / name)
     if (root / "classes.txt").is_file():
-        return [line.strip() for line in _text(root / "classes.txt").splitlines() if line.strip()]
+        return [line.strip() for line in read_text(root / "classes.txt").splitlines() if line.strip()]
     return None
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        raise BadInput(f"{path} cannot be read as text") from None
-
-
 def _yaml_names(path: Path) -> list[str]:
-    value = _VALUE.search(_text(path))
+    value = _VALUE.search(read_text(path))
     if value is None:
         raise BadInput(f"{path} has no 'names'")
     body = _COMMENT.sub("", value[1]).strip()

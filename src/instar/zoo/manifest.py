@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from instar.core.errors import UnknownName
-from instar.core.toml_file import load_resource
+from instar.user_file import load_resource
 
 __all__ = ["MANIFEST", "Entry", "Member", "Package", "entry", "photographs"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -14,14 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.errors import BadInput, UnknownName
-from instar.core.toml_file import load_resource, load_toml
 from instar.imaging.labels import LabelMap
+from instar.user_file import load_resource, parse_json, parse_toml, read_text
 
 __all__ = ["BUILT_IN", "Palette", "pack_colours", "palette_named", "read_palette"]
 
 BUILT_IN = ("a2d2", "camvid", "camvid-12", "cityscapes", "cityscapes-train")
 KEYS = ("name", "is", "id", "colour")
 UNKNOWN = "unlabelled"
+MOST_CLASSES = 255  # a label map is of 8 bits, and what is unknown has a number too
 MOST_UNKNOWN = 0.5  # of a map; more, and the palette is another's
 
 OURS = (
@@ -49,6 +50,10 @@ class Palette:
     names: tuple[str, ...]
     ids: Mapping[int, int]
     colours: Mapping[int, int]
+
+    def __post_init__(self) -> None:
+        if len(self.names) > MOST_CLASSES:
+            raise BadInput(f"{len(self.names)} classes; a palette has at most {MOST_CLASSES}")
 
     def read(self, values: npt.NDArray[np.uint8]) -> LabelMap:
         """The label map in a grey `uint8 (H, W)` or coloured `uint8 (H, W, 3)` RGB picture."""
@@ -81,20 +86,16 @@ def palette_named(name: str) -> Palette:
     if name in BUILT_IN:
         return _palette(load_resource("instar.scenes.palettes", f"{name}.toml"))
     path = Path(name)
-    if not path.is_file():
+    if not os.path.isfile(path):  # False also for what no file can be called
         raise BadInput(str(UnknownName("palette", name, BUILT_IN)) + ", or a file")
     return read_palette(path)
 
 
 def read_palette(path: Path) -> Palette:
     """The palette in a user's file: TOML like those of instar, or JSON with `classes` and `colours`."""
+    text = read_text(path, "palette")
     try:
-        text = path.read_text(encoding="utf-8")
-        return _listed(json.loads(text)) if path.suffix == ".json" else _palette(load_toml(text))
-    except OSError as error:
-        raise BadInput(f"cannot read the palette {path}: {error.strerror or error}") from None
-    except ValueError as error:  # neither UTF-8 nor JSON or TOML
-        raise BadInput(f"{path} cannot be read: {error}") from None
+        return _listed(parse_json(text, "this")) if path.suffix == ".json" else _palette(parse_toml(text))
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from None
 
@@ -104,7 +105,7 @@ def _palette(tables: Mapping[str, Any]) -> Palette:
         if key != "class":
             raise BadInput(str(UnknownName("key", key, ["class"])))
     entries = tables.get("class", [])
-    if not isinstance(entries, list) or not entries:
+    if not (isinstance(entries, list) and entries and all(isinstance(entry, dict) for entry in entries)):
         raise BadInput("a palette is a list of classes: class = [{name = ..., id = ...}, ...]")
     names, ids, colours = [], {}, {}
     for number, entry in enumerate(entries):
@@ -127,6 +128,8 @@ def _listed(document: Any) -> Palette:
     if not isinstance(classes, list) or not all(isinstance(name, str) for name in classes):
         raise BadInput("a palette in JSON has a list of names under 'classes'")
     colours = document.get("colours", document.get("colors", []))
+    if not isinstance(colours, list):
+        raise BadInput("a palette in JSON has a list of colours under 'colours', or none")
     packed = {_packed(colour, name): i for i, (colour, name) in enumerate(zip(colours, classes))}
     return Palette(tuple(map(_ours, classes)), {i: i for i in range(len(classes))}, packed)
 

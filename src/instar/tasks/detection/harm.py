@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from instar.core.errors import BadInput
-from instar.core.toml_file import read_user_file
 from instar.core.verdict import Finding, Verdict
+from instar.user_file import read_user_file
 
 __all__ = ["HarmTable", "load_harm", "with_harm"]
 

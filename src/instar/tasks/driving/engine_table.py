@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.core.errors import BadInput, UnknownName
-from instar.core.toml_file import load_resource, read_user_file
 from instar.tasks.driving.rules.model import Condition, Rule
+from instar.user_file import load_resource, read_user_file
 
 if TYPE_CHECKING:
     from instar.tasks.driving.engines import Engine  # loads OpenCV, which naming an engine does not need

@@ -21,6 +21,7 @@ from instar.core.system import System, describe_error
 from instar.imaging.geometry import Boxes
 from instar.tasks.interpretation.answers import Asked
 from instar.tasks.interpretation.trigger import Box
+from instar.user_file import read_json
 
 __all__ = ["KnownObjects", "box_mask", "find_objects", "mask_of"]
 
@@ -127,13 +128,13 @@ def _read(answer: Any, size: tuple[int, int]) -> Iterator[SceneObject]:
 
 @lru_cache(maxsize=4)
 def _load(file: str) -> dict[str, tuple[SceneObject, ...]]:
+    found = read_json(Path(file))
     try:
-        found = json.loads(Path(file).read_text(encoding="utf-8"))
         return {
             scene: tuple(SceneObject(label, (x1, y1, x2, y2)) for label, x1, y1, x2, y2 in things)
             for scene, things in found.items()
         }
-    except (OSError, ValueError, TypeError) as error:
+    except (AttributeError, ValueError, TypeError) as error:
         raise BadInput(
             f"{file} cannot be read ({error}); delete it, and the objects are found anew"
         ) from error

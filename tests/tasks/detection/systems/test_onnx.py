@@ -178,7 +178,7 @@ def test_what_cannot_be_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "text.onnx").write_text("no network")
     with pytest.raises(BadInput, match="is no network that onnxruntime can run"):
         onnx_detector(model=str(tmp_path / "text.onnx"), head="yolov5")
-    with pytest.raises(BadInput, match="onnx: cannot read the labels 'cocoo'"):
+    with pytest.raises(BadInput, match="cannot read the labels cocoo: No such file"):
         onnx_detector(model=str(model), head="yolox", labels="cocoo")
     with pytest.raises(BadInput, match="onnx: size is 'big'"):
         onnx_detector(model=str(model), head="yolox", size="big")

@@ -22,6 +22,7 @@ from instar.tasks.detection.coco_names import COCO_NAMES
 from instar.tasks.detection.systems.decode import SAME_OBJECT, Floats, to_detections
 from instar.tasks.detection.systems.heads import HEADS, Head
 from instar.tasks.detection.systems.preprocess import FITS, Fit, fit_picture
+from instar.user_file import read_text
 from instar.zoo import fetch
 
 __all__ = ["OnnxDetector", "onnx_detector", "open_session", "yolox"]
@@ -220,10 +221,7 @@ def _names(labels: str | Sequence[str]) -> Sequence[str]:
         return COCO_NAMES
     if not isinstance(labels, str):
         return tuple(str(label) for label in labels)
-    try:
-        lines = Path(labels).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"onnx: cannot read the labels {labels!r}: {error}; give a file, or a list") from None
+    lines = read_text(Path(labels), "labels").splitlines()
     return tuple(line.strip() for line in lines if line.strip())
 
 

@@ -210,7 +210,7 @@ def _phrase(phrases: Iterable[str]) -> Parser:
 
 
 def _digits(text: Text, at: int) -> Readings:
-    if at < len(text.words) and text.words[at].plain[0].isdigit():
+    if at < len(text.words) and text.words[at].plain[0].isdecimal():
         yield Numeral(float(text.words[at].plain), at), at + 1
     else:
         text.missed(at, ())

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from instar.core.errors import BadInput, UnknownName
-from instar.core.toml_file import load_resource, read_user_file
+from instar.user_file import load_resource, read_user_file
 
 __all__ = ["Element", "Ontology", "PropertyValue", "read_ontology", "usual_ontology"]
 
@@ -155,4 +155,4 @@ def _only(what: str, given: Iterable[str], known: Iterable[str]) -> None:
     known = tuple(known)
     for name in given:
         if name not in known:
-            raise UnknownName(what, name, known)
+            raise UnknownName(what, str(name), known)

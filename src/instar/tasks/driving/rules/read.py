@@ -83,7 +83,7 @@ class Language:
         at = 0
         while at < len(words):
             word = words[at]
-            if word.plain in self._vocabulary or word.plain[0].isdigit():
+            if word.plain in self._vocabulary or word.plain[0].isdecimal():
                 known.append(word)
                 at += 1
                 continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
-from instar.core.toml_file import load_resource
+from instar.user_file import load_resource
 
 __all__ = [
     "IF", "NUMBERS", "TABLES", "THEN", "THINGS", "finite", "gerunds", "invert", "participles", "plural",

@@ -23,6 +23,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+MOST_WORDS = 400
+MOST_NUMBER = 1e9
 _SHORT = {"s": "'s", "re": "are", "ve": "have", "ll": "will"}
 _NEGATED = {"ca": "can", "wo": "will", "sha": "shall"}
 
@@ -78,6 +80,8 @@ def tokenize(sentence: str) -> tuple[Token, ...]:
             raise Token(word, word, at + 1).refuse(f"{word!r} cannot be read")
         words += _words(token)
         at = token.end()
+        if len(words) > MOST_WORDS:
+            raise words[-1].refuse(f"a rule has at most {MOST_WORDS} words: write several rules")
     return tuple(words)
 
 
@@ -86,6 +90,8 @@ def _words(token: re.Match[str]) -> list[Token]:
     text = token[0]
     if token["space"]:
         return []
+    if token["number"] and float(text) > MOST_NUMBER:
+        raise Token(text, text, column).refuse(f"{text[:20]}... is too large a number")
     if token["negated"]:
         stem = token["negated"]
         plain = _NEGATED.get(stem.lower(), stem.lower())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from instar.core.answer_values import numbers
 from instar.core.errors import BadInput, Temporary
 from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
@@ -18,6 +18,7 @@ from instar.tasks.text.answers import Quads
 from instar.tasks.text.polygons import quad_areas
 from instar.tasks.text.systems.services.exchange import HttpRequest, Transport, host_of, over_http
 from instar.tasks.text.systems.services.recordings import Recordings
+from instar.user_file import parse_json
 
 __all__ = ["Api", "Piece", "Service", "Trouble"]
 
@@ -132,8 +133,8 @@ class Service:
 
     def _read(self, status: int, body: bytes, image: Image) -> Quads:
         try:
-            answer = json.loads(body)
-        except ValueError:
+            answer = parse_json(body, "the answer")
+        except BadInput:
             answer = None
         if not isinstance(answer, dict):
             if status in BUSY:
@@ -167,9 +168,11 @@ def _quads(pieces: Sequence[Piece]) -> Quads:
     for corners, text, _ in pieces:
         if len(corners) != 4:
             raise ValueError(f"the box of {text!r} has {len(corners)} corners, not four")
-    quads = np.array([corners for corners, _, _ in pieces], np.float32).reshape(-1, 4, 2)
+    quads = numbers("corners", [corners for corners, _, _ in pieces]).reshape(-1, 4, 2)
+    if not np.isfinite(quads).all():
+        raise ValueError("a corner that is not finite")
     solid = quad_areas(quads) > 0
     kept = [piece for piece, has_area in zip(pieces, solid) if has_area]
     sure = [score for _, _, score in kept if score is not None]
-    scores = np.clip(np.array(sure, np.float32), 0, 1) if len(sure) == len(kept) else None
+    scores = np.clip(numbers("scores", sure), 0, 1) if len(sure) == len(kept) else None
     return Quads(quads[solid], tuple(text for _, text, _ in kept), scores)

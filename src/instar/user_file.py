@@ -1,0 +1,75 @@
+"""Files of users: text, JSON and TOML. Whatever is wrong with one is said in one line that names it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, TypeVar
+
+from instar.core.errors import BadInput
+
+__all__ = ["load_resource", "parse_json", "parse_toml", "read_json", "read_text", "read_user_file"]
+
+MOST_BYTES = 2**30
+# The same parser under two names; only one of them is installed, so neither can be imported by statement.
+_parser: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+
+T = TypeVar("T")
+
+
+def read_text(path: Path, what: str = "file") -> str:
+    """A text in UTF-8, with or without a byte order mark, its lines ending in `\\n`."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError(f"it has more than {MOST_BYTES >> 20} MiB")
+        data = path.read_bytes()
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise BadInput(f"{path} line {line}: byte {error.start} is not UTF-8") from None
+    except (OSError, ValueError) as error:  # ValueError also for a name that no file can have
+        reason = getattr(error, "strerror", None) or error
+        raise BadInput(f"cannot read the {what} {path}: {reason}") from None
+
+
+def parse_json(text: str | bytes, name: object) -> Any:
+    """The value of a JSON text; `name` is the file's, for complaints."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{name} is not JSON: {_reason(error)}") from None
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """The tables of a TOML text."""
+    try:
+        tables: dict[str, Any] = _parser.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"this is not TOML: {_reason(error)}") from None
+    return tables
+
+
+def read_json(path: Path, what: str = "file") -> Any:
+    return parse_json(read_text(path, what), path)
+
+
+def read_user_file(path: Path, what: str, build: Callable[[Mapping[str, Any]], T]) -> T:
+    """What `build` makes of the tables in a TOML file."""
+    text = read_text(path, what)
+    try:
+        return build(parse_toml(text))
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from None
+
+
+def load_resource(package: str, name: str) -> Mapping[str, Any]:
+    """The tables of a file that comes with instar."""
+    return parse_toml(files(package).joinpath(name).read_text(encoding="utf-8"))
+
+
+def _reason(error: Exception) -> str:
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
