@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["numbers", "plain_list", "require_float32", "require_in_unit", "short"]
+__all__ = ["numbers", "plain_list", "require_few", "require_float32", "require_in_unit", "short"]
+
+MOST_OBJECTS = 10_000
 
 
 def numbers(what: str, values: Any) -> npt.NDArray[np.float32]:
@@ -45,6 +47,12 @@ def require_in_unit(what: str, values: npt.NDArray[np.float32]) -> None:
     if not in_range.all():
         i = int(in_range.argmin())
         raise ValueError(f"{what} {i} is {values[i]}; it must be between 0 and 1")
+
+
+def require_few(what: str, number: int) -> None:
+    """ValueError where an answer has more of something than any picture has."""
+    if number > MOST_OBJECTS:
+        raise ValueError(f"the answer has {number:,} {what}, over the limit of {MOST_OBJECTS:,}")
 
 
 def short(value: Any) -> str:

@@ -185,3 +185,11 @@ def test_what_is_accepted_lies_within_the_picture_and_within_what_was_said(corne
         [said[:, 0].clip(0), said[:, 1].clip(0), said[:, 2].clip(max=80), said[:, 3].clip(max=60)], 1
     )
     np.testing.assert_array_equal(read(PICTURE, answer).boxes, expected)
+
+
+def test_an_answer_over_the_limit_is_refused_in_one_line():
+    many = {"boxes": np.tile([1.0, 1.0, 4.0, 4.0], (300_000, 1)), "labels": ["dog"] * 300_000}
+    with pytest.raises(ValueError, match=r"^the answer has 300,000 boxes, over the limit of 10,000$"):
+        read(PICTURE, many | {"scores": np.full(300_000, 0.5)})
+    few = {name: values[:10_000] for name, values in many.items()}
+    assert len(read(PICTURE, few | {"scores": np.full(10_000, 0.5)})) == 10_000

@@ -94,3 +94,10 @@ def test_an_answer_survives_being_stored(found):
     assert isinstance(kept, Quads)
     assert kept.quads.tolist() == found.quads.tolist()
     assert kept.texts == found.texts
+
+
+def test_an_answer_over_the_limit_is_refused_in_one_line():
+    many = np.tile(np.float32(BOX), (300_000, 1, 1))
+    with pytest.raises(ValueError, match=r"^the answer has 300,000 quads, over the limit of 10,000$"):
+        read(IMAGE, many)
+    assert len(read(IMAGE, many[:10_000])) == 10_000

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from instar.core.answer_values import numbers, plain_list, require_float32, require_in_unit, short
+from instar.core.answer_values import (
+    numbers,
+    plain_list,
+    require_few,
+    require_float32,
+    require_in_unit,
+    short,
+)
 from instar.core.scene import Image
 
 __all__ = ["Detections", "read"]
@@ -85,6 +92,7 @@ def read(image: Image, answer: Any) -> Detections:
     is wrong with an answer that cannot be used, such as a box wholly outside.
     """
     found = answer if isinstance(answer, Detections) else _from_plain(answer)
+    require_few("boxes", len(found))
     if not len(found):
         return found
     height, width = image.shape[:2]

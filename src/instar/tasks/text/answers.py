@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from instar.core.answer_values import numbers, plain_list, require_float32, require_in_unit, short
+from instar.core.answer_values import (
+    numbers,
+    plain_list,
+    require_few,
+    require_float32,
+    require_in_unit,
+    short,
+)
 from instar.core.scene import Image
 from instar.tasks.text.polygons import bounds, clockwise, quad_areas
 
@@ -70,6 +77,7 @@ def read(image: Image, answer: Any) -> Quads:
     used: quads of three corners, without area, wholly outside.
     """
     found = answer if isinstance(answer, Quads) else _from_plain(answer)
+    require_few("quads", len(found))
     if not len(found):
         return found
     height, width = image.shape[:2]
