@@ -13,9 +13,9 @@ import instar
 from instar.campaigns.plan import Plan, RelationUse, Use, make_plan
 from instar.campaigns.reader import Named, open_run
 from instar.campaigns.run import execute
-from instar.campaigns.toml import parse_toml
 from instar.core.errors import BadInput, RunError
 from instar.store import RunStore
+from instar.user_file import parse_toml
 
 OWN_THINGS = Path(__file__).parents[1] / "cli" / "own_things.py"
 VIOLATED = instar.Status.VIOLATED

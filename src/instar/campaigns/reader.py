@@ -15,15 +15,14 @@ from typing import Any
 from instar.campaigns.plan import Plan, Use, make_plan, require_trust
 from instar.campaigns.progress import show_steps
 from instar.campaigns.resolve import resolve_relation, resolve_system
-from instar.campaigns.run import UNNAMED, resolve_relations
-from instar.campaigns.toml import parse_toml
+from instar.campaigns.run import UNNAMED, read_totals, resolve_relations
 from instar.core.campaign import AnswerKey
 from instar.core.change import Change
-from instar.core.errors import BadInput, InstarError
+from instar.core.errors import BadInput, InstarError, RunError
 from instar.core.fingerprint import fingerprint_of
 from instar.core.follow_up import Asking, Query
 from instar.core.marks import Panel, make_panels
-from instar.core.record import Record
+from instar.core.record import Record, case_id
 from instar.core.relation import Relation
 from instar.core.replay import Replay, replay
 from instar.core.scene import Image, Observation, Scene
@@ -37,6 +36,7 @@ from instar.report.cards import CaseView
 from instar.report.case_picture import draw_case
 from instar.scenes import load_scenes
 from instar.store import RunStore
+from instar.user_file import parse_toml
 
 __all__ = ["Named", "RunReader", "open_run"]
 
@@ -152,7 +152,10 @@ class RunReader:
     def record(self, case: str) -> Record:
         """A case, with its change as an object: the module of its relation is imported first."""
         self.relation(self.store.record(case, change=False).relation)
-        return self.store.record(case)
+        record, system = self.store.record(case), read_totals(self.store).system
+        if record.case != case_id(system, record.relation, record.source, record.ordinal, record.change):
+            raise RunError(f"case {record.case} is not what it was; {self.store.folder} was changed")
+        return record
 
     def replay(self, record: Record, asking: Asking) -> Replay:
         """The case made again, its queries answered by `asking`."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from instar.campaigns.run import read_totals
+from instar.core.errors import RunError
 from instar.core.outcome import ALL_HELD, VIOLATED, status_of
 from instar.report.by_scene import ByScene, FailureKey, list_keys
 from instar.report.causes import Failure
@@ -66,6 +67,8 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     figures, scenes = Figures(), ByScene()
     records = scenes.watch(figures.watch(store.records(changes=False, held_evidence=False)))
     summary = summarise(records, read_totals(store))
+    if summary.scenes_judged > summary.totals.scenes:
+        raise RunError(f"cannot read {store.folder}: it judged scenes that were never asked; it is damaged")
     groups = group_failures((Failure(*pair) for pair in store.violated()), store.tried())
     against = None if gate.known is None else compare_with_known(scenes, gate.known)
     numbers = numbers_of(summary, groups, against)

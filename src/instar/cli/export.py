@@ -49,7 +49,9 @@ def perform(args: argparse.Namespace) -> Outcome:
     if args.format == "parquet":
         _pyarrow()
     options = _options(args)
-    with open_run(args.run, named=named_from(args), quiet=args.json) as there:
+    from instar.report.files import whole_folder
+
+    with whole_folder(folder), open_run(args.run, named=named_from(args), quiet=args.json) as there:
         if args.format in TABLES:
             written = _write_table(there, args.format, folder)
         else:

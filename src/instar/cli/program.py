@@ -50,6 +50,7 @@ EXIT_STATUS = """exit status: 0 all held, 1 violations found,
 
 
 INTERRUPTED = 130
+MOST_SAID = 1200  # characters of an error
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -155,10 +156,18 @@ def _stdout_kept_clean() -> Iterator[None]:
 
 def _in_one_line(error: BaseException) -> str:
     if isinstance(error, InstarError):
-        return " ".join(str(error).split())
+        return _shortened(" ".join(str(error).split()))
+    if isinstance(error, OSError) and error.filename is not None:
+        # What the file system refuses is no defect of instar.
+        return _shortened(f"cannot use {error.filename}: {error.strerror}")
     if isinstance(error, KeyboardInterrupt):
         return "interrupted; a run keeps what it has and goes on with --resume"
     return " ".join(f"{_where(error)}{type(error).__name__}: {error}; --debug shows more".split())
+
+
+def _shortened(line: str) -> str:
+    """A line that quotes a value of thousands of characters keeps its beginning and its end."""
+    return line if len(line) <= MOST_SAID else f"{line[: MOST_SAID // 2]} ... {line[-MOST_SAID // 2 :]}"
 
 
 def _where(error: BaseException) -> str:

@@ -119,7 +119,10 @@ def region_of(told: Any) -> Corners | None:
     """The place that a finding's `was` or `is` speaks of: a box, or corners."""
     if isinstance(told, Mapping):
         told = told.get("box") or told.get("corners")
-    values = np.asarray(told if told is not None else [], np.float64)
+    try:
+        values = np.asarray(told if told is not None else [], np.float64)
+    except (TypeError, ValueError, OverflowError):  # a relation may compare something else than places
+        return None
     if values.shape == (4,):
         return Mark.box(values.tolist()).outline
     return (

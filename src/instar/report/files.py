@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from instar.core.errors import RunError
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
 
-__all__ = ["keep_picture", "write_file", "write_picture"]
+__all__ = ["keep_picture", "whole_folder", "write_file", "write_picture"]
 
 
 def write_file(path: str | Path, content: str | bytes) -> None:
@@ -20,6 +23,16 @@ def write_file(path: str | Path, content: str | bytes) -> None:
         Path(path).write_bytes(data)
     except OSError as error:
         raise RunError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def whole_folder(folder: Path) -> Iterator[None]:
+    """A folder that is made inside: it stays only where all went well."""
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def write_picture(path: Path, picture: Image) -> None:

@@ -9,6 +9,7 @@ one that loses buses and also dogs has two, and one that loses whatever is small
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -165,7 +166,10 @@ def _parts(members: Sequence[_Member], key: Callable[[Traits], str]) -> list[lis
 
 
 def place_of(record: Record, recipe: Mapping[str, Any]) -> GroupPlace:
-    return (record.relation, record.source, recipe.get("anchor"))
+    anchor = recipe.get("anchor")
+    if isinstance(anchor, (list, dict)):  # as SQLite extracts it
+        anchor = json.dumps(anchor, separators=(",", ":"))
+    return (record.relation, record.source, anchor)
 
 
 def _group(members: Sequence[_Member], all_of_relation: Sequence[_Member], tried: Tried, words: str) -> Group:

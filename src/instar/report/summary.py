@@ -311,7 +311,7 @@ def _reproduced(findings: Iterable[Finding], placebo: Mapping[str, Any]) -> bool
 def _violation(record: Record) -> Violation:
     """The case by its worst finding; a real one before all others."""
     verdict = record.verdict
-    worst = min(verdict.findings, key=lambda f: (RANKS.index(f.known), f.margin, f.key))
+    worst = min(verdict.findings, key=lambda f: (_rank(f.known), f.margin, f.key))
     told = worst.evidence.get("was", worst.evidence.get("is"))
     thing: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
     return Violation(
@@ -320,10 +320,15 @@ def _violation(record: Record) -> Violation:
     )  # fmt: skip
 
 
+def _rank(known: str) -> int:
+    """Where it stands in `RANKS`; what a user's task says in words of its own comes last."""
+    return RANKS.index(known) if known in RANKS else len(RANKS)
+
+
 def _plainness(violation: Violation) -> tuple[int, bool, float, str]:
     """Real failures first, then by margin."""
     margin = violation.margin
-    return RANKS.index(violation.known), math.isnan(margin), margin, violation.case
+    return _rank(violation.known), math.isnan(margin), margin, violation.case
 
 
 def _alarms_json(alarms: FalseAlarms) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from instar.core.errors import BadInput
 __all__ = ["decode_answer", "encode_answer"]
 
 PLAIN, COMPRESSED = b"p", b"z"
+MOST_BYTES = 2**30
 COMPRESS_FROM = 4096  # below this, compressing costs more than it saves
 
 
@@ -42,9 +43,18 @@ def encode_answer(answer: Any, *, compress: bool = True) -> bytes:
 
 def decode_answer(data: bytes) -> Any:
     """The answer that was encoded."""
-    body = zlib.decompress(data[1:]) if data[:1] == COMPRESSED else data[1:]
+    body = _decompressed(data[1:]) if data[:1] == COMPRESSED else data[1:]
     length = int.from_bytes(body[:4], "little")
     return _from_plain(json.loads(body[4 : 4 + length]), memoryview(body)[4 + length :])
+
+
+def _decompressed(data: bytes) -> bytes:
+    """What was compressed, and no more than any answer has."""
+    unpacking = zlib.decompressobj()
+    body = unpacking.decompress(data, MOST_BYTES)
+    if not unpacking.eof:
+        raise ValueError("an answer is cut off or too long")
+    return body
 
 
 def _to_plain(value: Any, arrays: bytearray) -> Any:
@@ -83,7 +93,9 @@ def _from_plain(plain: Any, data: memoryview) -> Any:
         return float(content)
     if what in ("array", "scalar"):
         dtype, shape, start = content
-        count = int(np.prod(shape, dtype=np.int64))
+        count = math.prod(shape)
+        if np.dtype(dtype).kind not in "biufc" or min(shape, default=0) < 0:
+            raise ValueError(f"an array of {dtype} {shape}")
         flat = np.frombuffer(data, np.dtype(dtype), count=count, offset=start)
         array = flat.reshape(shape).copy()
         return array if what == "array" else array[()]

@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import sqlite3
+import zlib
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from importlib import metadata
@@ -14,14 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from instar.core.errors import RunError, RunVersion
+from instar.core.system import describe_error
 from instar.store.rows import dump_json
 
 __all__ = [
     "FORMAT",
+    "MALFORMED",
     "SCHEMA",
     "connect",
     "connect_for_reading",
     "plainly",
+    "reading",
     "require_format",
     "require_same",
     "this_session",
@@ -31,6 +35,7 @@ __all__ = [
 
 FORMAT = 2
 WRITTEN_BY = {1: "0.1"}  # the versions of instar that read and write older formats
+MALFORMED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 APPLICATION = 0x1A57A2  # marks the SQLite file as ours
 
 SCHEMA = f"""
@@ -147,6 +152,16 @@ def plainly(folder: Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise RunError(f"cannot use {folder}: {reason}; {_advice(reason)}") from error
+
+
+@contextlib.contextmanager
+def reading(folder: Path) -> Iterator[None]:
+    """The same, and where rows are not what instar wrote. Nothing of a user's may run inside."""
+    try:
+        with plainly(folder):
+            yield
+    except (*MALFORMED, zlib.error) as error:
+        raise RunError(f"cannot read {folder}: {describe_error(error)}; its run.sqlite is damaged") from error
 
 
 def _advice(reason: str) -> str:

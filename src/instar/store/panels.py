@@ -19,7 +19,7 @@ from instar.core.errors import InstarError, RunError
 from instar.core.frame import Frame
 from instar.core.marks import Dial, Mark, Panel
 from instar.imaging.codecs import decode_picture, encode_jpeg, encode_png
-from instar.store.folder import write_whole
+from instar.store.folder import MALFORMED, write_whole
 
 __all__ = ["PanelFolder"]
 
@@ -56,7 +56,7 @@ class PanelFolder:
         """The panels that `keep` told."""
         try:
             return [self._panel(one) for one in json.loads(line)]
-        except (ValueError, TypeError, KeyError, InstarError) as error:
+        except (*MALFORMED, InstarError) as error:
             raise RunError(f"pictures of a case cannot be read from {self._folder}: {error}") from error
 
     def _panel(self, one: Mapping[str, Any]) -> Panel:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.digest import digest
-from instar.core.errors import RunError
+from instar.core.errors import RunError, UnreadablePicture
 from instar.imaging.codecs import decode_png_exact, encode_png
 from instar.store.folder import write_whole
 
@@ -32,7 +32,10 @@ class Pictures:
         path = self._path(name)
         if not path.is_file():
             raise RunError(f"picture {name} is missing from {self._folder}; the run folder is incomplete")
-        pixels = decode_png_exact(path.read_bytes())
+        try:
+            pixels = decode_png_exact(path.read_bytes())
+        except (OSError, UnreadablePicture) as error:
+            raise RunError(f"{path} cannot be read: {error}; the run folder was changed") from error
         if digest(pixels) != name:
             raise RunError(f"{path} is not the picture it was; the run folder was changed")
         return pixels

@@ -41,6 +41,7 @@ from instar.store.folder import (
     connect,
     connect_for_reading,
     plainly,
+    reading,
     require_format,
     require_same,
     this_session,
@@ -51,7 +52,15 @@ from instar.store.lock import RunLock
 from instar.store.memory import encode_reply
 from instar.store.panels import PanelFolder
 from instar.store.pictures import Pictures
-from instar.store.rows import COLUMNS, dump_json, record_from_row, row_from_record
+from instar.store.rows import (
+    COLUMNS,
+    dump_json,
+    load_json,
+    record_from_row,
+    row_from_record,
+    totals_from_json,
+)
+from instar.user_file import read_text
 
 __all__ = ["RunStore"]
 
@@ -106,8 +115,10 @@ class RunStore:
             require_format(folder, database)
             use_write_ahead_log(database)
             store = cls(folder, database, lock)
-            require_same(folder, json.loads(store._meta("identity") or "null"), identity)
-            store._begin(identity)
+            with reading(folder):
+                was = store._meta("identity")
+                require_same(folder, None if was is None else load_json(was, dict), identity)
+                store._begin(identity)
             undo.pop_all()
             return store
 
@@ -117,7 +128,7 @@ class RunStore:
         folder = Path(folder)
         if not (folder / "run.sqlite").is_file():
             raise BadInput(f"{folder} is no run folder: it has no run.sqlite")
-        with plainly(folder), contextlib.ExitStack() as undo:
+        with reading(folder), contextlib.ExitStack() as undo:
             database = connect_for_reading(folder)
             undo.callback(database.close)
             database.execute("PRAGMA query_only = ON")
@@ -151,7 +162,7 @@ class RunStore:
             self._set_meta("session", str(self._session))
             # What failed may succeed now: a service is back, a package was installed.
             self._database.execute("DELETE FROM answers WHERE error IS NOT NULL")
-            sessions = [*json.loads(self._meta("sessions") or "[]"), this_session()]
+            sessions = [*load_json(self._meta("sessions") or "[]", list), this_session()]
             self._set_meta("sessions", dump_json(sessions))
         provenance = json.loads(dump_json(dict(identity))) | {"format": FORMAT, "sessions": sessions}
         write_whole(self.folder / "provenance.json", json.dumps(provenance, indent=2) + "\n")
@@ -159,15 +170,16 @@ class RunStore:
     # --- what a campaign writes (see instar.core.campaign.Store) ------------------------------------
 
     def answer(self, key: AnswerKey) -> Reply | None:
-        row = self._database.execute(
-            "SELECT answer, error, seconds FROM answers JOIN systems ON systems.id = answers.system"
-            " WHERE fingerprint = ? AND input = ? AND repeat = ?",
-            (key.fingerprint, bytes.fromhex(key.input), key.repeat),
-        ).fetchone()
-        if row is None:
-            return None
-        data, error, seconds = row
-        return Reply(None if data is None else decode_answer(data), error, seconds)
+        with reading(self.folder):
+            row = self._row(
+                "SELECT answer, error, seconds FROM answers JOIN systems ON systems.id = answers.system"
+                " WHERE fingerprint = ? AND input = ? AND repeat = ?",
+                key.fingerprint, bytes.fromhex(key.input), key.repeat,
+            )  # fmt: skip
+            if row is None:
+                return None
+            data, error, seconds = row
+            return Reply(None if data is None else decode_answer(data), error, seconds)
 
     def keep_answers(self, replies: Sequence[tuple[AnswerKey, Reply]]) -> list[Reply]:
         rows, read = [], []
@@ -249,103 +261,113 @@ class RunStore:
         Without `changes` those are None, and the modules that define them need not be there. Counting needs
         no evidence of cases that held; without `held_evidence` a million of them are read in half the time.
         """
-        for row in self._rows("ORDER BY source, relation, role, ordinal"):
-            yield record_from_row(row, change=changes, held_evidence=held_evidence)
+        with reading(self.folder):
+            for row in self._rows("ORDER BY source, relation, role, ordinal"):
+                yield record_from_row(row, change=changes, held_evidence=held_evidence)
 
     def violated(self) -> Iterator[tuple[Record, dict[str, Any]]]:
         """The violated cases, each with its change as JSON: the modules that define it need not be there."""
-        for row in self._rows(
-            "WHERE status = 'violated' AND role = 'case' ORDER BY source, relation, ordinal"
-        ):
-            recipe = row[COLUMNS.index("change")]
-            yield record_from_row(row, change=False), json.loads(recipe) if recipe else {}
+        only = "WHERE status = 'violated' AND role = 'case'"
+        with reading(self.folder):
+            for row in self._rows(f"{only} ORDER BY source, relation, ordinal"):
+                record, recipe = record_from_row(row, change=False), row[COLUMNS.index("change")]
+                yield record, load_json(recipe, dict) if recipe else {}
 
     def judged(self) -> Iterator[tuple[Record, str]]:
         """The held and violated cases, each with its change as it is written."""
-        for row in self._rows("WHERE status IN ('held', 'violated') AND role = 'case'"):
-            yield record_from_row(row, change=False), row[COLUMNS.index("change")] or ""
+        with reading(self.folder):
+            for row in self._rows("WHERE status IN ('held', 'violated') AND role = 'case'"):
+                yield record_from_row(row, change=False), row[COLUMNS.index("change")] or ""
 
     def changes(self) -> Iterator[tuple[str, str, Change]]:
         """Relation, source and change of every case that has one, in the order they were tried."""
         only = "WHERE role = 'case' AND change IS NOT NULL"
-        for row in self._rows(f"{only} ORDER BY source, relation, ordinal"):
-            record = record_from_row(row)
-            if record.change is not None:
-                yield record.relation, record.source, record.change
+        with reading(self.folder):
+            for row in self._rows(f"{only} ORDER BY source, relation, ordinal"):
+                record = record_from_row(row)
+                if record.change is not None:
+                    yield record.relation, record.source, record.change
 
     def tried(self) -> dict[tuple[str, str, Any], dict[str, int]]:
         """How many cases brought what (`label`) to which place: relation, source and `anchor`."""
         counts: dict[tuple[str, str, Any], dict[str, int]] = {}
-        for relation, source, anchor, label, n in self._database.execute(
-            "SELECT relation, source, json_extract(change, '$.anchor'), json_extract(change, '$.label'), "
-            "count(*) FROM records WHERE role = 'case' AND change IS NOT NULL GROUP BY 1, 2, 3, 4"
-        ):
-            if isinstance(label, str):
-                counts.setdefault((relation, source, anchor), {})[label] = n
+        with reading(self.folder):
+            # JSON of ours may have a NaN, which SQLite does not take for JSON.
+            for relation, source, anchor, label, n in self._database.execute(
+                "SELECT relation, source, json_extract(change, '$.anchor'), json_extract(change, '$.label'), "
+                "count(*) FROM records WHERE role = 'case' AND json_valid(change) GROUP BY 1, 2, 3, 4"
+            ):
+                if isinstance(label, str):
+                    counts.setdefault((relation, source, anchor), {})[label] = n
         return counts
 
     def record(self, case: str, *, change: bool = True) -> Record:
         """The record of a case, which may be named by the beginning of its id."""
         if not (case and all(c in "0123456789abcdef" for c in case)):
             raise BadInput(f"{case!r} is no case id: those are made of 0-9 and a-f")
-        rows = list(self._rows("WHERE case_id >= ? AND case_id < ? LIMIT 2", (case, case + "g")))
-        if not rows:
-            raise BadInput(f"no case {case!r} in {self.folder}")
-        if len(rows) > 1:
-            raise BadInput(f"more than one case begins with {case!r}; give more digits")
-        return record_from_row(rows[0], change=change)
+        with reading(self.folder):
+            rows = list(self._rows("WHERE case_id >= ? AND case_id < ? LIMIT 2", (case, case + "g")))
+            if not rows:
+                raise BadInput(f"no case {case!r} in {self.folder}")
+            if len(rows) > 1:
+                raise BadInput(f"more than one case begins with {case!r}; give more digits")
+            return record_from_row(rows[0], change=change)
 
     def panels(self, case: str) -> list[Panel] | None:
         """The pictures of a finding as they were kept; None for a case that has none."""
-        row = self._database.execute("SELECT panels FROM panels WHERE case_id = ?", (case,)).fetchone()
-        return None if row is None else self._panels.read(row[0])
+        with reading(self.folder):
+            row = self._row("SELECT panels FROM panels WHERE case_id = ?", case)
+            return None if row is None else self._panels.read(row[0])
 
     def change_text(self, case: str) -> str:
         """The change of a case in words; empty where none was made."""
-        query = "SELECT words, change FROM records WHERE case_id = ?"
-        words, recipe = self._database.execute(query, (case,)).fetchone() or ("", None)
-        if words or not recipe:
-            return str(words)
-        try:
-            return str(change_from_json(json.loads(recipe)))
-        except BadInput:  # the module that defines it is not there
-            return str(recipe)
+        with reading(self.folder):
+            query = "SELECT words, change FROM records WHERE case_id = ?"
+            words, recipe = self._row(query, case) or ("", None)
+            if words or not recipe:
+                return str(words)
+            try:
+                return str(change_from_json(load_json(recipe, dict)))
+            except BadInput:  # the module that defines it is not there
+                return str(recipe)
 
     def recipe(self, case: str) -> dict[str, Any]:
         """The change of a case as JSON, without the modules that define it; empty where none was made."""
-        row = self._database.execute("SELECT change FROM records WHERE case_id = ?", (case,)).fetchone()
-        recipe: dict[str, Any] = json.loads(row[0]) if row is not None and row[0] else {}
-        return recipe
+        with reading(self.folder):
+            row = self._row("SELECT change FROM records WHERE case_id = ?", case)
+            return load_json(row[0], dict) if row is not None and row[0] else {}
 
     def totals(self) -> Totals | None:
         """The account as of the last stop, or of a few seconds ago; None before the first question."""
-        text = self._meta("totals")
-        if text is None:
-            return None
-        fields = json.loads(text)
-        # Of what the records rest on there may be more than at the last account.
-        (fields["scenes"],) = self._database.execute("SELECT count(DISTINCT scene) FROM sources").fetchone()
-        fields["skipped"] = tuple(Skipped(**skipped) for skipped in fields["skipped"])
-        fields["yields"] = tuple(fields.get("yields", ()))
-        return Totals(**fields)
+        with reading(self.folder):
+            text = self._meta("totals")
+            if text is None:
+                return None
+            # Of what the records rest on there may be more than at the last account.
+            (scenes,) = self._database.execute("SELECT count(DISTINCT scene) FROM sources").fetchone()
+            return totals_from_json(text, scenes=scenes)
 
     def source_digest(self, source: str) -> str | None:
-        row = self._database.execute("SELECT digest FROM sources WHERE id = ?", (source,)).fetchone()
+        with reading(self.folder):
+            row = self._row("SELECT digest FROM sources WHERE id = ?", source)
         return None if row is None else str(row[0])
 
     def fingerprint(self) -> str:
         """That of the system that was tested."""
-        identity = json.loads(self._meta("identity") or "{}")
-        return str(identity.get("fingerprint", ""))
+        with reading(self.folder):
+            return str(load_json(self._meta("identity") or "{}", dict).get("fingerprint", ""))
 
     def plan(self) -> str:
         """The text of RUN/plan.toml."""
         path = self.folder / "plan.toml"
         if not path.is_file():
             raise RunError(f"{path} is missing; the run was not made by the command line")
-        return path.read_text(encoding="utf-8")
+        return read_text(path, "plan")
 
     # --- inside --------------------------------------------------------------------------------
+
+    def _row(self, query: str, *values: Any) -> Any:
+        return self._database.execute(query, values).fetchone()
 
     def _rows(self, rest: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         return iter(self._database.execute(f"SELECT {', '.join(COLUMNS)} FROM records {rest}", values))
@@ -370,7 +392,7 @@ class RunStore:
             return self._database.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
 
     def _meta(self, name: str) -> str | None:
-        row = self._database.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        row = self._row("SELECT value FROM meta WHERE name = ?", name)
         return None if row is None else str(row[0])
 
     def _set_meta(self, name: str, value: str) -> None:
