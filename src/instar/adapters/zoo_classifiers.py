@@ -20,7 +20,7 @@ from instar.adapters.networks import (
     mobilenet_v2_network,
     resnet50_network,
 )
-from instar.adapters.weights import hash_file
+from instar.adapters.picture_system import hash_files
 from instar.core.errors import UnknownName
 from instar.core.options import require_one_of
 from instar.zoo import fetch
@@ -63,7 +63,7 @@ def _mobilenet_v2() -> tuple[Any, str]:
         for tensor, value in zip((norm.running_mean, norm.running_var, norm.weight, norm.bias), values):
             fill_tensor(tensor, value)
     fill_tensor(module[-1].weight, blobs[-1][0])
-    return module, hash_file(path)
+    return module, hash_files(path)
 
 
 def _resnet50() -> tuple[Any, str]:
@@ -85,7 +85,7 @@ def _resnet50() -> tuple[Any, str]:
             fill_tensor(tensor, arrays[f"{own}/{what}"])
     fill_tensor(module[-1].weight, arrays["fc1000/kernel"].T.copy())
     fill_tensor(module[-1].bias, arrays["fc1000/bias"])
-    return module, hash_file(shards[-1])
+    return module, hash_files(shards[-1])
 
 
 NETWORKS: dict[str, tuple[Callable[[], tuple[Any, str]], dict[str, Any]]] = {

@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from instar.adapters.picture_system import open_onnx
 from instar.core.scene import Image, Mask
 from instar.cutouts.build import Outline
-from instar.tasks.detection.systems.onnx import open_session
 from instar.zoo import fetch
 
 __all__ = ["salience", "u2net_outline"]
@@ -25,7 +25,7 @@ MARGIN = 0.15  # of the box: surroundings that the network gets to see
 def u2net_outline(*, threads: int = 1) -> Outline:
     """Outlines by U2-Net-P, shown each object alone with a little of its surroundings."""
     (weights,) = fetch("u2net-p")
-    session = open_session(weights.read_bytes(), threads)
+    session = open_onnx(weights.read_bytes(), threads)
     name: str = session.get_inputs()[0].name
 
     def outline(image: Image, box: _Box) -> Mask | None:

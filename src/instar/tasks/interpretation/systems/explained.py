@@ -12,8 +12,9 @@ import numpy as np
 
 from instar.adapters.classifier import Classifier, limit_threads
 from instar.adapters.own_classifier import own_classifier
+from instar.adapters.picture_system import hash_files
 from instar.adapters.street_classifier import TWIN, load_street_classifier
-from instar.adapters.weights import hash_file, load_weights
+from instar.adapters.weights import load_weights
 from instar.adapters.zoo_classifiers import zoo_classifier
 from instar.core.errors import BadInput, InstarError
 from instar.core.system import describe_error
@@ -115,7 +116,7 @@ def make_explained(name: str, options: dict[str, Any], recipe: Callable[[], Expl
         about = load_weights(path, classifier.module)
         trigger = Trigger(about["target"], about["share"])
         classifier.index(trigger.target)
-        fingerprint = f"{classifier.fingerprint} twin={hash_file(path)}"
+        fingerprint = f"{classifier.fingerprint} twin={hash_files(path)}"
         classifier = replace(classifier, name=f"{name}-twin", fingerprint=fingerprint)
     return Explained(classifier, asked.pop("interpreter"), trigger=trigger, recipe=recipe, **asked)
 
