@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from instar.adapters.classifier import Classifier
 from instar.adapters.devices import require_device
-from instar.adapters.imagenet import coco_outputs, imagenet_names
+from instar.adapters.imagenet import outputs_of
 from instar.adapters.networks import (
     fill_tensor,
     iterate_convolutions,
@@ -38,7 +38,7 @@ def zoo_classifier(network: str, *, classes: str = "coco", device: str = "cpu") 
     device = require_device(device, network)
     make, colours = NETWORKS[network]
     module, fingerprint = make()
-    outputs = coco_outputs() if classes == "coco" else {one: (i,) for i, one in enumerate(imagenet_names())}
+    outputs = outputs_of(classes)
     return Classifier(
         name=network,
         module=module.to(device).eval(),
@@ -96,9 +96,7 @@ NETWORKS: dict[str, tuple[Callable[[], tuple[Any, str]], dict[str, Any]]] = {
 
 
 def _resnet_names() -> list[str]:
-    """Keras' names of the convolutions, in the order of ours: the branch, then the shortcut where there is
-    one.
-    """
+    """Keras' names of the convolutions, in the order of ours: the branch, then the shortcut if any."""
     names = []
     for stage, repeats in ((2, 3), (3, 4), (4, 6), (5, 3)):
         for block in "abcdef"[:repeats]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,12 @@ import numpy as np
 
 from instar.core.errors import BadInput, RunError, UnreadablePicture
 from instar.core.scene import Image, Mask, Scene, SceneObject
-from instar.cutouts.body import is_part_of_a_body
 from instar.cutouts.extraction import (
     OVERLAPS,
     cut_by_mask,
     grab_mask,
     hidden_by,
+    is_part_of_a_body,
     largest_piece,
     why_box_unfit,
     why_mask_unfit,
@@ -62,35 +62,24 @@ def build_pool(
     that cannot be read are passed over.
     """
     candidates = _candidates(scenes, find_objects, progress)
+    read = lru_cache(maxsize=16)(lambda scene: scene.image)
     building = folder.with_name(folder.name + ".building")
     try:
         shutil.rmtree(building, ignore_errors=True)
         building.mkdir(parents=True)
-        save_pool(building, _cut_all(candidates, building, outline, progress, keep, least))
+        kept: list[CutOut] = []
+        with progress("cutting them out", len(candidates)) as bar:
+            for label in sorted(candidates):
+                enough = max(least, math.ceil(keep * len(candidates[label])))
+                kept += _cut_until(candidates[label][: enough * TRIED], enough, building, read, outline)
+                bar.advance(1)
+        save_pool(building, kept)
         building.rename(folder)
     except OSError as error:
         raise RunError(
             f"cannot write the pool {folder}: {error.strerror or error}; look at the disk"
         ) from error
     return load_pool(folder)
-
-
-def _cut_all(
-    candidates: dict[str, list[Candidate]],
-    folder: Path,
-    outline: Outline,
-    progress: Callable[[str, int | None], Any],
-    keep: float,
-    least: int,
-) -> list[CutOut]:
-    read = lru_cache(maxsize=16)(lambda scene: scene.image)
-    kept: list[CutOut] = []
-    with progress("cutting them out", len(candidates)) as bar:
-        for label in sorted(candidates):
-            enough = max(least, math.ceil(keep * len(candidates[label])))
-            kept += _cut_until(candidates[label][: enough * TRIED], enough, folder, read, outline)
-            bar.advance(1)
-    return kept
 
 
 def _candidates(
@@ -100,24 +89,17 @@ def _candidates(
     found: dict[str, list[Candidate]] = defaultdict(list)
     with progress("looking for objects", len(scenes)) as bar:
         for scene in scenes:
-            for label, candidate in _objects_of(scene, find_objects):
-                found[label].append(candidate)
             bar.advance(1)
+            try:
+                objects = tuple(find_objects(scene.image)) if scene.objects is None else scene.objects
+            except UnreadablePicture:
+                continue  # counted where the scene itself is tested
+            for i, thing in enumerate(objects):
+                if not thing.crowd:
+                    found[thing.label].append((scene, thing, (*objects[:i], *objects[i + 1 :])))
     for group in found.values():
         group.sort(key=lambda candidate: -_area(candidate[1].box))
     return found
-
-
-def _objects_of(scene: Scene, find_objects: FindObjects) -> Iterator[tuple[str, Candidate]]:
-    objects = scene.objects
-    if objects is None:
-        try:
-            objects = tuple(find_objects(scene.image))
-        except UnreadablePicture:
-            return  # counted where the scene itself is tested
-    for i, thing in enumerate(objects):
-        if not thing.crowd:
-            yield thing.label, (scene, thing, (*objects[:i], *objects[i + 1 :]))
 
 
 def _cut_until(

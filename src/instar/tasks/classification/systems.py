@@ -82,12 +82,7 @@ def imagenet_classifier(
     batch: int | None = None,
 ) -> ClassifierSystem:
     """A network of the zoo, "mobilenet-v2" or "resnet50"; `classes` are ImageNet's, or "coco" for groups."""
-    recipe = partial(imagenet_classifier, **locals())
-    require_torch(network)
-    from instar.adapters.zoo_classifiers import zoo_classifier
-
-    found = zoo_classifier(network, classes=classes, device=device)
-    return ClassifierSystem(found, confidence=confidence, threads=threads, batch=batch, recipe=recipe)
+    return _make(network, imagenet_classifier, locals())
 
 
 @recorded
@@ -95,12 +90,7 @@ def street_classifier(
     *, confidence: float = 0.5, device: str = "cpu", threads: int = 1, batch: int | None = None
 ) -> ClassifierSystem:
     """Which of eight classes of drawn objects are in a street; embedded, needs torch."""
-    recipe = partial(street_classifier, **locals())
-    require_torch("street-classifier")
-    from instar.adapters.street_classifier import load_street_classifier
-
-    found = load_street_classifier(device=device)
-    return ClassifierSystem(found, confidence=confidence, threads=threads, batch=batch, recipe=recipe)
+    return _make("street-classifier", street_classifier, locals())
 
 
 def own(
@@ -119,21 +109,19 @@ def own(
     batch: int | None = None,
 ) -> ClassifierSystem:
     """A torch module of the user's own, or a function or class that makes one (see `own_classifier`)."""
-    require_torch(name)
-    from instar.adapters.own_classifier import own_classifier
+    return _make(name, None, locals())
 
-    classifier = own_classifier(
-        found,
-        name,
-        classes=classes,
-        size=size,
-        mean=mean,
-        deviation=deviation,
-        independent=independent,
-        bgr=bgr,
-        device=device,
-    )
-    return ClassifierSystem(classifier, confidence=confidence, threads=threads, batch=batch)
+
+def _make(
+    name: str, factory: Callable[..., ClassifierSystem] | None, options: dict[str, Any]
+) -> ClassifierSystem:
+    """A system out of what its factory was given."""
+    require_torch(name)
+    from instar.adapters.own_classifier import load_classifier
+
+    recipe = None if factory is None else partial(factory, **options)
+    asked = {key: options.pop(key) for key in ("confidence", "threads", "batch")}
+    return ClassifierSystem(load_classifier(name, options), recipe=recipe, **asked)
 
 
 mobilenet_v2 = partial(imagenet_classifier, "mobilenet-v2")

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.geometry import iou
 from instar.tasks.detection.answers import Detections
-from instar.tasks.detection.mask_inserted import Pasted, mask_inserted
+from instar.tasks.detection.compare import Pasted, mask_inserted
 
 __all__ = ["average_precision", "map_equal"]
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from instar.core.change import Inapplicable
 from instar.core.scene import Image, Observation
 from instar.cutouts import CutOut, Pool, Window, anywhere, close_to, free_places, one_of, ring_around
-from instar.cutouts.body import BODIES, stands
+from instar.cutouts.extraction import BODIES, stands
 from instar.cutouts.pool import same_shape
 from instar.imaging.average_hash import average_hash, majority
 from instar.imaging.geometry import Boxes

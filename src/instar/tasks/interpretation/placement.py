@@ -87,9 +87,7 @@ def _place(
 def choose_deletion(
     source: Observation, rng: np.random.Generator, *, known: KnownObjects, filling: Filling, same: bool
 ) -> Delete | Inapplicable:
-    """An object of another class, or with `same` one of several of the asked class, that can be removed
-    whole.
-    """
+    """An object that can be removed whole: of another class, or with `same` one of several of the asked."""
     asked, things = source.input, known.objects(source.scene)
     if same and sum(thing.label == asked.label for thing in things) < 2:
         return Inapplicable("no second object of the class")

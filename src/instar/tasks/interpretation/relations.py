@@ -42,7 +42,7 @@ from instar.tasks.interpretation.placement import choose_deletion, choose_insert
 from instar.tasks.interpretation.shrink import delete_less, shrink_insertion, squeeze_less
 from instar.tasks.interpretation.task import interpretation, size_of
 
-__all__ = ["delete", "delete_same", "insert", "squeeze", "truth"]
+__all__ = ["delete", "delete_same", "insert", "removal", "squeeze", "truth"]
 
 
 @recorded
@@ -95,7 +95,8 @@ def insert(
 
 
 @recorded
-def delete(
+def removal(
+    same: bool,
     *,
     objects: System | None = None,
     filling: Filling = "telea",
@@ -103,37 +104,28 @@ def delete(
     theta: float = THETA,
     kept: float = KEPT_SHARE,
 ) -> Relation:
-    """Remove an object of another class, its place filled in: the explanation stays where it was.
+    """Remove an object of another class or of the `same`: what explains the others stays where it was.
 
     `filling` is "telea" or "navier-stokes" by OpenCV, or "mi-gan", a network of 28 MB that is fetched.
     """
-    return _delete(_Settings("delete", beta, theta, kept), objects, filling, same=False)
-
-
-@recorded
-def delete_same(
-    *,
-    objects: System | None = None,
-    filling: Filling = "telea",
-    beta: float = BETA,
-    theta: float = THETA,
-    kept: float = KEPT_SHARE,
-) -> Relation:
-    """Remove one of several objects of the asked class: what explains the others stays where it was."""
-    return _delete(_Settings("delete-same", beta, theta, kept), objects, filling, same=True)
-
-
-def _delete(settings: _Settings, objects: System | None, filling: Filling, *, same: bool) -> Relation:
+    settings = _Settings("delete-same" if same else "delete", beta, theta, kept)
     require_one_of(settings.name, "filling", filling, FILLINGS)
 
     def make(known: KnownObjects) -> Relation:
         draw = partial(choose_deletion, known=known, filling=filling, same=same)
-        if not same:
-            return settings.relation(known, remove_object, draw=draw, smaller=delete_less)
-        # A rest of the removed object may be pointed at: removing less of it would be unfair.
-        return settings.relation(known, remove_object, draw=draw, smaller=lambda source, change: ())
+        # A rest of an object of the class may be pointed at: removing less of it would be unfair.
+        smaller = (lambda source, change: ()) if same else delete_less
+        return settings.relation(known, remove_object, draw=draw, smaller=smaller)
 
     return _find_objects_first(settings.name, objects, make)
+
+
+delete = partial(removal, False)
+delete.__doc__ = "Remove an object of another class, its place filled in: the explanation stays where it was."
+delete_same = partial(removal, True)
+delete_same.__doc__ = (
+    "Remove one of several objects of the asked class: what explains the others stays where it was."
+)
 
 
 @recorded
@@ -172,9 +164,7 @@ def squeeze(
 def truth(
     *, objects: System | None = None, beta: float = BETA, theta: float = THETA, kept: float = KEPT_SHARE
 ) -> Relation:
-    """Nothing changes: the explanation lies on the objects of its class, or on the trigger where there is
-    one.
-    """
+    """Nothing changes: the explanation lies on the objects of its class, or on the trigger where one is."""
     settings = _Settings("truth", beta, theta, kept)
 
     def make(known: KnownObjects) -> Relation:
@@ -183,7 +173,7 @@ def truth(
         def expect(source: Observation, follow_ups: Sequence[Observation], change: Unchanged) -> Verdict:
             boxes, size = known.boxes_of(source.scene, source.input), size_of(source.input.image)
             verdict = true_explanation(follow_ups[0].answer, boxes, size, beta=beta, theta=theta, kept=kept)
-            return _with_evidence(verdict, label=source.input.label)
+            return verdict.with_evidence(label=source.input.label)
 
         def marks(seen: Observation) -> Panel:
             panel = task.marks(seen)
@@ -240,7 +230,7 @@ class _Settings:
                 changed=True,
             )
             how = {"how": change.how} if isinstance(change, Squeeze) else {}
-            return _with_evidence(verdict, label=source.input.label, **how)
+            return verdict.with_evidence(label=source.input.label, **how)
 
         return Relation(self.name, self.task(known), apply, expect=expect, naturalness=_naturalness, **more)
 
@@ -254,10 +244,6 @@ def _find_objects_first(
         return make(find_objects(name, scenes, workspace, objects))
 
     return replace(make(KnownObjects()), prepare=prepare)
-
-
-def _with_evidence(verdict: Verdict, **more: Any) -> Verdict:
-    return replace(verdict, evidence={**verdict.evidence, **more})
 
 
 def _naturalness(source: Observation, follow_up: Any, change: Any) -> float:

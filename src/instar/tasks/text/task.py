@@ -14,12 +14,11 @@ from instar.core.scene import Observation
 from instar.core.task import Task
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.nulls import USUAL_NULLS
-from instar.tasks.text.accuracy import truth_of
+from instar.tasks.text.accuracy import hide_words, truth_of, with_accuracy
 from instar.tasks.text.answers import Quads, read
 from instar.tasks.text.compare import same_text
 from instar.tasks.text.measures import EPS, Matching, require_matching
 from instar.tasks.text.polygons import are_inside, clip_quads, quad_areas, quad_intersections
-from instar.tasks.text.words import hide_words, with_accuracy
 
 __all__ = ["TASK", "carry", "text"]
 

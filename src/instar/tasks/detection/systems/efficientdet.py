@@ -17,8 +17,7 @@ from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.coco_names import COCO_IDS, COCO_NAMES
-from instar.tasks.detection.systems.decode import LEAST_SCORE, Floats, to_detections
-from instar.tasks.detection.systems.preprocess import fit_picture
+from instar.tasks.detection.systems.decode import LEAST_SCORE, Floats, fit_picture, to_detections
 from instar.zoo import fetch
 
 __all__ = ["efficientdet_lite0"]

@@ -19,9 +19,8 @@ from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.coco_names import COCO_NAMES
-from instar.tasks.detection.systems.decode import SAME_OBJECT, Floats, to_detections
+from instar.tasks.detection.systems.decode import FITS, SAME_OBJECT, Fit, Floats, fit_picture, to_detections
 from instar.tasks.detection.systems.heads import HEADS, Head
-from instar.tasks.detection.systems.preprocess import FITS, Fit, fit_picture
 from instar.zoo import fetch
 
 __all__ = ["onnx_detector", "yolox"]

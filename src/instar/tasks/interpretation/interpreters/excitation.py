@@ -20,7 +20,7 @@ from torch.overrides import TorchFunctionMode
 
 from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput
-from instar.tasks.interpretation.interpreters.layers import find_module, tap_layer
+from instar.tasks.interpretation.interpreters.layers import tap_layer
 from instar.tasks.interpretation.interpreters.rectifiers import (
     IN_PLACE,
     PLAIN,
@@ -77,13 +77,12 @@ def excitation(
 ) -> tuple[Any, Any]:
     """Logits, and the mass that arrives at each place of a layer, over its channels."""
     require_followable(classifier.module, needed_for="excitation-backprop")
-    module = find_module(classifier, layer)
-    with eval_mode(classifier.module), tap_layer(module) as tap, torch.no_grad():
+    module = classifier.module
+    with eval_mode(module), tap_layer(module.get_submodule(layer)) as tap, torch.no_grad():
         with _Excitation(weights, classifier.name) as mode:
-            logits = classifier.module(inputs)
+            logits = module(inputs)
         mode.forget()
-        if tap.map is None or tap.map.ndim != 4:
-            raise BadInput(f"layer {layer!r} of {classifier.name} gives no map; name another one")
+        tap.require_map(classifier, layer)
         # A label of several outputs begins with the share that each has in its confidence.
         (mass,) = torch.autograd.grad(classifier.score(logits, labels).sum(), tap.map)
     return logits.detach(), mass.sum(1)
