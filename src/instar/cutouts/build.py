@@ -26,7 +26,7 @@ from instar.cutouts.extraction import (
 )
 from instar.cutouts.pool import CutOut, Pool, load_pool, save_pool, write_cutout
 from instar.imaging.average_hash import average_hash
-from instar.imaging.geometry import Boxes, intersections
+from instar.imaging.geometry import Box, Boxes, intersections
 from instar.imaging.paste import RGBA
 
 __all__ = ["FindObjects", "Outline", "build_pool"]
@@ -36,7 +36,7 @@ TRIED = 6  # times as many candidates as cut-outs wanted
 FindObjects = Callable[[Image], Iterable[SceneObject]]
 """A helper that finds objects in a picture whose scene knows none."""
 
-Outline = Callable[[Image, tuple[float, float, float, float]], Mask | None]
+Outline = Callable[[Image, Box], Mask | None]
 """The mask of the object in a box, in the whole picture; None where it cannot be told."""
 
 Candidate = tuple[Scene, SceneObject, Sequence[SceneObject]]
@@ -110,25 +110,21 @@ def _cut_until(
     outline: Outline,
 ) -> list[CutOut]:
     kept: dict[str, CutOut] = {}
-    for scene, thing, others in candidates:
+    for candidate in candidates:
         if len(kept) == enough:
             break
-        pixels = _cut(scene, thing, others, read, outline)
+        pixels = _cut(candidate, read, outline)
         if pixels is not None:
             name = write_cutout(folder, pixels)
             height, width = pixels.shape[:2]
             area = int(np.count_nonzero(pixels[..., 3]))
+            scene, thing, _ = candidate
             kept[name] = CutOut(name, thing.label, scene.id, width, height, area, average_hash(pixels))
     return list(kept.values())
 
 
-def _cut(
-    scene: Scene,
-    thing: SceneObject,
-    others: Sequence[SceneObject],
-    read: Callable[[Scene], Image],
-    outline: Outline,
-) -> RGBA | None:
+def _cut(candidate: Candidate, read: Callable[[Scene], Image], outline: Outline) -> RGBA | None:
+    scene, thing, others = candidate
     try:
         image = read(scene)
         shape = (image.shape[0], image.shape[1])
@@ -165,5 +161,5 @@ def _boxes(things: Sequence[SceneObject]) -> Boxes:
     return np.array([thing.box for thing in things], np.float32).reshape(-1, 4)
 
 
-def _area(box: tuple[float, float, float, float]) -> float:
+def _area(box: Box) -> float:
     return (box[2] - box[0]) * (box[3] - box[1])

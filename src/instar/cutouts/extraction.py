@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image, Mask
-from instar.imaging.geometry import Boxes, intersections, mask_bounds
+from instar.imaging.geometry import Box, Boxes, intersections, mask_bounds
 from instar.imaging.paste import RGBA
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "why_mask_unfit",
 ]
 
-Box: TypeAlias = tuple[float, float, float, float]
 Outline: TypeAlias = npt.NDArray[np.int32]
 
 UPRIGHT = frozenset(("person", "pedestrian"))

@@ -16,22 +16,20 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
 from instar.core.verdict import Finding, Verdict
-from instar.imaging.geometry import areas, centres_inside, intersections, iou
+from instar.imaging.geometry import Box, areas, centres_inside, intersections, iou
 from instar.tasks.detection.answers import Detections
 
-__all__ = ["Pasted", "mask_inserted", "same_objects"]
+__all__ = ["mask_inserted", "same_objects"]
 
 CLEARLY = 0.05  # of a score
 MOSTLY = 0.5  # of the smaller box, or of the pasted one: then a prediction is about the pasted object
-
-Pasted = tuple[float, float, float, float]
 
 
 def same_objects(
     before: Detections,
     after: Detections,
     *,
-    pasted: Pasted | None = None,
+    pasted: Box | None = None,
     hysteresis: float = 0.1,
     least_iou: float = 0.5,
 ) -> Verdict:
@@ -84,7 +82,7 @@ def same_objects(
 
 
 def mask_inserted(
-    pasted: Pasted | None, after: Detections
+    pasted: Box | None, after: Detections
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float32]]:
     """Which predictions are about the pasted object, whatever their label, and their IoU with it; `(n,)`.
 

@@ -20,6 +20,7 @@ from instar.core.record import Record
 from instar.core.replay import Replay
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
+from instar.imaging.geometry import Box
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Insertion
 from instar.tasks.detection.task import move_boxes
@@ -32,7 +33,7 @@ class LabelledBox:
     """A box x1, y1, x2, y2 in pixels; `origin` is annotated, found or pasted."""
 
     label: str
-    box: tuple[float, float, float, float]
+    box: Box
     origin: str
 
 

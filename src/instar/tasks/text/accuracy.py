@@ -79,7 +79,8 @@ class Hits:
 
 def truth_of(words: Sequence[Word]) -> Truth:
     """Outlines of other than four corners become the smallest rectangle around them: answers are quads."""
-    quads = [word.outline if len(word.outline) == 4 else _rectangle(word.outline) for word in words]
+    outlines = [word.outline for word in words]
+    quads = [one if len(one) == 4 else cv2.boxPoints(cv2.minAreaRect(one)) for one in outlines]
     ignored = [word.ignored for word in words]
     return Truth(np.array(quads, np.float32).reshape(-1, 4, 2), np.array(ignored, np.bool_))
 
@@ -126,7 +127,3 @@ def with_accuracy(verdict: Verdict, follow_up: Observation, change: Change | Non
         truth = replace(truth, ignored=truth.ignored | outside)
     hits = count_hits(follow_up.answer.quads[follow_up.answer.shown], truth)
     return verdict.with_evidence(accuracy=[hits.right, hits.given, hits.words])
-
-
-def _rectangle(outline: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    return np.asarray(cv2.boxPoints(cv2.minAreaRect(outline)), np.float32)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -73,7 +72,8 @@ def choose_watermark(
     """A word at one of all the places where it fits, each as likely; smaller where it fits nowhere."""
     text = _word(lettering, rng)
     wanted = int(rng.integers(lettering.height[0], lettering.height[1] + 1))
-    for size in _sizes(wanted, lettering.height[0]):
+    least = lettering.height[0]
+    for size in dict.fromkeys([*(max(least, round(wanted * factor)) for factor in SMALLER), least]):
         height, width = drawn_word(text, size, font=lettering.font).shape
         air = round(lettering.clearance * size)
         # The word and its air must be clear of text and inside the picture; the ink only matters below it.
@@ -98,12 +98,6 @@ def _word(lettering: Lettering, rng: np.random.Generator) -> str:
         return lettering.words[int(rng.integers(len(lettering.words)))]
     length = int(rng.integers(lettering.letters[0], lettering.letters[1] + 1))
     return "".join(rng.choice(list(string.ascii_uppercase), length))
-
-
-def _sizes(wanted: int, least: int) -> Sequence[int]:
-    """From the wanted height down to the least that is still readable."""
-    smaller = [max(least, round(wanted * factor)) for factor in SMALLER]
-    return list(dict.fromkeys([*smaller, least]))
 
 
 def blocked_sums(blocked: Mask) -> Sums:

@@ -18,6 +18,7 @@ from instar.core.scene import Image
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.coco_names import COCO_IDS, COCO_NAMES
 from instar.tasks.detection.systems.decode import LEAST_SCORE, Floats, fit_picture, to_detections
+from instar.tasks.detection.systems.heads import best_classes, corners_around
 from instar.zoo import fetch
 
 __all__ = ["efficientdet_lite0"]
@@ -95,9 +96,7 @@ def _decode(
     # Comparing all and then looking which is many times faster here than the largest of each row.
     hopeful = np.unique(np.flatnonzero(scores >= LEAST_SCORE) // scores.shape[1])
     scores, deltas, anchors = scores[hopeful][:, CHANNELS], deltas[hopeful], anchors[hopeful]
-    classes = scores.argmax(axis=1)
+    classes, best = best_classes(scores)
     centres = deltas[:, :2] * anchors[:, 2:] + anchors[:, :2]
-    halves = np.exp(deltas[:, 2:]) * anchors[:, 2:] / 2
-    boxes = np.concatenate([centres - halves, centres + halves], axis=1)[:, [1, 0, 3, 2]] * scale
-    best = scores[np.arange(len(scores)), classes]
+    boxes = corners_around(centres, np.exp(deltas[:, 2:]) * anchors[:, 2:])[:, [1, 0, 3, 2]] * scale
     return to_detections(boxes, classes, best, names=COCO_NAMES, size=size, confidence=confidence)

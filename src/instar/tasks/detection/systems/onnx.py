@@ -97,14 +97,10 @@ def yolox(size: str = "nano", *, confidence: float = 0.3, threads: int = 1) -> P
         f"yolox-{size}",
         head=HEADS["yolox"],
         names=COCO_NAMES,
-        size=None,
         to_input=_to_bgr,
         fit=partial(fit_picture, fit="corner", padding=114),
-        layout="nchw",
-        same_object=SAME_OBJECT,
         confidence=confidence,
         threads=threads,
-        settings="",
         recipe=partial(yolox, size, confidence=confidence, threads=threads),
     )
 
@@ -115,15 +111,15 @@ def _open(
     *,
     head: Head,
     names: Sequence[str],
-    size: int | Sequence[int] | None,
     to_input: Callable[[Image], Floats],
     fit: Callable[[Image, tuple[int, int]], tuple[Image, Floats, Floats]],
-    layout: str,
-    same_object: float,
     confidence: float,
     threads: int,
-    settings: str,
     recipe: Callable[[], PictureSystem[Detections]],
+    size: int | Sequence[int] | None = None,
+    layout: str = "nchw",
+    same_object: float = SAME_OBJECT,
+    settings: str = "",
 ) -> PictureSystem[Detections]:
     """The network in a file.
 

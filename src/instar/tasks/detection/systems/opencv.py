@@ -17,6 +17,7 @@ from instar.core.scene import Image
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.coco_names import COCO_IDS, COCO_NAMES
 from instar.tasks.detection.systems.decode import Floats, sides, to_detections
+from instar.tasks.detection.systems.heads import best_classes, corners_around
 from instar.zoo import fetch
 
 __all__ = ["ssd_mobilenet_v2", "ssd_mobilenet_v3", "yolov4_tiny"]
@@ -93,10 +94,8 @@ def _decode_yolo(outputs: Sequence[Floats], size: tuple[int, int], confidence: f
     """Rows of centre, sides, objectness and 80 scores, which OpenCV has multiplied with it."""
     rows = np.concatenate(outputs)
     rows = rows[rows[:, 4] > 0]
-    classes = rows[:, 5:].argmax(axis=1)
-    scores = rows[np.arange(len(rows)), 5 + classes]
-    halves = rows[:, 2:4] / 2
-    boxes = np.concatenate([rows[:, :2] - halves, rows[:, :2] + halves], axis=1) * sides(size)
+    classes, scores = best_classes(rows[:, 5:])
+    boxes = corners_around(rows[:, :2], rows[:, 2:4]) * sides(size)
     hopeful = scores >= 0.01
     return to_detections(
         boxes[hopeful], classes[hopeful], scores[hopeful],

@@ -11,11 +11,10 @@ import numpy.typing as npt
 from instar.adapters.picture_system import open_onnx
 from instar.core.scene import Image, Mask
 from instar.cutouts.build import Outline
+from instar.imaging.geometry import Box
 from instar.zoo import fetch
 
 __all__ = ["salience", "u2net_outline"]
-
-_Box = tuple[float, float, float, float]
 
 SIDE = 320
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -28,7 +27,7 @@ def u2net_outline(*, threads: int = 1) -> Outline:
     session = open_onnx(weights.read_bytes(), threads)
     name: str = session.get_inputs()[0].name
 
-    def outline(image: Image, box: _Box) -> Mask | None:
+    def outline(image: Image, box: Box) -> Mask | None:
         height, width = image.shape[:2]
         x1, y1, x2, y2 = box
         dx, dy = MARGIN * (x2 - x1), MARGIN * (y2 - y1)

@@ -9,7 +9,7 @@ from instar.adapters.classifier import Classifier
 from instar.core.errors import BadInput, UnknownName
 from instar.core.scene import Image
 from instar.tasks.interpretation.answers import Asked, Explanation
-from instar.tasks.interpretation.interpreter_names import INTERPRETERS
+from instar.tasks.interpretation.catalogue import INTERPRETERS
 from instar.tasks.interpretation.interpreters import excitation, gradients, layers, masks
 
 __all__ = ["GRID", "INTERPRETERS", "OPEN", "RANDOM", "ROWS", "SAMPLES", "Interpreter", "make_interpreter"]

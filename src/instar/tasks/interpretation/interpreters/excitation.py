@@ -104,20 +104,23 @@ class _Excitation(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         if not _carries(args) and not _carries(tuple(kwargs.values())):
             return func(*args, **kwargs)
+
+        def again(x: Any) -> Any:
+            return func(x, *args[1:], **kwargs)
+
         if (name in IN_PLACE or name in PLAIN) and is_rectifier(name, args, kwargs):
             in_place = name in IN_PLACE or bool(kwargs.pop("inplace", False))
-            return _Pass.apply(args[0], lambda x: func(x, *args[1:], **kwargs), in_place)
+            return _Pass.apply(args[0], again, in_place)
         if name in LINEAR:
             return self._linear(func, args, kwargs)
         if name == "batch_norm":
             return self._batch_norm(func, args, kwargs)
         if name in AVERAGES:
-            average = _with_first(func, args, kwargs)
-            return _Share.apply(args[0], lambda: average(args[0].detach()), average, None, average)
+            return _Share.apply(args[0], lambda: again(args[0].detach()), again, None, again)
         if name in SUMS:
             return self._sum(func, name, args, kwargs)
         if name in SCALINGS and _is_positive_number(args, kwargs):
-            return _Pass.apply(args[0], lambda x: func(x, *args[1:], **kwargs), name.endswith("_"))
+            return _Pass.apply(args[0], again, name.endswith("_"))
         result = func(*args, **kwargs)
         if name not in MOVES and _carries(result if isinstance(result, tuple) else (result,)):
             raise BadInput(
@@ -258,10 +261,6 @@ def _carries(values: Any) -> bool:
         elif isinstance(value, (list, tuple)) and _carries(value):
             return True
     return False
-
-
-def _with_first(func: Any, args: Any, kwargs: Any) -> Callable[[Any], Any]:
-    return lambda x: func(x, *args[1:], **kwargs)
 
 
 def _is_positive_number(args: Any, kwargs: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import torch
@@ -77,19 +78,14 @@ def _deepest(classifier: Classifier, wanted: Callable[[int, int], bool], needed_
 def _maps(classifier: Classifier) -> list[tuple[str, Any, tuple[int, ...]]]:
     """Every part that gives a map, in the order in which they finish: name, part, shape of the map."""
     seen: list[tuple[str, Any, tuple[int, ...]]] = []
-    handles = []
 
-    def note(name: str) -> Callable[..., None]:
-        def hook(part: Any, inputs: Any, output: Any) -> None:
-            if isinstance(output, torch.Tensor) and output.ndim == 4:
-                seen.append((name, part, tuple(output.shape)))
+    def note(name: str, part: Any, inputs: Any, output: Any) -> None:
+        if isinstance(output, torch.Tensor) and output.ndim == 4:
+            seen.append((name, part, tuple(output.shape)))
 
-        return hook
-
+    parts = [(name, part) for name, part in classifier.module.named_modules() if name]
+    handles = [part.register_forward_hook(partial(note, name)) for name, part in parts]
     try:
-        for name, part in classifier.module.named_modules():
-            if name:
-                handles.append(part.register_forward_hook(note(name)))
         with eval_mode(classifier.module), torch.no_grad():
             blank = torch.zeros((1, 3, *classifier.size), device=classifier.device)
             classifier.module(blank)

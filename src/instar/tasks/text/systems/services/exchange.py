@@ -19,15 +19,7 @@ from urllib.parse import urlsplit
 
 from instar.core.errors import BadInput, Temporary
 
-__all__ = [
-    "HttpRequest",
-    "HttpResponse",
-    "Transport",
-    "authorization",
-    "host_of",
-    "over_http",
-    "utc_now",
-]
+__all__ = ["HttpRequest", "HttpResponse", "Transport", "authorization", "host_of", "over_http", "utc_now"]
 
 PATIENCE = 60.0  # seconds; a campaign with a shorter time limit kills the question itself
 
