@@ -8,9 +8,9 @@ from typing import Any
 
 import torch
 
-from instar.adapters.classifier import IMAGENET_DEVIATION, IMAGENET_MEAN, Classifier, eval_mode
+from instar.adapters.classifier import Classifier, eval_mode
 from instar.adapters.devices import require_device
-from instar.adapters.imagenet import outputs_of
+from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN, outputs_of
 from instar.adapters.street_classifier import load_street_classifier
 from instar.adapters.zoo_classifiers import zoo_classifier
 from instar.core.errors import BadInput

@@ -6,6 +6,7 @@ import math
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -89,14 +90,12 @@ def _candidates(
     found: dict[str, list[Candidate]] = defaultdict(list)
     with progress("looking for objects", len(scenes)) as bar:
         for scene in scenes:
-            bar.advance(1)
-            try:
+            with suppress(UnreadablePicture):  # counted where the scene itself is tested
                 objects = tuple(find_objects(scene.image)) if scene.objects is None else scene.objects
-            except UnreadablePicture:
-                continue  # counted where the scene itself is tested
-            for i, thing in enumerate(objects):
-                if not thing.crowd:
-                    found[thing.label].append((scene, thing, (*objects[:i], *objects[i + 1 :])))
+                for i, thing in enumerate(objects):
+                    if not thing.crowd:
+                        found[thing.label].append((scene, thing, (*objects[:i], *objects[i + 1 :])))
+            bar.advance(1)
     for group in found.values():
         group.sort(key=lambda candidate: -_area(candidate[1].box))
     return found

@@ -7,6 +7,7 @@ import numpy as np
 from scipy import ndimage
 
 from instar.adapters.devices import import_extra
+from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN
 from instar.adapters.picture_system import PictureSystem
 from instar.core.recipe import recorded
 from instar.core.scene import Image
@@ -23,9 +24,6 @@ from instar.zoo import fetch
 
 __all__ = ["craft", "find_words"]
 
-MEAN = np.array([123.675, 116.28, 103.53], np.float32)
-DEVIATION = np.array([58.395, 57.12, 57.375], np.float32)
-"""Of ImageNet, in RGB: what the network's pictures were normalised with."""
 MAP_STRIDE = 2
 """Pixels of the network's input per pixel of its maps."""
 CHARACTER = 0.4
@@ -67,7 +65,8 @@ def craft(
 
 def _network_input(image: Image) -> Floats:
     """`float32 (1, 3, H, W)` in RGB, normalised."""
-    return np.ascontiguousarray(((image - MEAN) / DEVIATION).transpose(2, 0, 1)[None], np.float32)
+    mean, deviation = (np.array(one, np.float32) for one in (IMAGENET_MEAN, IMAGENET_DEVIATION))
+    return np.ascontiguousarray(((image - mean) / deviation).transpose(2, 0, 1)[None], np.float32)
 
 
 def find_words(region: Floats, affinity: Floats, *, least_score: float) -> tuple[Floats, Floats]:
