@@ -46,12 +46,12 @@ def page(index=0):
     return Observation.of(scene.image, page_exact().predict([scene.image])[0], scene)
 
 
-@pytest.mark.parametrize("relation", RELATIONS, ids=lambda factory: factory().name)
+@pytest.mark.parametrize("relation", RELATIONS, ids=lambda factory: factory.__name__)
 def test_a_relation_keeps_the_contract(relation):
     check_relation(relation(), page_exact(), scenes(1), seeds=3)
 
 
-@pytest.mark.parametrize("relation", RELATIONS, ids=lambda factory: factory().name)
+@pytest.mark.parametrize("relation", RELATIONS, ids=lambda factory: factory.__name__)
 def test_the_search_keeps_the_contract(relation):
     check_search(listed(perspectives=4), relation(), page())
 

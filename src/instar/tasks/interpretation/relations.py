@@ -42,7 +42,7 @@ from instar.tasks.interpretation.placement import choose_deletion, choose_insert
 from instar.tasks.interpretation.shrink import delete_less, shrink_insertion, squeeze_less
 from instar.tasks.interpretation.task import interpretation, size_of
 
-__all__ = ["delete", "delete_same", "insert", "removal", "squeeze", "truth"]
+__all__ = ["delete", "delete_same", "insert", "squeeze", "truth"]
 
 
 @recorded
@@ -95,8 +95,7 @@ def insert(
 
 
 @recorded
-def removal(
-    same: bool,
+def delete(
     *,
     objects: System | None = None,
     filling: Filling = "telea",
@@ -104,11 +103,27 @@ def removal(
     theta: float = THETA,
     kept: float = KEPT_SHARE,
 ) -> Relation:
-    """Remove an object of another class or of the `same`: what explains the others stays where it was.
+    """Remove an object of another class, its place filled in: the explanation stays where it was.
 
     `filling` is "telea" or "navier-stokes" by OpenCV, or "mi-gan", a network of 28 MB that is fetched.
     """
-    settings = _Settings("delete-same" if same else "delete", beta, theta, kept)
+    return _delete(_Settings("delete", beta, theta, kept), objects, filling, same=False)
+
+
+@recorded
+def delete_same(
+    *,
+    objects: System | None = None,
+    filling: Filling = "telea",
+    beta: float = BETA,
+    theta: float = THETA,
+    kept: float = KEPT_SHARE,
+) -> Relation:
+    """Remove one of several objects of the asked class: what explains the others stays where it was."""
+    return _delete(_Settings("delete-same", beta, theta, kept), objects, filling, same=True)
+
+
+def _delete(settings: _Settings, objects: System | None, filling: Filling, *, same: bool) -> Relation:
     require_one_of(settings.name, "filling", filling, FILLINGS)
 
     def make(known: KnownObjects) -> Relation:
@@ -118,14 +133,6 @@ def removal(
         return settings.relation(known, remove_object, draw=draw, smaller=smaller)
 
     return _find_objects_first(settings.name, objects, make)
-
-
-delete = partial(removal, False)
-delete.__doc__ = "Remove an object of another class, its place filled in: the explanation stays where it was."
-delete_same = partial(removal, True)
-delete_same.__doc__ = (
-    "Remove one of several objects of the asked class: what explains the others stays where it was."
-)
 
 
 @recorded

@@ -34,15 +34,7 @@ from instar.tasks.text.polygons import quad_areas, quad_intersections
 from instar.tasks.text.shrink import reduce_brightness, reduce_pushes, reduce_to_swaps, reduce_word
 from instar.tasks.text.task import text
 
-__all__ = [
-    "brightness",
-    "brightness_down",
-    "brightness_up",
-    "channel_switch",
-    "masking",
-    "perspective",
-    "watermark",
-]
+__all__ = ["brightness_down", "brightness_up", "channel_switch", "masking", "perspective", "watermark"]
 
 CYCLES = ("gbr", "brg")
 ORDERS = ("rbg", "grb", "gbr", "brg", "bgr")
@@ -50,8 +42,7 @@ COVERED = 0.9  # of a box must lie under masks: then none of its text is left
 
 
 @recorded
-def brightness(
-    sign: int,
+def brightness_up(
     *,
     step: int = 5,
     most: int = 100,
@@ -59,29 +50,21 @@ def brightness(
     eps: float = EPS,
     matching: Matching = "one-to-one",
 ) -> Relation:
-    """Every value by `step`, 2 `step`, ... `most` grey levels up or down: the same boxes."""
-    name = "brightness-up" if sign > 0 else "brightness-down"
-    require_whole_number(name, "most", most, least=1, most=255)
-    require_whole_number(name, "step", step, least=1, most=most)
-    require_number(name, "gain", gain, least=0.01)
-
-    def at(source: Observation, level: float) -> TextChange:
-        if not -255 <= level <= 255:
-            raise BadInput(f"{name}: {level:g} grey levels are out of range; give -255 to 255")
-        return Brightness(float(round(level)), gain)
-
-    ways = _fixed([Brightness(float(sign * levels), gain) for levels in range(step, most + 1, step)])
-    severity = Range(0, sign * most, "grey levels", at)
-    same = _relation(name, eps, matching)
-    return replace(same, severity=severity, ways=ways, smaller=reduce_brightness)
+    """Every value by `step`, 2 `step`, ... `most` grey levels up: the same boxes."""
+    return _brightness("brightness-up", 1, step, most, gain, eps, matching)
 
 
-brightness_up = partial(brightness, 1)
-brightness_up.__doc__ = "Every value by `step`, 2 `step`, ... `most` grey levels up: the same boxes."
-brightness_down = partial(brightness, -1)
-brightness_down.__doc__ = (
-    "Every value by `step`, 2 `step`, ... `most` grey levels down, ending at black: the same boxes."
-)
+@recorded
+def brightness_down(
+    *,
+    step: int = 5,
+    most: int = 100,
+    gain: float = 1.0,
+    eps: float = EPS,
+    matching: Matching = "one-to-one",
+) -> Relation:
+    """Every value by `step`, 2 `step`, ... `most` grey levels down, ending at black: the same boxes."""
+    return _brightness("brightness-down", -1, step, most, gain, eps, matching)
 
 
 @recorded
@@ -182,6 +165,24 @@ def masking(*, eps: float = EPS) -> Relation:
         return Inapplicable("it leaves text that this system finds") if left else None
 
     return replace(_relation("masking", eps), draw=draw, expect=expect, fair=fair, ways={"all": draw})
+
+
+def _brightness(
+    name: str, sign: int, step: int, most: int, gain: float, eps: float, matching: Matching
+) -> Relation:
+    require_whole_number(name, "most", most, least=1, most=255)
+    require_whole_number(name, "step", step, least=1, most=most)
+    require_number(name, "gain", gain, least=0.01)
+
+    def at(source: Observation, level: float) -> TextChange:
+        if not -255 <= level <= 255:
+            raise BadInput(f"{name}: {level:g} grey levels are out of range; give -255 to 255")
+        return Brightness(float(round(level)), gain)
+
+    ways = _fixed([Brightness(float(sign * levels), gain) for levels in range(step, most + 1, step)])
+    severity = Range(0, sign * most, "grey levels", at)
+    same = _relation(name, eps, matching)
+    return replace(same, severity=severity, ways=ways, smaller=reduce_brightness)
 
 
 def _relation(name: str, eps: float, matching: Matching = "one-to-one") -> Relation:

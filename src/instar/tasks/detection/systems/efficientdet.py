@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from instar.adapters.devices import import_extra
-from instar.adapters.picture_system import PictureSystem, hash_files
+from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
 from instar.core.options import require_fraction, require_whole_number
 from instar.core.recipe import recorded
 from instar.core.scene import Image
@@ -65,7 +65,7 @@ def efficientdet_lite0(*, confidence: float = 0.32, threads: int = 1) -> Picture
 
     return PictureSystem(
         NAME,
-        find,
+        one_by_one(find),
         fingerprint=f"{NAME} weights={hash_files(weights)} confidence={confidence:g} threads={threads} "
         f"decoder={DECODER} litert={version('ai-edge-litert')} cv2={cv2.__version__}",
         recipe=partial(efficientdet_lite0, confidence=confidence, threads=threads),

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
-from instar.adapters.picture_system import PictureSystem, hash_files, open_onnx
+from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one, open_onnx
 from instar.core.errors import BadInput, UnknownName
 from instar.core.options import require_fraction, require_one_of, require_whole_number
 from instar.core.recipe import recorded
@@ -162,7 +162,7 @@ def _open(
         f"confidence={confidence:g} threads={threads} decoder={DECODER} "
         f"onnxruntime={onnxruntime.__version__} cv2={cv2.__version__}"
     )
-    return PictureSystem(name, find, fingerprint=fingerprint, recipe=recipe)
+    return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe)
 
 
 def _size(

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.adapters.picture_system import PictureSystem, hash_files
+from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
 from instar.core.options import require_fraction
 from instar.core.recipe import recorded
 from instar.core.scene import Image
@@ -64,7 +64,7 @@ def _open(
     digest, version = hash_files(*files), cv2.__version__
     return PictureSystem(
         name,
-        find,
+        one_by_one(find),
         fingerprint=f"{name} weights={digest} confidence={confidence:g} decoder={DECODER} cv2={version}",
         recipe=partial(factory, confidence=confidence),
         batch=4,

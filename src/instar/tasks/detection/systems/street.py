@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.adapters.picture_system import PictureSystem
+from instar.adapters.picture_system import PictureSystem, one_by_one
 from instar.core.errors import BadInput
 from instar.core.recipe import recorded
 from instar.core.scene import Image
@@ -43,7 +43,7 @@ def street_detector(*, name: str = "street", merge: int = 0) -> PictureSystem[De
         raise BadInput(f"street detector: merge is {merge}; it must be at least 0")
     return PictureSystem(
         name,
-        partial(_detect, merge=merge),
+        one_by_one(partial(_detect, merge=merge)),
         fingerprint=f"street-detector 1, merge {merge}",
         recipe=partial(street_detector, name=name, merge=merge),
     )

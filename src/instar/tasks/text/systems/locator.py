@@ -10,7 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from instar.adapters.picture_system import PictureSystem, hash_files
+from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
 from instar.core.options import require_fraction, require_one_of, require_whole_number
 from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
@@ -66,7 +66,7 @@ def network_locator(
     )
     recipe = partial(factory, **settings)
     return PictureSystem(
-        name, find, fingerprint=fingerprint, recipe=recipe, batch=batch, concurrent=concurrent
+        name, one_by_one(find), fingerprint=fingerprint, recipe=recipe, batch=batch, concurrent=concurrent
     )
 
 

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.adapters.picture_system import PictureSystem
+from instar.adapters.picture_system import PictureSystem, one_by_one
 from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
@@ -58,7 +58,7 @@ def _locator(name: str, factory: Callable[[], PictureSystem[Quads]], in_glare: i
         return Quads(_boxes(edges.view(np.uint8)))
 
     fingerprint = f"page-locator 1, in glare {in_glare}"
-    return PictureSystem(name, locate, fingerprint=fingerprint, recipe=factory)
+    return PictureSystem(name, one_by_one(locate), fingerprint=fingerprint, recipe=factory)
 
 
 def _steepest(image: Image) -> npt.NDArray[np.uint8]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from typing import Any
 
 import cv2
 import numpy as np
@@ -22,7 +23,7 @@ from instar.tasks.text.systems.rectangles import (
 )
 from instar.zoo import fetch
 
-__all__ = ["ppocr", "ppocr_v4", "ppocr_v6", "rectangles_of"]
+__all__ = ["ppocr_v4", "ppocr_v6", "rectangles_of"]
 
 THRESHOLD = 0.3
 """The probability above which a pixel is text."""
@@ -33,42 +34,46 @@ LEAST_SIDE = 3
 
 
 @recorded
-def ppocr(
-    version: str,
-    *,
-    limit_side: int = 736,
-    limit_type: str = "min",
-    least_score: float = 0.5,
-    threads: int = 1,
+def ppocr_v4(
+    *, limit_side: int = 736, limit_type: str = "min", least_score: float = 0.5, threads: int = 1
 ) -> PictureSystem[Quads]:
-    """A locator of PP-OCR ("v4" or "v6"), its weights fetched if need be.
+    """PP-OCRv4's mobile locator, its weights fetched if need be.
 
     A picture is enlarged until its shorter side has `limit_side` pixels (`limit_type` "min"), or reduced
     until its longer side has no more than that ("max"). Words of a few pixels are only found when enlarged.
     """
-    settings = dict(locals())
-    name = f"ppocr-{version}-det"
+    return _make("ppocr-v4-det", ppocr_v4, dict(locals()))
+
+
+@recorded
+def ppocr_v6(
+    *, limit_side: int = 736, limit_type: str = "min", least_score: float = 0.5, threads: int = 1
+) -> PictureSystem[Quads]:
+    """PP-OCRv6's small locator, its weights fetched if need be.
+
+    The options mean what they mean for `ppocr_v4`.
+    """
+    return _make("ppocr-v6-det", ppocr_v6, dict(locals()))
+
+
+def _make(
+    name: str, factory: Callable[..., PictureSystem[Quads]], settings: dict[str, Any]
+) -> PictureSystem[Quads]:
     check_settings(name, settings)
     (weights,) = fetch(name)
-    session = open_onnx(weights.read_bytes(), threads)
+    session = open_onnx(weights.read_bytes(), settings["threads"])
     (network_input,) = session.get_inputs()
 
     def locate(resized: Image, scale: Floats, size: tuple[int, int]) -> tuple[Floats, Floats]:
         (output,) = session.run(None, {network_input.name: _network_input(resized)})
-        quads, scores = rectangles_of(output[0, 0], least_score=float(least_score))
+        quads, scores = rectangles_of(output[0, 0], least_score=float(settings["least_score"]))
         quads = clip_quads(quads * scale, size)
         across, down = quads[:, 1] - quads[:, 0], quads[:, 3] - quads[:, 0]
         thick = np.minimum(np.hypot(*across.T), np.hypot(*down.T)) > LEAST_SIDE
         return quads[thick], scores[thick]
 
     libraries = f"onnxruntime={onnxruntime.__version__} cv2={cv2.__version__}"
-    return network_locator(name, ppocr, settings, weights, locate, libraries=libraries, batch=4)
-
-
-ppocr_v4 = partial(ppocr, "v4")
-ppocr_v4.__doc__ = "PP-OCRv4's mobile locator, its weights fetched if need be."
-ppocr_v6 = partial(ppocr, "v6")
-ppocr_v6.__doc__ = "PP-OCRv6's small locator, its weights fetched if need be."
+    return network_locator(name, factory, settings, weights, locate, libraries=libraries, batch=4)
 
 
 def _network_input(image: Image) -> Floats:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from instar.adapters.devices import import_extra
-from instar.adapters.picture_system import PictureSystem, hash_files
+from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
 from instar.core.options import require_fraction
 from instar.core.recipe import recorded
 from instar.core.scene import Image
@@ -80,7 +80,7 @@ def tesseract(*, least_score: float = 0.5) -> PictureSystem[Quads]:
     version = library.tesseract_version().split()[1]
     return PictureSystem(
         "tesseract",
-        read,
+        one_by_one(read),
         fingerprint=f"tesseract {version} psm=11 weights={hash_files(model)} least_score={least_score:g} "
         f"dpi={RESOLUTION} decoder={DECODER}",
         recipe=partial(tesseract, least_score=least_score),
