@@ -26,7 +26,7 @@ from instar.studies.interpretation.measure import STUDIED, InterpreterMeasures, 
 from instar.studies.interpretation.tables import make_tables
 from instar.studies.output import tell
 from instar.tasks.interpretation.answers import Asked
-from instar.tasks.interpretation.interpreter_names import INTERPRETERS
+from instar.tasks.interpretation.catalogue import INTERPRETERS
 
 __all__ = ["perform"]
 
