@@ -17,12 +17,12 @@ import numpy.typing as npt
 from instar.core.scene import Image
 from instar.worlds.perspective import StreetCamera
 
-__all__ = ["BACKDROP_CLASSES", "KERB_COLOUR", "WALL", "draw_backdrop", "label_backdrop"]
+__all__ = ["BACKDROP_CLASSES", "KERB", "WALL", "draw_backdrop", "label_backdrop"]
 
 BACKDROP_CLASSES = ("sky", "building", "sidewalk", "road", "line", "crosswalk", "vegetation")
 """What an empty street shows, in the order of the ids in its label map."""
 
-KERB_COLOUR = 4.0
+KERB = 4.0
 """Metres from the middle of the road to the kerb."""
 
 WALL = 8.0
@@ -238,18 +238,14 @@ def _road(easel: _Easel, nearest: float, rng: np.random.Generator) -> None:
     easel.now = "sidewalk"
     for side in (-1, 1):
         easel.ground(side * WALL, side * (WALL - 0.6), nearest, far, easel.lit(_PAVING, 14, 0.84))
-        easel.ground(
-            side * (KERB_COLOUR + 0.35), side * KERB_COLOUR, nearest, far, easel.lit((206, 204, 198), 10)
-        )
+        easel.ground(side * (KERB + 0.35), side * KERB, nearest, far, easel.lit((206, 204, 198), 10))
     easel.now = "road"
     for side in (-1, 1):
-        easel.ground(
-            side * KERB_COLOUR, side * (KERB_COLOUR - 0.2), nearest, far, easel.lit(_ASPHALT, 10, 0.75)
-        )
-    easel.ground(-KERB_COLOUR + 0.15, KERB_COLOUR - 0.15, nearest, far, easel.lit(_ASPHALT, 12))
+        easel.ground(side * KERB, side * (KERB - 0.2), nearest, far, easel.lit(_ASPHALT, 10, 0.75))
+    easel.ground(-KERB + 0.15, KERB - 0.15, nearest, far, easel.lit(_ASPHALT, 12))
     # Far asphalt fades into the haze, in steps too small to see.
     for depth in np.geomspace(14, _FAR, 9):
-        easel.ground(-KERB_COLOUR + 0.15, KERB_COLOUR - 0.15, depth, far, easel.lit(_ASPHALT, depth))
+        easel.ground(-KERB + 0.15, KERB - 0.15, depth, far, easel.lit(_ASPHALT, depth))
     paint = (232, 231, 226)
     easel.now = "line"
     for side in (-1, 1):

@@ -11,10 +11,17 @@ import numpy.typing as npt
 
 from instar.core.scene import Image
 
-__all__ = ["Canvas", "Colour", "Points", "shaded"]
+__all__ = ["CLASSES", "SURFACES", "Canvas", "Colour", "Points", "shaded"]
 
 Colour = tuple[float, float, float]
 Points = npt.NDArray[np.float64]
+
+CLASSES = (
+    "sky", "vegetation", "terrain", "sidewalk", "road", "line", "crosswalk", "stop line", "building", "pole",
+    "bicycle", "person", "rider", "car", "van", "truck", "bus", "traffic sign", "traffic light",
+)  # fmt: skip
+"""What a label map of this world shows, in the order of its ids."""
+SURFACES = {name: index for index, name in enumerate(CLASSES)}
 
 FRACTION_BITS = 4  # fillPoly takes fixed-point coordinates
 FAR = 32000.0

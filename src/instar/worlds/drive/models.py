@@ -10,8 +10,9 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from instar.worlds.drive.canvas import SURFACES
 from instar.worlds.drive.plan import VEHICLES, Drive, Thing
-from instar.worlds.drive.render import CLASS_OF, FIRST_THING, SURFACES, render
+from instar.worlds.drive.render import CLASS_OF, FIRST_THING, render
 from instar.worlds.drive.sample import PAINTS
 from instar.worlds.drive.view import Camera
 
