@@ -19,11 +19,10 @@ __all__ = ["measure_accuracy", "train_street"]
 TRAINING_SEED, TEST_SEED = 1000, 2000
 """Streets of these seeds; `street:N` shows those of seed 0."""
 BATCH_ROWS = 32
+RATE = 3e-3
 
 
-def train_street(
-    *, scenes: int = 1000, epochs: int = 8, rate: float = 3e-3, seed: int = 0, progress: ShowProgress
-) -> tuple[Classifier, float]:
+def train_street(scenes: int, epochs: int, *, seed: int, progress: ShowProgress) -> tuple[Classifier, float]:
     """A classifier trained on drawn streets, and the share of right answers on others."""
     classifier = load_street_classifier(None)
     torch.manual_seed(seed)
@@ -32,9 +31,9 @@ def train_street(
             part.reset_parameters()
     inputs, labels = _drawn(classifier, scenes, TRAINING_SEED, progress)
     rng = np.random.default_rng(seed)
-    optimiser = torch.optim.Adam(classifier.module.parameters(), lr=rate)
+    optimiser = torch.optim.Adam(classifier.module.parameters(), lr=RATE)
     steps = epochs * -(-scenes // BATCH_ROWS)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps)
     classifier.module.train()
     with progress("training", epochs) as bar, torch.enable_grad():
         for _ in range(epochs):
