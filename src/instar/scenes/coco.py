@@ -37,9 +37,10 @@ def coco(path: str | Path, *, images: str | Path | None = None, limit: int | Non
             if entry["image_id"] in listed:
                 found = _object(entry, labels, entry_size(listed[entry["image_id"]]))
                 objects[entry["image_id"]] += found
-    annotated = "annotations" in document
-    known = {key: tuple(found) if annotated else None for key, found in objects.items()}
-    return listed_scenes(path, listed, known, images=images, limit=limit)
+    bare = listed_scenes(path, listed, images=images, limit=limit)
+    if "annotations" not in document:
+        return list(bare.values())
+    return [Scene(scene.id, scene.read, tuple(objects[key])) for key, scene in bare.items()]
 
 
 def _object(entry: Mapping[str, Any], labels: Mapping[Any, str], size: tuple[int, int]) -> list[SceneObject]:

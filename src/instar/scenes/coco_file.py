@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from instar.core.errors import BadInput, UnreadablePicture
-from instar.core.scene import Image, Scene, SceneObject
+from instar.core.errors import BadInput
+from instar.core.scene import Scene
+from instar.scenes.annotation_file import read_json
 from instar.scenes.folder import annotated_picture, check_limit, is_picture
 
-__all__ = [
-    "entry_box", "entry_size", "listed_scenes", "read_document", "read_entries", "read_json", "telling",
-]  # fmt: skip
+__all__ = ["entry_box", "entry_size", "listed_scenes", "read_document", "read_entries", "telling"]
 
 CocoEntry = Mapping[str, Any]
-
-
-def read_json(path: Path) -> Any:
-    """The value in a JSON file, or BadInput with the place where it is broken."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
-    except json.JSONDecodeError as error:
-        raise BadInput(
-            f"{path} is not JSON: {error.msg} at line {error.lineno} column {error.colno}"
-        ) from None
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path} is not JSON: byte {error.start} is not UTF-8") from None
-    except RecursionError:
-        raise BadInput(f"{path} is not COCO: it is nested too deeply") from None
 
 
 def read_document(path: Path) -> dict[str, Any]:
@@ -85,25 +67,25 @@ def entry_box(entry: CocoEntry) -> tuple[float, float, float, float] | None:
 def listed_scenes(
     path: Path,
     listed: Mapping[Any, CocoEntry],
-    known: Mapping[Any, tuple[SceneObject, ...] | None],
     *,
     images: str | Path | None,
     limit: int | None,
-) -> list[Scene]:
-    """A scene for every image entry, under its file name, with the objects known of it."""
+) -> dict[Any, Scene]:
+    """A scene for every image entry by its id, in the order of the file names, which become theirs."""
     check_limit(limit)
     if not listed:
         raise BadInput(f"{path} lists no image")
-    named: dict[str, Scene] = {}
-    find = _Finder(_picture_folders(path, images))
+    scenes: dict[Any, Scene] = {}
+    names: set[str] = set()
+    find = _finder(_picture_folders(path, images))
     for key, entry in listed.items():
         with telling(path, f"image {key!r}"):
             name = entry["file_name"].replace("\\", "/")
-            if name in named:
+            if name in names:
                 raise ValueError(f"{name!r} is listed twice")
-            read = partial(_read_listed, find(name), entry_size(entry))
-            named[name] = Scene(name, read, known[key])
-    return [named[name] for name in sorted(named)[:limit]]
+            names.add(name)
+            scenes[key] = Scene(name, partial(annotated_picture, find(name), entry_size(entry)))
+    return dict(sorted(scenes.items(), key=lambda item: item[1].id)[:limit])
 
 
 def _picture_folders(path: Path, images: str | Path | None) -> list[Path]:
@@ -117,24 +99,17 @@ def _picture_folders(path: Path, images: str | Path | None) -> list[Path]:
     return [place for place in places if place.is_dir()]
 
 
-class _Finder:
+def _finder(folders: list[Path]) -> Callable[[str], Path]:
     """Where a listed picture is: under its name, or under its stem with the suffix of another picture."""
 
-    def __init__(self, folders: list[Path]) -> None:
-        self._folders = folders
-        self._stems: dict[str, Path] | None = None
+    @cache
+    def by_stem() -> dict[str, Path]:  # listing the folders costs time that most files never need
+        files = [file for folder in reversed(folders) for file in sorted(folder.iterdir())]
+        return {file.stem: file for file in files if is_picture(file)}
 
-    def __call__(self, name: str) -> Path | None:
-        for folder in self._folders:
-            if (folder / name).is_file():
-                return folder / name
-        if self._stems is None:  # listing the folders costs time that most files never need
-            files = [file for folder in reversed(self._folders) for file in sorted(folder.iterdir())]
-            self._stems = {file.stem: file for file in files if is_picture(file)}
-        return self._stems.get(Path(name).stem)
+    def find(name: str) -> Path:
+        places = [folder / name for folder in folders]
+        found = next((place for place in places if place.is_file()), None)
+        return found or by_stem().get(Path(name).stem, places[0])
 
-
-def _read_listed(path: Path | None, size: tuple[int, int]) -> Image:
-    if path is None:
-        raise UnreadablePicture("missing")
-    return annotated_picture(path, size)
+    return find

@@ -9,7 +9,8 @@ from typing import Any
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.imaging.words import Word
-from instar.scenes.coco_file import entry_box, listed_scenes, read_json, telling
+from instar.scenes.annotation_file import read_json
+from instar.scenes.coco_file import entry_box, listed_scenes, telling
 from instar.scenes.outlines import outline, scene_with_words
 
 __all__ = ["coco_text"]
@@ -23,25 +24,18 @@ def coco_text(path: str | Path, *, images: str | Path | None = None, limit: int 
     read is to be ignored.
     """
     path = Path(path)
-    document = _document(path)
+    document = read_json(path)
+    tables = [document.get(part) for part in ("imgs", "anns")] if isinstance(document, dict) else [None]
+    if not all(isinstance(table, dict) for table in tables):
+        raise BadInput(f"{path} is not COCO-Text: it has no tables imgs and anns")
     words: dict[str, list[Word]] = {key: [] for key in document["imgs"]}
     for key, entry in document["anns"].items():
         with telling(path, f"annotation {key}"):
             # Keys are strings in JSON, while the annotations refer to them as numbers.
             if (image := str(entry["image_id"])) in words:
                 words[image] += _word(entry)
-    bare = listed_scenes(path, document["imgs"], dict.fromkeys(words, ()), images=images, limit=limit)
-    by_name = {entry["file_name"].replace("\\", "/"): words[key] for key, entry in document["imgs"].items()}
-    return [scene_with_words(scene.id, scene.read, by_name[scene.id]) for scene in bare]
-
-
-def _document(path: Path) -> dict[str, Any]:
-    document = read_json(path)
-    tables = [document.get(part) for part in ("imgs", "anns")] if isinstance(document, dict) else [None]
-    if not all(isinstance(table, dict) for table in tables):
-        raise BadInput(f"{path} is not COCO-Text: it has no tables imgs and anns")
-    found: dict[str, Any] = document
-    return found
+    bare = listed_scenes(path, document["imgs"], images=images, limit=limit)
+    return [scene_with_words(scene.id, scene.read, words[key]) for key, scene in bare.items()]
 
 
 def _word(entry: Mapping[str, Any]) -> list[Word]:

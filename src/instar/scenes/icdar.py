@@ -8,12 +8,13 @@ can read is "###", and a text may have commas of its own. 2013 (focused scene te
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
-from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.imaging.words import Word
-from instar.scenes.outlines import annotated_scenes, has_annotations, outline, read_lines
+from instar.scenes.annotation_file import locate, read_lines
+from instar.scenes.outlines import annotated_scenes, has_annotations, outline
 
 __all__ = ["icdar", "looks_like_icdar"]
 
@@ -40,13 +41,13 @@ def looks_like_icdar(path: Path) -> bool:
     return has_annotations(path, _PREFIX, levels=1)
 
 
-def _words(file: Path) -> tuple[Word, ...]:
-    return tuple(
-        _word(line, file, number) for number, line in enumerate(read_lines(file), start=1) if line.strip()
-    )
+def _words(file: Path) -> Iterator[Word]:
+    for number, line in read_lines(file):
+        with locate(f"{file} line {number}"):
+            yield _word(line)
 
 
-def _word(line: str, file: Path, number: int) -> Word:
+def _word(line: str) -> Word:
     if upright := _UPRIGHT.fullmatch(line):
         x1, y1, x2, y2 = map(float, upright.groups()[:4])
         xs, ys, text = [x1, x2, x2, x1], [y1, y1, y2, y2], upright[5]
@@ -54,9 +55,7 @@ def _word(line: str, file: Path, number: int) -> Word:
         numbers = [float(one) for one in quad.groups()[:8]]
         xs, ys, text = numbers[0::2], numbers[1::2], quad[9] or ""
     else:
-        raise BadInput(
-            f"{file} line {number}: {line.strip()[:60]!r} is no word; expected x1,y1,...,x4,y4,text "
-            'or x1, y1, x2, y2, "text"'
-        )
+        expected = 'x1,y1,...,x4,y4,text or x1, y1, x2, y2, "text"'
+        raise ValueError(f"{line.strip()[:60]!r} is no word; expected {expected}")
     ignored = text == _UNREADABLE
     return Word(outline(xs, ys), "" if ignored else text, ignored)

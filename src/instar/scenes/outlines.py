@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from instar.core.scene import Image, Scene, SceneObject
 from instar.imaging.words import Word
 from instar.scenes.folder import check_limit, folder
 
-__all__ = ["annotated_scenes", "has_annotations", "outline", "read_lines", "scene_with_words"]
+__all__ = ["annotated_scenes", "has_annotations", "outline", "scene_with_words"]
 
 
 def annotated_scenes(
@@ -21,7 +21,7 @@ def annotated_scenes(
     truth: str | Path | None,
     *,
     prefix: str,
-    read_words: Callable[[Path], Sequence[Word]],
+    read_words: Callable[[Path], Iterable[Word]],
     limit: int | None,
 ) -> list[Scene]:
     """A scene for every picture below a folder, with the words of its annotation file if there is one.
@@ -34,12 +34,10 @@ def annotated_scenes(
     if not where.is_dir():
         raise BadInput(f"the folder of annotations {where} does not exist")
     files = {file.stem.removeprefix(prefix): file for file in sorted(where.rglob(f"{prefix}*.txt"))}
-    scenes = []
-    for picture in folder(root, limit=limit):
-        file = files.get(Path(picture.id).stem)
-        scenes.append(
-            picture if file is None else scene_with_words(picture.id, picture.read, read_words(file))
-        )
+    scenes: list[Scene] = folder(root, limit=limit)
+    for i, scene in enumerate(scenes):
+        if file := files.get(Path(scene.id).stem):
+            scenes[i] = scene_with_words(scene.id, scene.read, tuple(read_words(file)))
     if not any(scene.knowledge for scene in scenes):
         raise BadInput(f"{where} has no annotations of the pictures in {root}; give --truth DIR, or another")
     return scenes
@@ -64,14 +62,3 @@ def outline(xs: Sequence[float], ys: Sequence[float]) -> npt.NDArray[np.float32]
     if not np.isfinite(corners).all():
         raise ValueError("a corner that is not finite")
     return corners
-
-
-def read_lines(file: Path) -> list[str]:
-    """The lines of a text file in UTF-8, with or without a byte order mark."""
-    try:
-        return file.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise BadInput(f"{file} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise BadInput(f"{file} line {line}: byte {error.start} is not UTF-8") from None

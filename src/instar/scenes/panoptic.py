@@ -44,7 +44,8 @@ def panoptic(
                 png = segments_folder / entry["file_name"]
                 size = entry_size(listed[image])
                 known[image] = tuple(_things(entry["segments_info"], categories, png, size))
-    return listed_scenes(path, listed, known, images=images, limit=limit)
+    bare = listed_scenes(path, listed, images=images, limit=limit)
+    return [Scene(scene.id, scene.read, known[key]) for key, scene in bare.items()]
 
 
 def _things(

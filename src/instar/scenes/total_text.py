@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.imaging.words import Word
-from instar.scenes.outlines import annotated_scenes, has_annotations, outline, read_lines
+from instar.scenes.annotation_file import locate, read_lines
+from instar.scenes.outlines import annotated_scenes, has_annotations, outline
 
 __all__ = ["looks_like_total_text", "total_text"]
 
@@ -40,24 +40,18 @@ def looks_like_total_text(path: Path) -> bool:
     return has_annotations(path, _PREFIX, levels=3)
 
 
-def _words(file: Path) -> tuple[Word, ...]:
-    return tuple(_word(text, file, line) for line, text in _entries(read_lines(file)))
-
-
-def _entries(lines: list[str]) -> Iterator[tuple[int, str]]:
-    """Each entry with the number of its first line."""
-    starts = [i for i, line in enumerate(lines) if line.startswith("x:") or (i == 0 and line.strip())]
+def _words(file: Path) -> Iterator[Word]:
+    lines = read_lines(file)
+    starts = [i for i, (_, line) in enumerate(lines) if i == 0 or line.startswith("x:")]
     for start, end in zip(starts, [*starts[1:], len(lines)]):
-        yield start + 1, "\n".join(lines[start:end])
+        with locate(f"{file} line {lines[start][0]}"):
+            yield _word("\n".join(line for _, line in lines[start:end]))
 
 
-def _word(text: str, file: Path, line: int) -> Word:
+def _word(text: str) -> Word:
     entry = _ENTRY.fullmatch(text)
-    try:
-        if entry is None:
-            raise ValueError(f"{text.strip()[:60]!r} is no entry of Total-Text")
-        corners = outline([float(x) for x in entry[1].split()], [float(y) for y in entry[2].split()])
-    except ValueError as reason:
-        raise BadInput(f"{file} line {line}: {reason}") from None
+    if entry is None:
+        raise ValueError(f"{text.strip()[:60]!r} is no entry of Total-Text")
+    corners = outline([float(x) for x in entry[1].split()], [float(y) for y in entry[2].split()])
     ignored = entry[4] in (None, _UNREADABLE)
     return Word(corners, "" if ignored else entry[4], ignored)

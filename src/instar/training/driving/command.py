@@ -72,8 +72,8 @@ def perform(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"{out} has a training in it; go on with --resume, or choose another --out")
     begun = None if args.start is None else _how(Path(args.start))
     outputs = tuple(name.strip() for name in args.outputs.split(","))
-    own = {field.name: getattr(args, field.name, None) for field in dataclasses.fields(Settings)}
-    settings = Settings(**own | {"outputs": outputs, "augment": not args.plain})
+    said = vars(args) | {"outputs": outputs, "augment": not args.plain}
+    settings = Settings(**{field.name: said[field.name] for field in dataclasses.fields(Settings)})
     kept = None if args.pictures is None else Path(args.pictures)
     with show_steps("looking at the scenes", len(scenes), quiet=args.json) as steps:
         examples = collect(scenes, settings.outputs, labels=args.labels, kept=kept, step=steps.advance)
