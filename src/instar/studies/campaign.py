@@ -17,7 +17,7 @@ from instar.core.options import split_names
 from instar.core.system import System
 from instar.core.workspace import prepare_relation
 from instar.store import RunStore
-from instar.studies.figures import require_matplotlib
+from instar.studies.output import require_matplotlib
 
 __all__ = ["find_systems", "folder_of", "run_campaign"]
 

@@ -7,16 +7,37 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import time
 import zipfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from typing import TypeAlias
 
 from instar.core.errors import FetchFailed
+from instar.core.progress import pace, show_progress
 from instar.zoo.manifest import Member, Package
 from instar.zoo.source_archive import download_source
 
-__all__ = ["download", "read_member"]
+__all__ = ["Progress", "download", "read_member", "show_download"]
+
+Progress: TypeAlias = Callable[[str, float], AbstractContextManager[Callable[[float], None]]]
+"""Called with what is fetched and its megabytes; the context gives a function to tell megabytes so far."""
+
+
+@contextmanager
+def show_download(what: str, megabytes: float) -> Iterator[Callable[[float], None]]:
+    """A bar on standard error where that is a terminal, elsewhere a plain line at once and now and then."""
+    if not sys.stderr.isatty():
+        print(f"fetching {what}, {megabytes:.1f} MB", file=sys.stderr, flush=True)  # noqa: T201  # its purpose
+    began = time.monotonic()
+    with show_progress(f"fetching {what}") as tell:
+
+        def told(done: float) -> None:
+            done = min(float(done), megabytes)
+            tell(done, megabytes, pace(done, megabytes, "MB", time.monotonic() - began))
+
+        yield told
 
 
 def download(package: Package, folder: Path, told: Callable[[float], None]) -> Path:

@@ -11,9 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from instar.core.errors import BadInput, FetchFailed, UnknownName
-from instar.zoo.download import download, read_member
+from instar.zoo.download import Progress, download, read_member, show_download
 from instar.zoo.manifest import MANIFEST, Entry, Member, Package, entry
-from instar.zoo.progress import Progress, show_download
 
 __all__ = ["cache_folder", "fetch", "is_present", "show", "what_is_wrong"]
 

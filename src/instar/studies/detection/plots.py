@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from instar.studies.detection.counts import DetectorCounts
-from instar.studies.figures import make_axes, save_figures
+from instar.studies.output import make_axes, save_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

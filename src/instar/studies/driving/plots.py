@@ -12,7 +12,7 @@ import numpy as np
 from instar.studies.driving.measure import DriverMeasures, share_below
 from instar.studies.driving.rules import STUDY, StudyRule
 from instar.studies.driving.tables import SPEED_THRESHOLDS, STEERING_THRESHOLDS, THRESHOLD_RULES
-from instar.studies.figures import save_figures
+from instar.studies.output import save_figures
 from instar.tasks.driving.answers import UNIT_OF
 
 if TYPE_CHECKING:

@@ -198,7 +198,7 @@ LOOKS = {
 }
 
 
-def diagnose(system: LocatorStability, *, ridge: float = 1.0) -> Diagnosis:
+def diagnose(system: LocatorStability) -> Diagnosis:
     """Relate the stability of pictures to what they look like (section 4.5 of the paper)."""
     scenes = [s for s, look in sorted(system.looks.items()) if np.isfinite(look.clarity)]
     looks = np.array([[getattr(system.looks[s], name) for name in FEATURES] for s in scenes], np.float64)
@@ -210,7 +210,7 @@ def diagnose(system: LocatorStability, *, ridge: float = 1.0) -> Diagnosis:
     if len(scenes) >= len(FEATURES) + 2:
         mean = np.nanmean(stability, axis=0)
         if np.ptp(mean) > 0:
-            fits = [regress(looks, mean), regress(looks, mean, ridge=ridge)]
+            fits = [regress(looks, mean), regress(looks, mean, ridge=1.0)]
     facts = {f"{name} unstable": _low(row) for name, row in zip(RELATIONS, stability)}
     facts |= {
         name: _low(-looks[:, FEATURES.index(of)] if high else looks[:, FEATURES.index(of)])

@@ -23,10 +23,10 @@ DISTANCES = {"tree": 20.0, "traffic light": 14.0} | dict.fromkeys(VEHICLES, 11.0
 LAMPS = ("red", "yellow", "green")
 
 
-def models(each: int = 6) -> Iterator[tuple[str, npt.NDArray[np.uint8], float]]:
-    """Class, pixels `uint8 (h, w, 4)`, and height over how far the feet are below the horizon."""
+def models() -> Iterator[tuple[str, npt.NDArray[np.uint8], float]]:
+    """Six of each: class, pixels `uint8 (h, w, 4)`, height over how far the feet are below the horizon."""
     for kind in ("pedestrian", "bicyclist", *VEHICLES, "traffic light", "tree"):
-        for look in range(each):
+        for look in range(6):
             colour = LAMPS[look % 3] if kind == "traffic light" else PAINTS[look]
             distance = DISTANCES.get(kind, 6.5)
             thing = Thing(kind, distance, 1.65, colour, 17 * look, away=look % 2 == 0)
