@@ -10,15 +10,12 @@ from pathlib import Path
 
 from instar.core.errors import BadInput, UnknownName, UnreadablePicture
 from instar.core.scene import Scene, SceneList
-from instar.scenes.coco import coco
-from instar.scenes.coco_text import coco_text
+from instar.scenes.coco import coco, panoptic
 from instar.scenes.driving_log import driving_log, looks_like_driving_log
 from instar.scenes.folder import SUFFIXES, check_limit, folder, is_picture
-from instar.scenes.icdar import icdar, looks_like_icdar
 from instar.scenes.label_maps import label_maps, looks_like_label_maps
-from instar.scenes.panoptic import panoptic
-from instar.scenes.total_text import looks_like_total_text, total_text
 from instar.scenes.voc import looks_like_voc, voc
+from instar.scenes.words import coco_text, icdar, looks_like_icdar, looks_like_total_text, total_text
 from instar.scenes.yolo import looks_like_yolo, yolo
 
 __all__ = ["WORLDS", "load_scenes", "require_one_readable"]

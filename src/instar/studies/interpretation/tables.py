@@ -15,7 +15,7 @@ import numpy as np
 
 from instar.core.record import Record
 from instar.core.verdict import Status
-from instar.studies.counts import CaseCounts
+from instar.studies.campaign import CaseCounts
 from instar.studies.output import Table, format_share
 from instar.tasks.interpretation.compare import CUTS, THETA
 

@@ -18,7 +18,7 @@ from instar.core.record import Record
 from instar.stats.association_rules import AssociationRule, apriori
 from instar.stats.correlation import Fit, correlations, regress
 from instar.stats.ranks import RankTest, friedman, nemenyi, vargha_delaney
-from instar.studies.counts import CaseCounts
+from instar.studies.campaign import CaseCounts
 from instar.tasks.text.accuracy import Hits
 from instar.tasks.text.clarity import Look
 from instar.tasks.text.measures import set_similarity, shooting_rate

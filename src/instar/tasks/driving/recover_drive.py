@@ -12,7 +12,7 @@ from typing import Any
 
 from instar.core.scene import Image
 from instar.worlds.drive.plan import VEHICLES, Drive, Thing
-from instar.worlds.drive.view import Camera
+from instar.worlds.drive.canvas import Camera
 
 __all__ = ["recover_drive"]
 

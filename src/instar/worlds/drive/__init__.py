@@ -13,7 +13,7 @@ from instar.worlds.drive.plan import Drive, House, Road, Thing
 from instar.worlds.drive.render import Rendered, render
 from instar.worlds.drive.sample import sample_drive
 from instar.worlds.drive.scenes import drive_of, scenes, showing
-from instar.worlds.drive.view import Camera
+from instar.worlds.drive.canvas import Camera
 
 __all__ = [
     "CLASSES",

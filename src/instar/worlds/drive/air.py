@@ -15,7 +15,7 @@ from instar.worlds.drive.canvas import SURFACES, Canvas
 from instar.worlds.drive.fixtures import LAMP_HEIGHT
 from instar.worlds.drive.plan import Drive
 from instar.worlds.drive.textures import clouds, grain
-from instar.worlds.drive.view import EYE, Camera
+from instar.worlds.drive.canvas import EYE, Camera
 
 __all__ = ["paint_sky", "through_the_air"]
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from instar.worlds.drive.canvas import SURFACES, Canvas
 from instar.worlds.drive.plan import Drive
 from instar.worlds.drive.textures import grain, stains
-from instar.worlds.drive.view import EYE, Camera
+from instar.worlds.drive.canvas import EYE, Camera
 
 __all__ = ["KERB", "paint_ground"]
 

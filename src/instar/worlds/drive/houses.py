@@ -12,7 +12,7 @@ from instar.worlds.drive.canvas import SURFACES, Canvas
 from instar.worlds.drive.ground import KERB
 from instar.worlds.drive.plan import Drive, House
 from instar.worlds.drive.textures import FRONTS, STOREY, front, front_size
-from instar.worlds.drive.view import Camera
+from instar.worlds.drive.canvas import Camera
 
 __all__ = ["paint_house"]
 

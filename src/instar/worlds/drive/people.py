@@ -9,7 +9,7 @@ import numpy as np
 
 from instar.worlds.drive.canvas import SURFACES, Canvas, Colour, shaded
 from instar.worlds.drive.plan import Thing
-from instar.worlds.drive.view import Camera
+from instar.worlds.drive.canvas import Camera
 
 __all__ = ["paint_bicyclist", "paint_pedestrian"]
 

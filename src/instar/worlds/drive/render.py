@@ -18,7 +18,7 @@ from instar.worlds.drive.houses import paint_house
 from instar.worlds.drive.people import paint_bicyclist, paint_pedestrian
 from instar.worlds.drive.plan import VEHICLES, Drive, House, Thing
 from instar.worlds.drive.vehicles import paint_vehicle
-from instar.worlds.drive.view import Camera
+from instar.worlds.drive.canvas import Camera
 
 __all__ = ["CLASS_OF", "Rendered", "render", "silhouettes"]
 

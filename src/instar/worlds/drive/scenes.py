@@ -6,7 +6,7 @@ So a driver who goes by the truth can be asked like any other.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,15 +16,19 @@ from instar.core.errors import BadInput
 from instar.core.scene import Image, Mask, Scene, SceneObject
 from instar.imaging.labels import LabelMap
 from instar.worlds.drive.driver import careful_speed, careful_steering
-from instar.worlds.drive.plan import Drive
-from instar.worlds.drive.render import CLASS_OF, Rendered, render
-from instar.worlds.drive.sample import sample_drive
+from instar.worlds.drive.canvas import SURFACES, Camera
+from instar.worlds.drive.plan import VEHICLES, Drive, Thing
+from instar.worlds.drive.render import CLASS_OF, FIRST_THING, Rendered, render
+from instar.worlds.drive.sample import PAINTS, sample_drive
 
-__all__ = ["drive_of", "scene_of", "scenes", "showing"]
+__all__ = ["drive_of", "models", "scene_of", "scenes", "showing"]
 
 LEAST = 32  # pixels on a side
 LEAST_SEEN = 30  # pixels of an object; fewer are nothing to speak of
 KEPT = 64  # drives that are kept as drawn: a campaign looks at each of them many times
+MODEL_SIZE = (320, 640)
+MODEL_DISTANCES = {"tree": 20.0, "traffic light": 14.0} | dict.fromkeys(VEHICLES, 11.0)
+LAMPS = ("red", "yellow", "green")
 
 
 def scenes(n: int, *, seed: int = 0, size: tuple[int, int] = (160, 320)) -> list[Scene]:
@@ -92,6 +96,27 @@ def _objects(drawn: Callable[[], Rendered]) -> tuple[SceneObject, ...]:
 
 def _mask(drawn: Callable[[], Rendered], number: int) -> Mask:
     return drawn().mask(number)
+
+
+def models() -> Iterator[tuple[str, npt.NDArray[np.uint8], float]]:
+    """Six of each: class, pixels `uint8 (h, w, 4)`, height over how far the feet are below the horizon.
+
+    Each stands alone and whole, to be cut out: on a drive most things are far away or half hidden.
+    """
+    for kind in ("pedestrian", "bicyclist", *VEHICLES, "traffic light", "tree"):
+        for look in range(6):
+            colour = LAMPS[look % 3] if kind == "traffic light" else PAINTS[look]
+            distance = MODEL_DISTANCES.get(kind, 6.5)
+            thing = Thing(kind, distance, 1.65, colour, 17 * look, away=look % 2 == 0)
+            drawn = render(Drive(look, things=(thing,)), MODEL_SIZE)
+            # Wheels and poles belong to what stands on them.
+            mask = np.isin(drawn.owner, [FIRST_THING, SURFACES["bicycle"], SURFACES["pole"]])
+            rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+            place = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
+            cover = np.where(mask, np.uint8(255), np.uint8(0))
+            pixels = np.dstack([drawn.picture, cover])[place]
+            below = rows[-1] + 1 - Camera.of(drawn.drive, MODEL_SIZE).horizon
+            yield CLASS_OF[kind], np.ascontiguousarray(pixels), float((rows[-1] + 1 - rows[0]) / below)
 
 
 class _Picture(np.ndarray[Any, np.dtype[np.uint8]]):

@@ -12,7 +12,7 @@ import numpy as np
 from instar.core.toml_file import load_resource
 from instar.worlds.drive.canvas import Canvas, Colour, Points, shaded
 from instar.worlds.drive.plan import Thing
-from instar.worlds.drive.view import EYE, Camera
+from instar.worlds.drive.canvas import EYE, Camera
 
 __all__ = ["COLOURS", "SIZES", "paint_vehicle"]
 
