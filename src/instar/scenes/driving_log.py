@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from instar.core.errors import BadInput
@@ -36,14 +35,12 @@ class Units:
     speed: float = 1.0
 
 
-SOURCES: Mapping[str, Units] = MappingProxyType(
-    {
-        "ch2": Units(math.degrees(1)),  # rad of the steering wheel, + is left
-        "th552019": Units(-math.degrees(1), METRES_PER_SECOND),  # rad of the steering wheel, + is right
-        "th979919": Units(-math.degrees(1), METRES_PER_SECOND),
-        "sim": Units(-25.0 * STEERING_RATIO, MPH),  # a share of 25 degrees of the road wheels, + is right
-    }
-)
+SOURCES: Mapping[str, Units] = {
+    "ch2": Units(math.degrees(1)),  # rad of the steering wheel, + is left
+    "th552019": Units(-math.degrees(1), METRES_PER_SECOND),  # rad of the steering wheel, + is right
+    "th979919": Units(-math.degrees(1), METRES_PER_SECOND),
+    "sim": Units(-25.0 * STEERING_RATIO, MPH),  # a share of 25 degrees of the road wheels, + is right
+}
 
 
 def looks_like_driving_log(folder: Path) -> bool:

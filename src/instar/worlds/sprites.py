@@ -15,7 +15,6 @@ import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import cv2
 import numpy as np
@@ -30,18 +29,16 @@ OUTLINE = 3
 
 SPRITE_INK = (26, 27, 32)
 
-SPRITE_COLOURS: Mapping[str, tuple[int, int, int]] = MappingProxyType(
-    {
-        "person": (232, 72, 160),
-        "car": (62, 128, 236),
-        "bus": (146, 88, 232),
-        "truck": (38, 178, 186),
-        "bicycle": (62, 184, 88),
-        "dog": (232, 138, 58),
-        "traffic light": (236, 208, 52),
-        "stop sign": (226, 58, 54),
-    }
-)
+SPRITE_COLOURS: Mapping[str, tuple[int, int, int]] = {
+    "person": (232, 72, 160),
+    "car": (62, 128, 236),
+    "bus": (146, 88, 232),
+    "truck": (38, 178, 186),
+    "bicycle": (62, 184, 88),
+    "dog": (232, 138, 58),
+    "traffic light": (236, 208, 52),
+    "stop sign": (226, 58, 54),
+}
 """The body colour of each class, RGB. No two hues are closer than 20 degrees."""
 
 # Colourless enough never to be taken for a body.

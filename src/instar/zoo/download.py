@@ -200,14 +200,11 @@ def _pip_settings() -> dict[str, list[str]]:
 
 def _places(settings: dict[str, list[str]], package: Package) -> Iterator[str]:
     """The pages and folders where the archive may be listed."""
-    yield from (_as_folder(place) for place in settings.get("find-links", []))
+    for place in settings.get("find-links", []):
+        yield place if "://" in place else Path(place).resolve().as_uri() + "/"
     if "no-index" not in settings:
         for index in [*settings.get("index-url", [USUAL_INDEX]), *settings.get("extra-index-url", [])]:
             yield f"{index.rstrip('/')}/{package.name}/"
-
-
-def _as_folder(place: str) -> str:
-    return place if "://" in place else Path(place).resolve().as_uri() + "/"
 
 
 class _Links(HTMLParser):

@@ -99,14 +99,9 @@ def make_tables(
         ),
     ]
     if twins:
-        made.append(
-            Table(
-                "backdoor",
-                f"Table 3. Errors on the twin of {classifier}: the square is the truth, of stamped pictures",
-                _errors(twins),
-                "originals: explanations that do not point at the square.",
-            )
-        )
+        title = f"Table 3. Errors on the twin of {classifier}: the square is the truth, of stamped pictures"
+        note = "originals: explanations that do not point at the square."
+        made.append(Table("backdoor", title, _errors(twins), note))
     return made
 
 

@@ -188,14 +188,8 @@ class Diagnosis:
 
 
 FEATURES = ("brightness", "boxes", "clarity")
-LOOKS = {
-    "dark": ("brightness", False),
-    "bright": ("brightness", True),
-    "few boxes": ("boxes", False),
-    "many boxes": ("boxes", True),
-    "low clarity": ("clarity", False),
-    "high clarity": ("clarity", True),
-}
+LOOKS = ("dark", "bright", "few boxes", "many boxes", "low clarity", "high clarity")
+"""What a low and a high value of each feature is called."""
 
 
 def diagnose(system: LocatorStability) -> Diagnosis:
@@ -212,10 +206,8 @@ def diagnose(system: LocatorStability) -> Diagnosis:
         if np.ptp(mean) > 0:
             fits = [regress(looks, mean), regress(looks, mean, ridge=1.0)]
     facts = {f"{name} unstable": _low(row) for name, row in zip(RELATIONS, stability)}
-    facts |= {
-        name: _low(-looks[:, FEATURES.index(of)] if high else looks[:, FEATURES.index(of)])
-        for name, (of, high) in LOOKS.items()
-    }
+    ends = (end for column in looks.T for end in (column, -column))
+    facts |= {name: _low(end) for name, end in zip(LOOKS, ends)}
     support = max(0.1, FEWEST / max(1, len(scenes)))
     rules = _informative(apriori(facts, support=support, confidence=0.6)) if support <= 1 else ()
     return Diagnosis(len(scenes), fits[0], fits[1], rules)

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from instar.core.scene import Image
-from instar.worlds.drive.plan import VEHICLES, Drive, Thing
 from instar.worlds.drive.canvas import Camera
+from instar.worlds.drive.plan import VEHICLES, Drive, Thing
 
 __all__ = ["recover_drive"]
 

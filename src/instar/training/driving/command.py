@@ -17,7 +17,6 @@ from instar.core.outcome import Outcome
 
 if TYPE_CHECKING:
     from instar.core.scene import Scene
-    from instar.training.driving.train import EpochResult
 
 __all__ = ["arguments", "perform"]
 
@@ -86,7 +85,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         checkpoint=checkpoint,
         resume=args.resume,
         start=None if args.start is None else Path(args.start) / "checkpoint.pt",
-        told=lambda progress: None if args.json else _tell(progress),
+        told=lambda line: None if args.json else print(line, file=sys.stderr, flush=True),
         fast=not args.exact and (device != "cpu" or _has_bfloat16()),
         device=device,
     )
@@ -163,16 +162,6 @@ def _has_bfloat16() -> bool:
     except OSError:
         return False
     return "avx512_bf16" in flags or "amx_bf16" in flags
-
-
-def _tell(progress: EpochResult) -> None:
-    left = progress.seconds * (progress.epochs - progress.epoch)
-    print(
-        f"epoch {progress.epoch} of {progress.epochs}: error {progress.training:.3f}, held out "
-        f"{progress.validation:.3f} (best {progress.best:.3f}), {progress.seconds:.0f} s, {left:.0f} s left",
-        file=sys.stderr,
-        flush=True,
-    )
 
 
 def _how(start: Path) -> str:

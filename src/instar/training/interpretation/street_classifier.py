@@ -10,7 +10,6 @@ import torch
 
 from instar.adapters.classifier import Classifier, eval_mode
 from instar.adapters.street_classifier import load_street_classifier
-from instar.core.scene import Image
 from instar.training.interpretation.backdoor import ShowProgress
 from instar.worlds import street
 
@@ -67,12 +66,9 @@ def _drawn(classifier: Classifier, scenes: int, seed: int, progress: ShowProgres
     pictures, labels = [], []
     with progress("drawing streets", scenes) as bar:
         for scene in street.scenes(scenes, seed=seed):
-            pictures.append(_small(scene.image, classifier.size))
+            small = cv2.resize(scene.image, classifier.size[::-1], interpolation=cv2.INTER_AREA)
+            pictures.append(small.transpose(2, 0, 1))
             known = {thing.label for thing in scene.objects or ()}
             labels.append([float(label in known) for label in classifier.labels])
             bar.advance(1)
     return torch.from_numpy(np.stack(pictures)), torch.tensor(labels)
-
-
-def _small(image: Image, size: tuple[int, int]) -> Any:
-    return cv2.resize(image, size[::-1], interpolation=cv2.INTER_AREA).transpose(2, 0, 1)

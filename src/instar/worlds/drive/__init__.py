@@ -7,13 +7,12 @@ change.
 
 from __future__ import annotations
 
-from instar.worlds.drive.canvas import CLASSES
+from instar.worlds.drive.canvas import CLASSES, Camera
 from instar.worlds.drive.driver import careful_speed, careful_steering
 from instar.worlds.drive.plan import Drive, House, Road, Thing
 from instar.worlds.drive.render import Rendered, render
 from instar.worlds.drive.sample import sample_drive
 from instar.worlds.drive.scenes import drive_of, scenes, showing
-from instar.worlds.drive.canvas import Camera
 
 __all__ = [
     "CLASSES",

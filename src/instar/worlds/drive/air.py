@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image
-from instar.worlds.drive.canvas import SURFACES, Canvas
+from instar.worlds.drive.canvas import EYE, SURFACES, Camera, Canvas
 from instar.worlds.drive.fixtures import LAMP_HEIGHT
 from instar.worlds.drive.plan import Drive
 from instar.worlds.drive.textures import clouds, grain
-from instar.worlds.drive.canvas import EYE, Camera
 
 __all__ = ["paint_sky", "through_the_air"]
 

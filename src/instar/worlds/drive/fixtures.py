@@ -9,10 +9,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.worlds.drive.canvas import SURFACES, Canvas, Colour
+from instar.worlds.drive.canvas import SURFACES, Camera, Canvas, Colour
 from instar.worlds.drive.plan import Thing
 from instar.worlds.drive.textures import CROWNS, at_height, crown, halves
-from instar.worlds.drive.canvas import Camera
 
 __all__ = ["LAMP_HEIGHT", "board", "paint_lamp", "paint_light", "paint_sign", "paint_tree"]
 

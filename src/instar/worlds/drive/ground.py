@@ -15,10 +15,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from instar.worlds.drive.canvas import SURFACES, Canvas
+from instar.worlds.drive.canvas import EYE, SURFACES, Camera, Canvas
 from instar.worlds.drive.plan import Drive
 from instar.worlds.drive.textures import grain, stains
-from instar.worlds.drive.canvas import EYE, Camera
 
 __all__ = ["KERB", "paint_ground"]
 

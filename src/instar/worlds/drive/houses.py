@@ -8,11 +8,10 @@ import cv2
 import numpy as np
 
 from instar.core.scene import Image
-from instar.worlds.drive.canvas import SURFACES, Canvas
+from instar.worlds.drive.canvas import SURFACES, Camera, Canvas
 from instar.worlds.drive.ground import KERB
 from instar.worlds.drive.plan import Drive, House
 from instar.worlds.drive.textures import FRONTS, STOREY, front, front_size
-from instar.worlds.drive.canvas import Camera
 
 __all__ = ["paint_house"]
 

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from instar.worlds.drive.canvas import SURFACES, Canvas, Colour, shaded
+from instar.worlds.drive.canvas import SURFACES, Camera, Canvas, Colour, shaded
 from instar.worlds.drive.plan import Thing
-from instar.worlds.drive.canvas import Camera
 
 __all__ = ["paint_bicyclist", "paint_pedestrian"]
 

@@ -11,14 +11,13 @@ import numpy.typing as npt
 from instar.core.scene import Image, Mask
 from instar.imaging.labels import LabelMap
 from instar.worlds.drive.air import paint_sky, through_the_air
-from instar.worlds.drive.canvas import CLASSES, SURFACES, Canvas
+from instar.worlds.drive.canvas import CLASSES, SURFACES, Camera, Canvas
 from instar.worlds.drive.fixtures import paint_lamp, paint_light, paint_sign, paint_tree
 from instar.worlds.drive.ground import paint_ground
 from instar.worlds.drive.houses import paint_house
 from instar.worlds.drive.people import paint_bicyclist, paint_pedestrian
 from instar.worlds.drive.plan import VEHICLES, Drive, House, Thing
 from instar.worlds.drive.vehicles import paint_vehicle
-from instar.worlds.drive.canvas import Camera
 
 __all__ = ["CLASS_OF", "Rendered", "render", "silhouettes"]
 

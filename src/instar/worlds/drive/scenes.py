@@ -15,8 +15,8 @@ import numpy.typing as npt
 from instar.core.errors import BadInput
 from instar.core.scene import Image, Mask, Scene, SceneObject
 from instar.imaging.labels import LabelMap
-from instar.worlds.drive.driver import careful_speed, careful_steering
 from instar.worlds.drive.canvas import SURFACES, Camera
+from instar.worlds.drive.driver import careful_speed, careful_steering
 from instar.worlds.drive.plan import VEHICLES, Drive, Thing
 from instar.worlds.drive.render import CLASS_OF, FIRST_THING, Rendered, render
 from instar.worlds.drive.sample import PAINTS, sample_drive

@@ -10,9 +10,8 @@ from functools import cache
 import numpy as np
 
 from instar.core.toml_file import load_resource
-from instar.worlds.drive.canvas import Canvas, Colour, Points, shaded
+from instar.worlds.drive.canvas import EYE, Camera, Canvas, Colour, Points, shaded
 from instar.worlds.drive.plan import Thing
-from instar.worlds.drive.canvas import EYE, Camera
 
 __all__ = ["COLOURS", "SIZES", "paint_vehicle"]
 
