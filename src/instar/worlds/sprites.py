@@ -21,38 +21,20 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image, Mask
+from instar.core.toml_file import load_resource
 
 __all__ = ["OUTLINE", "SPRITE_COLOURS", "Sprite", "draw_sprite"]
 
 OUTLINE = 3
 """Width of the dark outline in pixels, the same at every size."""
 
-SPRITE_INK = (26, 27, 32)
-
+_COLOURS = load_resource("instar.worlds", "sprites.toml")
 SPRITE_COLOURS: Mapping[str, tuple[int, int, int]] = {
-    "person": (232, 72, 160),
-    "car": (62, 128, 236),
-    "bus": (146, 88, 232),
-    "truck": (38, 178, 186),
-    "bicycle": (62, 184, 88),
-    "dog": (232, 138, 58),
-    "traffic light": (236, 208, 52),
-    "stop sign": (226, 58, 54),
+    label: tuple(colour) for label, colour in _COLOURS["body"].items()
 }
-"""The body colour of each class, RGB. No two hues are closer than 20 degrees."""
-
-# Colourless enough never to be taken for a body.
-_NEUTRAL: Mapping[str, tuple[int, int, int]] = {
-    "ink": SPRITE_INK,
-    "white": (238, 238, 234),
-    "glass": (206, 218, 226),
-    "skin": (236, 208, 192),
-    "grey": (150, 152, 156),
-    "stop": (240, 196, 188),
-    "go": (192, 236, 204),
-}
-# Body tones: the body colour times this. Dark enough to be told apart, bright enough to be no outline.
-_TONES: Mapping[str, float] = {"body": 1.0, "shade": 0.87, "light": 1.07}
+"""The body colour of each class, RGB."""
+_NEUTRAL: Mapping[str, list[int]] = _COLOURS["neutral"]
+_TONES: Mapping[str, float] = _COLOURS["tone"]
 
 # Sprites are drawn this many times larger and averaged down, which gives soft edges.
 _OVERSAMPLING = 3
@@ -89,7 +71,7 @@ class _Canvas:
         self._mirrored = mirrored
         large = (size[0] * _OVERSAMPLING, size[1] * _OVERSAMPLING)
         self._pixels = np.empty((*large, 3), np.uint8)
-        cv2.rectangle(self._pixels, (0, 0), (large[1], large[0]), SPRITE_INK, cv2.FILLED)
+        cv2.rectangle(self._pixels, (0, 0), (large[1], large[0]), _NEUTRAL["ink"], cv2.FILLED)
         self._reach = np.zeros(large, np.uint8)
         self._size = size
 
@@ -107,7 +89,7 @@ class _Canvas:
             stroke = 2 * OUTLINE * _OVERSAMPLING
             cv2.polylines(self._reach, [fixed], True, 255, stroke, shift=_FRACTION_BITS)
         else:
-            colour = list(_NEUTRAL[tone])
+            colour = _NEUTRAL[tone]
         cv2.fillPoly(self._pixels, [fixed], colour, shift=_FRACTION_BITS)
 
     def oval(self, tone: str, centre: tuple[float, float], radius_x: float, radius_y: float) -> None:

@@ -50,11 +50,6 @@ class RelationStability(CaseCounts):
     scenes: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     accuracy: Hits | None = None
 
-    @property
-    def stability(self) -> float:
-        """Set similarity, shooting rate or success rate: Eqs. 15 and 16."""
-        return set_similarity(self.scenes)
-
     def of_scenes(self) -> dict[str, float]:
         """The average of each scene (Eq. 14)."""
         return {scene: float(np.mean(values)) for scene, values in self.scenes.items() if values}
@@ -81,14 +76,14 @@ class LocatorStability:
         return {} if found is None else found.of_scenes()
 
     def stability(self, relation: str) -> float:
-        """The measure of a relation as the paper defines it; NaN where nothing was measured."""
+        """Set similarity, shooting rate or success rate (Eqs. 15 and 16); NaN where nothing was measured."""
         found = self.relations.get(relation)
         if found is None or not found.scenes:
             return float("nan")
         if relation == "watermark":
             # Of all watermarks, not the average of the pictures' averages.
             return shooting_rate({scene: [bool(v) for v in vs] for scene, vs in found.scenes.items()})
-        return found.stability
+        return set_similarity(found.scenes)
 
 
 def measure_stability(system: str, records: Iterable[Record]) -> LocatorStability:
@@ -120,9 +115,8 @@ def least_stable(systems: Sequence[LocatorStability], *, count: int = 10) -> dic
     chosen = {}
     for relation in RELATIONS:
         table, scenes = _common(systems, relation)
-        means = table.mean(axis=1)
-        order = sorted(range(len(scenes)), key=lambda i: (means[i], scenes[i]))
-        chosen[relation] = [scenes[i] for i in order[:count]]
+        lowest = sorted(zip(table.mean(axis=1).tolist(), scenes))[:count]
+        chosen[relation] = [scene for _, scene in lowest]
     return chosen
 
 
