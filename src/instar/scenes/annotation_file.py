@@ -15,9 +15,13 @@ __all__ = ["locate", "read_bytes", "read_json", "read_lines", "read_text"]
 
 @contextmanager
 def locate(place: str) -> Iterator[None]:
-    """Turn a ValueError, or BadInput without a place, into BadInput that says where it is wrong."""
+    """Turn a missing or senseless field, or BadInput without a place, into BadInput that says where."""
     try:
         yield
+    except KeyError as error:
+        raise BadInput(f"{place} has no {error.args[0]!r}") from None
+    except (AttributeError, TypeError) as error:
+        raise BadInput(f"{place} cannot be understood: {error}") from None
     except (BadInput, ValueError) as error:
         raise BadInput(f"{place}: {error}") from None
 

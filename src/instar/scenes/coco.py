@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,11 @@ import numpy.typing as npt
 
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Mask, Scene, SceneObject
-from instar.scenes.annotation_file import read_json
+from instar.scenes.annotation_file import locate, read_json
 from instar.scenes.folder import annotated_picture, check_limit, is_picture
 from instar.scenes.masks import polygons_mask, runs_mask
 
-__all__ = ["coco", "entry_box", "listed_scenes", "panoptic", "telling"]
+__all__ = ["coco", "entry_box", "listed_scenes", "panoptic"]
 
 CocoEntry = Mapping[str, Any]
 
@@ -37,13 +36,13 @@ def coco(path: str | Path, *, images: str | Path | None = None, limit: int | Non
     path = Path(path)
     document = _read_document(path)
     listed = _read_entries(document, "images", path)
-    with telling(path, "a category"):
+    with locate(f"{path}: a category"):
         labels = {
             key: str(entry["name"]) for key, entry in _read_entries(document, "categories", path).items()
         }
     objects: dict[Any, list[SceneObject]] = {key: [] for key in listed}
     for number, entry in enumerate(document.get("annotations", ())):
-        with telling(path, f"annotation {number}"):
+        with locate(f"{path}: annotation {number}"):
             if entry["image_id"] in listed:
                 found = _object(entry, labels, _entry_size(listed[entry["image_id"]]))
                 objects[entry["image_id"]] += found
@@ -100,7 +99,7 @@ def panoptic(
     categories = _read_entries(document, "categories", path)
     known: dict[Any, tuple[SceneObject, ...] | None] = dict.fromkeys(listed)
     for number, entry in enumerate(document.get("annotations", ())):
-        with telling(path, f"annotation {number}"):
+        with locate(f"{path}: annotation {number}"):
             image = entry["image_id"]
             if image in listed:
                 png = segments_folder / entry["file_name"]
@@ -161,21 +160,10 @@ def _read_document(path: Path) -> dict[str, Any]:
     return document
 
 
-@contextmanager
-def telling(path: Path, what: str) -> Iterator[None]:
-    """Turn a missing or senseless field into BadInput that says whose it is."""
-    try:
-        yield
-    except KeyError as error:
-        raise BadInput(f"{path}: {what} has no {error.args[0]!r}") from None
-    except (AttributeError, TypeError, ValueError) as error:
-        raise BadInput(f"{path}: {what} cannot be understood: {error}") from None
-
-
 def _read_entries(document: CocoEntry, part: str, path: Path) -> dict[Any, CocoEntry]:
     """The images or categories of a COCO file by their id."""
     listed = document.get(part, [])
-    with telling(path, f"an entry of {part!r}"):
+    with locate(f"{path}: an entry of {part!r}"):
         by_id = {entry["id"]: entry for entry in listed}
         if len(by_id) < len(listed):
             raise ValueError("two entries have the same id")
@@ -210,7 +198,7 @@ def listed_scenes(
     names: set[str] = set()
     find = _finder(_picture_folders(path, images))
     for key, entry in listed.items():
-        with telling(path, f"image {key!r}"):
+        with locate(f"{path}: image {key!r}"):
             name = entry["file_name"].replace("\\", "/")
             if name in names:
                 raise ValueError(f"{name!r} is listed twice")

@@ -14,7 +14,7 @@ from instar.core.errors import BadInput
 from instar.core.scene import Image, Scene, SceneObject
 from instar.imaging.words import Word
 from instar.scenes.annotation_file import locate, read_json, read_lines
-from instar.scenes.coco import entry_box, listed_scenes, telling
+from instar.scenes.coco import entry_box, listed_scenes
 from instar.scenes.folder import check_limit, folder
 
 __all__ = ["coco_text", "icdar", "looks_like_icdar", "looks_like_total_text", "total_text"]
@@ -103,7 +103,7 @@ def coco_text(path: str | Path, *, images: str | Path | None = None, limit: int 
         raise BadInput(f"{path} is not COCO-Text: it has no tables imgs and anns")
     words: dict[str, list[Word]] = {key: [] for key in document["imgs"]}
     for key, entry in document["anns"].items():
-        with telling(path, f"annotation {key}"):
+        with locate(f"{path}: annotation {key}"):
             # Keys are strings in JSON, while the annotations refer to them as numbers.
             if (image := str(entry["image_id"])) in words:
                 words[image] += _coco_text_word(entry)
