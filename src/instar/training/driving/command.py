@@ -85,7 +85,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         checkpoint=checkpoint,
         resume=args.resume,
         start=None if args.start is None else Path(args.start) / "checkpoint.pt",
-        told=lambda line: None if args.json else print(line, file=sys.stderr, flush=True),
+        told=lambda result: None if args.json else print(result, file=sys.stderr, flush=True),
         fast=not args.exact and (device != "cpu" or _has_bfloat16()),
         device=device,
     )

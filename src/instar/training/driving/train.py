@@ -38,7 +38,7 @@ from instar.training.driving.segmentation_loss import class_weights, segmentatio
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
 
-__all__ = ["Settings", "answers", "load_checkpoint", "train"]
+__all__ = ["EpochResult", "Settings", "answers", "load_checkpoint", "train"]
 
 AHEAD = 4
 """Threads that make batches; as many batches again wait to be learned from."""
@@ -68,6 +68,23 @@ class Settings:
             raise BadInput(f"rate {self.rate} and decay {self.decay} must lie between 0 and 1")
 
 
+@dataclass(frozen=True, slots=True)
+class EpochResult:
+    """How far a training is: losses are mean absolute errors in spreads of the targets."""
+
+    epoch: int
+    epochs: int
+    training: float
+    validation: float
+    best: float
+    seconds: float
+
+    def __str__(self) -> str:
+        left = self.seconds * (self.epochs - self.epoch)
+        errors = f"error {self.training:.3f}, held out {self.validation:.3f} (best {self.best:.3f})"
+        return f"epoch {self.epoch} of {self.epochs}: {errors}, {self.seconds:.0f} s, {left:.0f} s left"
+
+
 @dataclass(slots=True, eq=False)
 class _State:
     """What a checkpoint holds."""
@@ -89,15 +106,14 @@ def train(
     checkpoint: Path,
     resume: bool = False,
     start: Path | None = None,
-    told: Callable[[str], None] = lambda line: None,
+    told: Callable[[EpochResult], None] = lambda result: None,
     fast: bool = True,
     device: str = "cpu",
 ) -> Driver:
     """The network of the best validation, on the CPU wherever it was trained.
 
     It begins with what fits of the weights in `start`, the checkpoint of another training. `fast` computes in
-    bfloat16 where the device is quick at it. `told` hears after every epoch how far it is, with mean absolute
-    errors in spreads of the targets.
+    bfloat16 where the device is quick at it.
     """
     torch.manual_seed(settings.seed)
     model = build(settings.architecture, settings.outputs, width=settings.width, grey=settings.grey)
@@ -128,9 +144,7 @@ def train(
         state.model, state.optimiser = learner.state_dict(), optimiser.state_dict()
         _keep(checkpoint, state)
         seconds = time.perf_counter() - began
-        left = seconds * (settings.epochs - state.epoch)
-        errors = f"error {loss:.3f}, held out {error:.3f} (best {state.best:.3f})"
-        told(f"epoch {state.epoch} of {settings.epochs}: {errors}, {seconds:.0f} s, {left:.0f} s left")
+        told(EpochResult(state.epoch, settings.epochs, loss, error, state.best, seconds))
     model.load_state_dict(state.best_model)
     model.cpu().eval()
     return model
