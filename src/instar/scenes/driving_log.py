@@ -12,13 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
+from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
+from instar.scenes.annotation_file import locate
 from instar.scenes.folder import check_limit, read_file
 
-__all__ = ["SOURCES", "STEERING_RATIO", "Units", "driving_log", "looks_like_driving_log"]
+__all__ = ["driving_log", "looks_like_driving_log"]
 
 STEERING_RATIO = 14.4
 """Degrees of the steering wheel per degree of the road wheels, as the paper assumes."""
@@ -34,14 +35,12 @@ class Units:
     speed: float = 1.0
 
 
-SOURCES: Mapping[str, Units] = MappingProxyType(
-    {
-        "ch2": Units(math.degrees(1)),  # rad of the steering wheel, + is left
-        "th552019": Units(-math.degrees(1), METRES_PER_SECOND),  # rad of the steering wheel, + is right
-        "th979919": Units(-math.degrees(1), METRES_PER_SECOND),
-        "sim": Units(-25.0 * STEERING_RATIO, MPH),  # a share of 25 degrees of the road wheels, + is right
-    }
-)
+SOURCES: Mapping[str, Units] = {
+    "ch2": Units(math.degrees(1)),  # rad of the steering wheel, + is left
+    "th552019": Units(-math.degrees(1), METRES_PER_SECOND),  # rad of the steering wheel, + is right
+    "th979919": Units(-math.degrees(1), METRES_PER_SECOND),
+    "sim": Units(-25.0 * STEERING_RATIO, MPH),  # a share of 25 degrees of the road wheels, + is right
+}
 
 
 def looks_like_driving_log(folder: Path) -> bool:
@@ -70,30 +69,27 @@ def driving_log(folder: Path, *, limit: int | None = None) -> list[Scene]:
     if not rows or not set(COLUMNS) <= set(rows[0]):
         raise BadInput(f"{path} is no driving log; it needs the columns {', '.join(COLUMNS)}")
     published = {source: _published(folder, source) for source in {row["source"] for row in rows}}
-    return [
-        _scene(folder, path, number, row, published[row["source"]].get(row["file"], {}))
-        for number, row in enumerate(rows[:limit], start=2)
-    ]
+    scenes = []
+    for number, row in enumerate(rows[:limit], start=2):
+        with locate(f"{path}, line {number}"):
+            scenes.append(_scene(folder, row, published[row["source"]].get(row["file"], {})))
+    return scenes
 
 
-def _scene(
-    folder: Path, path: Path, line: int, row: Mapping[str, str], published: Mapping[str, float]
-) -> Scene:
+def _scene(folder: Path, row: Mapping[str, str], published: Mapping[str, float]) -> Scene:
     units = SOURCES.get(row["source"])
     if units is None:
         known = ", ".join(SOURCES)
-        raise BadInput(f"{path}, line {line}: units of source {row['source']!r} are unknown; known: {known}")
-    knowledge = {
-        "speed": _number(path, line, row["speed"], units.speed),
-        "steering": _number(path, line, row["steering"], units.steering),
+        raise BadInput(f"units of source {row['source']!r} are unknown; known: {known}")
+    knowledge: dict[str, Any] = {
+        "speed": _number(row["speed"], units.speed),
+        "steering": _number(row["steering"], units.steering),
         "segment": row["segment"],
         "source": row["source"],
     }
-    return Scene(
-        row["file"],
-        partial(read_file, folder / "images" / row["file"]),
-        knowledge=knowledge | ({"published": published} if published else {}),
-    )
+    if published:
+        knowledge["published"] = published
+    return Scene(row["file"], partial(read_file, folder / "images" / row["file"]), knowledge=knowledge)
 
 
 def _published(folder: Path, source: str) -> dict[str, dict[str, float]]:
@@ -112,10 +108,8 @@ def _published(folder: Path, source: str) -> dict[str, dict[str, float]]:
         }
 
 
-def _number(path: Path, line: int, text: str, unit: float) -> float | None:
-    if not text:
-        return None
+def _number(text: str, unit: float) -> float | None:
     try:
-        return float(text) * unit
+        return float(text) * unit if text else None
     except ValueError:
-        raise BadInput(f"{path}, line {line}: {text!r} is no number") from None
+        raise BadInput(f"{text!r} is no number") from None

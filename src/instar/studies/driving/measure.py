@@ -13,7 +13,7 @@ import numpy as np
 from instar.core.record import Record
 from instar.core.verdict import Status
 from instar.stats import bootstrap_mean
-from instar.studies.counts import CaseCounts
+from instar.studies.campaign import CaseCounts
 from instar.studies.driving.shared_pictures import MakingCost
 from instar.tasks.driving.judgement import STANDING
 
