@@ -10,7 +10,7 @@ from typing import Any
 
 from instar.core.record import Record, Totals
 from instar.core.verdict import Finding, Status
-from instar.stats import bootstrap_rate, wilson
+from instar.stats import clustered_rate, wilson
 
 __all__ = [
     "Break",
@@ -58,7 +58,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class RelationSummary:
-    """One relation's counts; `interval` is for the rate, by bootstrap over scenes."""
+    """One relation's counts; `interval` is for the rate, over scenes."""
 
     counts: Counts
     interval: tuple[float, float] | None
@@ -198,7 +198,7 @@ class _Tally:
         scenes = sorted(self.judged_in)
         violated = [self.violated_in[scene] for scene in scenes]
         judged = [self.judged_in[scene] for scene in scenes]
-        return RelationSummary(counts, bootstrap_rate(violated, judged))
+        return RelationSummary(counts, clustered_rate(violated, judged))
 
 
 def summarise(records: Iterable[Record], totals: Totals) -> Summary:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from instar.core.record import Record
 from instar.core.verdict import Status
-from instar.stats import bootstrap_rate
+from instar.stats import clustered_rate
 
 __all__ = ["CaseCounts"]
 
@@ -36,12 +36,12 @@ class CaseCounts:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """95 % for the violated share, by bootstrap over scenes; None where nothing was judged."""
+        """95 % for the violated share, over scenes; None where nothing was judged."""
         if not self.judged:
             return None
         scenes = sorted(self.by_scene)
         violated = [self.failed_by_scene[scene] for scene in scenes]
-        return bootstrap_rate(violated, [self.by_scene[scene] for scene in scenes])
+        return clustered_rate(violated, [self.by_scene[scene] for scene in scenes])
 
     def judge(self, scene: str, *, violated: bool) -> None:
         """Count one case that was judged."""

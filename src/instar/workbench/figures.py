@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.report.summary import Counts
-from instar.stats import bootstrap_rate
+from instar.stats import clustered_rate
 from instar.workbench.columns import STATUSES
 from instar.workbench.library import Run
 from instar.workbench.table import NO_GROUP, CaseTable
@@ -38,7 +38,7 @@ Array = npt.NDArray[Any]
 
 
 class Intervals:
-    """Intervals over scenes, made by `workers` and kept: bootstrapping takes longer than a page may."""
+    """Intervals over scenes, made by `workers` and kept: many of them take longer than a page may."""
 
     def __init__(self, workers: Executor) -> None:
         self._workers = workers
@@ -52,7 +52,7 @@ class Intervals:
         violated_in = np.bincount(scenes[violated], minlength=len(judged_in))
         content = judged_in.tobytes() + b"|" + violated_in.tobytes()
         key = hashlib.blake2b(content, digest_size=16).digest()
-        begin = partial(self._workers.submit, bootstrap_rate, violated_in, judged_in)
+        begin = partial(self._workers.submit, clustered_rate, violated_in, judged_in)
         future = kept_or_begun(self._made, key, begin, most=5_000)
         try:
             return future.result() if wait or future.done() else "later"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from instar.stats import bootstrap_mean
+from instar.stats import clustered_mean
 from instar.tasks.driving.answers import UNIT_OF
 from instar.training.driving.examples import Split
 
@@ -24,7 +24,7 @@ def errors_of(parts: Split, given: npt.NDArray[np.float32]) -> dict[str, Any]:
         truth, learned = parts.test.targets[:, column], parts.training.targets[:, column]
         off = np.abs(given[:, column] - truth)
         constant_off = np.abs(truth - np.median(learned))
-        low, high = bootstrap_mean(off, parts.test.groups)
+        low, high = clustered_mean(off, parts.test.groups)
         found[output] = {
             "unit": UNIT_OF[output],
             "mae": float(off.mean()),
