@@ -10,7 +10,7 @@ from instar.core.record import Record, Skipped, Totals
 from instar.core.verdict import Finding, Verdict
 from instar.report.summary import Break, Counts, FalseAlarms, Placebos, Violation, summarise, summary_to_json
 from instar.report.text import render_text
-from instar.stats import bootstrap_rate, wilson
+from instar.stats import clustered_rate, wilson
 
 TOTALS = Totals("runs/a", "tiny", seed=7, scenes=3, queries=40, asked=30, seconds=1.5)
 
@@ -93,7 +93,7 @@ def test_the_rate_is_over_what_was_judged_and_its_interval_over_scenes() -> None
     ]
     insertion = summarise(records, TOTALS).relations["insertion"]
     assert insertion.counts.rate == 2 / 9
-    assert insertion.interval == bootstrap_rate([2, 0, 0], [4, 3, 2])
+    assert insertion.interval == clustered_rate([2, 0, 0], [4, 3, 2])
 
 
 def test_the_interval_of_all_relations_is_over_the_same_scenes() -> None:
@@ -104,7 +104,7 @@ def test_the_interval_of_all_relations_is_over_the_same_scenes() -> None:
         record("3", Verdict.held(), "b"),
         record("4", Verdict.inapplicable("no"), "b", relation="exposure"),
     ]
-    assert summarise(records, TOTALS).interval == bootstrap_rate([1, 0], [2, 1])
+    assert summarise(records, TOTALS).interval == clustered_rate([1, 0], [2, 1])
 
 
 def test_nothing_judged_has_no_rate() -> None:
@@ -255,7 +255,10 @@ def test_the_document_is_strict_json_whatever_the_margins(strange: float) -> Non
     assert json.loads(text)["findings"][0]["margin"] is None
 
 
-def test_records_are_read_once_and_held_ones_are_not_kept() -> None:
+def test_records_are_read_once_and_held_ones_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What an interval takes depends on the cases of a scene, and is nothing that is kept.
+    monkeypatch.setattr("instar.report.summary.clustered_rate", lambda violated, judged: (0.0, 1.0))
+
     def many(n: int) -> Iterator[Record]:
         return (record(str(i), Verdict.held(0.1), scene=f"{i % 10}.jpg") for i in range(n))
 

@@ -20,7 +20,7 @@ from instar.core.record import Record
 from instar.core.system import System
 from instar.core.verdict import Status
 from instar.core.workspace import prepare_relation
-from instar.stats import bootstrap_rate
+from instar.stats import clustered_rate
 from instar.store import RunStore
 from instar.studies.output import require_matplotlib
 
@@ -86,12 +86,12 @@ class CaseCounts:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """95 % for the violated share, by bootstrap over scenes; None where nothing was judged."""
+        """95 % for the violated share, over scenes; None where nothing was judged."""
         if not self.judged:
             return None
         scenes = sorted(self.by_scene)
         violated = [self.failed_by_scene[scene] for scene in scenes]
-        return bootstrap_rate(violated, [self.by_scene[scene] for scene in scenes])
+        return clustered_rate(violated, [self.by_scene[scene] for scene in scenes])
 
     def judge(self, scene: str, *, violated: bool) -> None:
         """Count one case that was judged."""

@@ -19,7 +19,7 @@ from instar.workbench import NotHere
 from instar.workbench.access import Access, Guard
 from instar.workbench.case_pictures import Studio
 from instar.workbench.children import Campaigns, Jobs
-from instar.workbench.figures import figures_of
+from instar.workbench.figures import figures_of, yields_of
 from instar.workbench.filters import CaseFilter, matching
 from instar.workbench.library import Library
 from instar.workbench.orders import Offers
@@ -109,4 +109,5 @@ def make_app(site: Site) -> Any:
 def _begin_with_the_whole(site: Site) -> None:
     """Have the figures of everything made, which is what most people look at first."""
     table = site.library.table
-    figures_of(table, matching(table, CaseFilter()), site.intervals, wait=False)
+    yields = yields_of(site.library.readable_runs())
+    figures_of(table, matching(table, CaseFilter()), site.intervals, yields=yields, wait=False)

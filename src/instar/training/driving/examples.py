@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
-from instar.stats import bootstrap_mean
+from instar.stats import clustered_mean
 from instar.tasks.driving.answers import QUANTITIES, UNIT_OF
 from instar.tasks.driving.systems.network_io import SIZE, crop, preprocess
 
@@ -126,7 +126,7 @@ def errors_of(parts: Split, given: npt.NDArray[np.float32]) -> dict[str, Any]:
         truth, learned = parts.test.targets[:, column], parts.training.targets[:, column]
         off = np.abs(given[:, column] - truth)
         constant_off = np.abs(truth - np.median(learned))
-        low, high = bootstrap_mean(off, parts.test.groups)
+        low, high = clustered_mean(off, parts.test.groups)
         found[output] = {
             "unit": UNIT_OF[output],
             "mae": float(off.mean()),
