@@ -47,8 +47,8 @@ class Counts:
     """How many cases ended in which way.
 
     `unstable` is contained in `inapplicable`: their findings were struck out, since null changes show them
-    too or they do not recur. `headline` is contained in `violated`: a finding is real, or nothing is known that
-    could tell.
+    too or they do not recur. `headline` is contained in `violated`: a finding is real, or nothing is known
+    that could tell.
     """
 
     held: int = 0
