@@ -68,7 +68,7 @@ WORSE = [
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--campaigns", type=int, default=100, help="for each cell (default 100)")
+    parser.add_argument("--campaigns", type=int, default=200, help="for each cell (default 200)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     args = parser.parse_args()
     began = time.perf_counter()
@@ -167,9 +167,8 @@ def count_significant(
 
 def tell_coverage(found: dict[Cell, np.ndarray]) -> None:
     ratios = {cell: width / known for cell, (_, width, known) in found.items()}
-    print(
-        "\n| scenes | rate | coverage, least and mean | width / if known, mean and most |\n|--:|--:|--:|--:|"
-    )
+    print("\n| scenes | rate | coverage: least, mean | width / width if known: mean, most |")
+    print("|--:|--:|--:|--:|")
     for scenes, rate in product(SCENES, RATES):
         ours = [cell for cell in found if (cell.scenes, cell.rate) == (scenes, rate)]
         covered, ratio = [found[cell][0] for cell in ours], [ratios[cell] for cell in ours]
