@@ -184,6 +184,14 @@ def test_it_takes_two_runs_to_compare(client: TestClient) -> None:
         assert client.get("/compare/with", params={"run": runs}).status_code == 400
 
 
+def test_two_comparisons_at_once_are_held_against_half_the_level(client: TestClient) -> None:
+    several = "Of 2 at once, only one below 0.025 counts as below 0.05."
+    assert several in client.get("/compare", params={"run": ["blobs"] * 3}).text
+    assert several not in client.get("/compare", params={"run": ["blobs"] * 2}).text
+    one = client.get("/compare/with", params={"run": ["blobs"] * 2}).text
+    assert "what chance alone would do" in one or "too few scenes to compare" in one
+
+
 def test_naturalness_is_a_threshold(client: TestClient, site: Site) -> None:
     table = site.library.table
     known = np.sort(table.naturalness[~np.isnan(table.naturalness)])
