@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import binom
 
-from instar.stats import clustered_rate
+from instar.stats import clustered_mean, clustered_rate
 from instar.stats.paired import flip_signs
 
 SCENES = (5, 8, 12, 30, 100)
@@ -27,6 +27,7 @@ RATES = (0.005, 0.02, 0.1, 0.4)
 CORRELATIONS = (0.0, 0.1, 0.3, 0.5)
 CASES = ((5, 5), (15, 15), (35, 35), (5, 35))
 """How many cases a scene has: from, to."""
+STRETCHES = (5, 12, 30)
 AT_ONCE = 2500
 """Campaigns of one task of a process."""
 FEWEST_COVERED, WIDEST, MOST_FALSE = 0.93, 1.5, 0.06
@@ -68,7 +69,7 @@ WORSE = [
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--campaigns", type=int, default=100, help="for each cell (default 100)")
+    parser.add_argument("--campaigns", type=int, default=200, help="for each cell (default 200)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
     args = parser.parse_args()
     began = time.perf_counter()
@@ -78,6 +79,7 @@ def main() -> None:
         tell_coverage(simulate(workers, cover, CELLS, args.campaigns))
         tell_false_positives(simulate(workers, compare_equal, EQUAL, args.campaigns))
         tell_power(simulate(workers, compare_worse, WORSE, args.campaigns))
+        tell_means(simulate(workers, cover_mean, STRETCHES, args.campaigns))
     print(f"\n{time.perf_counter() - began:.0f} s")
 
 
@@ -94,7 +96,7 @@ def simulate(
     return {cell: sums[cell] / campaigns for cell in cells}
 
 
-def generator(cell: Cell | Worse, part: int) -> np.random.Generator:
+def generator(cell: Cell | Worse | int, part: int) -> np.random.Generator:
     return np.random.default_rng([part, *repr(cell).encode()])
 
 
@@ -165,11 +167,22 @@ def count_significant(
     return np.array([flips, (mcnemar < 0.05).sum()], np.float64)
 
 
+def cover_mean(stretches: int, campaigns: int, part: int) -> float:
+    """20 to 99 absolute errors a stretch; their size differs by a factor of 1.6 (one standard deviation)."""
+    rng = generator(stretches, part)
+    covering = 0
+    for _ in range(campaigns):
+        groups = np.repeat(np.arange(stretches), rng.integers(20, 100, stretches))
+        size = rng.lognormal(-0.125, 0.5, stretches)  # of mean 1
+        low, high = clustered_mean(np.abs(rng.normal(size=len(groups))) * size[groups], groups)
+        covering += low <= (2 / np.pi) ** 0.5 <= high
+    return float(covering)
+
+
 def tell_coverage(found: dict[Cell, np.ndarray]) -> None:
     ratios = {cell: width / known for cell, (_, width, known) in found.items()}
-    print(
-        "\n| scenes | rate | coverage, least and mean | width / if known, mean and most |\n|--:|--:|--:|--:|"
-    )
+    print("\n| scenes | rate | coverage: least, mean | width / width if known: mean, most |")
+    print("|--:|--:|--:|--:|")
     for scenes, rate in product(SCENES, RATES):
         ours = [cell for cell in found if (cell.scenes, cell.rate) == (scenes, rate)]
         covered, ratio = [found[cell][0] for cell in ours], [ratios[cell] for cell in ours]
@@ -210,6 +223,11 @@ def tell_power(found: dict[Worse, np.ndarray]) -> None:
         power = [f"{100 * found[Worse(rate, worse, together, n)][0]:.0f} %" for n in scenes]
         where = "in the same scenes" if together else "in any scene"
         print(f"| {100 * rate:g} and {100 * worse:g} % | {where} | " + " | ".join(power) + " |")
+
+
+def tell_means(found: dict[int, float]) -> None:
+    told = ", ".join(f"{100 * covered:.1f} % with {n}" for n, covered in found.items())
+    print(f"\ncoverage of mean errors over stretches: {told}")
 
 
 if __name__ == "__main__":

@@ -64,7 +64,7 @@ def brute_force(violated: list[int], judged: list[int], tail: float) -> tuple[fl
     ],
 )
 def test_the_interval_is_that_of_the_beta_binomial_posterior(violated: list[int], judged: list[int]) -> None:
-    expected = brute_force(violated, judged, 0.025 * max(0.5, 1 - 2.25 / len(judged)))
+    expected = brute_force(violated, judged, 0.025 * max(0.5, 1 - 2 / len(judged)))
     found = clustered_rate(violated, judged)
     assert found == pytest.approx(expected, abs=0.01 * (expected[1] - expected[0]))
 
@@ -83,7 +83,7 @@ def coverage(scenes: int, rate: float, correlation: float, cases: int, campaigns
 def test_few_scenes_that_differ_much_are_enough_for_an_interval_that_holds(
     scenes: int, rate: float, correlation: float, cases: int
 ) -> None:
-    # The percentile bootstrap over scenes covers in 76 to 90 % here. Three standard errors of 600 are 3 %.
+    # The percentile bootstrap over scenes covers in 82 to 87 % here.
     assert coverage(scenes, rate, correlation, cases, campaigns=600) >= 0.93
 
 
@@ -177,14 +177,16 @@ def test_counts_that_make_no_rate_are_refused(violated: list[int], judged: list[
 
 
 def test_the_mean_over_groups_of_one_size_is_students_interval_of_their_means() -> None:
-    values = [1.0, 2.0, 4.0, 4.0, 6.0, 7.0]
-    law = reference.ttest_1samp([1.5, 4.0, 6.5], 0).confidence_interval(0.9)
-    assert clustered_mean(values, list("aabbcc"), level=0.9) == pytest.approx((law.low, law.high))
+    values = np.array([1.0, 2.0, 4.0, 4.0, 6.0, 7.0])
+    law = reference.ttest_1samp([1.5, 4.0, 6.5], 0).confidence_interval(0.95)
+    assert law.low < 0
+    assert clustered_mean(values, list("aabbcc")) == pytest.approx((0.0, law.high))
+    assert clustered_mean(values - 2, list("aabbcc")) == pytest.approx((law.low - 2, law.high - 2))
 
 
 def test_of_one_group_the_values_count_as_independent() -> None:
-    law = reference.ttest_1samp([1.0, 2.0, 6.0], 0).confidence_interval(0.95)
-    assert clustered_mean([1.0, 2.0, 6.0], list("aaa")) == pytest.approx((law.low, law.high))
+    law = reference.ttest_1samp([7.0, 8.0, 12.0], 0).confidence_interval(0.95)
+    assert clustered_mean([7.0, 8.0, 12.0], list("aaa")) == pytest.approx((law.low, law.high))
     assert clustered_mean([2.5], ["a"]) == (2.5, 2.5)
     with pytest.raises(ValueError, match="2 values for 1 groups"):
         clustered_mean([1.0, 2.0], ["a"])

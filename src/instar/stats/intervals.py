@@ -65,7 +65,7 @@ def clustered_rate(violated: Ints, judged: Ints, *, level: float = 0.95) -> tupl
     edges, mass = _posterior(counts)
     # Few scenes say so little about the correlation that the prior shows: they spend less of the error. How
     # much less is what benchmarks/intervals.py needs to find 93 % coverage everywhere when 95 % is stated.
-    tail = (1 - level) / 2 * max(0.5, 1 - 2.25 / len(trials))
+    tail = (1 - level) / 2 * max(0.5, 1 - 2 / len(trials))
     low, high = (float(np.sin(np.interp(share, mass, edges)) ** 2) for share in (tail, 1 - tail))
     # Where nothing or everything was violated, alike cases say no more than independent ones would.
     if rate == 0:
@@ -93,10 +93,11 @@ def clustered_mean(
     """Student's interval for the mean of `values`, over groups.
 
     Frames of one stretch of road resemble each other, so stretches and not frames count as independent; one
-    weighs as much as it has values. Of one group alone the values count as independent.
+    weighs as much as it has values. Of one group alone the values count as independent. Where no value is
+    below 0, as no error is, the interval is not either.
 
-    >>> [round(bound, 2) for bound in clustered_mean([1.0, 1.0, 3.0, 3.0, 2.0, 2.0], list("aabbcc"))]
-    [-0.48, 4.48]
+    >>> [round(bound, 2) for bound in clustered_mean([4.0, 5.0, 6.0, 7.0, 5.0, 5.0], list("aabbcc"))]
+    [2.75, 7.92]
     """
     from scipy.special import stdtrit  # which takes long to import
 
@@ -113,7 +114,8 @@ def clustered_mean(
         return mean, mean
     error = float(np.sqrt(n / (n - 1) * ((sums - mean * counts) ** 2).sum())) / len(numbers)
     half = float(stdtrit(n - 1, (1 + level) / 2)) * error
-    return mean - half, mean + half
+    low = mean - half
+    return (max(0.0, low) if numbers.min() >= 0 else low), mean + half
 
 
 class _Ladder(NamedTuple):
