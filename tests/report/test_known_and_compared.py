@@ -103,7 +103,7 @@ def test_signs_are_flipped_over_scenes_and_relations_are_adjusted_for():
     seldom = pairs({f"{i}.png": int(i < 6) for i in range(8)}, "seldom")
     rare = pairs({f"{i}.png": 1 for i in range(5)}, "rare")
     sides = [often[i] + seldom[i] + rare[i] for i in range(2)]
-    found = compare_runs(Side.of("A", "a", sides[0]), Side.of("B", "b", sides[1]))
+    found = compare_runs(Side.of("a", sides[0]), Side.of("b", sides[1]))
     assert found.paired_scenes == 8
     assert found.p == 2 / 2**8
     assert found.relations == {
@@ -121,7 +121,7 @@ def test_signs_are_flipped_over_scenes_and_relations_are_adjusted_for():
 
 def test_parts_of_one_scene_are_one_scene_and_under_six_are_too_few():
     first, second = pairs({f"drive#{i}": 1 for i in range(40)}, "r")
-    found = compare_runs(Side.of("A", "a", first), Side.of("B", "b", second))
+    found = compare_runs(Side.of("a", first), Side.of("b", second))
     assert (found.broken, found.paired_scenes, found.p) == (40, 1, None)
     assert "too few scenes to compare (1; six are needed)" in render_compared(found)
 

@@ -168,7 +168,7 @@ def test_the_summary_says_what_the_report_says(client: TestClient, site: Site) -
     client.get("/summary/figures", params={"whole": "1"})
     page = client.get("/summary").text
     assert f'<dd id="violated">{summary.counts.violated}</dd>' in page
-    assert f"{percent(summary.counts.rate)}, {interval_words(summary.interval)}" in page
+    assert f"{percent(summary.drawn.rate)}, {interval_words(summary.drawn.interval)}" in page
     assert "data-whole" not in page
     for title in site.library.run("blobs").groups.titles:
         assert title in page

@@ -19,11 +19,11 @@ import numpy as np
 
 from instar.core.budget import Budget
 from instar.core.case import CASES_PER_NULL, Ask, Case, RelationState, SourceState, Steps
-from instar.core.change import Inapplicable, plain
+from instar.core.change import plain
 from instar.core.confirmation import afford, ask_again, decide
 from instar.core.digest import digest
 from instar.core.errors import SceneChanged, UnreadablePicture
-from instar.core.follow_up import FollowUp, Query, observe
+from instar.core.follow_up import FollowUp, Query, observe, questions_of
 from instar.core.marks import Panel
 from instar.core.picture_cache import PictureCache
 from instar.core.record import Record, Repeat, Skipped, Source, case_id
@@ -177,24 +177,20 @@ def _questions(
 ) -> Steps[Sequence[Question] | Verdict | None]:
     """What the scene is asked; the verdict on it where it cannot be asked; None when the budget ended."""
     known = replace(scene, read=partial(settings.pictures.get, scene.id, scene.read))
-    asking = relation.resolved_task.questions(known)
-    answer: Any = None
+    asking = questions_of(relation.resolved_task, known)
+    reply: Reply | None = None
     while True:
         try:
-            first = asking.send(answer)
+            query = asking.send(reply)
         except StopIteration as end:
-            ended: Sequence[Question] | Inapplicable = end.value
-            return Verdict.inapplicable(ended.reason) if isinstance(ended, Inapplicable) else ended
-        content = digest(first)
-        if content not in replies:
+            questions: Sequence[Question] | Verdict = end.value
+            return questions
+        if query.digest not in replies:
             if not (yield from afford(run.budget, 1)):
                 return None
             run.budget.pay(1)
-            (replies[content],) = yield Ask([Query(first, content)])
-        reply = replies[content]
-        if reply.error is not None:
-            return Verdict.failed(reply.error)
-        answer = reply.answer
+            (replies[query.digest],) = yield Ask([query])
+        reply = replies[query.digest]
 
 
 def _ask_source(
