@@ -43,7 +43,7 @@ def render_comparison(summaries: Sequence[Summary]) -> str:
     heading = ["run", "judged", "violated", "unstable", "rate", "95 % interval", "different failures"]
     rows = [[*heading, "scenes affected", "false alarms", "seconds"]]
     for summary in summaries:
-        counts, totals = summary.counts, summary.totals
+        counts, totals, alarms = summary.counts, summary.totals, summary.false_alarms
         rows.append(
             [
                 readable(PurePath(totals.run).name, WIDEST_SCENE),
@@ -54,7 +54,7 @@ def render_comparison(summaries: Sequence[Summary]) -> str:
                 interval_words(summary.drawn.interval),
                 f"{summary.distinct:,}",
                 f"{summary.scenes_violated:,} of {summary.scenes_judged:,}",
-                alarm_words(summary.false_alarms),
+                "-" if alarms is None else f"{alarms.violated:,} of {alarms.n:,}",
                 f"{totals.seconds:,.1f}",
             ]
         )
@@ -142,6 +142,10 @@ def _account(summary: Summary) -> Iterator[tuple[str, str]]:
         needed = percent(1 - reproduced / tried)
         yield "placebo", f"{needed} of {counted(tried, 'violated case')} need the real change"
     counts, totals = summary.counts, summary.totals
+    if counts.headline != counts.violated:
+        of, ends = counted(counts.judged, "judged case"), interval_words(summary.drawn.headline_interval)
+        rate = "" if summary.drawn.is_yield else f" ({percent(summary.drawn.headline_rate)}, {ends})"
+        yield "failures", f"{counts.headline:,} of {of} are real, or cannot be verified{rate}"
     if counts.judged:
         yield "unstable", f"{percent(summary.unstable_share)} of {counted(counts.judged, 'judged case')}"
     if summary.unconfirmed:
