@@ -206,10 +206,10 @@ def test_too_many_failures_are_no_pass(home):
 
 
 def test_every_foul_answer_fails_alone_and_the_campaign_goes_on(home):
-    _, document = run(home, "Foul", scenes=10)
+    _, document = run(home, "Foul", scenes=6)
     assert document["finished"]
     assert document["violated"] == 0
-    assert document["held"] > 100
+    assert document["held"] > 50
     told = " ".join(document["reasons"])
     for reason in (
         "the system's process died (exit code 3)",

@@ -6,12 +6,15 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from instar.core.change import Change
 from instar.core.verdict import Verdict
 
-__all__ = ["Record", "Repeat", "Skipped", "Source", "Totals", "case_id"]
+if TYPE_CHECKING:
+    from instar.core.marks import Panel
+
+__all__ = ["KeptPanels", "KeptPixels", "Record", "Repeat", "Skipped", "Source", "Totals", "case_id"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,23 @@ class Skipped:
 
     scene: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptPixels:
+    """A picture that a change needs, under its content hash."""
+
+    digest: str
+    pixels: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptPanels:
+    """The pictures of a case that was violated; `exact` where nobody else could make them again."""
+
+    case: str
+    panels: Sequence[Panel]
+    exact: bool
 
 
 @dataclass(frozen=True, slots=True)

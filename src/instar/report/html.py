@@ -110,7 +110,7 @@ def _numbers(page: Page) -> Iterator[str]:
     yield from _relations(summary)
     yield '<div class="columns">'
     yield from _listing("By kind", summary.kinds, "violated cases by the kind of their worst finding")
-    yield from _listing("Not judged", summary.reasons, "inapplicable and failed cases by reason")
+    yield from _listing("Reasons", summary.reasons, "unstable, inapplicable and failed cases by reason")
     yield from _charts(page)
     yield from _cost(page)
     yield "</div></section>"

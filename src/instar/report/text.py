@@ -151,7 +151,7 @@ def _account(summary: Summary) -> Iterator[tuple[str, str]]:
     if summary.unconfirmed:
         yield "unconfirmed", counted(summary.unconfirmed, "case")
     if summary.reasons:
-        yield "not judged", _listing(summary.reasons)
+        yield "reasons", _listing(summary.reasons)
     yield "false alarms", alarm_words(summary.false_alarms)
     if totals.repeats:
         yield "asked again", repeat_words(totals)
