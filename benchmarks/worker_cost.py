@@ -1,6 +1,6 @@
 """What a process of its own costs a system: in-process time over time through a worker, taken in one run.
 
-Pictures of 640 x 480, one a call, both ways in turn. `fast` takes 2 ms for a picture, yolox-nano what it takes.
+Pictures of 640 x 480, one a call, both ways in turn; `fast` takes 2 ms for a picture.
 """
 
 from __future__ import annotations
