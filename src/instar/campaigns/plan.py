@@ -56,6 +56,7 @@ LIMITS: dict[str, type] = {
     "timeout": float,
     "start": float,
     "failures": int,
+    "disk": float,
 }
 LEAST = {"seed": 0, "limit": 1, "workers": 1, "batch": 1}
 CODE = re.compile(r"[^\s:/\\]+:[^\s:/\\]+")
@@ -128,7 +129,7 @@ def make_plan(tables: Tables, *, complete: bool = True) -> Plan:
     for what, hint in MISSING.items():
         if complete and not tables.get(what):
             raise BadInput(f"no {what} was given; {hint}")
-    return Plan(**parts)
+    return Plan(**{"scenes": "", **parts})
 
 
 def plan_to_toml(plan: Plan) -> str:
