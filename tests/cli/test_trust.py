@@ -122,6 +122,15 @@ def test_what_needs_the_code_is_refused_in_one_line_that_names_it(home: Path, wh
         refused(["shrink", "run", case_of(home)], what)
 
 
+@pytest.mark.parametrize("what", ["search", "objects"])
+def test_what_a_command_has_no_use_for_does_not_stop_it(home: Path, what: str) -> None:
+    plant(home, what)
+    assert said("replay", "run", case_of(home))[1]["same"]
+    assert said("shrink", "run", case_of(home))[0] == 1
+    assert said("ratings", "export", "run", "--n", "2")[0] == 0
+    assert said("run", "--changes", "run", "--system", "street-exact", "--out", "other")[0] == 0
+
+
 @pytest.mark.parametrize("what", PLANTED)
 def test_the_pages_of_the_workbench_run_nothing(home: Path, what: str) -> None:
     plant(home, what)
