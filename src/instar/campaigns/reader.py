@@ -19,7 +19,7 @@ from instar.campaigns.run import UNNAMED, resolve_relations
 from instar.campaigns.toml import parse_toml
 from instar.core.campaign import AnswerKey
 from instar.core.change import Change
-from instar.core.errors import BadInput, InstarError
+from instar.core.errors import BadInput, InstarError, Untrusted
 from instar.core.fingerprint import fingerprint_of
 from instar.core.follow_up import Asking, Query
 from instar.core.marks import Panel, make_panels
@@ -171,14 +171,15 @@ class RunReader:
         module is not there) the case is shown without them, and says why.
         """
         record = self.store.record(case, change=False)
-        why = ""
+        why, is_untrusted = "", False
         panels: Sequence[Panel] = ()
         try:
             panels = self.panels(record.case)
         except InstarError as error:
-            why = str(error)
+            why, is_untrusted = str(error), isinstance(error, Untrusted)
         why = why or ("" if panels else record.verdict.reason)
-        return CaseView(record, self.store.change_text(record.case), panels, why)
+        words = self.store.change_text(record.case)
+        return CaseView(record, words, panels, why, is_untrusted=is_untrusted)
 
     def panels(self, case: str) -> Sequence[Panel]:
         """The pictures of a case: those that the run keeps, or made again from what it keeps."""

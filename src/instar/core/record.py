@@ -92,7 +92,8 @@ class Totals:
     interrupt ended it; a budget that was used up is a regular end. `yields` are relations whose search looks
     for failures, so that no rate follows from it. `isolated` is False for a user's system that shared the
     process. `repeats` are sources that were asked again just as they are; of them so many got another answer,
-    and so many one that contradicts the first.
+    and so many one that contradicts the first. `pictures_left_out` are findings without kept
+    pictures, since the limit of disk space was reached.
     """
 
     run: str
@@ -111,6 +112,7 @@ class Totals:
     repeats: int = 0
     differing: int = 0
     contradicting: int = 0
+    pictures_left_out: int = 0
 
 
 def case_id(system: str, relation: str, source: str, ordinal: int, change: Change | None) -> str:

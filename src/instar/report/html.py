@@ -11,7 +11,7 @@ from instar.report.charts import curve, histogram
 from instar.report.figures import Figures, kept_at
 from instar.report.groups import Group, groups_headline
 from instar.report.summary import RELATION_HEADINGS, Summary
-from instar.report.text import alarm_words
+from instar.report.text import alarm_words, left_out_words
 from instar.report.words import counted, escape, interval_words, name, percent, readable
 
 __all__ = ["Page", "render_html"]
@@ -187,6 +187,8 @@ def _findings(page: Page) -> Iterator[str]:
         return
     yield '<section id="findings"><div class="title"><h2>Findings by cause</h2>'
     yield f'<p class="quiet">{groups_headline(page.summary.counts.violated, page.groups)}</p>{legend()}</div>'
+    if page.summary.totals.pictures_left_out:
+        yield f'<p class="quiet">Pictures: {left_out_words(page.summary.totals)}.</p>'
     for i, group in enumerate(page.groups):
         yield from _group(group, page, is_open=i == 0)
     yield "</section>"

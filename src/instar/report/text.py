@@ -18,7 +18,7 @@ from instar.report.summary import (
 )
 from instar.report.words import counted, interval_words, percent, readable, replay_command
 
-__all__ = ["alarm_words", "render_comparison", "render_text", "repeat_words", "table"]
+__all__ = ["alarm_words", "left_out_words", "render_comparison", "render_text", "repeat_words", "table"]
 
 WIDEST_TITLE = 90
 WIDEST_SCENE = 48
@@ -80,6 +80,12 @@ def repeat_words(totals: Totals) -> str:
     )
     other = f"{totals.differing:,} of {again} got another answer{', ' * bool(contradicting)}{contradicting}"
     return f"{other}: the system is not deterministic"
+
+
+def left_out_words(totals: Totals) -> str:
+    """How many findings were kept without pictures, and why."""
+    kept = counted(totals.pictures_left_out, "finding is", "findings are")
+    return f"{kept} kept without any: the disk limit of the run (limits.disk) was reached"
 
 
 def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
@@ -155,6 +161,8 @@ def _account(summary: Summary) -> Iterator[tuple[str, str]]:
     yield "false alarms", alarm_words(summary.false_alarms)
     if totals.repeats:
         yield "asked again", repeat_words(totals)
+    if totals.pictures_left_out:
+        yield "pictures", left_out_words(totals)
     if not totals.isolated:
         yield "process", "the system shared instar's process: a crash or a hang of it would have ended both"
     price = "" if summary.price is None else f", price {summary.price:,.2f}"

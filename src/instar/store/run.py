@@ -215,12 +215,17 @@ class RunStore:
 
     def keep_picture(self, digest: str, pixels: npt.NDArray[np.uint8]) -> None:
         with plainly(self.folder):
-            self.pictures.keep(digest, pixels)
+            self._panels.spend(self.pictures.keep(digest, pixels))
 
     def keep_panels(self, case: str, panels: Sequence[Panel], *, exact: bool) -> None:
         with plainly(self.folder):
             told = self._panels.keep(panels, exact=exact)
             self._database.execute("INSERT OR REPLACE INTO panels VALUES (?, ?)", (case, told))
+
+    def limit_pictures(self, most: int) -> None:
+        """Let pictures take so many bytes; those of findings beyond that are left out."""
+        with plainly(self.folder):
+            self._panels.limit(most)
 
     def keep_totals(self, totals: Totals) -> None:
         """The account so far; a session that was cut short does not replace one that had come further."""
@@ -298,7 +303,7 @@ class RunStore:
     def panels(self, case: str) -> list[Panel] | None:
         """The pictures of a finding as they were kept; None for a case that has none."""
         row = self._database.execute("SELECT panels FROM panels WHERE case_id = ?", (case,)).fetchone()
-        return None if row is None else self._panels.read(row[0])
+        return self._panels.read(row[0]) if row is not None and row[0] else None
 
     def change_text(self, case: str) -> str:
         """The change of a case in words; empty where none was made."""
@@ -325,6 +330,8 @@ class RunStore:
         fields = json.loads(text)
         # Of what the records rest on there may be more than at the last account.
         (fields["scenes"],) = self._database.execute("SELECT count(DISTINCT scene) FROM sources").fetchone()
+        left_out = "SELECT count(*) FROM panels WHERE panels = ''"
+        (fields["pictures_left_out"],) = self._database.execute(left_out).fetchone()
         fields["skipped"] = tuple(Skipped(**skipped) for skipped in fields["skipped"])
         fields["yields"] = tuple(fields.get("yields", ()))
         return Totals(**fields)
