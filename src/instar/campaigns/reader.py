@@ -198,7 +198,10 @@ class RunReader:
         digest = self.store.source_digest(record.source)
         reply = self.store.answer(AnswerKey(self.store.fingerprint(), digest, 0)) if digest else None
         if kept is None or reply is None or reply.error is not None:
-            raise BadInput(f"{self.store.folder} keeps no pictures and answers of case {record.case}")
+            raise BadInput(
+                f"{self.store.folder} keeps no pictures or answers of case {record.case}, and its code may "
+                "not be run; say --trust if you know it"
+            )
         scene = self.scene(record.scene)
         source = Observation.of(scene.image, task.read(scene.image, reply.answer), scene)
         after = [replace(Observation.of(one.picture, None, scene), frame=one.frame) for one in kept[1:]]
