@@ -46,6 +46,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/case_cost.py
 	$(BIN)/python benchmarks/detection_cost.py
 	$(BIN)/python benchmarks/campaign_speed.py
+	$(BIN)/python benchmarks/worker_cost.py
 	$(BIN)/python benchmarks/memory.py
 	$(BIN)/python benchmarks/text_cost.py
 	$(BIN)/python benchmarks/driving_cost.py

@@ -95,7 +95,7 @@ def main() -> None:
         "forward and backward": forward_backward,
         "grad-cam": lambda: layer_attribution(net, x, labels, "29", "grad-cam"),
         "linear-approximation": lambda: layer_attribution(net, x, labels, "29", "linear-approximation"),
-        "guided-backprop": lambda: rectified_gradient(net, x, labels, "guided"),
+        "guided-backprop": lambda: rectified_gradient(net, x, labels, "guided-backprop"),
         "deconvnet": lambda: rectified_gradient(net, x, labels, "deconvnet"),
         "excitation-backprop": lambda: excitation(net, x, labels, "9", weights),
     }

@@ -313,3 +313,12 @@ def fail_to_load(error):
     if error is None:
         os._exit(4)
     raise error
+
+
+class Visible:
+    """Answers with the GPU that it sees."""
+
+    name = "visible"
+
+    def predict(self, inputs):
+        return [os.environ.get("CUDA_VISIBLE_DEVICES", "") for _ in inputs]

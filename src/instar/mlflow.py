@@ -63,7 +63,7 @@ def parameters_of(summary: Summary) -> dict[str, str]:
 
 def metrics_of(summary: Summary) -> dict[str, float]:
     """Every number that the summary has, and the rate of each relation."""
-    rates = {f"relations/{_key(name)}": one.counts.rate for name, one in summary.relations.items()}
+    rates = {f"relations/{_key(name)}": one.rate for name, one in summary.relations.items()}
     numbers = summary.numbers() | rates
     return {name: float(number) for name, number in numbers.items() if number is not None}
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from instar.core.record import Record
+    from instar.core.record import Record, Totals
     from instar.core.relation import Relation
     from instar.core.scene import Scene
     from instar.core.search import Search, SearchAcross
@@ -102,7 +102,7 @@ class _Campaign:
     given: System | Callable[[], System]
     scenes: Sequence[Scene]
     selected: list[str] = field(default_factory=list)
-    _records: dict[str, list[Record]] | None = None
+    _found: tuple[dict[str, list[Record]], Totals] | None = None
 
     @cached_property
     def system(self) -> System:
@@ -114,32 +114,37 @@ class _Campaign:
     def require_held(self, scene: str, request: pytest.FixtureRequest) -> None:
         """Fail with what was found on the scene; skip where nothing could be judged."""
         __tracebackhide__ = True
-        from instar.core.verdict import Status
+        from instar.report.summary import summarise
 
         owner = str(request.node.nodeid).partition("[")[0]  # whichever of its scenes is asked about
         folder = work = _workspace(request.config) / uuid.uuid5(uuid.NAMESPACE_OID, owner).hex
         if kept := request.config.getoption("--instar-runs"):
             folder = Path(kept) / re.sub(r"[^\w.-]+", "-", owner)
-        if self._records is None:
-            self._records = self._carried_out(folder, work)
-        records = self._records.get(scene, [])
-        by_status = {s: [r for r in records if r.verdict.status is s] for s in Status}
-        if by_status[Status.VIOLATED]:
-            worst = sorted(by_status[Status.VIOLATED], key=lambda r: (r.verdict.margin, r.case))
-            judged = len(worst) + len(by_status[Status.HELD])
-            path = self._save_picture(worst[0], folder, request)
-            pytest.fail("\n".join(_told(self.system.name, scene, worst, judged, path)), pytrace=False)
-        for status in (Status.FAILED, Status.INAPPLICABLE):
-            if by_status[status] and not by_status[Status.HELD]:
-                reason = f"{scene}: {by_status[status][0].verdict.reason}"
-                if status is Status.FAILED:
-                    pytest.fail(f"{self.system.name} failed on {reason}", pytrace=False)
-                pytest.skip(f"nothing could be judged on {reason}")
+        if self._found is None:
+            self._found = self._carried_out(folder, work)
+        by_scene, totals = self._found
+        records = by_scene.get(scene, [])
         if not records:
             pytest.skip(f"nothing was tried on {scene}: it cannot be read, or the budget did not reach it")
+        found = summarise(records, totals)
+        headline = {violation.case for violation in found.findings if violation.headline}
+        if headline:
+            failures = [record for record in records if record.case in headline]
+            worst = sorted(failures, key=lambda r: (r.verdict.margin, r.case))
+            path = self._save_picture(worst[0], folder, request)
+            told = _told(self.system.name, scene, worst, found.counts.judged, path)
+            pytest.fail("\n".join(told), pytrace=False)
+        if found.why_not_judged:
+            reasons = ", ".join(found.reasons)
+            if found.counts.judged or found.counts.failed:
+                pytest.fail(
+                    f"{self.system.name} on {scene}: {found.why_not_judged}: {reasons}", pytrace=False
+                )
+            pytest.skip(f"nothing could be judged on {scene}: {reasons}")
 
-    def _carried_out(self, folder: Path, work: Path) -> dict[str, list[Record]]:
-        """The records of the selected scenes, asked now or by another worker of this session."""
+    def _carried_out(self, folder: Path, work: Path) -> tuple[dict[str, list[Record]], Totals]:
+        """The records of the selected scenes, asked now or by another worker, and the account of them all."""
+        from instar.campaigns.run import read_totals
         from instar.core.scene import SceneList
         from instar.store import RunStore
 
@@ -160,7 +165,7 @@ class _Campaign:
             for record in store.records():
                 if record.role == "case":
                     by_scene.setdefault(record.scene, []).append(record)
-        return by_scene
+            return by_scene, read_totals(store)
 
     def _save_picture(self, record: Record, folder: Path, request: pytest.FixtureRequest) -> Path | None:
         """The pictures of the case that the campaign kept, as one."""

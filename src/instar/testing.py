@@ -20,7 +20,7 @@ from instar.core.errors import BadInput, WrongKind
 from instar.core.fingerprint import fingerprint_of
 from instar.core.follow_up import FollowUp, Query, follow_ups_of, judge, observe
 from instar.core.relation import Relation
-from instar.core.replay import questions_of
+from instar.core.replay import ask_questions
 from instar.core.scene import Observation, Scene
 from instar.core.scene_run import random_for
 from instar.core.search import Search
@@ -138,7 +138,7 @@ def _sources(relation: Relation, system: System, scene: Scene) -> list[Observati
     def asking(queries: Sequence[Query]) -> list[Reply]:
         return ask(system, [query.input for query in queries])
 
-    questions = questions_of(task, scene, asking)
+    questions = ask_questions(task, scene, asking)
     if isinstance(questions, Verdict):
         _require(
             questions.status is not Status.FAILED, f"{system.name} fails on {scene.id}: {questions.reason}"

@@ -99,7 +99,8 @@ def test_the_changes_of_one_run_are_asked_of_another_system_and_compared(run, tm
     status, document = told(capsys, "compare", run, other)
     assert (status, document["broken"], document["newly_broken"]) == (0, 0, [])
     assert document["fixed"] > 0
-    assert document["p"] < 0.05
+    assert document["paired_scenes"] <= 5
+    assert document["p"] is None  # too few scenes
     status, document = told(capsys, "compare", other, run)
     assert (status, document["fixed"]) == (1, 0)
     # A case of the second run can be made again, although its change was drawn in the first.

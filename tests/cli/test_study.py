@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from instar.adapters.picture_system import PictureSystem
 from instar.cli import main
-from instar.tasks.text.systems.page import PageLocator
 
 
 def test_a_study_finds_which_locator_is_unstable_and_when(
@@ -69,10 +69,10 @@ def test_a_study_that_is_there_is_told_again_without_a_question(
     assert "page-glare down" in swept["note"]
     assert swept["note"].endswith(" of 1.")
 
-    def refuse(self: PageLocator, images: object) -> None:
+    def refuse(self: PictureSystem, images: object) -> None:
         raise AssertionError("asked again")
 
-    monkeypatch.setattr(PageLocator, "predict", refuse)
+    monkeypatch.setattr(PictureSystem, "predict", refuse)
     for more in ([], ["--as-is"]):
         assert main([*words, *more, "--json"]) == 0
         assert json.loads(capsys.readouterr().out) == first

@@ -92,8 +92,8 @@ def test_an_image_and_class_question_with_a_heat_map_and_a_premise(answer, expec
 
 def test_a_rule_of_two_blocks_asks_two_follow_ups():
     system = Named("driver", speed_falls_with_white)
-    record, null = instar.run(scenes(1), tiny.rule, system, search=instar.draws(1))
-    assert (record.queries, null.role, null.queries) == (2, "null", 1)
+    records = list(instar.run(scenes(1), tiny.rule, system, search=instar.draws(10)))
+    assert {(record.role, record.queries) for record in records} == {("case", 2), ("null", 1)}
 
 
 @pytest.mark.parametrize("functions", [

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, replace
@@ -17,9 +18,11 @@ import pytest
 
 import instar
 import planted_core as planted
-from instar.core.errors import RunError
+from instar.campaigns.result import read_result
+from instar.core.errors import BadInput, RunError
 from instar.core.marks import make_panels
 from instar.core.verdict import Verdict
+from instar.report.html import Page, render_html
 from instar.store import RunStore
 
 HERE = Path(__file__).parent
@@ -256,3 +259,45 @@ def test_neither_unstable_nor_unconfirmed_cases_keep_panels_and_none_are_left_of
             pictured = {row[0] for row in store._database.execute("SELECT case_id FROM panels")}
         assert pictured == {r.case for r in records if r.verdict.status is VIOLATED and r.role == "case"}
         assert kinds & {"unstable", "unconfirmed"}
+
+
+def test_beyond_the_disk_limit_findings_are_kept_without_pictures_and_counted(tmp_path):
+    def run(**limits):
+        again = (tmp_path / "run").exists()
+        records = list(
+            instar.run(planted.pictures(8), planted.checked, planted.Hashed(), search=instar.draws(6), seed=3,
+                       out=tmp_path / "run", resume=again, limits=instar.Limits(**limits))
+        )  # fmt: skip
+        return [r for r in records if r.verdict.status is VIOLATED and r.role == "case"]
+
+    def kept(cases):
+        with RunStore.read(tmp_path / "run") as store:
+            without = sum(store.panels(case) is None for case in cases)
+            result = read_result(store)
+            assert store.totals().pictures_left_out == without
+        assert result.document()["pictures_left_out"] == without
+        assert ("limits.disk" in result.text()) == bool(without)
+        page = render_html(Page(result.summary, result.figures, result.groups))
+        assert ("limits.disk" in page) == bool(without)
+        files = [path for path in (tmp_path / "run" / "pictures").rglob("*") if path.is_file()]
+        return len(cases) - without, sum(path.stat().st_size for path in files)
+
+    unlimited = run()
+    everything, size = kept([record.case for record in unlimited])
+    assert everything == len(unlimited) > 4
+    shutil.rmtree(tmp_path / "run")
+
+    half = size / 2e6
+    assert planted.rows(run(disk=half, queries=40)) != planted.rows(unlimited)  # broken off
+    records = run(disk=half)  # what is on disk already counts
+    assert planted.rows(records) == planted.rows(unlimited)
+    some, used = kept([record.case for record in records])
+    assert 0 < some < everything
+    assert used <= size / 2
+    assert kept([record.case for record in run(disk=0)]) == (some, used)  # what is there is not thrown away
+    assert kept([record.case for record in run()]) == (everything, size)
+
+
+def test_a_disk_limit_is_a_number(tmp_path):
+    with pytest.raises(BadInput, match="limits: disk is -1; it must be a number of at least 0"):
+        instar.Limits(disk=-1)

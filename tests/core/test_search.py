@@ -10,7 +10,7 @@ import planted_core as planted
 from instar.core.change import Value
 from instar.core.errors import BadInput
 from instar.core.schedule import MOST_REPEATS, Proposals
-from instar.core.search import stored_changes
+from instar.core.search import is_representative, stored_changes
 from instar.core.shrink import format_shrunk, shrink_case
 from instar.core.system import ask
 
@@ -191,7 +191,7 @@ def test_a_relation_without_draw_has_one_case_however_often_it_is_drawn():
     only = replace(bare, name="only", draw=None, apply=lambda image, change: np.full_like(image, 60))
     (record,) = instar.run([SCENE], only, system, search=instar.draws(10))
     assert (record.ordinal, record.change.value, record.verdict.status) == (0, None, VIOLATED)
-    assert system.asked == [0, 60]
+    assert system.asked == [0, 60, 0]  # the source again, to see whether the answer is the same
     assert len(levels(instar.draws(10), bare)) == 10  # where there is something to draw
 
 
@@ -207,7 +207,7 @@ def test_a_search_is_told_the_same_verdict_of_the_same_change_and_it_is_asked_on
     records = list(instar.run([SCENE], graded, system, search=stubborn))
     assert [record.change.level for record in records] == [60.0, 10.0, 20.0]
     assert [record.ordinal for record in records] == [0, 1, 2]
-    assert sorted(system.asked) == [0, 10, 20, 60]
+    assert sorted(system.asked) == [0, 0, 10, 20, 60]  # the source twice
     assert [[v.margin for v in verdicts] for verdicts in told] == [
         [-30.0, 20.0, -30.0],
         [-30.0],
@@ -265,10 +265,13 @@ def test_changes_that_another_run_tried_are_asked_where_they_are_fair():
     def fair(source, change):
         return instar.Inapplicable("too dark here") if change.level < 20 else None
 
-    search = stored_changes({"a.png": [Level(10.0), Level(60.0), Level(25.0)], "b.png": [Level(99.0)]})
+    there = {"a.png": [Level(10.0), Level(60.0), Level(25.0)], "b.png": [Level(99.0)]}
+    search = stored_changes(there, were_drawn=True)
     assert levels(search, replace(graded, fair=fair)) == ["too dark here", 60.0, 25.0]
     assert levels(search, graded) == [10.0, 60.0, 25.0]
-    assert levels(stored_changes({})) == []
+    assert levels(stored_changes({}, were_drawn=True)) == []
+    assert is_representative(search)
+    assert not is_representative(stored_changes({}, were_drawn=False))
 
 
 # --- severity ---------------------------------------------------------------------------------------

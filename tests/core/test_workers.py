@@ -16,7 +16,7 @@ import instar
 import planted_core as planted
 from instar.core.errors import BadInput, TooManyFailures
 from instar.core.system import Limits, ask
-from instar.engines.worker import within_limits
+from instar.engines.worker import WorkerSystem, gpus, within_limits
 from instar.store import RunStore
 
 HERE = Path(__file__).parent
@@ -171,3 +171,22 @@ def test_the_process_dies_with_a_killed_parent_and_never_holds_the_runs_lock(tmp
     finally:
         parent.kill()
         parent.wait()
+
+
+def test_a_system_that_leaks_is_ended_and_begun_anew(monkeypatch):
+    with closing(within_limits(planted.Hanging(), Limits(timeout=60))) as safe:
+        monkeypatch.setattr("instar.engines.worker.MEMORY_SHARE", 0.0)
+        (first,) = ask(safe, [MIDDLE])
+        monkeypatch.undo()
+        (second,) = ask(safe, [MIDDLE])
+        assert first.answer["process"] != second.answer["process"]
+
+
+def test_one_process_for_each_gpu_which_it_sees_alone(monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,5")
+    assert gpus() == ["3", "5"]
+    with closing(WorkerSystem(planted.Visible)) as system:
+        both = [system._free.get(), system._new_worker()]
+        assert [worker.call([0], 60)[0] for worker in both] == ["3", "5"]
+        for worker in both:
+            worker.stop()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from instar.cutouts.body import is_part_of_a_body, stands
+from instar.cutouts.extraction import is_part_of_a_body, stands
 
 
 def figure(*, legs: bool, height: int = 120, width: int = 40) -> np.ndarray:

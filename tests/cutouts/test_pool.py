@@ -22,29 +22,29 @@ def pixels(seed: int) -> np.ndarray:
 
 def test_the_nearest_hash_wins_and_a_tie_goes_to_the_first_digest(tmp_path: Path) -> None:
     pool = Pool(tmp_path, [cutout("c", hash=0b111), cutout("b", hash=0b1), cutout("a", hash=0b10)])
-    assert pool.nearest("car", 0b110, not_from="").digest == "a"
-    assert pool.nearest("car", 0b0, not_from="").digest == "a"
-    assert pool.nearest("car", 0b111, not_from="").digest == "c"
+    assert pool.nearest_few("car", 0b110, not_from="", most=1)[0].digest == "a"
+    assert pool.nearest_few("car", 0b0, not_from="", most=1)[0].digest == "a"
+    assert pool.nearest_few("car", 0b111, not_from="", most=1)[0].digest == "c"
 
 
 def test_a_cut_out_never_goes_back_into_its_own_scene(tmp_path: Path) -> None:
     pool = Pool(tmp_path, [cutout("a", scene="a.jpg"), cutout("b", scene="b.jpg", hash=2**64 - 1)])
-    assert pool.nearest("car", 0, not_from="a.jpg").digest == "b"
-    assert Pool(tmp_path, [cutout("a")]).nearest("car", 0, not_from="a.jpg") is None
+    assert pool.nearest_few("car", 0, not_from="a.jpg", most=1)[0].digest == "b"
+    assert Pool(tmp_path, [cutout("a")]).nearest_few("car", 0, not_from="a.jpg", most=1) == ()
 
 
 def test_classes_are_the_same_only_when_their_names_are(tmp_path: Path) -> None:
     pool = Pool(tmp_path, [cutout("a", label="carrot")])
-    assert pool.nearest("car", 0, not_from="") is None
+    assert pool.nearest_few("car", 0, not_from="", most=1) == ()
     assert ("car" in pool, "carrot" in pool) == (False, True)
 
 
 def test_the_right_shape_goes_before_the_nearest_hash(tmp_path: Path) -> None:
     pool = Pool(tmp_path, [cutout("a", size=(20, 40)), cutout("b", hash=2**64 - 1, size=(60, 40))])
-    assert pool.nearest("car", 0, not_from="").digest == "a"
-    assert pool.nearest("car", 0, not_from="", shapes=[1.5]).digest == "b"
-    assert pool.nearest("car", 0, not_from="", shapes=[5.0]).digest == "a"
-    assert pool.nearest("car", 0, not_from="a.jpg", shapes=[1.5]) is None
+    assert pool.nearest_few("car", 0, not_from="", most=1)[0].digest == "a"
+    assert pool.nearest_few("car", 0, not_from="", shapes=[1.5], most=1)[0].digest == "b"
+    assert pool.nearest_few("car", 0, not_from="", shapes=[5.0], most=1)[0].digest == "a"
+    assert pool.nearest_few("car", 0, not_from="a.jpg", shapes=[1.5], most=1) == ()
 
 
 def test_a_saved_pool_is_loaded_equal(tmp_path: Path) -> None:

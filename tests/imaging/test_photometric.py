@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from instar.imaging.photometric import Light, brightened, light_of, moved
+from instar.imaging.photometric import Light, light_of, moved, relit
 
 PICTURE = np.random.default_rng(0).integers(0, 256, (7, 9, 3), np.uint8)
 
@@ -11,7 +11,7 @@ PICTURE = np.random.default_rng(0).integers(0, 256, (7, 9, 3), np.uint8)
 @pytest.mark.parametrize("levels", [-2, -1, 0, 1, 2, 300])
 def test_every_channel_changes_by_the_same_and_ends_at_black_and_white(levels: int) -> None:
     expected = np.clip(PICTURE.astype(int) + levels, 0, 255)
-    np.testing.assert_array_equal(brightened(PICTURE, levels), expected)
+    np.testing.assert_array_equal(relit(PICTURE, 1, levels), expected)
 
 
 @pytest.mark.parametrize(("dx", "dy"), [(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (0, 0), (-2, 3)])

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instar.imaging.warp import carried, corners_of, homography, warped
+from instar.core.frame import transform
+from instar.imaging.warp import corners_of, homography, warped
 
 pushes = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=4, max_size=4)
 
@@ -16,7 +17,7 @@ pushes = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), min_size=4,
 def test_the_corners_arrive_where_they_were_sent(pushed):
     start = corners_of((60, 90))
     end = start + np.array(pushed, np.float32) * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-    assert carried(start, homography(start, end)) == pytest.approx(end, abs=1e-3)
+    assert transform(homography(start, end), start) == pytest.approx(end, abs=1e-3)
 
 
 @given(pushes, st.integers(5, 60), st.integers(5, 40))
@@ -32,7 +33,7 @@ def test_a_bright_square_and_its_box_arrive_at_the_same_place(pushed, x, y):
     weight = moved[..., 0] / 255
     centre = [(columns * weight).sum() / weight.sum(), (rows * weight).sum() / weight.sum()]
     # Of a small square the centre of mass stays within a fraction of a pixel of the corners' mean.
-    assert centre == pytest.approx(carried(box, matrix).mean(axis=0), abs=0.35)
+    assert centre == pytest.approx(transform(matrix, box).mean(axis=0), abs=0.35)
 
 
 def test_a_shift_by_whole_pixels_moves_pixels_unchanged():

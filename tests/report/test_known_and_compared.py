@@ -8,17 +8,18 @@ from instar.core.errors import BadInput
 from instar.core.record import Record, Totals
 from instar.core.verdict import Finding, Verdict
 from instar.report.by_scene import ByScene, FailureKey
-from instar.report.comparison import Side, compare_runs, render_compared
+from instar.report.comparison import RelationPairs, Side, compare_runs, comparison_json, render_compared
 from instar.report.gate import compare_with_known, numbers_of, read_condition, read_known, render_known
 from instar.report.summary import summarise
 
 from .hostile import HOSTILE
 
 
-def record(case: str, scene: str, *kinds: str) -> Record:
+def record(case: str, scene: str, *kinds: str, relation: str = "r") -> Record:
     """A case that held, or one with a finding of each kind about object 1."""
     found = [Finding(kind, "object 1", -0.5) for kind in kinds]
-    return Record(case, scene, scene, "r", 0, None, Verdict.violated(found) if found else Verdict.held(0.1))
+    verdict = Verdict.violated(found) if found else Verdict.held(0.1)
+    return Record(case, scene.partition("#")[0], scene, relation, 0, None, verdict)
 
 
 def by_scene(*records: Record) -> ByScene:
@@ -84,9 +85,47 @@ def test_pairs_are_cases_with_the_same_change():
     second = side("B", x=record("4", "a", "new"), y=record("5", "a"), w=record("6", "c", "lost"))
     found = compare_runs(first, second)
     assert (found.pairs, found.both_held, found.both_violated, found.broken, found.fixed) == (2, 0, 0, 1, 1)
-    assert found.p == 1.0
     assert found.keys_broken == (key("a", "new"),)
     assert found.keys_fixed == (key("a", "lost"),)
+
+
+def pairs(scenes: dict[str, int], relation: str) -> tuple[list[tuple[Record, str]], list[tuple[Record, str]]]:
+    """In each scene so many cases that only the second run violates, and one that neither does."""
+    first, second = [], []
+    for scene, broken in scenes.items():
+        for i in range(broken + 1):
+            case = f"{relation} {scene} {i}"
+            first.append((record(case, scene, relation=relation), str(i)))
+            second.append((record(case, scene, *["lost"] * (i < broken), relation=relation), str(i)))
+    return first, second
+
+
+def test_signs_are_flipped_over_scenes_and_relations_are_adjusted_for():
+    often = pairs({f"{i}.png": 1 + i for i in range(8)}, "often")
+    seldom = pairs({f"{i}.png": int(i < 6) for i in range(8)}, "seldom")
+    rare = pairs({f"{i}.png": 1 for i in range(5)}, "rare")
+    sides = [often[i] + seldom[i] + rare[i] for i in range(2)]
+    found = compare_runs(Side.of("a", sides[0]), Side.of("b", sides[1]))
+    assert found.paired_scenes == 8
+    assert found.p == 2 / 2**8
+    assert found.relations == {
+        "often": RelationPairs(pairs=44, broken=36, fixed=0, p=2 / 2**8, p_adjusted=4 / 2**8),
+        "rare": RelationPairs(pairs=10, broken=5, fixed=0, p=None, p_adjusted=None),
+        "seldom": RelationPairs(pairs=14, broken=6, fixed=0, p=2 / 2**6, p_adjusted=2 / 2**6),
+    }
+    rare = {"pairs": 10, "broken": 5, "fixed": 0, "p": None, "p_adjusted": None}
+    assert comparison_json(found)["relations"]["rare"] == rare
+    text = render_compared(found)
+    assert "sign flips over 8 scenes: p = 0.007812\n" in text
+    assert "often        44      36      0  0.007812     0.01562\n" in text
+    assert "rare         10       5      0         -           -\n" in text
+
+
+def test_parts_of_one_scene_are_one_scene_and_under_six_are_too_few():
+    first, second = pairs({f"drive#{i}": 1 for i in range(40)}, "r")
+    found = compare_runs(Side.of("a", first), Side.of("b", second))
+    assert (found.broken, found.paired_scenes, found.p) == (40, 1, None)
+    assert "too few scenes to compare (1; six are needed)" in render_compared(found)
 
 
 def test_what_has_no_pair_is_matched_by_relation_scene_object_and_kind():

@@ -3,14 +3,17 @@ from __future__ import annotations
 import json
 import tracemalloc
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
+from instar.core.errors import BadInput
 from instar.core.record import Record, Skipped, Totals
 from instar.core.verdict import Finding, Verdict
+from instar.report.gate import numbers_of, read_condition
 from instar.report.summary import Break, Counts, FalseAlarms, Placebos, Violation, summarise, summary_to_json
 from instar.report.text import render_text
-from instar.stats import bootstrap_rate, wilson
+from instar.stats import clustered_rate
 
 TOTALS = Totals("runs/a", "tiny", seed=7, scenes=3, queries=40, asked=30, seconds=1.5)
 
@@ -36,7 +39,7 @@ def test_every_case_is_counted_under_exactly_one_status() -> None:
         ],
         TOTALS,
     )
-    assert summary.counts == Counts(held=2, violated=1, inapplicable=1, failed=1)
+    assert summary.counts == Counts(held=2, violated=1, inapplicable=1, failed=1, headline=1)
     assert summary.counts.cases == 5
     assert summary.reasons == {"ValueError: no": 1, "no free place": 1}
 
@@ -80,7 +83,8 @@ def test_unstable_and_unconfirmed_are_part_of_inapplicable() -> None:
         ],
         TOTALS,
     )
-    assert (summary.counts.inapplicable, summary.unstable, summary.unconfirmed) == (3, 1, 1)
+    assert (summary.counts.inapplicable, summary.counts.unstable, summary.unconfirmed) == (3, 1, 1)
+    assert summary.counts.judged == 1
 
 
 def test_the_rate_is_over_what_was_judged_and_its_interval_over_scenes() -> None:
@@ -93,7 +97,7 @@ def test_the_rate_is_over_what_was_judged_and_its_interval_over_scenes() -> None
     ]
     insertion = summarise(records, TOTALS).relations["insertion"]
     assert insertion.counts.rate == 2 / 9
-    assert insertion.interval == bootstrap_rate([2, 0, 0], [4, 3, 2])
+    assert insertion.interval == clustered_rate([2, 0, 0], [4, 3, 2])
 
 
 def test_the_interval_of_all_relations_is_over_the_same_scenes() -> None:
@@ -104,7 +108,67 @@ def test_the_interval_of_all_relations_is_over_the_same_scenes() -> None:
         record("3", Verdict.held(), "b"),
         record("4", Verdict.inapplicable("no"), "b", relation="exposure"),
     ]
-    assert summarise(records, TOTALS).interval == bootstrap_rate([1, 0], [2, 1])
+    assert summarise(records, TOTALS).drawn.interval == clustered_rate([1, 0], [2, 1])
+
+
+def test_unstable_cases_are_judged_and_so_are_null_changes_of_which_nothing_is_left() -> None:
+    unstable = Verdict.inapplicable("unstable: it does not recur", kind="unstable")
+    records = [record("1", Verdict.violated([lost()])), record("2", Verdict.held()), record("3", unstable)]
+    summary = summarise([*records, record("4", unstable, role="null")], TOTALS)
+    assert summary.counts.rate == 1 / 3
+    assert summary.unstable_share == 1 / 3
+    assert summary.false_alarms is not None
+    assert (summary.false_alarms.n, summary.false_alarms.violated) == (1, 0)
+
+
+def test_a_search_that_looks_for_failures_has_a_yield_and_no_rate() -> None:
+    totals = replace(TOTALS, yields=("insertion",))
+    records = [record("1", Verdict.violated([lost()])), record("2", Verdict.held(), relation="exposure")]
+    summary = summarise(records, totals)
+    document = summary_to_json(summary)["relations"]
+    assert [document["insertion"][key] for key in ("rate", "interval", "yield")] == [None, None, True]
+    assert [document["exposure"][key] for key in ("rate", "yield")] == [0.0, False]
+    assert summary.drawn.counts == Counts(held=1)
+    assert "a yield" in render_text(summary)
+    alone = summarise(records[:1], totals)
+    assert alone.numbers()["rate"] is None
+    with pytest.raises(BadInput, match="there is no rate, since the search looks for failures"):
+        read_condition("rate>0.1").met(numbers_of(alone, [], None))
+
+
+def test_a_finding_that_was_false_is_no_headline_and_no_false_alarm() -> None:
+    was_false = Verdict.violated([replace(lost(), known="was false")])
+    records = [record("1", was_false), record("2", Verdict.held()), record("3", was_false, role="null")]
+    summary = summarise(records, TOTALS)
+    assert (summary.counts.rate, summary.counts.headline_rate, summary.false_alarm_rate) == (0.5, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("ends", "totals", "why"),
+    [
+        ("hhhhvhhhhu", {}, ""),
+        ("hhhhvhhuuu", {}, "too unstable to judge: 3 of 10 judged cases show what comes and goes by itself"),
+        ("hhhhvhhfff", {}, "too many failures: the system failed in 3 of 10 cases"),
+        ("h" * 30 + "f", {}, ""),
+        ("ii", {}, "nothing could be judged (2 cases)"),
+        ("hh", {"repeats": 8, "differing": 8, "contradicting": 1}, ""),
+        (
+            "hh",
+            {"repeats": 8, "differing": 8, "contradicting": 2},
+            "too unstable to judge: asked again, 2 of 8 sources got another answer",
+        ),
+    ],
+)
+def test_what_cannot_be_judged_says_why(ends: str, totals: dict[str, int], why: str) -> None:
+    made = {
+        "v": Verdict.violated([lost()]),
+        "h": Verdict.held(),
+        "i": Verdict.inapplicable("no"),
+        "u": Verdict.inapplicable("unstable: it does not recur", kind="unstable"),
+        "f": Verdict.failed("ValueError"),
+    }
+    records = [record(str(i), made[letter], f"{i}.png") for i, letter in enumerate(ends)]
+    assert summarise(records, replace(TOTALS, **totals)).why_not_judged == why
 
 
 def test_nothing_judged_has_no_rate() -> None:
@@ -147,12 +211,13 @@ def test_null_changes_are_no_cases_and_give_the_false_alarm_rate() -> None:
         ],
         TOTALS,
     )
-    assert summary.false_alarms == FalseAlarms(n=4, violated=1)
+    interval = clustered_rate([1], [4])
+    assert summary.false_alarms == FalseAlarms(n=4, violated=1, interval=interval)
     assert summary.false_alarm_rate == 0.25
     assert summary_to_json(summary)["false_alarms"] == {
         "n": 4,
         "violated": 1,
-        "interval": list(wilson(1, 4)),
+        "interval": interval,
     }
     assert summary.counts == Counts(held=1)
     assert summary.findings == []
@@ -198,7 +263,8 @@ def test_the_document_has_the_promised_keys() -> None:
         distinct_real queries asked seconds false_alarm_rate false_alarms scenes scenes_judged scenes_violated
         reasons relations findings"""
     assert set(promised.split()) <= set(document)
-    of_a_relation = "cases held violated inapplicable failed rate interval"
+    of_a_relation = """cases held violated inapplicable failed unstable headline rate interval headline_rate
+        headline_interval yield"""
     assert set(of_a_relation.split()) == set(document["relations"]["insertion"])
     assert document["findings"] == [
         {
@@ -255,7 +321,10 @@ def test_the_document_is_strict_json_whatever_the_margins(strange: float) -> Non
     assert json.loads(text)["findings"][0]["margin"] is None
 
 
-def test_records_are_read_once_and_held_ones_are_not_kept() -> None:
+def test_records_are_read_once_and_held_ones_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    # What an interval takes depends on the cases of a scene, and is nothing that is kept.
+    monkeypatch.setattr("instar.report.summary.clustered_rate", lambda violated, judged: (0.0, 1.0))
+
     def many(n: int) -> Iterator[Record]:
         return (record(str(i), Verdict.held(0.1), scene=f"{i % 10}.jpg") for i in range(n))
 

@@ -167,7 +167,7 @@ def test_a_wrong_file_is_named_with_the_place(tmp_path):
     with pytest.raises(BadInput, match=r"'b\.png' is listed twice"):
         coco(written(tmp_path, document(images=twice)))
     same_id = [{"id": 7, "file_name": name, "height": 6, "width": 8} for name in "xy"]
-    with pytest.raises(BadInput, match=r"'images' .* two entries have the same id"):
+    with pytest.raises(BadInput, match=r"'images': two entries have the same id"):
         coco(written(tmp_path, document(images=same_id)))
     with pytest.raises(BadInput, match="'annotations' is not a list"):
         coco(written(tmp_path, document(annotations=None)))

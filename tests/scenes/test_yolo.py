@@ -12,7 +12,7 @@ from PIL import Image
 from instar.core.errors import BadInput
 from instar.imaging.codecs import encode_png
 from instar.scenes import panoptic, yolo
-from instar.scenes.yolo_names import class_names
+from instar.scenes.yolo import class_names
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 

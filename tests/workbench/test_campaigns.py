@@ -72,3 +72,15 @@ def test_what_one_complained_of_is_told(tmp_path: Path, program: str, said: str)
     wait_for(lambda: not child.is_running)
     assert child.error() == said
     campaigns.close()
+
+
+def test_a_run_that_was_begun_elsewhere_goes_on_by_its_plan_with_the_flags_given(tmp_path: Path) -> None:
+    campaigns = Campaigns(tmp_path, [sys.executable, "-c", ""])
+    folder = tmp_path / "one"
+    folder.mkdir()
+    (folder / "plan.toml").touch()
+    campaigns.resume("one", folder, ["--trust"])
+    child = campaigns.child("one")
+    assert child is not None
+    assert child.words == ["run", str(folder / "plan.toml"), f"--out={folder}", "--resume", "--trust"]
+    campaigns.close()

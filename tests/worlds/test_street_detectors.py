@@ -129,7 +129,7 @@ def test_an_empty_picture_gives_boxes_of_shape_zero_by_four() -> None:
 def test_the_fingerprint_tells_the_settings_apart_and_the_name_does_not() -> None:
     assert street_exact().fingerprint == street_detector(name="other").fingerprint
     assert street_exact().fingerprint != street_blobs().fingerprint
-    assert street_blobs().merge == 2 * OUTLINE + 8
+    assert street_blobs().fingerprint == f"street-detector 1, merge {2 * OUTLINE + 8}"
 
 
 def test_a_negative_merge_is_refused() -> None:

@@ -13,14 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN
 from instar.core.errors import BadInput, UnknownName
 from instar.core.scene import Image
 
-__all__ = ["IMAGENET_DEVIATION", "IMAGENET_MEAN", "Classifier", "eval_mode", "limit_threads"]
-
-IMAGENET_MEAN = (123.675, 116.28, 103.53)
-IMAGENET_DEVIATION = (58.395, 57.12, 57.375)
-"""Of the red, green and blue of ImageNet, in grey levels."""
+__all__ = ["Classifier", "eval_mode", "limit_threads"]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -135,7 +132,7 @@ def eval_mode(module: Any) -> Iterator[None]:
 
 @contextmanager
 def limit_threads(number: int) -> Iterator[None]:
-    """So many threads for the work of this one."""
+    """So many threads for the work of the calling thread, and of no other."""
     before = torch.get_num_threads()
     torch.set_num_threads(number)
     try:

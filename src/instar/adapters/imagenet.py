@@ -5,7 +5,11 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-__all__ = ["coco_outputs", "imagenet_names"]
+__all__ = ["IMAGENET_DEVIATION", "IMAGENET_MEAN", "coco_outputs", "imagenet_names", "outputs_of"]
+
+IMAGENET_MEAN = (123.675, 116.28, 103.53)
+IMAGENET_DEVIATION = (58.395, 57.12, 57.375)
+"""Of the red, green and blue of its pictures, in grey levels."""
 
 
 @cache
@@ -28,6 +32,11 @@ def coco_outputs() -> dict[str, tuple[int, ...]]:
         ends = [[int(end) for end in one.split("-")] for one in outputs.split()]  # "385-386" or "101"
         found[name] = tuple(i for own in ends for i in range(own[0], own[-1] + 1))
     return found
+
+
+def outputs_of(classes: str) -> dict[str, tuple[int, ...]]:
+    """The outputs that stand for each class of "imagenet" or "coco"."""
+    return coco_outputs() if classes == "coco" else {one: (i,) for i, one in enumerate(imagenet_names())}
 
 
 def _lines(name: str) -> tuple[str, ...]:

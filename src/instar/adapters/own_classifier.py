@@ -1,4 +1,4 @@
-"""A user's own torch module as a classifier."""
+"""Classifiers by name, and a user's own torch module as one."""
 
 from __future__ import annotations
 
@@ -8,14 +8,23 @@ from typing import Any
 
 import torch
 
-from instar.adapters.classifier import IMAGENET_DEVIATION, IMAGENET_MEAN, Classifier, eval_mode
+from instar.adapters.classifier import Classifier, eval_mode
 from instar.adapters.devices import require_device
-from instar.adapters.imagenet import coco_outputs, imagenet_names
+from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN, outputs_of
+from instar.adapters.street_classifier import load_street_classifier
+from instar.adapters.zoo_classifiers import zoo_classifier
 from instar.core.errors import BadInput
 from instar.core.system import describe_error
 from instar.user_file import read_text
 
-__all__ = ["own_classifier"]
+__all__ = ["load_classifier", "own_classifier"]
+
+
+def load_classifier(name: str, options: dict[str, Any]) -> Classifier:
+    """The classifier of drawn streets, one of the zoo where a `network` is named, or a user's own."""
+    if name == "street-classifier":
+        return load_street_classifier(**options)
+    return zoo_classifier(**options) if "network" in options else own_classifier(**options)
 
 
 def own_classifier(
@@ -80,7 +89,7 @@ def _labels(name: str, classes: str | None, outputs: int) -> dict[str, tuple[int
     if classes in ("imagenet", "coco"):
         if outputs != 1000:
             raise BadInput(f"classifier {name!r} has {outputs} classes, and {classes} is for ImageNet's 1000")
-        return coco_outputs() if classes == "coco" else {one: (i,) for i, one in enumerate(imagenet_names())}
+        return outputs_of(classes)
     if classes is None:
         return {f"class {i}": (i,) for i in range(outputs)}
     lines = read_text(Path(classes), "classes").splitlines()

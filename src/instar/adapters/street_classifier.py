@@ -12,7 +12,8 @@ from pathlib import Path
 from instar.adapters.classifier import Classifier
 from instar.adapters.devices import require_device
 from instar.adapters.networks import street_network
-from instar.adapters.weights import hash_file, load_weights
+from instar.adapters.picture_system import hash_files
+from instar.adapters.weights import load_weights
 
 __all__ = ["TWIN", "WEIGHTS", "load_street_classifier"]
 
@@ -27,7 +28,7 @@ def load_street_classifier(weights: Path | None = WEIGHTS, *, device: str = "cpu
     fingerprint = "untrained"
     if weights is not None:
         load_weights(weights, module)
-        fingerprint = f"weights={hash_file(weights)}"
+        fingerprint = f"weights={hash_files(weights)}"
     device = require_device(device, "street-classifier")
     return Classifier(
         name="street-classifier",

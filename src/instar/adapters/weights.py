@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
@@ -15,7 +14,7 @@ import torch
 
 from instar.core.errors import BadInput, RunError
 
-__all__ = ["hash_file", "load_weights", "save_weights"]
+__all__ = ["load_weights", "save_weights"]
 
 ABOUT = "about"
 
@@ -53,8 +52,3 @@ def load_weights(path: Path, module: Any) -> dict[str, Any]:
         raise BadInput(f"{path} has weights of another network than this one") from None
     found: dict[str, Any] = about
     return found
-
-
-def hash_file(path: Path) -> str:
-    """The content hash of a file, in short."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]

@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from instar.adapters.classifier import Classifier
 from instar.adapters.devices import require_device
-from instar.adapters.imagenet import coco_outputs, imagenet_names
+from instar.adapters.imagenet import outputs_of
 from instar.adapters.networks import (
     fill_tensor,
     iterate_convolutions,
     mobilenet_v2_network,
     resnet50_network,
 )
-from instar.adapters.weights import hash_file
+from instar.adapters.picture_system import hash_files
 from instar.core.errors import UnknownName
 from instar.core.options import require_one_of
 from instar.zoo import fetch
@@ -38,7 +38,7 @@ def zoo_classifier(network: str, *, classes: str = "coco", device: str = "cpu") 
     device = require_device(device, network)
     make, colours = NETWORKS[network]
     module, fingerprint = make()
-    outputs = coco_outputs() if classes == "coco" else {one: (i,) for i, one in enumerate(imagenet_names())}
+    outputs = outputs_of(classes)
     return Classifier(
         name=network,
         module=module.to(device).eval(),
@@ -63,7 +63,7 @@ def _mobilenet_v2() -> tuple[Any, str]:
         for tensor, value in zip((norm.running_mean, norm.running_var, norm.weight, norm.bias), values):
             fill_tensor(tensor, value)
     fill_tensor(module[-1].weight, blobs[-1][0])
-    return module, hash_file(path)
+    return module, hash_files(path)
 
 
 def _resnet50() -> tuple[Any, str]:
@@ -85,7 +85,7 @@ def _resnet50() -> tuple[Any, str]:
             fill_tensor(tensor, arrays[f"{own}/{what}"])
     fill_tensor(module[-1].weight, arrays["fc1000/kernel"].T.copy())
     fill_tensor(module[-1].bias, arrays["fc1000/bias"])
-    return module, hash_file(shards[-1])
+    return module, hash_files(shards[-1])
 
 
 NETWORKS: dict[str, tuple[Callable[[], tuple[Any, str]], dict[str, Any]]] = {
@@ -96,9 +96,7 @@ NETWORKS: dict[str, tuple[Callable[[], tuple[Any, str]], dict[str, Any]]] = {
 
 
 def _resnet_names() -> list[str]:
-    """Keras' names of the convolutions, in the order of ours: the branch, then the shortcut where there is
-    one.
-    """
+    """Keras' names of the convolutions, in the order of ours: the branch, then the shortcut if any."""
     names = []
     for stage, repeats in ((2, 3), (3, 4), (4, 6), (5, 3)):
         for block in "abcdef"[:repeats]:

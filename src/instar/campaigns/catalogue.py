@@ -2,8 +2,9 @@
 
 A task's `catalogue` module has plain tables of where things are, so that naming imports nothing else:
 TITLE, SYSTEMS, RELATIONS, SEARCHES, and where needed USUAL_SEARCHES (by relation), SUITE (the relations of a
-run that names none), EXPORTS (formats of `instar export`), ADAPTER (what makes a system of a user's network)
-and WORLD (what `street:N` means to the task).
+run that names none), EXPORTS (formats of `instar export`), ADAPTER (what makes a system of a user's network),
+WORLD (what `street:N` means to the task) and IMPORTED (options whose values are imported or run, each with
+the values that are instar's own).
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ class TaskCatalogue:
     exports: Mapping[str, str]
     world: str
     adapter: str
+    imported: Mapping[str, tuple[str, ...]]
 
 
 @cache
@@ -82,6 +84,7 @@ def _read(task: str) -> TaskCatalogue:
         exports=homes("EXPORTS"),
         world=tables.get("WORLD", ""),
         adapter=f"instar.tasks.{task}.{tables['ADAPTER']}" if "ADAPTER" in tables else "",
+        imported=tables.get("IMPORTED", {}),
     )
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from instar.campaigns.catalogue import catalogues
 from instar.campaigns.toml import write_table
 from instar.core.errors import BadInput, UnknownName, Untrusted
 from instar.core.system import Limits
@@ -28,6 +29,7 @@ __all__ = [
     "plan_to_toml",
     "read_tables",
     "require_trust",
+    "uses_of",
 ]
 
 Tables: TypeAlias = dict[str, Any]
@@ -55,9 +57,10 @@ LIMITS: dict[str, type] = {
     "timeout": float,
     "start": float,
     "failures": int,
+    "disk": float,
 }
 LEAST = {"seed": 0, "limit": 1, "workers": 1, "batch": 1}
-CODE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*")
+CODE = re.compile(r"[^\s:/\\]+:[^\s:/\\]+")
 MISSING = {
     "system": "name one, such as --system yolox-nano",
     "scenes": "give a folder, a file or street:N, such as --scenes photos/",
@@ -128,7 +131,7 @@ def make_plan(tables: Tables, *, complete: bool = True) -> Plan:
         # The scenes of a run made in Python have no name.
         if not tables.get(what) and (complete or tables.get(what) != ""):
             raise BadInput(f"no {what} was given; {hint}")
-    return Plan(**parts)
+    return Plan(**{"scenes": "", **parts})
 
 
 def plan_to_toml(plan: Plan) -> str:
@@ -150,25 +153,55 @@ def plan_to_toml(plan: Plan) -> str:
     return "\n".join(parts)
 
 
+def uses_of(plan: Plan) -> list[tuple[str, Use]]:
+    """Everything that a plan names, each with the flag of `instar run` that names such a thing."""
+    uses = [("system", use) for use in plan.systems]
+    uses += [("relation", pair.relation) for pair in plan.relations]
+    uses += [("search", pair.search) for pair in plan.relations if pair.search is not None]
+    helpers = {"objects": plan.objects, "maps": plan.maps}
+    return uses + [(flag, Use(name)) for flag, name in helpers.items() if name is not None]
+
+
 def code_named_by(use: Use) -> list[str]:
     """The users' code that a plan names there: `module:attr`, or a TOML file, which may name some in turn.
 
     >>> code_named_by(Use("mine:detector", {"weights": "a.onnx", "network": "nets:Small"}))
     ['mine:detector', 'nets:Small']
     """
-    texts = [use.name, *(value for value in use.options.values() if isinstance(value, str))]
-    return [text for text in texts if CODE.fullmatch(text) or text.endswith(".toml")]
+    named = [use.name] if ":" in use.name else []
+    imported = {name: known for one in catalogues().values() for name, known in one.imported.items()}
+    for option, value in use.options.items():
+        for text in _texts(value):
+            is_run = option in imported and text not in imported[option]
+            if is_run or CODE.fullmatch(text) or text.endswith(".toml"):
+                named.append(text)
+    return named
 
 
-def require_trust(uses: Iterable[tuple[str, Use]], folder: object, *, trusted: bool) -> None:
-    """Refuse to import what the plan of a run names, unless the user has said that it may be."""
+def require_trust(
+    uses: Iterable[tuple[str, Use]], folder: object, *, trusted: bool, given: Collection[str] = ()
+) -> None:
+    """Refuse to import what the plan of a run names, unless the user has said that it may be.
+
+    `given` are names that the user has typed: they are no news.
+    """
     for what, use in uses:
-        code = [] if trusted else code_named_by(use)
+        code = [] if trusted else [name for name in code_named_by(use) if name not in given]
         if code:
+            instead = f", or give --{what} {use.name}" if code[0] == use.name else ""
             raise Untrusted(
                 f"{folder} names code of its own, {what} {code[0]!r}, which would be run; say --trust if you "
-                f"know it, or give --{what} {use.name}"
+                f"know it{instead}"
             )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a value of a plan."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _texts(one)
 
 
 def _head(use: Use) -> Tables:

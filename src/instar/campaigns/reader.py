@@ -18,7 +18,7 @@ from instar.campaigns.resolve import resolve_relation, resolve_system
 from instar.campaigns.run import UNNAMED, read_totals, resolve_relations
 from instar.core.campaign import AnswerKey
 from instar.core.change import Change
-from instar.core.errors import BadInput, InstarError, RunError
+from instar.core.errors import BadInput, InstarError, RunError, Untrusted
 from instar.core.fingerprint import fingerprint_of
 from instar.core.follow_up import Asking, Query
 from instar.core.marks import Panel, make_panels
@@ -174,14 +174,15 @@ class RunReader:
         module is not there) the case is shown without them, and says why.
         """
         record = self.store.record(case, change=False)
-        why = ""
+        why, is_untrusted = "", False
         panels: Sequence[Panel] = ()
         try:
             panels = self.panels(record.case)
         except InstarError as error:
-            why = str(error)
+            why, is_untrusted = str(error), isinstance(error, Untrusted)
         why = why or ("" if panels else record.verdict.reason)
-        return CaseView(record, self.store.change_text(record.case), panels, why)
+        words = self.store.change_text(record.case)
+        return CaseView(record, words, panels, why, is_untrusted=is_untrusted)
 
     def panels(self, case: str) -> Sequence[Panel]:
         """The pictures of a case: those that the run keeps, or made again from what it keeps."""
@@ -200,7 +201,10 @@ class RunReader:
         digest = self.store.source_digest(record.source)
         reply = self.store.answer(AnswerKey(self.store.fingerprint(), digest, 0)) if digest else None
         if kept is None or reply is None or reply.error is not None:
-            raise BadInput(f"{self.store.folder} keeps no pictures and answers of case {record.case}")
+            raise BadInput(
+                f"{self.store.folder} keeps no pictures or answers of case {record.case}, and its code may "
+                "not be run; say --trust if you know it"
+            )
         scene = self.scene(record.scene)
         source = Observation.of(scene.image, task.read(scene.image, reply.answer), scene)
         after = [replace(Observation.of(one.picture, None, scene), frame=one.frame) for one in kept[1:]]

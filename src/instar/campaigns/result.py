@@ -73,7 +73,7 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     against = None if gate.known is None else compare_with_known(scenes, gate.known)
     numbers = numbers_of(summary, groups, against)
     met = tuple(condition for condition in gate.conditions if condition.met(numbers))
-    status = status_of(summary.counts.judged, summary.counts.violated)
+    status = status_of(judged=not summary.why_not_judged, headline=summary.counts.headline)
     if status == VIOLATED and against is not None and not against.new:
         status = ALL_HELD
     if gate.conditions and status in (ALL_HELD, VIOLATED):

@@ -206,6 +206,7 @@ def _prepare(campaign: Campaign, workspace: Folder, prepare: Prepare) -> Campaig
 def _open_run(plan: Plan, campaign: Campaign, *, resume: bool) -> Iterator[RunStore]:
     open_run = RunStore.resume if resume else RunStore.create
     with open_run(campaign.name, identity=_identity(plan, campaign)) as store:
+        store.limit_pictures(round(1e6 * campaign.limits.disk))
         store.keep_plan(plan_to_toml(plan))
         yield store
 

@@ -12,7 +12,14 @@ if TYPE_CHECKING:
     from instar.campaigns.reader import Named
     from instar.campaigns.result import Gate
 
-__all__ = ["gate_arguments", "gate_from", "installed_version", "named_arguments", "named_from"]
+__all__ = [
+    "gate_arguments",
+    "gate_from",
+    "installed_version",
+    "named_arguments",
+    "named_from",
+    "trust_argument",
+]
 
 
 def gate_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +56,13 @@ def named_arguments(parser: argparse.ArgumentParser) -> None:
     add("--system", metavar="NAME", help="the system, where it is not the one that the plan names")
     add("--relation", action="append", metavar="NAME", help="a relation, likewise; repeat it")
     add("--scenes", metavar="PATH", help="the scenes, likewise")
-    add("--trust", action="store_true", help="import what the plan of the run names, which runs its code")
+    trust_argument(parser)
+
+
+def trust_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--trust", action="store_true", help="import what the plan of the run names, which runs its code"
+    )
 
 
 def named_from(args: argparse.Namespace) -> Named:

@@ -37,6 +37,7 @@ COMMANDS = {
     "backdoor": "plant a backdoor into a classifier, to see whether explanations tell",
     "rule": "read a driving rule back as a relation, or say which word is not understood",
     "export": "the findings of a run as a data set, or all of its cases as a table",
+    "clean": "how much space runs take, and giving it back",
     "pool": "cut objects out of pictures, and look at them",
     "models": "the models and photographs that can be fetched",
     "systems": "the systems that are built in",

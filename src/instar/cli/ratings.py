@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from instar.cli.flags import trust_argument
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.report.files import write_file
@@ -30,6 +31,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--title", default="What do you think?", metavar="TEXT", help="the heading of the page"
     )
     export.add_argument("--out", metavar="FILE", help="the page (RUN/ratings.html)")
+    trust_argument(export)
     read = actions.add_parser("import", description="count the answers of several raters")
     read.add_argument("run", metavar="RUN", help="the run folder that was exported")
     read.add_argument("answers", nargs="+", metavar="FILE", help="files that raters saved, one each")
@@ -49,7 +51,7 @@ def _export(args: argparse.Namespace) -> Outcome:
     import numpy as np
 
     from instar.campaigns.progress import show_steps
-    from instar.campaigns.reader import open_run
+    from instar.campaigns.reader import Named, open_run
     from instar.core.verdict import Status
     from instar.imaging.codecs import encode_jpeg
     from instar.ratings import Item, choose_cases, render_page
@@ -61,7 +63,7 @@ def _export(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"{args.run} has no judged case to rate")
     items = []
     with (
-        open_run(args.run, quiet=args.json) as there,
+        open_run(args.run, named=Named(trusted=args.trust), quiet=args.json) as there,
         show_steps("making the pictures", len(chosen), quiet=args.json) as steps,
     ):
         for record in chosen:

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from instar.campaigns.progress import show_steps
-from instar.campaigns.reader import RunReader, open_run
+from instar.campaigns.reader import Named, RunReader, open_run
 from instar.campaigns.result import RunResult, read_result
-from instar.cli.flags import gate_arguments, gate_from, installed_version
+from instar.cli.flags import gate_arguments, gate_from, installed_version, trust_argument
 from instar.core.errors import BadInput, InstarError
 from instar.core.outcome import Outcome
 from instar.core.shrink import format_shrunk
@@ -41,6 +41,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--sarif", metavar="FILE", help="also write SARIF 2.1.0: a result for each different failure")
     add("--markdown", metavar="FILE", help="also write a summary for a pull request, its pictures beside it")
     add("--mlflow", metavar="EXPERIMENT", help="also log it and the files to MLflow (extra: mlflow)")
+    trust_argument(parser)
     gate_arguments(parser)
 
 
@@ -58,7 +59,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         version = installed_version() or "0.0.0"
         write_file(args.sarif, render_sarif(found.summary, results, version=version, known=known))
     if args.html:
-        write_page(found, args.html, shrink=args.shrink, quiet=args.json)
+        write_page(found, args.html, shrink=args.shrink, trusted=args.trust, quiet=args.json)
     if args.markdown:
         _write_markdown(found, args.markdown, quiet=args.json)
     document = found.document()
@@ -71,17 +72,20 @@ def perform(args: argparse.Namespace) -> Outcome:
     return Outcome(found.text(), document, found.status)
 
 
-def write_page(found: RunResult, path: str, *, shrink: bool = False, quiet: bool = False) -> None:
-    """The page of a run; its pictures are made now, from the recipes.
+def write_page(
+    found: RunResult, path: str, *, shrink: bool = False, trusted: bool = False, quiet: bool = False
+) -> None:
+    """The page of a run; pictures that it does not keep are made now, from the recipes.
 
-    With `shrink` the first case of every group that has pictures is shrunk, which asks the system.
+    With `shrink` the first case of every group that has pictures is shrunk, which asks the system. Code that
+    the run's plan names is imported only when it is `trusted`.
     """
     # The representative of every group first, then a second of each, ...
     ranked = [(group.representative, case) for group in found.groups for case in group.cases[:PER_GROUP]]
     chosen = [case for _, case in in_turns(ranked, lambda pair: pair[0])[:PICTURED]]
     passing = found.figures.narrowly_held()[:PASSING]
     with (
-        open_run(found.summary.totals.run, quiet=quiet) as there,
+        open_run(found.summary.totals.run, named=Named(trusted=trusted), quiet=quiet) as there,
         show_steps("drawing findings", len(chosen) + len(passing), quiet=quiet) as steps,
     ):
         shown = []

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from instar.campaigns.overrides import add_settings, override, put_settings
-from instar.campaigns.plan import Plan, Tables, make_plan, read_tables, require_trust
+from instar.campaigns.plan import Plan, Tables, make_plan, read_tables, require_trust, uses_of
+from instar.campaigns.toml import parse_value
 from instar.cli.flags import gate_arguments, gate_from
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
@@ -58,7 +59,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--out", metavar="RUN", help="the run folder (runs/SYSTEM)")
     add("--resume", action="store_true", help="go on with a run that is there")
-    add("--trust", action="store_true", help="with --changes: import what that run's plan names")
+    add(
+        "--trust",
+        action="store_true",
+        help="import what a run's own plan names, which runs its code: RUN/plan.toml, or with --changes",
+    )
     add("--workers", type=int, metavar="N", help="threads (as many as there are processors)")
     add("--batch", type=int, metavar="N", help="inputs per call of the system")
     gate_arguments(parser)
@@ -102,7 +107,18 @@ def _plan(args: argparse.Namespace) -> Plan:
     settings = list(args.set)
     if args.interpreter is not None:
         settings.append(f"system.interpreter={args.interpreter}")
-    return make_plan(put_settings(override(tables, flags), settings))
+    plan = make_plan(put_settings(override(tables, flags), settings))
+    if args.plan is not None and _is_of_a_run(Path(args.plan)):
+        values = [str(parse_value(setting.partition("=")[2].strip())) for setting in settings]
+        given = {args.system, *(names or ()), args.search, args.objects, args.maps, *values}
+        require_trust(uses_of(plan), args.plan, trusted=args.trust, given=given)
+    return plan
+
+
+def _is_of_a_run(plan: Path) -> bool:
+    """Whether a plan lies in a run folder, which may be anybody's; any other is the user's own word."""
+    folders = (plan.parent, plan.resolve().parent)
+    return any((folder / name).exists() for folder in folders for name in ("run.sqlite", "provenance.json"))
 
 
 def _tables_of(args: argparse.Namespace) -> Tables:
@@ -114,8 +130,7 @@ def _tables_of(args: argparse.Namespace) -> Tables:
             raise BadInput(f"--{flag} cannot be given with --changes: it is as in {args.changes}")
     with RunStore.read(args.changes) as store:
         tables = parse_toml(store.plan())
-    relations = make_plan(tables, complete=False).relations
-    uses = [("relation", one.relation) for one in relations]
+    uses = [use for use in uses_of(make_plan(tables, complete=False)) if use[0] == "relation"]
     require_trust(uses, args.changes, trusted=args.trust)
     kept = ("scenes", "relation", "truth", "limit", "seed")
     return {key: tables[key] for key in kept if key in tables}

@@ -25,7 +25,6 @@ __all__ = ["afford", "ask_again", "decide"]
 
 T = TypeVar("T")
 
-LEAST_SPENT = 10  # questions of a scene before one is spent on asking it again
 AGAIN = 1_000_000  # how a source that is asked again is told apart from all other repetitions
 
 
@@ -56,17 +55,19 @@ def decide(budget: Budget, cases: Sequence[Case]) -> Steps[bool]:
     return paid
 
 
-def ask_again(budget: Budget, state: RelationState) -> Steps[Repeat | None]:
-    """Ask a source once more just as it is: a system that then says something else is not deterministic."""
-    if budget.left is not None and (budget.lacks(1) or budget.spent < LEAST_SPENT):
-        return None
-    same = FollowUp(state.source.input)
-    replies = yield from _pay_and_ask(budget, [same.query(AGAIN)])
-    seen = observe(state.task, state.source, [same], replies or [])
-    if isinstance(seen, str):
-        return Repeat(identical=False, contradicts=True)
-    identical = digest(state.source.answer) == digest(seen.follow_ups[0].answer)
-    return Repeat(identical, contradicts=bool(_findings_by_nulls(state.task, seen)))
+def ask_again(budget: Budget, states: Sequence[RelationState]) -> Steps[list[Repeat]]:
+    """Ask sources once more just as they are: a system that then says something else is not deterministic."""
+    same = [FollowUp(state.source.input) for state in states]
+    replies = yield from _pay_and_ask(budget, [one.query(AGAIN) for one in same])
+    repeats = []
+    for state, one, reply in zip(states, same, replies or ()):
+        seen = observe(state.task, state.source, [one], [reply])
+        if isinstance(seen, str):
+            repeats.append(Repeat(identical=False, contradicts=True))
+        else:
+            identical = digest(state.source.answer) == digest(seen.follow_ups[0].answer)
+            repeats.append(Repeat(identical, contradicts=bool(_findings_by_nulls(state.task, seen))))
+    return repeats
 
 
 def _confirm_all(budget: Budget, suspects: Sequence[Case]) -> Steps[bool]:

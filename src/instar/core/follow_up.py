@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -14,9 +14,9 @@ from instar.core.digest import digest
 from instar.core.errors import WrongKind
 from instar.core.frame import Frame, Moved, Variant
 from instar.core.relation import Relation
-from instar.core.scene import Observation
+from instar.core.scene import Observation, Scene
 from instar.core.system import Reply
-from instar.core.task import Null, Task
+from instar.core.task import Null, Question, Task
 from instar.core.verdict import Finding, Status, Verdict
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "follow_ups_of",
     "judge",
     "observe",
+    "questions_of",
     "under_null",
 ]
 
@@ -59,6 +60,23 @@ class FollowUp:
 
     def query(self, repeat: int = 0) -> Query:
         return Query(self.input, digest(self.input), repeat, self.variant)
+
+
+def questions_of(task: Task, scene: Scene) -> Generator[Query, Reply | None, Sequence[Question] | Verdict]:
+    """What a scene is asked, or the verdict on it where it cannot be; yields what must be known first."""
+    steps = task.questions(scene)
+    answer: Any = None
+    while True:
+        try:
+            first = steps.send(answer)
+        except StopIteration as end:
+            ended: Sequence[Question] | Inapplicable = end.value
+            return Verdict.inapplicable(ended.reason) if isinstance(ended, Inapplicable) else ended
+        reply = yield Query(first, digest(first))
+        assert reply is not None
+        if reply.error is not None:
+            return Verdict.failed(reply.error)
+        answer = reply.answer
 
 
 def follow_ups_of(relation: Relation, question: Any, change: Change) -> tuple[FollowUp, ...] | Inapplicable:

@@ -20,8 +20,8 @@ class Outcome:
     status: int = ALL_HELD
 
 
-def status_of(judged: int, violated: int) -> int:
-    """The exit status of so many judged cases."""
+def status_of(*, judged: bool, headline: int) -> int:
+    """The exit status of a campaign with so many headline findings."""
     if not judged:
         return NOT_JUDGED
-    return VIOLATED if violated else ALL_HELD
+    return VIOLATED if headline else ALL_HELD

@@ -6,12 +6,15 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from instar.core.change import Change
 from instar.core.verdict import Verdict
 
-__all__ = ["Record", "Repeat", "Skipped", "Source", "Totals", "case_id"]
+if TYPE_CHECKING:
+    from instar.core.marks import Panel
+
+__all__ = ["KeptPanels", "KeptPixels", "Record", "Repeat", "Skipped", "Source", "Totals", "case_id"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,23 @@ class Skipped:
     reason: str
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptPixels:
+    """A picture that a change needs, under its content hash."""
+
+    digest: str
+    pixels: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptPanels:
+    """The pictures of a case that was violated; `exact` where nobody else could make them again."""
+
+    case: str
+    panels: Sequence[Panel]
+    exact: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Repeat:
     """A source that was asked again just as it is: whether the answer was the same to the last bit, and
@@ -72,7 +92,8 @@ class Totals:
     interrupt ended it; a budget that was used up is a regular end. `yields` are relations whose search looks
     for failures, so that no rate follows from it. `isolated` is False for a user's system that shared the
     process. `repeats` are sources that were asked again just as they are; of them so many got another answer,
-    and so many one that contradicts the first.
+    and so many one that contradicts the first. `pictures_left_out` are findings without kept
+    pictures, since the limit of disk space was reached.
     """
 
     run: str
@@ -91,6 +112,7 @@ class Totals:
     repeats: int = 0
     differing: int = 0
     contradicting: int = 0
+    pictures_left_out: int = 0
 
 
 def case_id(system: str, relation: str, source: str, ordinal: int, change: Change | None) -> str:

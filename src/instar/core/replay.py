@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from instar.core.change import Inapplicable
 from instar.core.digest import digest
 from instar.core.errors import BadInput, SceneChanged
-from instar.core.follow_up import Asking, FollowUp, Query, follow_ups_of, judge, observe
+from instar.core.follow_up import Asking, FollowUp, follow_ups_of, judge, observe, questions_of
 from instar.core.record import Record
 from instar.core.relation import Relation
 from instar.core.scene import Observation, Scene
+from instar.core.system import Reply
 from instar.core.task import Question, Task
 from instar.core.verdict import Finding, Status, Verdict
 
-__all__ = ["Replay", "find_source", "questions_of", "replay"]
+__all__ = ["Replay", "ask_questions", "find_source", "replay"]
 
 CLOSE = 1e-6  # margins that differ by less came out the same
 
@@ -64,25 +64,21 @@ def replay(
     return Replay(record, seen.source, seen.follow_ups, judge(relation, seen, record.change))
 
 
-def questions_of(task: Task, scene: Scene, asking: Asking) -> Sequence[Question] | Verdict:
+def ask_questions(task: Task, scene: Scene, asking: Asking) -> Sequence[Question] | Verdict:
     """What a scene is asked, or the verdict on it where it cannot be asked."""
-    steps = task.questions(scene)
-    answer: Any = None
-    while True:
-        try:
-            first = steps.send(answer)
-        except StopIteration as end:
-            ended: Sequence[Question] | Inapplicable = end.value
-            return Verdict.inapplicable(ended.reason) if isinstance(ended, Inapplicable) else ended
-        (reply,) = asking([Query(first, digest(first))])
-        if reply.error is not None:
-            return Verdict.failed(reply.error)
-        answer = reply.answer
+    steps = questions_of(task, scene)
+    reply: Reply | None = None
+    try:
+        while True:
+            (reply,) = asking([steps.send(reply)])
+    except StopIteration as end:
+        questions: Sequence[Question] | Verdict = end.value
+        return questions
 
 
 def find_source(task: Task, id: str, scene: Scene, asking: Asking) -> Observation | Verdict:
     """The question of a scene that goes by this id."""
-    questions = questions_of(task, scene, asking)
+    questions = ask_questions(task, scene, asking)
     if isinstance(questions, Verdict):
         return questions
     part = id[len(scene.id) + 1 :]

@@ -19,14 +19,13 @@ import numpy as np
 
 from instar.core.budget import Budget
 from instar.core.case import CASES_PER_NULL, Ask, Case, RelationState, SourceState, Steps
-from instar.core.change import Inapplicable, plain
+from instar.core.change import plain
 from instar.core.confirmation import afford, ask_again, decide
 from instar.core.digest import digest
 from instar.core.errors import SceneChanged, UnreadablePicture
-from instar.core.follow_up import FollowUp, Query, observe
-from instar.core.marks import Panel
+from instar.core.follow_up import FollowUp, Query, observe, questions_of
 from instar.core.picture_cache import PictureCache
-from instar.core.record import Record, Repeat, Skipped, Source, case_id
+from instar.core.record import KeptPanels, KeptPixels, Record, Repeat, Skipped, Source, case_id
 from instar.core.relation import Drawn, Relation
 from instar.core.scene import Image, Observation, Scene
 from instar.core.schedule import Proposals, RoundSchedule, TurnSchedule, key_of
@@ -36,8 +35,6 @@ from instar.core.task import Question
 from instar.core.verdict import Verdict
 
 __all__ = [
-    "KeptPanels",
-    "KeptPixels",
     "Note",
     "RunSettings",
     "SceneRun",
@@ -49,28 +46,12 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KeptPixels:
-    """A picture that a change needs, under its content hash."""
-
-    digest: str
-    pixels: Any
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KeptPanels:
-    """The pictures of a case that was violated; `exact` where nobody else could make them again."""
-
-    case: str
-    panels: Sequence[Panel]
-    exact: bool
-
-
 AnySearch: TypeAlias = Any  # a Search or a SearchAcross; `is_across_scenes` tells which
 Pair: TypeAlias = tuple[Relation, AnySearch]
 SourceStates: TypeAlias = dict[tuple[str, ...], SourceState]
 """By task, source and the null changes that hold there."""
 
+LEAST_SPENT = 10  # questions of a scene before some are spent on asking it again
 ASKED_AGAIN = 10  # the first so many scenes, and after them every tenth, are asked once more
 AT_ONCE = 8  # cases of one scene judged together; a constant, because it decides who waits for budget
 
@@ -114,13 +95,9 @@ def run_scene(settings: RunSettings, scene: Scene, run: SceneRun) -> Steps[None]
     for state, search in opened:
         rng = random_for(settings.seed, state.relation.name, state.source.id)
         proposals.append((state, Proposals(search(state.relation, state.source, rng), key_of)))
-    schedule = TurnSchedule(proposals)
-    yield from _decide_all(settings, run, schedule)
-    if run.order < ASKED_AGAIN or run.order % ASKED_AGAIN == 0:
-        for state in {state.source.id: state for state, _ in opened}.values():
-            again = yield from ask_again(run.budget, state)
-            if again is not None:
-                run.notes.append(again)
+    is_sampled = run.order < ASKED_AGAIN or run.order % ASKED_AGAIN == 0
+    sources = {state.source.id: state for state, _ in opened} if is_sampled else {}
+    yield from _decide_all(settings, run, TurnSchedule(proposals), list(sources.values()))
 
 
 def run_across(
@@ -177,24 +154,20 @@ def _questions(
 ) -> Steps[Sequence[Question] | Verdict | None]:
     """What the scene is asked; the verdict on it where it cannot be asked; None when the budget ended."""
     known = replace(scene, read=partial(settings.pictures.get, scene.id, scene.read))
-    asking = relation.resolved_task.questions(known)
-    answer: Any = None
+    asking = questions_of(relation.resolved_task, known)
+    reply: Reply | None = None
     while True:
         try:
-            first = asking.send(answer)
+            query = asking.send(reply)
         except StopIteration as end:
-            ended: Sequence[Question] | Inapplicable = end.value
-            return Verdict.inapplicable(ended.reason) if isinstance(ended, Inapplicable) else ended
-        content = digest(first)
-        if content not in replies:
+            questions: Sequence[Question] | Verdict = end.value
+            return questions
+        if query.digest not in replies:
             if not (yield from afford(run.budget, 1)):
                 return None
             run.budget.pay(1)
-            (replies[content],) = yield Ask([Query(first, content)])
-        reply = replies[content]
-        if reply.error is not None:
-            return Verdict.failed(reply.error)
-        answer = reply.answer
+            (replies[query.digest],) = yield Ask([query])
+        reply = replies[query.digest]
 
 
 def _ask_source(
@@ -261,7 +234,12 @@ def _only_case(settings: RunSettings, source: Observation, relation: Relation, e
     return Record(case, source.scene.id, source.id, relation.name, 0, None, ended)
 
 
-def _decide_all(settings: RunSettings, run: SceneRun, schedule: TurnSchedule | RoundSchedule) -> Steps[None]:
+def _decide_all(
+    settings: RunSettings,
+    run: SceneRun,
+    schedule: TurnSchedule | RoundSchedule,
+    to_ask_again: Sequence[RelationState] = (),
+) -> Steps[None]:
     held_back: Case | None = None
     while True:
         chunk: list[Case] = []
@@ -280,6 +258,8 @@ def _decide_all(settings: RunSettings, run: SceneRun, schedule: TurnSchedule | R
             chunk.append(case)
             worst += case.worst_cost()
         if not chunk:
+            if run.budget.left is None:
+                run.notes += yield from ask_again(run.budget, to_ask_again)
             return
         paid = yield from decide(run.budget, chunk)
         _note(settings, run, [case for case in chunk if case.decided])
@@ -287,6 +267,9 @@ def _decide_all(settings: RunSettings, run: SceneRun, schedule: TurnSchedule | R
             return
         for case in chunk:
             schedule.tell(case)
+        if to_ask_again and not run.budget.lacks(len(to_ask_again)) and run.budget.spent >= LEAST_SPENT:
+            run.notes += yield from ask_again(run.budget, to_ask_again)
+            to_ask_again = ()
 
 
 def _note(settings: RunSettings, run: SceneRun, cases: Sequence[Case]) -> None:

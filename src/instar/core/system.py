@@ -62,7 +62,8 @@ class Limits:
     `timeout` is the seconds one call of `predict` may take; a system that has one runs in a process
     that can be killed. The first call may take `start` seconds more, to load. `retries` are for errors
     that the system calls temporary, each after a longer pause. After `failures` failed questions in a
-    row the campaign stops.
+    row the campaign stops. `disk` is the megabytes of pictures that a run folder may keep; findings beyond
+    that are kept without.
     """
 
     queries: int | None = None
@@ -72,10 +73,11 @@ class Limits:
     timeout: float | None = None
     start: float = 60.0
     failures: int = 20
+    disk: float = 2_000
 
     def __post_init__(self) -> None:
         for name, least in [("queries", 1), ("seconds", 0), ("price_per_query", 0), ("retries", 0),
-                            ("timeout", 0), ("start", 0), ("failures", 1)]:  # fmt: skip
+                            ("timeout", 0), ("start", 0), ("failures", 1), ("disk", 0)]:  # fmt: skip
             value = getattr(self, name)
             if value is not None and not (isinstance(value, (int, float)) and least <= value < math.inf):
                 raise BadInput(f"limits: {name} is {value!r}; it must be a number of at least {least}")

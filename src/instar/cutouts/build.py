@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import shutil
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,19 +15,19 @@ import numpy as np
 
 from instar.core.errors import BadInput, RunError, UnreadablePicture
 from instar.core.scene import Image, Mask, Scene, SceneObject
-from instar.cutouts.body import is_part_of_a_body
 from instar.cutouts.extraction import (
     OVERLAPS,
     cut_by_mask,
     grab_mask,
     hidden_by,
+    is_part_of_a_body,
     largest_piece,
     why_box_unfit,
     why_mask_unfit,
 )
 from instar.cutouts.pool import CutOut, Pool, load_pool, save_pool, write_cutout
 from instar.imaging.average_hash import average_hash
-from instar.imaging.geometry import Boxes, intersections
+from instar.imaging.geometry import Box, Boxes, intersections
 from instar.imaging.paste import RGBA
 
 __all__ = ["FindObjects", "Outline", "build_pool"]
@@ -36,7 +37,7 @@ TRIED = 6  # times as many candidates as cut-outs wanted
 FindObjects = Callable[[Image], Iterable[SceneObject]]
 """A helper that finds objects in a picture whose scene knows none."""
 
-Outline = Callable[[Image, tuple[float, float, float, float]], Mask | None]
+Outline = Callable[[Image, Box], Mask | None]
 """The mask of the object in a box, in the whole picture; None where it cannot be told."""
 
 Candidate = tuple[Scene, SceneObject, Sequence[SceneObject]]
@@ -62,35 +63,24 @@ def build_pool(
     that cannot be read are passed over.
     """
     candidates = _candidates(scenes, find_objects, progress)
+    read = lru_cache(maxsize=16)(lambda scene: scene.image)
     building = folder.with_name(folder.name + ".building")
     try:
         shutil.rmtree(building, ignore_errors=True)
         building.mkdir(parents=True)
-        save_pool(building, _cut_all(candidates, building, outline, progress, keep, least))
+        kept: list[CutOut] = []
+        with progress("cutting them out", len(candidates)) as bar:
+            for label in sorted(candidates):
+                enough = max(least, math.ceil(keep * len(candidates[label])))
+                kept += _cut_until(candidates[label][: enough * TRIED], enough, building, read, outline)
+                bar.advance(1)
+        save_pool(building, kept)
         building.rename(folder)
     except OSError as error:
         raise RunError(
             f"cannot write the pool {folder}: {error.strerror or error}; look at the disk"
         ) from error
     return load_pool(folder)
-
-
-def _cut_all(
-    candidates: dict[str, list[Candidate]],
-    folder: Path,
-    outline: Outline,
-    progress: Callable[[str, int | None], Any],
-    keep: float,
-    least: int,
-) -> list[CutOut]:
-    read = lru_cache(maxsize=16)(lambda scene: scene.image)
-    kept: list[CutOut] = []
-    with progress("cutting them out", len(candidates)) as bar:
-        for label in sorted(candidates):
-            enough = max(least, math.ceil(keep * len(candidates[label])))
-            kept += _cut_until(candidates[label][: enough * TRIED], enough, folder, read, outline)
-            bar.advance(1)
-    return kept
 
 
 def _candidates(
@@ -100,24 +90,15 @@ def _candidates(
     found: dict[str, list[Candidate]] = defaultdict(list)
     with progress("looking for objects", len(scenes)) as bar:
         for scene in scenes:
-            for label, candidate in _objects_of(scene, find_objects):
-                found[label].append(candidate)
+            with suppress(UnreadablePicture):  # counted where the scene itself is tested
+                objects = tuple(find_objects(scene.image)) if scene.objects is None else scene.objects
+                for i, thing in enumerate(objects):
+                    if not thing.crowd:
+                        found[thing.label].append((scene, thing, (*objects[:i], *objects[i + 1 :])))
             bar.advance(1)
     for group in found.values():
         group.sort(key=lambda candidate: -_area(candidate[1].box))
     return found
-
-
-def _objects_of(scene: Scene, find_objects: FindObjects) -> Iterator[tuple[str, Candidate]]:
-    objects = scene.objects
-    if objects is None:
-        try:
-            objects = tuple(find_objects(scene.image))
-        except UnreadablePicture:
-            return  # counted where the scene itself is tested
-    for i, thing in enumerate(objects):
-        if not thing.crowd:
-            yield thing.label, (scene, thing, (*objects[:i], *objects[i + 1 :]))
 
 
 def _cut_until(
@@ -128,25 +109,21 @@ def _cut_until(
     outline: Outline,
 ) -> list[CutOut]:
     kept: dict[str, CutOut] = {}
-    for scene, thing, others in candidates:
+    for candidate in candidates:
         if len(kept) == enough:
             break
-        pixels = _cut(scene, thing, others, read, outline)
+        pixels = _cut(candidate, read, outline)
         if pixels is not None:
             name = write_cutout(folder, pixels)
             height, width = pixels.shape[:2]
             area = int(np.count_nonzero(pixels[..., 3]))
+            scene, thing, _ = candidate
             kept[name] = CutOut(name, thing.label, scene.id, width, height, area, average_hash(pixels))
     return list(kept.values())
 
 
-def _cut(
-    scene: Scene,
-    thing: SceneObject,
-    others: Sequence[SceneObject],
-    read: Callable[[Scene], Image],
-    outline: Outline,
-) -> RGBA | None:
+def _cut(candidate: Candidate, read: Callable[[Scene], Image], outline: Outline) -> RGBA | None:
+    scene, thing, others = candidate
     try:
         image = read(scene)
         shape = (image.shape[0], image.shape[1])
@@ -183,5 +160,5 @@ def _boxes(things: Sequence[SceneObject]) -> Boxes:
     return np.array([thing.box for thing in things], np.float32).reshape(-1, 4)
 
 
-def _area(box: tuple[float, float, float, float]) -> float:
+def _area(box: Box) -> float:
     return (box[2] - box[0]) * (box[3] - box[1])

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from instar.core.scene import Image
 from instar.cutouts.pool import CutOut, Pool
@@ -29,7 +28,8 @@ def contact_sheet(pool: Pool, cutouts: Sequence[CutOut], *, columns: int = 10) -
 
 
 def _tile(pixels: RGBA, cutout: CutOut) -> Image:
-    ground = _chequered()
+    y, x = np.indices((TILE, TILE)) // CHECK
+    ground = np.repeat(np.where((x + y) % 2, 214, 236).astype(np.uint8)[..., None], 3, axis=2)
     scale = min(1.5, TILE / max(pixels.shape[:2]))
     how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
     width, height = (max(1, round(side * scale)) for side in (pixels.shape[1], pixels.shape[0]))
@@ -43,8 +43,3 @@ def _tile(pixels: RGBA, cutout: CutOut) -> Image:
         cv2.putText(words, text, (2, LINE * row + 12), FONT, 0.36, INK, 1, cv2.LINE_AA)
     tile = np.vstack([ground, words])
     return np.asarray(cv2.copyMakeBorder(tile, 0, GAP, 0, GAP, cv2.BORDER_CONSTANT, value=PAPER), np.uint8)
-
-
-def _chequered() -> npt.NDArray[np.uint8]:
-    y, x = np.indices((TILE, TILE)) // CHECK
-    return np.repeat(np.where((x + y) % 2, 214, 236).astype(np.uint8)[..., None], 3, axis=2)

@@ -10,21 +10,31 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image, Mask
-from instar.imaging.geometry import Boxes, intersections, mask_bounds
+from instar.imaging.geometry import Box, Boxes, intersections, mask_bounds
 from instar.imaging.paste import RGBA
 
 __all__ = [
+    "BODIES",
     "OVERLAPS",
     "cut_by_mask",
     "grab_mask",
     "hidden_by",
+    "is_part_of_a_body",
     "largest_piece",
+    "stands",
     "why_box_unfit",
     "why_mask_unfit",
 ]
 
-Box: TypeAlias = tuple[float, float, float, float]
 Outline: TypeAlias = npt.NDArray[np.int32]
+
+UPRIGHT = frozenset(("person", "pedestrian"))
+BODIES = UPRIGHT | {"dog", "cat", "horse", "cow", "sheep", "elephant", "bear", "zebra", "giraffe"}
+"""Without feet it is half a body, and nothing tells how large the whole is."""
+
+LEAST_UPRIGHT = 1.8  # height over width of a standing figure; less sits, bends down or ends at the waist
+SLENDER = 2.5  # height over width of a figure that is whole even where its legs are one
+MOST_SOLID_END = 0.42  # of a body's width in one piece at its lower end
 
 OVERLAPS = "overlaps another object"
 LEAST_SIDE, LEAST_AREA = 10, 24 * 24  # pixels of the box; smaller ones are smudges
@@ -139,6 +149,32 @@ def hidden_by(mask: Mask, others: Mask) -> bool:
     x, y = outline[:, 0].T
     touching = cv2.dilate(around, np.ones((5, 5), np.uint8))[y, x]
     return bool(touching.mean() > MOST_TOUCHING)
+
+
+def stands(label: str, shape: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    """Whether something of that height over width may be a whole body of its class, element by element."""
+    least = LEAST_UPRIGHT if label in UPRIGHT else 0.0
+    return np.asarray(np.asarray(shape) >= least)
+
+
+def is_part_of_a_body(mask: Mask, label: str) -> bool:
+    """Whether the object in a mask should stand on feet and does not."""
+    bounds = mask_bounds(mask)
+    if label not in BODIES or bounds is None:
+        return False
+    left, top, right, bottom = bounds
+    body = mask[top:bottom, left:right]
+    height, width = body.shape
+    if label in UPRIGHT:
+        if not stands(label, height / width):
+            return True
+        if height >= SLENDER * width:
+            return False
+    # A bust ends in one solid stretch; whole bodies end in legs.
+    low = body[int(0.9 * height)].astype(np.int8)
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], low, [0]])))
+    longest = int((edges[1::2] - edges[::2]).max(initial=0))
+    return bool(longest > MOST_SOLID_END * width)
 
 
 def _ends_straight(outline: Outline, shape: tuple[int, ...]) -> bool:

@@ -1,8 +1,9 @@
-"""Where an object may stand: every free place is enumerated, none is guessed."""
+"""Where an object may stand, every free place being enumerated, and how small it may become."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -11,7 +12,16 @@ import numpy.typing as npt
 
 from instar.imaging.geometry import Boxes
 
-__all__ = ["Places", "Window", "anywhere", "close_to", "free_places", "one_of", "ring_around"]
+__all__ = [
+    "Places",
+    "Window",
+    "anywhere",
+    "close_to",
+    "free_places",
+    "one_of",
+    "ring_around",
+    "smaller_sizes",
+]
 
 Places: TypeAlias = npt.NDArray[np.bool_]
 """`bool (bottom - top, right - left)` of a window: True where the object's top left corner may be."""
@@ -95,3 +105,19 @@ def one_of(places: Places, window: Window, rng: np.random.Generator) -> tuple[in
     row = int(np.searchsorted(ends, chosen, side="right"))
     columns = np.flatnonzero(places[row])
     return window.left + int(columns[chosen - ends[row]]), window.top + row  # counted from the row's end
+
+
+def smaller_sizes(size: tuple[int, int], shape: tuple[int, int], *, least: int) -> Iterator[tuple[int, int]]:
+    """(height, width) in the proportions of `shape`, the smallest first, up to one pixel less than `size`.
+
+    Both sides are at least so long.
+
+    >>> list(smaller_sizes((11, 8), (200, 160), least=6))
+    [(7, 6), (8, 6), (9, 7), (10, 8)]
+    """
+    rows, columns = shape
+    longest = max(shape)
+    for side in range(least, max(size)):
+        smaller = round(side * rows / longest), round(side * columns / longest)
+        if min(smaller) >= least:
+            yield smaller

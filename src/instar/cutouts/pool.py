@@ -77,12 +77,6 @@ class Pool:
         """The cut-out with that content hash."""
         return self._read(name)
 
-    def nearest(
-        self, label: str, reference: int, *, not_from: str, shapes: npt.ArrayLike | None = None
-    ) -> CutOut | None:
-        """The cut-out of that class that looks most like the reference hash; see `nearest_few`."""
-        return next(iter(self.nearest_few(label, reference, not_from=not_from, shapes=shapes, most=1)), None)
-
     def nearest_few(
         self, label: str, reference: int, *, not_from: str, most: int, shapes: npt.ArrayLike | None = None
     ) -> tuple[CutOut, ...]:

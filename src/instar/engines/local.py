@@ -22,11 +22,9 @@ from instar.core.case import Ask, RelationState, Steps
 from instar.core.errors import BadInput
 from instar.core.fingerprint import fingerprint_of
 from instar.core.picture_cache import PictureCache
-from instar.core.record import Record, Repeat, Skipped, Source, Totals
+from instar.core.record import KeptPanels, KeptPixels, Record, Repeat, Skipped, Source, Totals
 from instar.core.scene import Scene
 from instar.core.scene_run import (
-    KeptPanels,
-    KeptPixels,
     Pair,
     RunSettings,
     SceneRun,

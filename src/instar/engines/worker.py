@@ -8,18 +8,13 @@ nothing. Answers come back as plain bytes of bounded size: nothing foreign is im
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
-import mmap
 import os
 import pickle
 import queue
-import signal
 import socket
 import subprocess
 import sys
-import tempfile
-import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
@@ -28,12 +23,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from instar.core.errors import BadInput, InstarError, Temporary
-from instar.core.fingerprint import files_of, fingerprint_of, fingerprint_with, watch_files
-from instar.core.system import Limits, Remote, System, answers_of, describe_error, is_temporary, variant_of
-from instar.store.answers import decode_answer, encode_answer
+from instar.core.errors import BadInput, Temporary
+from instar.core.fingerprint import fingerprint_of
+from instar.core.system import Limits, Remote, System, describe_error, variant_of
+from instar.engines.arena import Arena, anonymous_file
+from instar.store.answers import decode_answer
 
-__all__ = ["WorkerSystem", "gpus", "serve", "within_limits"]
+__all__ = ["WorkerSystem", "gpus", "within_limits"]
 
 BUILD_SECONDS = 600.0
 """To import and build a system: a large model may take minutes, and that is not the system being slow."""
@@ -75,8 +71,8 @@ class WorkerSystem:
 
     `build` makes the system, and is called only there. The first process is started at once, so that a
     system which cannot be built is refused before anything is asked. A call of over `timeout` seconds ends
-    its process and raises TimeoutError; the first may take longer by
-    the start-up allowance, since many systems load when they are first asked.
+    its process and raises TimeoutError; the first may take longer by the start-up allowance, since many
+    systems load when they are first asked.
     """
 
     isolated = True
@@ -125,6 +121,7 @@ class WorkerSystem:
         """End all processes, also in the middle of a call; another call would start them again."""
         for worker in self._workers:
             worker.kill()  # whoever is in a call hears of it, and tidies up
+        self._workers.clear()
         with contextlib.suppress(queue.Empty):
             while True:
                 self._free.get_nowait().stop()
@@ -152,7 +149,7 @@ class _Worker:
         self._build, self._device = build, device
         self._process: subprocess.Popen[bytes] | None = None
         self._line: Connection | None = None
-        self._arena: _Arena | None = None
+        self._arena: Arena | None = None
         self.has_answered = False
 
     def start(self) -> dict[str, Any]:
@@ -163,14 +160,13 @@ class _Worker:
             raise BadInput(f"the system cannot be sent to a process ({describe_error(reason)})") from reason
         self.stop()
         here, there = socket.socketpair()
-        self._line, self._arena, self.has_answered = (
-            Connection(here.detach()),
-            _Arena(_anonymous_file()),
-            False,
-        )
+        self._line, self._arena = Connection(here.detach()), Arena(anonymous_file())
+        self.has_answered = False
         with there:
             fds = (there.fileno(), self._arena.fileno())
-            code = "import sys; from instar.engines.worker import serve; serve(*map(int, sys.argv[1:]))"
+            code = (
+                "import sys; from instar.engines.worker_process import serve; serve(*map(int, sys.argv[1:]))"
+            )
             environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
             self._process = subprocess.Popen(
                 [sys.executable, "-c", code, *map(str, fds), str(os.getpid())],
@@ -203,6 +199,8 @@ class _Worker:
         with contextlib.suppress(OSError):  # of a process that has gone, which the next line finds out
             self._line.send((data, self._arena.put(buffers)))
         kind, content = self._receive(seconds)
+        if self._takes_too_much():
+            self.stop()  # it leaks: begin anew
         if kind == "answers":
             self.has_answered = True
             answers: Sequence[Any] = decode_answer(content)
@@ -234,7 +232,9 @@ class _Worker:
                 if time.monotonic() >= until:
                     self.stop()
                     raise TimeoutError
-                self._require_memory(process.pid)
+                if self._takes_too_much():
+                    self.stop()
+                    raise Remote(f"the system took more than {100 * MEMORY_SHARE:.0f} % of the memory")
             kind, _, content = line.recv_bytes(MOST_BYTES).partition(b" ")
             return kind.decode(), content
         except (EOFError, OSError) as gone:
@@ -246,12 +246,9 @@ class _Worker:
             self.stop()
             raise Remote(f"the system's process died (exit code {code})") from gone
 
-    def _require_memory(self, process: int) -> None:
+    def _takes_too_much(self) -> bool:
         most = MEMORY_SHARE * os.sysconf("SC_PHYS_PAGES")
-        if _pages_of(process) > most:
-            self.stop()
-            size = most * os.sysconf("SC_PAGE_SIZE") / 2**30
-            raise Remote(f"the system took more than {size:.1f} GiB of memory")
+        return self._process is not None and _pages_of(self._process.pid) > most
 
 
 def _pages_of(process: int) -> int:
@@ -260,110 +257,3 @@ def _pages_of(process: int) -> int:
         pages: int = int(Path(f"/proc/{process}/statm").read_text().split()[1])
         return pages
     return 0
-
-
-class _Arena:
-    """Memory that both processes see: one writes pictures into it, the other copies them out."""
-
-    def __init__(self, file: Any) -> None:
-        self._file = file
-        self._memory: mmap.mmap | None = None
-
-    def fileno(self) -> int:
-        return int(self._file.fileno())
-
-    def close(self) -> None:
-        self._memory = None
-        self._file.close()
-
-    def put(self, buffers: Sequence[pickle.PickleBuffer]) -> list[int]:
-        """Write them one behind the other; their lengths."""
-        parts = [buffer.raw() for buffer in buffers]
-        lengths = [part.nbytes for part in parts]
-        if sum(lengths) > os.fstat(self.fileno()).st_size:
-            os.ftruncate(self.fileno(), sum(lengths))
-        memory, start = self._mapped(sum(lengths)), 0
-        for part, length in zip(parts, lengths):
-            memory[start : start + length] = part
-            start += length
-        return lengths
-
-    def take(self, lengths: Sequence[int]) -> list[bytearray]:
-        """Copies of what was put there."""
-        memory, start, parts = self._mapped(sum(lengths)), 0, []
-        for length in lengths:
-            parts.append(bytearray(memory[start : start + length]))
-            start += length
-        return parts
-
-    def _mapped(self, size: int) -> memoryview:
-        if size and (self._memory is None or len(self._memory) < size):
-            self._memory = mmap.mmap(self.fileno(), 0)
-        return memoryview(self._memory or b"")
-
-
-def _anonymous_file() -> Any:
-    """A file in memory that has no name, so that nothing is left of it however we end."""
-    if hasattr(os, "memfd_create"):
-        return os.fdopen(os.memfd_create("instar"), "r+b")
-    return tempfile.TemporaryFile()
-
-
-# --- in the process of the system ------------------------------------------------------------------
-
-
-def serve(line_fd: int, arena_fd: int, parent: int) -> None:
-    """The life of a worker: build the system, then answer until the parent hangs up."""
-    _die_with(parent)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
-    line, arena = Connection(line_fd), _Arena(os.fdopen(arena_fd, "r+b"))
-    threading.excepthook = lambda _: None
-    sys.path[:], device, build = pickle.loads(line.recv_bytes())
-    if device is not None:
-        os.environ["CUDA_VISIBLE_DEVICES"] = device
-    try:
-        with watch_files() as opened:
-            system = build()
-        line.send_bytes(b"ready " + json.dumps(_describe(system, build, opened)).encode())
-    except InstarError as refused:
-        return line.send_bytes(b"refused " + str(refused).encode())
-    except BaseException as raised:
-        return line.send_bytes(b"error " + describe_error(raised).encode())
-    while True:
-        try:
-            data, lengths = line.recv()
-        except EOFError:
-            return
-        line.send_bytes(_answer(system, pickle.loads(data, buffers=arena.take(lengths))))
-
-
-def _answer(system: System, inputs: Sequence[Any]) -> bytes:
-    try:
-        return b"answers " + encode_answer(answers_of(system, inputs), compress=False)
-    except (Exception, SystemExit) as raised:
-        kind = b"temporary " if is_temporary(system, raised) else b"error "
-        return kind + describe_error(raised).encode()
-
-
-def _describe(system: System, build: Any, opened: Sequence[str]) -> dict[str, Any]:
-    named = [getattr(build, "args", ()), getattr(build, "keywords", {})]
-    return {
-        "name": system.name,
-        "fingerprint": fingerprint_with(system, files_of(system, named, opened)),
-        "batch": int(getattr(system, "batch", 1)),
-        "concurrent": bool(getattr(system, "concurrent", False)),
-        "sends_to": str(getattr(system, "sends_to", "")),
-    }
-
-
-def _die_with(parent: int) -> None:
-    """End this process when its parent ends, even in the middle of a call that never returns; and let it be
-    the first to go where memory runs out.
-    """
-    if sys.platform == "linux":
-        set_parent_death_signal = 1
-        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
-        with contextlib.suppress(OSError):
-            Path("/proc/self/oom_score_adj").write_text("1000")
-    if os.getppid() != parent:
-        os._exit(1)

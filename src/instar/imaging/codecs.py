@@ -92,11 +92,7 @@ def encode_png(image: npt.NDArray[np.uint8]) -> bytes:
     channels = image.shape[2] if image.ndim == 3 else 1
     if image.dtype != np.uint8 or image.ndim not in (2, 3) or channels not in (1, 3, 4) or not image.size:
         raise BadInput(f"a picture of {image.dtype} {image.shape} cannot be written as PNG")
-    if channels == 3:
-        image = cv2.cvtColor(image, cv2.COLOR_RGB2BGR).astype(np.uint8, copy=False)
-    elif channels == 4:
-        image = cv2.cvtColor(image, cv2.COLOR_RGBA2BGRA).astype(np.uint8, copy=False)
-    _, data = cv2.imencode(".png", image)
+    _, data = cv2.imencode(".png", image if channels == 1 else _swap_red_and_blue(image))
     return data.tobytes()
 
 
@@ -115,15 +111,14 @@ def decode_exact(data: bytes) -> npt.NDArray[np.uint8]:
     pixels = _decode_sound(data, read_header(data), MAX_PIXELS)
     if pixels.dtype != np.uint8:
         raise UnreadablePicture("not of 8 bits a channel")
-    return np.ascontiguousarray(_rgb_order(pixels), dtype=np.uint8)
+    return np.ascontiguousarray(pixels if pixels.ndim == 2 else _swap_red_and_blue(pixels), dtype=np.uint8)
 
 
 def encode_jpeg(image: Image, quality: int) -> bytes:
     """The RGB picture as JPEG at `quality` (1 to 100)."""
     if not 1 <= quality <= 100:
         raise BadInput(f"JPEG quality {quality} is not from 1 to 100")
-    bgr = cv2.cvtColor(image, cv2.COLOR_RGB2BGR)
-    _, data = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    _, data = cv2.imencode(".jpg", _swap_red_and_blue(image), [cv2.IMWRITE_JPEG_QUALITY, quality])
     return data.tobytes()
 
 
@@ -198,9 +193,9 @@ def _to_8_bits(pixels: Samples) -> npt.NDArray[np.uint8]:
 
 def _to_rgb(pixels: Samples) -> Image:
     """Three channels out of BGR, BGRA (over white) or grey, all uint8."""
-    rgb = _rgb_order(pixels)
-    if rgb.ndim == 2:
-        return cv2.cvtColor(rgb, cv2.COLOR_GRAY2RGB).astype(np.uint8, copy=False)
+    if pixels.ndim == 2:
+        return cv2.cvtColor(pixels, cv2.COLOR_GRAY2RGB).astype(np.uint8, copy=False)
+    rgb = _swap_red_and_blue(pixels)
     if rgb.shape[2] == 3:
         return rgb
     alpha = rgb[..., 3:].astype(np.uint16)
@@ -208,9 +203,7 @@ def _to_rgb(pixels: Samples) -> Image:
     return ((over_white + 127) // 255).astype(np.uint8)
 
 
-def _rgb_order(pixels: Samples) -> npt.NDArray[np.uint8]:
-    if pixels.ndim == 2:
-        return pixels.astype(np.uint8, copy=False)
+def _swap_red_and_blue(pixels: Samples) -> npt.NDArray[np.uint8]:
     code = cv2.COLOR_BGR2RGB if pixels.shape[2] == 3 else cv2.COLOR_BGRA2RGBA
     return cv2.cvtColor(pixels, code).astype(np.uint8, copy=False)
 

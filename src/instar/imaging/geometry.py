@@ -7,9 +7,11 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Boxes", "areas", "centres_inside", "intersections", "iou", "mask_bounds", "shifted"]
+__all__ = ["Box", "Boxes", "areas", "centres_inside", "intersections", "iou", "mask_bounds", "shifted"]
 
 Boxes: TypeAlias = npt.NDArray[np.float32]
+Box: TypeAlias = tuple[float, float, float, float]
+"""One of them."""
 
 
 def areas(boxes: Boxes) -> npt.NDArray[np.float32]:

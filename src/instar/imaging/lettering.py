@@ -6,7 +6,7 @@ a person and a locator read them at 16 pixels. The price is that they know the c
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, get_args
+from typing import TypeAlias
 
 import cv2
 import numpy as np
@@ -15,14 +15,12 @@ import numpy.typing as npt
 from instar.core.errors import BadInput
 from instar.core.scene import Image
 
-__all__ = ["FONTS", "Coverage", "Font", "drawn_word", "require_drawable", "with_word"]
+__all__ = ["FONTS", "Coverage", "drawn_word", "require_drawable", "with_word"]
 
-Font = Literal["simplex", "duplex", "complex", "triplex"]
-FONTS: tuple[str, ...] = get_args(Font)
 Coverage: TypeAlias = npt.NDArray[np.uint8]
 """`uint8 (height, width)`: how much of each pixel is ink, of 255."""
 
-_FACES = {
+FONTS = {
     "simplex": cv2.FONT_HERSHEY_SIMPLEX,
     "duplex": cv2.FONT_HERSHEY_DUPLEX,
     "complex": cv2.FONT_HERSHEY_COMPLEX,
@@ -36,7 +34,7 @@ def drawn_word(text: str, height: int, *, font: str = "duplex") -> Coverage:
     require_drawable(text, font)
     if height < 4:
         raise BadInput(f"a word of {height} pixels cannot be read; its height must be at least 4")
-    face, thickness = _FACES[font], max(1, round(STROKE * height))
+    face, thickness = FONTS[font], max(1, round(STROKE * height))
     scale = cv2.getFontScaleFromHeight(face, height, thickness)
     (width, above), below = cv2.getTextSize(text, face, scale, thickness)
     room = 2 * thickness + 2

@@ -16,10 +16,8 @@ __all__ = ["gradient_histogram", "hog_intersection"]
 
 CELL, BINS = 8, 9
 
-Histogram = npt.NDArray[np.float32]
 
-
-def gradient_histogram(image: Image) -> Histogram:
+def gradient_histogram(image: Image) -> npt.NDArray[np.float32]:
     """`float32 (H // 8, W // 8, 9)`: gradient strength by direction, per cell."""
     rows, columns = image.shape[0] // CELL, image.shape[1] // CELL
     grey = cv2.cvtColor(image[: rows * CELL, : columns * CELL], cv2.COLOR_RGB2GRAY)
@@ -38,12 +36,9 @@ def gradient_histogram(image: Image) -> Histogram:
 
 def hog_intersection(a: Image, b: Image) -> float:
     """1 for the same picture, about a third for unrelated photographs of the same size."""
-    return _intersection(gradient_histogram(a), gradient_histogram(b))
-
-
-def _intersection(first: Histogram, second: Histogram) -> float:
-    """What both have in common, as a share of what they have on average."""
+    first, second = gradient_histogram(a), gradient_histogram(b)
     if first.shape != second.shape:
         raise ValueError(f"pictures of {first.shape[:2]} and {second.shape[:2]} cells cannot be compared")
     both = float(first.sum(dtype=np.float64) + second.sum(dtype=np.float64))
+    # What both have in common, as a share of what they have on average.
     return 2 * float(np.minimum(first, second).sum(dtype=np.float64)) / both if both > 0 else 1.0

@@ -11,7 +11,7 @@ from instar.core.frame import Moved
 from instar.core.scene import Image, Observation
 from instar.core.task import Null, Nulls
 from instar.imaging.codecs import jpeg_round_trip
-from instar.imaging.photometric import brightened, moved
+from instar.imaging.photometric import moved, relit
 
 __all__ = ["STRIKERS", "USUAL_NULLS", "Brighten", "Reencode", "Shift", "draw_null", "usual_strikers"]
 
@@ -36,7 +36,7 @@ class Brighten(Null):
     levels: int
 
     def apply(self, picture: Image) -> Image:
-        return brightened(picture, self.levels)
+        return relit(picture, 1, self.levels)
 
     def __str__(self) -> str:
         return f"{self.levels:+d} grey levels"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from instar.core.scene import Image
 
-__all__ = ["Light", "brightened", "light_of", "moved", "permuted", "relit"]
+__all__ = ["Light", "light_of", "moved", "permuted", "relit"]
 
 SAMPLED_SIDE = 64  # rows and columns looked at, at most: more change the averages by nothing
 
@@ -39,15 +39,6 @@ def light_of(image: npt.NDArray[np.uint8]) -> Light:
     red, green, blue = sample.T  # channel by channel: NumPy is slow along an axis of three
     spread = np.maximum(np.maximum(red, green), blue) - np.minimum(np.minimum(red, green), blue)
     return Light(float(sample.mean()), float(sample.std()), float(spread.mean()))
-
-
-def brightened(image: Image, levels: int) -> Image:
-    """Every channel by so many grey levels up or down, ending at 0 and 255.
-
-    >>> brightened(np.array([[[0, 7, 250]]], np.uint8), -5).tolist()
-    [[[0, 2, 245]]]
-    """
-    return np.asarray(cv2.LUT(image, np.clip(np.arange(256) + levels, 0, 255).astype(np.uint8)), np.uint8)
 
 
 def moved(image: Image, dx: int, dy: int) -> Image:

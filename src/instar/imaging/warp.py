@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from instar.core.scene import Image
 
-__all__ = ["Homography", "carried", "corners_of", "homography", "warped"]
+__all__ = ["Homography", "corners_of", "homography", "warped"]
 
 Homography: TypeAlias = npt.NDArray[np.float64]
 """`float64 (3, 3)`, from points (x, y) of one picture to those of another, both in pixels."""
@@ -28,17 +28,6 @@ def homography(start: npt.NDArray[Any], end: npt.NDArray[Any]) -> Homography:
     """The one that carries four points `float (4, 2)` to four others; no three may be in line."""
     matrix = cv2.getPerspectiveTransform(np.asarray(start, np.float32), np.asarray(end, np.float32))
     return np.asarray(matrix, np.float64)
-
-
-def carried(points: npt.NDArray[Any], matrix: Homography) -> npt.NDArray[np.float32]:
-    """`float32 (..., 2)`: points through a homography.
-
-    >>> carried(np.float32([[1, 2]]), np.array([[2.0, 0, 3], [0, 2, 0], [0, 0, 1]]))
-    array([[5., 4.]], dtype=float32)
-    """
-    x, y = points[..., 0].astype(np.float64), points[..., 1].astype(np.float64)
-    u, v, w = (row[0] * x + row[1] * y + row[2] for row in matrix)
-    return np.stack([u / w, v / w], axis=-1).astype(np.float32)
 
 
 def warped(image: Image, matrix: Homography, size: tuple[int, int]) -> Image:

@@ -33,7 +33,8 @@ MOST_FINDINGS = 6  # of one case that are told
 class CaseView:
     """One case, with its change in words. `panels` is empty where its pictures cannot be made: see `why`.
 
-    `smallest` says what was left of the change when it was shrunk, where that was asked for.
+    Where it `is_untrusted`, code that the run names could make them. `smallest` says what was left of the
+    change when it was shrunk, where that was asked for.
     """
 
     record: Record
@@ -41,6 +42,7 @@ class CaseView:
     panels: Sequence[Panel] = ()
     why: str = ""
     smallest: str = ""
+    is_untrusted: bool = False
 
 
 def case_card(shown: CaseView, run: str) -> str:

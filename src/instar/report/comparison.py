@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 
 from instar.core.record import Record
 from instar.core.verdict import Status
 from instar.report.by_scene import FailureKey, keys_of, list_keys
 from instar.report.text import table
 from instar.report.words import counted, percent, readable
-from instar.stats.paired import mcnemar
+from instar.stats.paired import adjust_holm, flip_signs
 
-__all__ = ["Comparison", "Side", "compare_runs", "comparison_json", "render_compared"]
+__all__ = ["Comparison", "RelationPairs", "Side", "compare_runs", "comparison_json", "render_compared"]
+
+
+Case = tuple[str, str, str, str]
+"""Relation, scene, source (`scene` or `scene#part`), and the change as the run file writes it."""
+Outcome = tuple[Status, Status]
+Outcomes = Mapping[Case, Outcome]
+BROKEN, FIXED = (Status.HELD, Status.VIOLATED), (Status.VIOLATED, Status.HELD)
 
 
 @dataclass(slots=True, eq=False)
@@ -20,7 +28,7 @@ class Side:
     """One of the two runs, as far as comparing needs it: judged cases by relation, source and change."""
 
     system: str
-    cases: dict[tuple[str, str, str], tuple[Status, frozenset[FailureKey]]] = field(default_factory=dict)
+    cases: dict[Case, tuple[Status, frozenset[FailureKey]]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, system: str, records: Iterable[tuple[Record, str]]) -> Side:
@@ -28,14 +36,27 @@ class Side:
         side = cls(system)
         for record, recipe in records:
             found = frozenset(keys_of(record)) if record.verdict.status is Status.VIOLATED else frozenset()
-            side.cases[record.relation, record.source, recipe] = (record.verdict.status, found)
+            case = (record.relation, record.scene, record.source, recipe)
+            side.cases[case] = (record.verdict.status, found)
         return side
+
+
+@dataclass(frozen=True, slots=True)
+class RelationPairs:
+    """One relation's pairs; `p_adjusted` minds that every relation of the runs was tested."""
+
+    pairs: int
+    broken: int
+    fixed: int
+    p: float | None
+    p_adjusted: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """`pairs` are cases with the same change in both runs; `broken` and `fixed` those of them that differ.
 
+    They are in `paired_scenes`, over which signs are flipped: `p` is None where these are too few.
     `keys_broken` and `keys_fixed` are different failures, by relation, scene, object and kind, among what
     both runs have judged. With pairs they are those of pairs, without any those of all cases.
     """
@@ -47,7 +68,9 @@ class Comparison:
     both_violated: int
     broken: int
     fixed: int
+    paired_scenes: int
     p: float | None
+    relations: Mapping[str, RelationPairs]
     keys_broken: tuple[FailureKey, ...]
     keys_fixed: tuple[FailureKey, ...]
     places: int
@@ -56,10 +79,10 @@ class Comparison:
 def compare_runs(first: Side, second: Side) -> Comparison:
     """What changed from the first run to the second."""
     shared = first.cases.keys() & second.cases.keys()
-    outcomes = [(first.cases[case][0], second.cases[case][0]) for case in shared]
-    broken = outcomes.count((Status.HELD, Status.VIOLATED))
-    fixed = outcomes.count((Status.VIOLATED, Status.HELD))
-    judged = [{(relation, source) for relation, source, _ in side.cases} for side in (first, second)]
+    outcomes = {case: (first.cases[case][0], second.cases[case][0]) for case in shared}
+    counts = Counter(outcomes.values())
+    differences = _differences(outcomes)
+    judged = [{(relation, source) for relation, _, source, _ in side.cases} for side in (first, second)]
     places = judged[0] & judged[1]
     cases = (shared, shared) if shared else (first.cases.keys(), second.cases.keys())
     before, after = (
@@ -70,15 +93,44 @@ def compare_runs(first: Side, second: Side) -> Comparison:
         first=first.system,
         second=second.system,
         pairs=len(shared),
-        both_held=outcomes.count((Status.HELD, Status.HELD)),
-        both_violated=outcomes.count((Status.VIOLATED, Status.VIOLATED)),
-        broken=broken,
-        fixed=fixed,
-        p=mcnemar(broken, fixed) if shared else None,
+        both_held=counts[Status.HELD, Status.HELD],
+        both_violated=counts[Status.VIOLATED, Status.VIOLATED],
+        broken=counts[BROKEN],
+        fixed=counts[FIXED],
+        paired_scenes=len(differences),
+        p=flip_signs(differences),
+        relations=_by_relation(outcomes),
         keys_broken=tuple(sorted(after - before)),
         keys_fixed=tuple(sorted(before - after)),
         places=len(places),
     )
+
+
+def _differences(outcomes: Outcomes) -> list[int]:
+    """For each scene with a pair, how many more of its cases are violated in the second run."""
+    by_scene: dict[str, int] = defaultdict(int)
+    for (_, scene, _, _), outcome in outcomes.items():
+        by_scene[scene] += (outcome == BROKEN) - (outcome == FIXED)
+    return list(by_scene.values())
+
+
+def _by_relation(outcomes: Outcomes) -> dict[str, RelationPairs]:
+    apart: dict[str, dict[Case, Outcome]] = defaultdict(dict)
+    for case, outcome in outcomes.items():
+        apart[case[0]][case] = outcome
+    p = {name: flip_signs(_differences(ours)) for name, ours in sorted(apart.items())}
+    tested = {name: value for name, value in p.items() if value is not None}
+    adjusted = dict(zip(tested, adjust_holm(list(tested.values()))))
+    return {
+        name: RelationPairs(
+            pairs=len(apart[name]),
+            broken=list(apart[name].values()).count(BROKEN),
+            fixed=list(apart[name].values()).count(FIXED),
+            p=value,
+            p_adjusted=adjusted.get(name),
+        )
+        for name, value in p.items()
+    }
 
 
 def comparison_json(comparison: Comparison) -> dict[str, object]:
@@ -86,6 +138,8 @@ def comparison_json(comparison: Comparison) -> dict[str, object]:
     return {
         **{name: getattr(comparison, name) for name in plain},
         "scenes": comparison.places,
+        "paired_scenes": comparison.paired_scenes,
+        "relations": {name: asdict(one) for name, one in comparison.relations.items()},
         "newly_broken": [key._asdict() for key in comparison.keys_broken],
         "newly_fixed": [key._asdict() for key in comparison.keys_fixed],
     }
@@ -100,7 +154,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
     first, second = readable(comparison.first, 60), readable(comparison.second, 60)
     yield f"{first} and then {second}"
     yield ""
-    if comparison.p is None:
+    if not comparison.pairs:
         yield "No change was asked of both, so failures are matched by relation, scene, object and kind, and"
         yield "no test can be made; instar run --changes RUN_A --system B asks B the same changes."
     else:
@@ -115,8 +169,26 @@ def _lines(comparison: Comparison) -> Iterator[str]:
             right=[1, 2],
         )
         yield f"rate {percent(rate[0] / comparison.pairs)} before, {percent(rate[1] / comparison.pairs)} now"
-        yield f"McNemar's test: p = {comparison.p:.4g}"
+        yield _test_words(comparison)
+        if len(comparison.relations) > 1:
+            yield ""
+            yield _relations(comparison.relations)
     for title, keys in (("newly broken", comparison.keys_broken), ("fixed", comparison.keys_fixed)):
         yield ""
         yield f"{counted(len(keys), 'different failure')} {title}"
         yield from list_keys(keys)
+
+
+def _test_words(comparison: Comparison) -> str:
+    scenes = counted(comparison.paired_scenes, "scene")
+    if comparison.p is None:
+        return f"too few scenes to compare ({comparison.paired_scenes:,}; six are needed)"
+    return f"sign flips over {scenes}: p = {comparison.p:.4g}"
+
+
+def _relations(relations: Mapping[str, RelationPairs]) -> str:
+    rows = [["relation", "pairs", "broken", "fixed", "p", "p adjusted"]]
+    for name, one in relations.items():
+        p = ["-" if value is None else f"{value:.4g}" for value in (one.p, one.p_adjusted)]
+        rows.append([readable(name, 48), f"{one.pairs:,}", f"{one.broken:,}", f"{one.fixed:,}", *p])
+    return table(rows, right=range(1, len(rows[0])))

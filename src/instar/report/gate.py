@@ -31,9 +31,13 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
 }
 NAMES = (
-    "rate", "violated", "held", "inapplicable", "failed", "unstable", "unconfirmed", "distinct", "groups",
-    "scenes_violated", "false_alarm_rate", "new", "fixed",
+    "rate", "headline_rate", "headline", "violated", "held", "inapplicable", "failed", "unstable",
+    "unstable_share", "unconfirmed", "distinct", "distinct_real", "groups", "scenes_violated",
+    "false_alarm_rate", "new", "fixed",
 )  # fmt: skip
+
+
+RATES = ("rate", "headline_rate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,11 @@ class FailCondition:
     def met(self, numbers: Mapping[str, float | None]) -> bool:
         """Whether the run fails by it; a number that there is not (nothing was judged) meets nothing."""
         value = numbers[self.name]
+        if value is None and self.name in RATES and numbers["violated"]:
+            raise BadInput(
+                f"--fail-on {self}: there is no rate, since the search looks for failures; "
+                'say "headline>0" or "distinct>0"'
+            )
         return value is not None and OPERATORS[self.how](value, self.bound)
 
     def __str__(self) -> str:

@@ -11,6 +11,7 @@ from instar.report.charts import curve, histogram
 from instar.report.figures import Figures, kept_at
 from instar.report.groups import Group, groups_headline
 from instar.report.summary import RELATION_HEADINGS, Summary
+from instar.report.text import alarm_words, left_out_words
 from instar.report.words import counted, escape, interval_words, name, percent, readable
 
 __all__ = ["Page", "render_html"]
@@ -62,8 +63,10 @@ def _head(page: Page) -> Iterator[str]:
     summary, totals = page.summary, page.summary.totals
     counts = summary.counts
     yield f'<header class="top"><p class="brand">instar</p><h1>{name(totals.system)}</h1>'
+    if summary.why_not_judged:
+        yield f'<p class="verdict">{escape(summary.why_not_judged.capitalize())}.</p>'
     if not counts.judged:
-        yield '<p class="verdict">Nothing could be judged.</p>'
+        pass
     elif not counts.violated:
         yield f'<p class="verdict">No contradiction in {counts.judged:,} judged cases.</p>'
     else:
@@ -81,20 +84,22 @@ def _head(page: Page) -> Iterator[str]:
 
 def _numbers(page: Page) -> Iterator[str]:
     summary, totals, counts = page.summary, page.summary.totals, page.summary.counts
-    alarms = summary.false_alarms
-    accused, tried = (f"{alarms.violated:,}", f"{alarms.n:,} ") if alarms is not None else ("-", "")
-    share = percent(summary.scenes_violated / totals.scenes if totals.scenes else None)
-    unsure = f"{summary.unstable:,} unstable, {summary.unconfirmed:,} unconfirmed"
+    alarms, of_scenes = summary.false_alarms, summary.scenes_judged
+    accused = "-" if alarms is None else f"{alarms.violated:,}"
+    share = percent(summary.scenes_violated / of_scenes if of_scenes else None)
     failed = "the system raised or answered nonsense"
-    rate = f"{percent(counts.rate)}, {interval_words(summary.interval)}"
+    rate = f"{percent(summary.drawn.rate)}, {interval_words(summary.drawn.interval)}"
+    rate = "a yield: the search looks for failures" if summary.drawn.is_yield else rate
+    other = counts.inapplicable - counts.unstable
     tiles = [
         ("violated", f"{counts.violated:,}", rate, "bad"),
-        ("scenes affected", f"{summary.scenes_violated:,}", f"{share} of {totals.scenes:,}", "bad"),
+        ("scenes affected", f"{summary.scenes_violated:,}", f"{share} of {of_scenes:,} judged", "bad"),
         ("different failures", f"{summary.distinct:,}", f"in {counted(len(page.groups), 'group')}", "bad"),
         ("held", f"{counts.held:,}", f"of {counts.judged:,} judged", "good"),
-        ("inapplicable", f"{counts.inapplicable:,}", unsure, ""),
+        ("unstable", f"{counts.unstable:,}", f"{percent(summary.unstable_share)} of judged", "bad"),
+        ("inapplicable", f"{other:,}", f"{summary.unconfirmed:,} unconfirmed", ""),
         ("failed", f"{counts.failed:,}", failed, "bad"),
-        ("false alarms", accused, f"of {tried}changes that must do nothing", ""),
+        ("false alarms", accused, escape(alarm_words(alarms)), "bad"),
         ("questions", f"{totals.queries:,}", f"{totals.asked:,} sent, {totals.seconds:,.1f} s", ""),
     ]
     yield '<section aria-label="numbers"><dl class="tiles">'
@@ -105,7 +110,7 @@ def _numbers(page: Page) -> Iterator[str]:
     yield from _relations(summary)
     yield '<div class="columns">'
     yield from _listing("By kind", summary.kinds, "violated cases by the kind of their worst finding")
-    yield from _listing("Not judged", summary.reasons, "inapplicable and failed cases by reason")
+    yield from _listing("Reasons", summary.reasons, "unstable, inapplicable and failed cases by reason")
     yield from _charts(page)
     yield from _cost(page)
     yield "</div></section>"
@@ -182,6 +187,8 @@ def _findings(page: Page) -> Iterator[str]:
         return
     yield '<section id="findings"><div class="title"><h2>Findings by cause</h2>'
     yield f'<p class="quiet">{groups_headline(page.summary.counts.violated, page.groups)}</p>{legend()}</div>'
+    if page.summary.totals.pictures_left_out:
+        yield f'<p class="quiet">Pictures: {left_out_words(page.summary.totals)}.</p>'
     for i, group in enumerate(page.groups):
         yield from _group(group, page, is_open=i == 0)
     yield "</section>"

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from instar.report.gate import Against
 from instar.report.groups import Group, groups_headline
 from instar.report.summary import RELATION_HEADINGS, Summary
+from instar.report.text import alarm_words
 from instar.report.words import counted, interval_words, percent, readable, replay_command
 
 __all__ = ["literal", "render_markdown"]
@@ -46,25 +47,28 @@ def _lines(
     counts, totals = summary.counts, summary.totals
     yield f"### instar: {literal(totals.system)}"
     yield ""
-    if not counts.judged:
-        yield "Nothing could be judged."
-    else:
+    if summary.why_not_judged:
+        yield f"**{summary.why_not_judged.capitalize()}.**"
+    if counts.judged:
+        drawn = summary.drawn
+        rate = f" ({percent(drawn.rate)}, {interval_words(drawn.interval)})" if drawn.rate is not None else ""
         yield (
-            f"**{counts.violated:,}** of {counts.judged:,} judged cases are violated "
-            f"({percent(counts.rate)}, {interval_words(summary.interval)}), in {summary.scenes_violated:,} "
-            f"of {counted(totals.scenes, 'scene')}: {groups_headline(counts.violated, groups)}."
+            f"**{counts.violated:,}** of {counts.judged:,} judged cases are violated{rate}, in "
+            f"{summary.scenes_violated:,} of {counted(summary.scenes_judged, 'judged scene')}: "
+            f"{groups_headline(counts.violated, groups)}."
         )
     if against is not None:
         yield ""
         yield from _against(against)
     yield ""
     yield f"| {' | '.join(RELATION_HEADINGS)} |"
-    yield "|---|--:|--:|--:|--:|--:|--:|--:|"
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
     for relation, one in summary.relations.items():
         yield f"| {' | '.join([literal(relation), *one.cells()])} |"
     yield ""
-    alarms, questions = percent(summary.false_alarm_rate), counted(totals.queries, "question")
-    yield f"False alarms {alarms}, unstable {summary.unstable:,}, {questions}, {totals.seconds:,.1f} s."
+    unstable, questions = percent(summary.unstable_share), counted(totals.queries, "question")
+    alarms = alarm_words(summary.false_alarms)
+    yield f"Unstable {unstable}; false alarms {alarms}; {questions}, {totals.seconds:,.1f} s."
     for group in groups[:MOST_GROUPS]:
         yield from _group(group, totals.run, pictures)
     if len(groups) > MOST_GROUPS:

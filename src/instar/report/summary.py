@@ -10,8 +10,8 @@ from typing import Any
 
 from instar.core.record import Record, Totals
 from instar.core.verdict import Finding, Status
-from instar.report.words import interval_words, percent
-from instar.stats import bootstrap_rate, wilson
+from instar.report.words import counted, interval_words, percent
+from instar.stats import clustered_rate
 
 __all__ = [
     "RELATION_HEADINGS",
@@ -31,20 +31,32 @@ HEADLINE = ("real", "unknown")
 RANKS = ("real", "unknown", "slipped", "other label", "was false", "now right")
 """What can be known about a finding, the plainest failure first."""
 RELATION_HEADINGS = (
-    "relation", "cases", "held", "violated", "inapplicable", "failed", "rate", "95 % interval",
+    "relation", "cases", "held", "violated", "unstable", "inapplicable", "failed", "rate", "95 % interval",
 )  # fmt: skip
+MOST_UNSTABLE = 0.2
+"""The share of judged cases that may be unstable, and of sources that may contradict themselves when they are
+asked again just as they are, before a system counts as too unstable to judge."""
+MOST_FAILED = 0.05
+"""The share of cases in which the system may fail before it counts as not judged."""
 OBJECT = ("label", "score", "box")
 """What is told of a finding only where it is about an object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many cases ended in which way."""
+    """How many cases ended in which way.
+
+    `unstable` is contained in `inapplicable`: their findings were struck out, since null changes show them
+    too or they do not recur. `headline` is contained in `violated`: a finding is real, or nothing is known
+    that could tell.
+    """
 
     held: int = 0
     violated: int = 0
     inapplicable: int = 0
     failed: int = 0
+    unstable: int = 0
+    headline: int = 0
 
     @property
     def cases(self) -> int:
@@ -53,26 +65,49 @@ class Counts:
     @property
     def judged(self) -> int:
         """The cases that say something about the system."""
-        return self.held + self.violated
+        return self.held + self.violated + self.unstable
 
     @property
     def rate(self) -> float | None:
         """The violated share of what was judged; None when nothing was."""
         return self.violated / self.judged if self.judged else None
 
+    @property
+    def headline_rate(self) -> float | None:
+        return self.headline / self.judged if self.judged else None
+
+
+Interval = tuple[float, float]
+
 
 @dataclass(frozen=True, slots=True)
 class RelationSummary:
-    """One relation's counts; `interval` is for the rate, by bootstrap over scenes."""
+    """One relation's counts, and the intervals of its rates over scenes.
+
+    What a search that looks for failures finds is a yield: it says nothing about how often a change fails, so
+    there is neither a rate nor an interval.
+    """
 
     counts: Counts
-    interval: tuple[float, float] | None
+    interval: Interval | None = None
+    headline_interval: Interval | None = None
+    is_yield: bool = False
+
+    @property
+    def rate(self) -> float | None:
+        return None if self.is_yield else self.counts.rate
+
+    @property
+    def headline_rate(self) -> float | None:
+        return None if self.is_yield else self.counts.headline_rate
 
     def cells(self) -> list[str]:
         """The line of a table under `RELATION_HEADINGS`, behind the relation's name."""
         counts = self.counts
-        numbers = (counts.cases, counts.held, counts.violated, counts.inapplicable, counts.failed)
-        return [*(f"{n:,}" for n in numbers), percent(counts.rate), interval_words(self.interval)]
+        other = counts.inapplicable - counts.unstable
+        numbers = (counts.cases, counts.held, counts.violated, counts.unstable, other, counts.failed)
+        rate = "a yield" if self.is_yield else percent(counts.rate)
+        return [*(f"{n:,}" for n in numbers), rate, interval_words(self.interval)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +143,11 @@ class Break:
 
 @dataclass(frozen=True, slots=True)
 class FalseAlarms:
-    """Null changes that were judged, and how many of them were accused; one for each source."""
+    """Null changes that were judged, and how many of them have a headline finding all the same."""
 
     n: int
     violated: int
+    interval: Interval
 
     @property
     def rate(self) -> float:
@@ -130,17 +166,16 @@ class Placebos:
 class Summary:
     """Everything that a report says about a run.
 
-    `unstable` and `unconfirmed` are contained in `counts.inapplicable`. `distinct` counts different
-    (scene, object, kind) among the findings left. `interval` is for the rate of all relations together.
-    `kinds` are violated cases by the kind of their worst
+    `counts` are those of all cases, `drawn` those of relations whose search does not look for failures: only
+    they have a rate. `unconfirmed` is contained in `counts.inapplicable`. `distinct` counts different
+    (scene, object, kind) among the findings left. `kinds` are violated cases by the kind of their worst
     finding, `reasons` the inapplicable and failed cases; both most frequent first. `breaks` are there
     where verdicts have a `level` in their evidence.
     """
 
     totals: Totals
     counts: Counts
-    interval: tuple[float, float] | None
-    unstable: int
+    drawn: RelationSummary
     unconfirmed: int
     distinct: int
     distinct_real: int
@@ -165,11 +200,11 @@ class Summary:
         totals = self.totals
         return {
             **_counts_json(self.counts),
-            "rate": self.counts.rate,
-            "unstable": self.unstable,
+            "rate": self.drawn.rate,
+            "headline_rate": self.drawn.headline_rate,
+            "unstable_share": self.unstable_share,
             "unconfirmed": self.unconfirmed,
             "distinct": self.distinct,
-            "headline": sum(violation.headline for violation in self.findings),
             "distinct_real": self.distinct_real,
             "queries": totals.queries,
             "asked": totals.asked,
@@ -182,6 +217,29 @@ class Summary:
         }
 
     @property
+    def unstable_share(self) -> float | None:
+        return self.counts.unstable / self.counts.judged if self.counts.judged else None
+
+    @property
+    def why_not_judged(self) -> str:
+        """Why nothing can be said about the system; empty where something can."""
+        counts, totals = self.counts, self.totals
+        if counts.failed > MOST_FAILED * (counts.judged + counts.failed):
+            of = counted(counts.judged + counts.failed, "case")
+            return f"too many failures: the system failed in {counts.failed:,} of {of}"
+        if not counts.judged:
+            return f"nothing could be judged ({counted(counts.cases, 'case')})"
+        if totals.contradicting > MOST_UNSTABLE * totals.repeats:
+            again = counted(totals.repeats, "source")
+            return (
+                f"too unstable to judge: asked again, {totals.contradicting:,} of {again} got another answer"
+            )
+        if counts.unstable > MOST_UNSTABLE * counts.judged:
+            of = counted(counts.judged, "judged case")
+            return f"too unstable to judge: {counts.unstable:,} of {of} show what comes and goes by itself"
+        return ""
+
+    @property
     def price(self) -> float | None:
         """What the questions sent now cost; None for a system that has no price."""
         price = self.totals.price_per_query
@@ -190,34 +248,47 @@ class Summary:
 
 @dataclass(slots=True, eq=False)
 class _Tally:
-    """Cases of one relation, or of all, while they are being counted."""
+    """Cases of one relation, or null changes, while they are being counted by scene."""
 
     statuses: Counter[Status] = field(default_factory=Counter)
-    violated_in: Counter[str] = field(default_factory=Counter)
     judged_in: Counter[str] = field(default_factory=Counter)
+    violated_in: Counter[str] = field(default_factory=Counter)
+    headline_in: Counter[str] = field(default_factory=Counter)
+    unstable: int = 0
 
     def add(self, record: Record) -> None:
-        status = record.verdict.status
-        self.statuses[status] += 1
-        self.judged_in[record.scene] += status in (Status.HELD, Status.VIOLATED)
-        self.violated_in[record.scene] += status is Status.VIOLATED
+        verdict = record.verdict
+        unstable = verdict.kind == "unstable" and verdict.status is Status.INAPPLICABLE
+        self.statuses[verdict.status] += 1
+        self.unstable += unstable
+        if unstable or verdict.status in (Status.HELD, Status.VIOLATED):
+            self.judged_in[record.scene] += 1
+        if verdict.status is Status.VIOLATED:
+            self.violated_in[record.scene] += 1
+            self.headline_in[record.scene] += any(f.known in HEADLINE for f in verdict.findings)
 
-    def summary(self) -> RelationSummary:
-        counts = Counts(**{status.value: self.statuses[status] for status in Status})
-        if counts.rate is None:
-            return RelationSummary(counts, None)
+    def merge(self, other: _Tally) -> None:
+        for name in ("statuses", "judged_in", "violated_in", "headline_in"):
+            getattr(self, name).update(getattr(other, name))
+        self.unstable += other.unstable
+
+    def summary(self, *, is_yield: bool = False) -> RelationSummary:
+        ends = {status.value: self.statuses[status] for status in Status}
+        counts = Counts(**ends, unstable=self.unstable, headline=self.headline_in.total())
+        if is_yield or not counts.judged:
+            return RelationSummary(counts, is_yield=is_yield)
+        return RelationSummary(counts, self.interval(self.violated_in), self.interval(self.headline_in))
+
+    def interval(self, part: Counter[str]) -> Interval:
         scenes = sorted(self.judged_in)
-        violated = [self.violated_in[scene] for scene in scenes]
-        judged = [self.judged_in[scene] for scene in scenes]
-        return RelationSummary(counts, bootstrap_rate(violated, judged))
+        return clustered_rate([part[scene] for scene in scenes], [self.judged_in[scene] for scene in scenes])
 
 
 def summarise(records: Iterable[Record], totals: Totals) -> Summary:
     """Count the records in one pass; what is kept grows with scenes and violations, not with cases."""
-    everything = _Tally()
     tallies: dict[str, _Tally] = defaultdict(_Tally)
-    nulls: Counter[bool] = Counter()
-    not_believed: Counter[str] = Counter()
+    nulls = _Tally()
+    unconfirmed = 0
     kinds: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     placebos: Counter[bool] = Counter()
@@ -228,11 +299,8 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
     for record in records:
         verdict = record.verdict
         if record.role == "null":
-            # A null change whose findings were struck out was judged, and not accused.
-            if verdict.status in (Status.HELD, Status.VIOLATED) or verdict.kind == "unstable":
-                nulls[verdict.status is Status.VIOLATED] += 1
+            nulls.add(record)
             continue
-        everything.add(record)
         tallies[record.relation].add(record)
         if verdict.status is Status.VIOLATED:
             kinds[verdict.kind] += 1
@@ -244,23 +312,26 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
                 placebos[_reproduced(verdict.findings, verdict.evidence["placebo"])] += 1
         elif verdict.status is not Status.HELD:
             reasons[verdict.reason or verdict.status.value] += 1
-            not_believed[verdict.kind] += 1
-    overall = everything.summary()
+            unconfirmed += verdict.kind == "unconfirmed"
+    everything, drawn = _Tally(), _Tally()
+    for name, tally in tallies.items():
+        everything.merge(tally)
+        if name not in totals.yields:
+            drawn.merge(tally)
     return Summary(
         totals=totals,
-        counts=overall.counts,
-        interval=overall.interval,
-        unstable=not_believed["unstable"],
-        unconfirmed=not_believed["unconfirmed"],
+        counts=everything.summary(is_yield=True).counts,
+        drawn=drawn.summary(is_yield=not drawn.statuses and bool(everything.statuses)),
+        unconfirmed=unconfirmed,
         distinct=len(distinct),
         distinct_real=len(real),
-        scenes_judged=sum(1 for judged in everything.judged_in.values() if judged),
+        scenes_judged=len(everything.judged_in),
         scenes_violated=len({violation.scene for violation in violations}),
-        false_alarms=FalseAlarms(nulls.total(), nulls[True]) if nulls else None,
+        false_alarms=_false_alarms(nulls),
         placebos=Placebos(placebos.total(), placebos[True]) if placebos else None,
         kinds=_most_frequent_first(kinds),
         reasons=_most_frequent_first(reasons),
-        relations={name: tallies[name].summary() for name in sorted(tallies)},
+        relations={name: tallies[name].summary(is_yield=name in totals.yields) for name in sorted(tallies)},
         findings=sorted(violations, key=_plainness),
         breaks=[breaks[key] for key in sorted(breaks)],
         harms=_most_frequent_first(Counter(level for level in distinct.values() if level)),
@@ -276,8 +347,14 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "task": totals.task,
         "seed": totals.seed,
         "finished": totals.finished,
-        **{name: number for name, number in summary.numbers().items() if name != "rate"},
-        "false_alarms": None if summary.false_alarms is None else _alarms_json(summary.false_alarms),
+        "not_judged": summary.why_not_judged or None,
+        **summary.numbers(),
+        "interval": summary.drawn.interval,
+        "headline_interval": summary.drawn.headline_interval,
+        "isolated": totals.isolated,
+        "pictures_left_out": totals.pictures_left_out,
+        "repeats": {name: getattr(totals, name) for name in ("repeats", "differing", "contradicting")},
+        "false_alarms": None if summary.false_alarms is None else asdict(summary.false_alarms),
         "placebo": None if summary.placebos is None else asdict(summary.placebos),
         "skipped": [asdict(skipped) for skipped in totals.skipped],
         "kinds": dict(summary.kinds),
@@ -285,8 +362,11 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "relations": {
             name: {
                 **_counts_json(relation.counts),
-                "rate": relation.counts.rate,
-                "interval": None if relation.interval is None else list(relation.interval),
+                "rate": relation.rate,
+                "interval": relation.interval,
+                "headline_rate": relation.headline_rate,
+                "headline_interval": relation.headline_interval,
+                "yield": relation.is_yield,
             }
             for name, relation in summary.relations.items()
         },
@@ -331,9 +411,10 @@ def _plainness(violation: Violation) -> tuple[int, bool, float, str]:
     return _rank(violation.known), math.isnan(margin), margin, violation.case
 
 
-def _alarms_json(alarms: FalseAlarms) -> dict[str, Any]:
-    low, high = wilson(alarms.violated, alarms.n)
-    return {"n": alarms.n, "violated": alarms.violated, "interval": [low, high]}
+def _false_alarms(nulls: _Tally) -> FalseAlarms | None:
+    if not nulls.judged_in:
+        return None
+    return FalseAlarms(nulls.judged_in.total(), nulls.headline_in.total(), nulls.interval(nulls.headline_in))
 
 
 def _note_break(breaks: dict[tuple[str, str, bool], Break], record: Record) -> None:

@@ -6,11 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from statistics import median
 
+from instar.core.record import Totals
 from instar.report.groups import Group, groups_headline
-from instar.report.summary import RELATION_HEADINGS, Break, RelationSummary, Summary, Violation
+from instar.report.summary import (
+    RELATION_HEADINGS,
+    Break,
+    FalseAlarms,
+    RelationSummary,
+    Summary,
+    Violation,
+)
 from instar.report.words import counted, interval_words, percent, readable, replay_command
 
-__all__ = ["render_comparison", "render_text", "table"]
+__all__ = ["alarm_words", "left_out_words", "render_comparison", "render_text", "repeat_words", "table"]
 
 WIDEST_TITLE = 90
 WIDEST_SCENE = 48
@@ -32,24 +40,52 @@ def render_text(summary: Summary, groups: Sequence[Group] = (), *, top: int = 10
 
 def render_comparison(summaries: Sequence[Summary]) -> str:
     """Several runs of one plan side by side; each goes by the name of its folder."""
-    heading = ["run", "judged", "violated", "rate", "95 % interval", "different failures"]
+    heading = ["run", "judged", "violated", "unstable", "rate", "95 % interval", "different failures"]
     rows = [[*heading, "scenes affected", "false alarms", "seconds"]]
     for summary in summaries:
-        counts, totals = summary.counts, summary.totals
+        counts, totals, alarms = summary.counts, summary.totals, summary.false_alarms
         rows.append(
             [
                 readable(PurePath(totals.run).name, WIDEST_SCENE),
                 f"{counts.judged:,}",
                 f"{counts.violated:,}",
-                percent(counts.rate),
-                interval_words(summary.interval),
+                f"{counts.unstable:,}",
+                "a yield" if summary.drawn.is_yield else percent(summary.drawn.rate),
+                interval_words(summary.drawn.interval),
                 f"{summary.distinct:,}",
-                f"{summary.scenes_violated:,} of {totals.scenes:,}",
-                percent(summary.false_alarm_rate),
+                f"{summary.scenes_violated:,} of {summary.scenes_judged:,}",
+                "-" if alarms is None else f"{alarms.violated:,} of {alarms.n:,}",
                 f"{totals.seconds:,.1f}",
             ]
         )
     return table(rows, right=range(1, len(rows[0]))) + "\n"
+
+
+def alarm_words(alarms: FalseAlarms | None) -> str:
+    """How often a change that must do nothing was accused, and the bound that this gives."""
+    if alarms is None:
+        return "no change that must do nothing was asked"
+    of = f"{alarms.violated:,} of {counted(alarms.n, 'change')} that must do nothing"
+    low, high = alarms.interval
+    return f"{of}: {interval_words(alarms.interval) if low else f'at most {percent(high)}'}"
+
+
+def repeat_words(totals: Totals) -> str:
+    """What came of asking sources again just as they are."""
+    again = counted(totals.repeats, "source")
+    if not totals.differing:
+        return f"{again}, just as they are: the same answers"
+    contradicting = (
+        f"{totals.contradicting:,} of them contradicting the first" if totals.contradicting else ""
+    )
+    other = f"{totals.differing:,} of {again} got another answer{', ' * bool(contradicting)}{contradicting}"
+    return f"{other}: the system is not deterministic"
+
+
+def left_out_words(totals: Totals) -> str:
+    """How many findings were kept without pictures, and why."""
+    kept = counted(totals.pictures_left_out, "finding is", "findings are")
+    return f"{kept} kept without any: the disk limit of the run (limits.disk) was reached"
 
 
 def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
@@ -73,9 +109,11 @@ def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
 
 def _headline(summary: Summary) -> Iterator[str]:
     counts, totals = summary.counts, summary.totals
-    scenes, system = counted(totals.scenes, "scene"), readable(totals.system)
+    scenes, system = counted(summary.scenes_judged, "judged scene"), readable(totals.system)
+    if summary.why_not_judged:
+        yield f"{system}: {summary.why_not_judged}, {counted(totals.scenes, 'scene')}."
     if not counts.judged:
-        yield f"{system}: nothing could be judged ({counted(counts.cases, 'case')}, {scenes})."
+        pass
     elif not counts.violated:
         yield f"{system} contradicts itself in none of {counts.judged:,} judged cases ({scenes})."
     else:
@@ -109,14 +147,24 @@ def _account(summary: Summary) -> Iterator[tuple[str, str]]:
         tried, reproduced = summary.placebos.tried, summary.placebos.reproduced
         needed = percent(1 - reproduced / tried)
         yield "placebo", f"{needed} of {counted(tried, 'violated case')} need the real change"
-    if summary.unstable or summary.unconfirmed:
-        yield "not believed", f"{summary.unstable:,} unstable, {summary.unconfirmed:,} unconfirmed"
+    counts, totals = summary.counts, summary.totals
+    if counts.headline != counts.violated:
+        of, ends = counted(counts.judged, "judged case"), interval_words(summary.drawn.headline_interval)
+        rate = "" if summary.drawn.is_yield else f" ({percent(summary.drawn.headline_rate)}, {ends})"
+        yield "failures", f"{counts.headline:,} of {of} are real, or cannot be verified{rate}"
+    if counts.judged:
+        yield "unstable", f"{percent(summary.unstable_share)} of {counted(counts.judged, 'judged case')}"
+    if summary.unconfirmed:
+        yield "unconfirmed", counted(summary.unconfirmed, "case")
     if summary.reasons:
-        yield "not judged", _listing(summary.reasons)
-    alarms = summary.false_alarms
-    if alarms is not None:
-        yield "false alarms", f"{alarms.violated:,} of {alarms.n:,} changes that must do nothing"
-    totals = summary.totals
+        yield "reasons", _listing(summary.reasons)
+    yield "false alarms", alarm_words(summary.false_alarms)
+    if totals.repeats:
+        yield "asked again", repeat_words(totals)
+    if totals.pictures_left_out:
+        yield "pictures", left_out_words(totals)
+    if not totals.isolated:
+        yield "process", "the system shared instar's process: a crash or a hang of it would have ended both"
     price = "" if summary.price is None else f", price {summary.price:,.2f}"
     queries = counted(totals.queries, "query", "queries")
     yield "spent", f"{queries}, {totals.asked:,} asked, {totals.seconds:,.1f} s{price}"

@@ -6,15 +6,12 @@ most the headers of pictures; a scene holds no pixels and decodes its picture wh
 
 from __future__ import annotations
 
-from instar.scenes.coco import coco
-from instar.scenes.coco_text import coco_text
+from instar.scenes.coco import coco, panoptic
 from instar.scenes.folder import folder
-from instar.scenes.icdar import icdar
 from instar.scenes.label_maps import label_maps
 from instar.scenes.load import load_scenes, require_one_readable
-from instar.scenes.panoptic import panoptic
-from instar.scenes.total_text import total_text
 from instar.scenes.voc import voc
+from instar.scenes.words import coco_text, icdar, total_text
 from instar.scenes.yolo import yolo
 
 __all__ = [

@@ -1,19 +1,31 @@
-"""Scenes from COCO instances files: boxes, polygons and run lengths."""
+"""Scenes from COCO's files: instances (boxes, polygons, run lengths) and panoptic ones.
+
+A panoptic file is a list of segments, and a PNG for each picture that says which pixel is whose.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Mask, Scene, SceneObject
-from instar.scenes.coco_file import entry_box, entry_size, listed_scenes, read_document, read_entries, telling
+from instar.imaging.headers import MAX_PIXELS
+from instar.scenes.annotation_file import locate
+from instar.scenes.folder import annotated_picture, check_limit, is_picture
 from instar.scenes.masks import polygons_mask, runs_mask
+from instar.user_file import read_json
 
-__all__ = ["coco"]
+__all__ = ["coco", "entry_box", "listed_scenes", "panoptic"]
+
+CocoEntry = Mapping[str, Any]
 
 
 def coco(path: str | Path, *, images: str | Path | None = None, limit: int | None = None) -> list[Scene]:
@@ -25,21 +37,22 @@ def coco(path: str | Path, *, images: str | Path | None = None, limit: int | Non
     Annotations of pictures that are not listed and boxes without area are left out.
     """
     path = Path(path)
-    document = read_document(path)
-    listed = read_entries(document, "images", path)
-    with telling(path, "a category"):
+    document = _read_document(path)
+    listed = _read_entries(document, "images", path)
+    with locate(f"{path}: a category"):
         labels = {
-            key: str(entry["name"]) for key, entry in read_entries(document, "categories", path).items()
+            key: str(entry["name"]) for key, entry in _read_entries(document, "categories", path).items()
         }
     objects: dict[Any, list[SceneObject]] = {key: [] for key in listed}
     for number, entry in enumerate(document.get("annotations", ())):
-        with telling(path, f"annotation {number}"):
+        with locate(f"{path}: annotation {number}"):
             if entry["image_id"] in listed:
-                found = _object(entry, labels, entry_size(listed[entry["image_id"]]))
+                found = _object(entry, labels, _entry_size(listed[entry["image_id"]]))
                 objects[entry["image_id"]] += found
-    annotated = "annotations" in document
-    known = {key: tuple(found) if annotated else None for key, found in objects.items()}
-    return listed_scenes(path, listed, known, images=images, limit=limit)
+    bare = listed_scenes(path, listed, images=images, limit=limit)
+    if "annotations" not in document:
+        return list(bare.values())
+    return [Scene(scene.id, scene.read, tuple(objects[key])) for key, scene in bare.items()]
 
 
 def _object(entry: Mapping[str, Any], labels: Mapping[Any, str], size: tuple[int, int]) -> list[SceneObject]:
@@ -67,3 +80,163 @@ def _mask(segmentation: Any, size: tuple[int, int]) -> Callable[[], Mask] | None
     if not all(np.isfinite(polygon).all() for polygon in polygons):
         raise ValueError("a polygon with a number that is not finite")
     return partial(polygons_mask, polygons, size)
+
+
+def panoptic(
+    path: str | Path,
+    *,
+    images: str | Path | None = None,
+    masks: str | Path | None = None,
+    limit: int | None = None,
+) -> list[Scene]:
+    """The scenes of a COCO panoptic file. Its things become objects; its stuff does not.
+
+    The PNG files lie in the folder `masks`, or else in the one that is named like the file. Pictures
+    are looked for as `coco` does, and of a picture without annotation nothing is known.
+    """
+    path = Path(path)
+    document = _read_document(path)
+    segments_folder = path.with_suffix("") if masks is None else Path(masks)
+    if not segments_folder.is_dir():
+        raise BadInput(f"the folder of panoptic masks {segments_folder} does not exist")
+    listed = _read_entries(document, "images", path)
+    categories = _read_entries(document, "categories", path)
+    known: dict[Any, tuple[SceneObject, ...] | None] = dict.fromkeys(listed)
+    for number, entry in enumerate(document.get("annotations", ())):
+        with locate(f"{path}: annotation {number}"):
+            image = entry["image_id"]
+            if image in listed:
+                png = segments_folder / entry["file_name"]
+                size = _entry_size(listed[image])
+                known[image] = tuple(_things(entry["segments_info"], categories, png, size))
+    bare = listed_scenes(path, listed, images=images, limit=limit)
+    return [Scene(scene.id, scene.read, known[key]) for key, scene in bare.items()]
+
+
+def _things(
+    segments: Any, categories: Mapping[Any, Mapping[str, Any]], png: Path, size: tuple[int, int]
+) -> Iterator[SceneObject]:
+    for segment in segments:
+        category = categories.get(segment["category_id"])
+        if category is None:
+            raise ValueError(f"there is no category {segment['category_id']!r}")
+        box = entry_box(segment)
+        if category.get("isthing", 1) and box is not None:
+            mask = partial(_segment_mask, png, int(segment["id"]), size)
+            yield SceneObject(str(category["name"]), box, mask, bool(segment.get("iscrowd", 0)))
+
+
+def _segment_mask(png: Path, segment: int, size: tuple[int, int]) -> Mask:
+    """The pixels whose colour spells the number of the segment."""
+    try:
+        file = png.stat()
+        segments = _segments(png, file.st_mtime_ns, file.st_size)
+    except (OSError, ValueError):  # or a name that no file has
+        raise UnreadablePicture(f"mask {png.name} is missing") from None
+    except UnreadablePicture as error:
+        raise UnreadablePicture(f"mask {png.name}: {error}") from None
+    if segments.shape != size:
+        raise UnreadablePicture(f"mask {png.name} does not fit its picture")
+    mask: Mask = segments == segment
+    return mask
+
+
+@lru_cache(maxsize=4)  # a picture's objects are looked at one after the other, by a few threads
+def _segments(png: Path, changed: int, length: int) -> npt.NDArray[np.int32]:
+    """`int32 (height, width)`: red + 256 green + 65536 blue."""
+    from instar.imaging.codecs import decode_png_exact
+
+    colours = decode_png_exact(png.read_bytes())
+    if colours.ndim != 3 or colours.shape[2] != 3:
+        raise UnreadablePicture("its colours are not red, green and blue")
+    red, green, blue = np.moveaxis(colours.astype(np.int32), 2, 0)
+    return np.asarray(red | green << 8 | blue << 16, np.int32)
+
+
+def _read_document(path: Path) -> dict[str, Any]:
+    """A COCO file as it is."""
+    document = read_json(path)
+    if not isinstance(document, dict) or not isinstance(document.get("images"), list):
+        raise BadInput(f"{path} is not COCO: it has no list of images")
+    for part in ("annotations", "categories"):
+        if not isinstance(document.get(part, []), list):
+            raise BadInput(f"{path} is not COCO: {part!r} is not a list")
+    return document
+
+
+def _read_entries(document: CocoEntry, part: str, path: Path) -> dict[Any, CocoEntry]:
+    """The images or categories of a COCO file by their id."""
+    listed = document.get(part, [])
+    with locate(f"{path}: an entry of {part!r}"):
+        by_id = {entry["id"]: entry for entry in listed}
+        if len(by_id) < len(listed):
+            raise ValueError("two entries have the same id")
+    return by_id
+
+
+def _entry_size(image: CocoEntry) -> tuple[int, int]:
+    """(height, width) of an image entry."""
+    height, width = int(image["height"]), int(image["width"])
+    if height < 1 or width < 1 or height * width > MAX_PIXELS:
+        raise ValueError(f"a picture of {width} x {height} pixels")
+    return height, width
+
+
+def entry_box(entry: CocoEntry) -> tuple[float, float, float, float] | None:
+    """x, y, width, height as x1, y1, x2, y2; None for a box without area, of which COCO has some."""
+    x, y, width, height = (float(number) for number in entry["bbox"])
+    box = (x, y, x + width, y + height)
+    if not all(map(math.isfinite, box)):
+        raise ValueError(f"box {entry['bbox']}")
+    return box if width > 0 and height > 0 else None
+
+
+def listed_scenes(
+    path: Path,
+    listed: Mapping[Any, CocoEntry],
+    *,
+    images: str | Path | None,
+    limit: int | None,
+) -> dict[Any, Scene]:
+    """A scene for every image entry by its id, in the order of the file names, which become theirs."""
+    check_limit(limit)
+    if not listed:
+        raise BadInput(f"{path} lists no image")
+    scenes: dict[Any, Scene] = {}
+    names: set[str] = set()
+    find = _finder(_picture_folders(path, images))
+    for key, entry in listed.items():
+        with locate(f"{path}: image {key!r}"):
+            name = entry["file_name"].replace("\\", "/")
+            if name in names:
+                raise ValueError(f"{name!r} is listed twice")
+            names.add(name)
+            scenes[key] = Scene(name, partial(annotated_picture, find(name), _entry_size(entry)))
+    return dict(sorted(scenes.items(), key=lambda item: item[1].id)[:limit])
+
+
+def _picture_folders(path: Path, images: str | Path | None) -> list[Path]:
+    if images is not None:
+        if not Path(images).is_dir():
+            raise BadInput(f"the folder of images {images} does not exist")
+        return [Path(images)]
+    here, above = path.parent, path.parent.parent
+    split = path.stem.rpartition("_")[2]  # annotations/instances_val2017.json goes with val2017/
+    places = [here, here / "images", here / split, above / split, above / "images" / split, above / "images"]
+    return [place for place in places if place.is_dir()]
+
+
+def _finder(folders: list[Path]) -> Callable[[str], Path]:
+    """Where a listed picture is: under its name, or under its stem with the suffix of another picture."""
+
+    @cache
+    def by_stem() -> dict[str, Path]:  # listing the folders costs time that most files never need
+        files = [file for folder in reversed(folders) for file in sorted(folder.iterdir())]
+        return {file.stem: file for file in files if is_picture(file)}
+
+    def find(name: str) -> Path:
+        places = [folder / name for folder in folders]
+        found = next((place for place in places if os.path.isfile(place)), None)
+        return found or by_stem().get(Path(name).stem, places[0])
+
+    return find

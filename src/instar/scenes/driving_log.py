@@ -12,21 +12,20 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
+from instar.scenes.annotation_file import locate
 from instar.scenes.folder import check_limit, read_file
 from instar.user_file import read_text
 
-__all__ = ["SOURCES", "STEERING_RATIO", "Units", "driving_log", "looks_like_driving_log"]
+__all__ = ["driving_log", "looks_like_driving_log"]
 
 STEERING_RATIO = 14.4
 """Degrees of the steering wheel per degree of the road wheels, as the paper assumes."""
 COLUMNS = ("file", "source", "segment", "steering", "speed")
 MPH, METRES_PER_SECOND = 1.609344, 3.6
-MOST_HEADING = 4096  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +36,12 @@ class Units:
     speed: float = 1.0
 
 
-SOURCES: Mapping[str, Units] = MappingProxyType(
-    {
-        "ch2": Units(math.degrees(1)),  # rad of the steering wheel, + is left
-        "th552019": Units(-math.degrees(1), METRES_PER_SECOND),  # rad of the steering wheel, + is right
-        "th979919": Units(-math.degrees(1), METRES_PER_SECOND),
-        "sim": Units(-25.0 * STEERING_RATIO, MPH),  # a share of 25 degrees of the road wheels, + is right
-    }
-)
+SOURCES: Mapping[str, Units] = {
+    "ch2": Units(math.degrees(1)),  # rad of the steering wheel, + is left
+    "th552019": Units(-math.degrees(1), METRES_PER_SECOND),  # rad of the steering wheel, + is right
+    "th979919": Units(-math.degrees(1), METRES_PER_SECOND),
+    "sim": Units(-25.0 * STEERING_RATIO, MPH),  # a share of 25 degrees of the road wheels, + is right
+}
 
 
 def looks_like_driving_log(folder: Path) -> bool:
@@ -53,7 +50,7 @@ def looks_like_driving_log(folder: Path) -> bool:
     if not path.is_file():
         return False
     with path.open(encoding="utf-8", errors="replace") as file:
-        return set(COLUMNS) <= set(file.readline(MOST_HEADING).strip().split(","))
+        return set(COLUMNS) <= set(file.readline(4096).strip().split(","))
 
 
 def driving_log(folder: Path, *, limit: int | None = None) -> list[Scene]:
@@ -73,30 +70,27 @@ def driving_log(folder: Path, *, limit: int | None = None) -> list[Scene]:
         twice = next(name for name in names if names.count(name) > 1)
         raise BadInput(f"{path} lists {twice!r} twice")
     published = {source: _published(folder, source) for source in {row["source"] for row in rows}}
-    return [
-        _scene(folder, path, number, row, published[row["source"]].get(row["file"], {}))
-        for number, row in enumerate(rows[:limit], start=2)
-    ]
+    scenes = []
+    for number, row in enumerate(rows[:limit], start=2):
+        with locate(f"{path}, line {number}"):
+            scenes.append(_scene(folder, row, published[row["source"]].get(row["file"], {})))
+    return scenes
 
 
-def _scene(
-    folder: Path, path: Path, line: int, row: Mapping[str, str], published: Mapping[str, float]
-) -> Scene:
+def _scene(folder: Path, row: Mapping[str, str], published: Mapping[str, float]) -> Scene:
     units = SOURCES.get(row["source"])
     if units is None:
         known = ", ".join(SOURCES)
-        raise BadInput(f"{path}, line {line}: units of source {row['source']!r} are unknown; known: {known}")
-    knowledge = {
-        "speed": _number(path, line, row["speed"], units.speed),
-        "steering": _number(path, line, row["steering"], units.steering),
+        raise BadInput(f"units of source {row['source']!r} are unknown; known: {known}")
+    knowledge: dict[str, Any] = {
+        "speed": _number(row["speed"], units.speed),
+        "steering": _number(row["steering"], units.steering),
         "segment": row["segment"],
         "source": row["source"],
     }
-    return Scene(
-        row["file"],
-        partial(read_file, folder / "images" / row["file"]),
-        knowledge=knowledge | ({"published": published} if published else {}),
-    )
+    if published:
+        knowledge["published"] = published
+    return Scene(row["file"], partial(read_file, folder / "images" / row["file"]), knowledge=knowledge)
 
 
 def _published(folder: Path, source: str) -> dict[str, dict[str, float]]:
@@ -104,16 +98,17 @@ def _published(folder: Path, source: str) -> dict[str, dict[str, float]]:
     path = folder / f"{source}_model_predictions.csv"
     if source not in SOURCES or not path.is_file():
         return {}
-    unit = SOURCES[source].steering
-    return {
-        row["file"]: {
-            name: number
-            for name, value in row.items()
-            if name not in ("file", "truth")
-            if (number := _number(path, line, value, unit)) is not None
-        }
-        for line, row in enumerate(_rows(path, ["file"]), start=2)
-    }
+    published: dict[str, dict[str, float]] = {}
+    for line, row in enumerate(_rows(path, ["file"]), start=2):
+        with locate(f"{path}, line {line}"):
+            told = {
+                name: _number(value, SOURCES[source].steering)
+                for name, value in row.items()
+                if name not in ("file", "truth")
+            }
+        steered = {name: value for name, value in told.items() if value is not None}
+        published[row["file"]] = steered
+    return published
 
 
 def _rows(path: Path, columns: Collection[str]) -> list[dict[str, str]]:
@@ -130,13 +125,11 @@ def _rows(path: Path, columns: Collection[str]) -> list[dict[str, str]]:
     return rows
 
 
-def _number(path: Path, line: int, text: str, unit: float) -> float | None:
-    if not text:
-        return None
+def _number(text: str, unit: float) -> float | None:
     try:
-        number = float(text) * unit
+        number = float(text) * unit if text else None
     except ValueError:
         number = math.nan
-    if not math.isfinite(number):
-        raise BadInput(f"{path}, line {line}: {text!r} is no number")
+    if number is not None and not math.isfinite(number):
+        raise BadInput(f"{text!r} is no number")
     return number

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Scene
 from instar.imaging.labels import LabelMap
+from instar.scenes.annotation_file import locate
 from instar.scenes.folder import check_limit, pictures_below, read_file
 from instar.scenes.palettes import BUILT_IN, Palette, pack_colours, palette_named
 
@@ -142,10 +143,8 @@ def _labels(picture: Path, file: Path, palette: Palette) -> LabelMap:
     from instar.imaging.codecs import picture_size
 
     values = _values(file)
-    try:
+    with locate(str(file)):
         labels = palette.read(values)
-    except BadInput as error:
-        raise BadInput(f"{file}: {error}") from None
     shape = picture_size(picture)
     if labels.ids.shape != shape:
         (h, w), (height, width) = labels.ids.shape, shape

@@ -11,17 +11,13 @@ from pathlib import Path
 
 from instar.core.errors import BadInput, UnknownName, UnreadablePicture
 from instar.core.scene import Scene, SceneList
-from instar.scenes.coco import coco
-from instar.scenes.coco_text import coco_text
+from instar.scenes.coco import coco, panoptic
 from instar.scenes.driving_log import driving_log, looks_like_driving_log
 from instar.scenes.folder import SUFFIXES, check_limit, folder, is_picture
-from instar.scenes.icdar import icdar, looks_like_icdar
 from instar.scenes.label_maps import label_maps, looks_like_label_maps
-from instar.scenes.panoptic import panoptic
-from instar.scenes.total_text import looks_like_total_text, total_text
-from instar.scenes.voc import voc
-from instar.scenes.yolo import yolo
-from instar.scenes.yolo_names import YAML_NAMES
+from instar.scenes.voc import looks_like_voc, voc
+from instar.scenes.words import coco_text, icdar, looks_like_icdar, looks_like_total_text, total_text
+from instar.scenes.yolo import looks_like_yolo, yolo
 
 __all__ = ["WORLDS", "load_scenes", "require_one_readable"]
 
@@ -37,6 +33,15 @@ _LOADERS: dict[str, Callable[..., list[Scene]]] = {
     "voc": voc,
     "yolo": yolo,
 }
+_FOLDERS: dict[str, Callable[[Path], bool]] = {
+    "voc": looks_like_voc,
+    "yolo": looks_like_yolo,
+    "driving-log": looks_like_driving_log,
+    "total-text": looks_like_total_text,
+    "icdar": looks_like_icdar,
+    "label-maps": looks_like_label_maps,
+}
+"""What recognises a folder of each format, in the order in which they are asked."""
 _OF_FILES = ("coco", "coco-text", "panoptic")
 MOST_DRAWN = 100_000
 WORLDS = ("drive", "page", "street")
@@ -122,18 +127,9 @@ def _why_unreadable(scene: Scene) -> str | None:
 def _recognised(path: Path) -> tuple[str, Path]:
     if path.is_file():
         return _recognised_file(path), path
-    if (path / "Annotations").is_dir() and (path / "JPEGImages").is_dir():
-        return "voc", path
-    if _looks_like_yolo(path):
-        return "yolo", path
-    if looks_like_driving_log(path):
-        return "driving-log", path
-    if looks_like_total_text(path):
-        return "total-text", path
-    if looks_like_icdar(path):
-        return "icdar", path
-    if looks_like_label_maps(path):
-        return "label-maps", path
+    for format, looks_like in _FOLDERS.items():
+        if looks_like(path):
+            return format, path
     if not any(map(is_picture, path.iterdir())):
         found = _annotation_files(path)
         if len(found) > 1:
@@ -142,13 +138,6 @@ def _recognised(path: Path) -> tuple[str, Path]:
         for file, format in found.items():
             return format, file
     return "folder", path
-
-
-def _looks_like_yolo(path: Path) -> bool:
-    """Label files in their folder, and beside that the pictures' folder or a data.yaml."""
-    labelled = any(next(path.glob(place), None) for place in ("labels/**/*.txt", "*/labels/**/*.txt"))
-    described = any((path / name).is_file() for name in YAML_NAMES)
-    return labelled and (described or (path / "images").is_dir())
 
 
 def _recognised_file(path: Path) -> str:

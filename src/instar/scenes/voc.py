@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from instar.core.errors import BadInput, UnreadablePicture
-from instar.core.scene import Image, Scene, SceneObject
-from instar.scenes.folder import check_limit, folder
+from instar.core.errors import BadInput
+from instar.core.scene import Scene, SceneObject
+from instar.scenes.annotation_file import read_bytes
+from instar.scenes.folder import check_limit, folder, read_file
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["voc"]
+__all__ = ["looks_like_voc", "voc"]
 
 
 def voc(path: str | Path, *, limit: int | None = None) -> list[Scene]:
@@ -25,31 +26,28 @@ def voc(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     """
     check_limit(limit)
     root = Path(path)
-    if not ((root / "Annotations").is_dir() and (root / "JPEGImages").is_dir()):
+    if not looks_like_voc(root):
         raise BadInput(f"{root} is no VOC folder: it needs Annotations and JPEGImages")
     annotations = {file.stem: file for file in (root / "Annotations").glob("*.xml")}
-    found: dict[str, tuple[Callable[[], Image], Path | None]] = {
-        f"JPEGImages/{picture.id}": (picture.read, annotations.pop(Path(picture.id).stem, None))
+    scenes = [
+        (f"JPEGImages/{picture.id}", picture.read, annotations.pop(Path(picture.id).stem, None))
         for picture in folder(root / "JPEGImages")
-    }
-    found |= {f"JPEGImages/{stem}.jpg": (_missing, xml) for stem, xml in annotations.items()}
-    return [
-        Scene(name, read, None if xml is None else _objects(xml))
-        for name, (read, xml) in sorted(found.items())[:limit]
     ]
+    for stem, xml in annotations.items():
+        name = f"JPEGImages/{stem}.jpg"
+        scenes.append((name, partial(read_file, root / name), xml))
+    scenes.sort(key=lambda scene: scene[0])
+    return [Scene(name, read, _objects(xml) if xml else None) for name, read, xml in scenes[:limit]]
 
 
-def _missing() -> Image:
-    raise UnreadablePicture("missing")
+def looks_like_voc(path: Path) -> bool:
+    return (path / "Annotations").is_dir() and (path / "JPEGImages").is_dir()
 
 
 def _objects(file: Path) -> tuple[SceneObject, ...]:
     from xml.etree import ElementTree
 
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{file} cannot be read: {error.strerror}") from None
+    data = read_bytes(file)
     # Entities can be made to expand without end. Zeros are dropped to see through UTF-16.
     plain = data.replace(b"\0", b"")
     if b"<!DOCTYPE" in plain or b"<!ENTITY" in plain:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -11,12 +12,20 @@ import numpy as np
 
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Scene, SceneObject
+from instar.scenes.annotation_file import locate, read_lines
 from instar.scenes.folder import check_limit, folder
 from instar.scenes.masks import polygons_mask
-from instar.scenes.yolo_names import class_names
 from instar.user_file import read_text
 
-__all__ = ["yolo"]
+__all__ = ["class_names", "looks_like_yolo", "yolo"]
+
+YAML_NAMES = ("data.yaml", "data.yml", "dataset.yaml")
+
+# The value of the key: the rest of its line, and all lines after it that do not begin another key.
+_VALUE = re.compile(r"^names[ \t]*:(.*(?:\n(?:[ \t\]}#-].*)?)*)", re.MULTILINE)
+_COMMENT = re.compile(r"(?:^|(?<=\s))#.*$", re.MULTILINE)
+_ITEM = re.compile(r"""(?:"[^"]*"|'[^']*'|[^,"'])+""")
+_NUMBERED = re.compile(r"(\d+)\s*:\s*(.*)")
 
 
 def yolo(
@@ -50,6 +59,13 @@ def yolo(
     ]
 
 
+def looks_like_yolo(path: Path) -> bool:
+    """Label files in their folder, and beside that the pictures' folder or a data.yaml."""
+    labelled = any(next(path.glob(place), None) for place in ("labels/**/*.txt", "*/labels/**/*.txt"))
+    described = any((path / name).is_file() for name in YAML_NAMES)
+    return labelled and (described or (path / "images").is_dir())
+
+
 def label_file(root: Path, picture: str, labels: str) -> Path:
     """Where the objects of a picture are written down.
 
@@ -69,27 +85,18 @@ def _objects(
     from instar.imaging.codecs import picture_size
 
     file = label_file(root, picture, labels)
-    if not file.exists():
-        return ()
-    lines = read_text(file).splitlines()
-    rows = [(number, line.split()) for number, line in enumerate(lines, 1) if line.strip()]
-    if not rows:
+    lines = read_lines(file) if file.exists() else []
+    if not lines:
         return ()
     try:
         size = picture_size(root / picture)
     except UnreadablePicture:
         return None  # reading the scene will say why
-    found = (_object_at(f"{file} line {number}", words, names, size) for number, words in rows)
+    found = []
+    for number, line in lines:
+        with locate(f"{file} line {number}"):
+            found.append(_object(line.split(), names, size))
     return tuple(thing for thing in found if thing is not None)
-
-
-def _object_at(
-    place: str, words: list[str], names: Sequence[str] | None, size: tuple[int, int]
-) -> SceneObject | None:
-    try:
-        return _object(words, names, size)
-    except ValueError as error:
-        raise BadInput(f"{place}: {error}") from None
 
 
 def _object(words: list[str], names: Sequence[str] | None, size: tuple[int, int]) -> SceneObject | None:
@@ -128,3 +135,40 @@ def _share(word: str) -> float:
     if not (math.isfinite(share) and -0.01 <= share <= 1.01):
         raise ValueError(f"{word} is not a share of the picture, from 0 to 1")
     return share
+
+
+def class_names(root: Path) -> list[str] | None:
+    """The names by number of class, or None where no file in the folder says them.
+
+    Of YAML only what such files contain is understood: under `names` a list, or a mapping from number to
+    name, written in brackets (over several lines, too) or one entry a line.
+    """
+    for name in YAML_NAMES:
+        if (root / name).is_file():
+            return _yaml_names(root / name)
+    if (root / "classes.txt").is_file():
+        return [line.strip() for _, line in read_lines(root / "classes.txt")]
+    return None
+
+
+def _yaml_names(path: Path) -> list[str]:
+    value = _VALUE.search(read_text(path))
+    if value is None:
+        raise BadInput(f"{path} has no 'names'")
+    body = _COMMENT.sub("", value[1]).strip()
+    if body[:1] in ("[", "{"):
+        items = _ITEM.findall(body[1:].rstrip("]}"))
+    else:
+        items = [line.strip().removeprefix("- ") for line in body.splitlines()]
+    items = [item.strip() for item in items if item.strip()]
+    names = dict(_numbered(item, position) for position, item in enumerate(items))
+    if not names or sorted(names) != list(range(len(items))) or not all(names.values()):
+        raise BadInput(f"{path}: the classes under 'names' are not 0, 1, 2, ... each with a name")
+    return [names[number] for number in range(len(names))]
+
+
+def _numbered(item: str, position: int) -> tuple[int, str]:
+    mapped = _NUMBERED.fullmatch(item)
+    number, text = (int(mapped[1]), mapped[2].strip()) if mapped else (position, item)
+    quoted = len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'"
+    return number, text[1:-1] if quoted else text

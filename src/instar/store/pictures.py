@@ -21,11 +21,14 @@ class Pictures:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def keep(self, name: str, pixels: npt.NDArray[np.uint8]) -> None:
-        """Write the picture unless it is there; never half."""
+    def keep(self, name: str, pixels: npt.NDArray[np.uint8]) -> int:
+        """Write the picture unless it is there, never half; the bytes that were written."""
         path = self._path(name)
-        if not path.exists():
-            write_whole(path, encode_png(pixels))
+        if path.exists():
+            return 0
+        content = encode_png(pixels)
+        write_whole(path, content)
+        return len(content)
 
     def pixels(self, name: str) -> npt.NDArray[np.uint8]:
         """The picture under that content hash, channels as they were kept."""

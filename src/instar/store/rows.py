@@ -28,7 +28,7 @@ _TYPES: dict[str, tuple[type, ...]] = dict.fromkeys(COLUMNS, _TEXT) | {
 _TOTALS: dict[str, type] = {
     "run": str, "system": str, "task": str, "seed": int, "scenes": int, "queries": int, "asked": int,
     "seconds": float, "price_per_query": float, "finished": bool, "isolated": bool, "repeats": int,
-    "differing": int, "contradicting": int,
+    "differing": int, "contradicting": int, "pictures_left_out": int,
 }  # fmt: skip
 _seen: set[tuple[type, ...]] = set()
 
@@ -94,16 +94,14 @@ def record_from_row(row: tuple[Any, ...], *, change: bool = True, held_evidence:
     return Record(case, scene, source, relation, ordinal, made, verdict, role, queries, naturalness)
 
 
-def totals_from_json(text: str, *, scenes: int) -> Totals:
-    """The account as it was kept; `scenes` may be more by now."""
+def totals_from_json(text: str, **now: int) -> Totals:
+    """The account as it was kept; what is counted `now` takes its place."""
     fields = load_json(text, dict)
     skipped, yields = fields.pop("skipped", []), fields.pop("yields", [])
     for name, value in fields.items():
         if type(value) not in (_TOTALS[name], int if _TOTALS[name] is float else _TOTALS[name]):
             raise ValueError(f"{name} of the account is {value!r}")
-    totals = Totals(
-        **fields | {"scenes": scenes}, skipped=tuple(Skipped(**one) for one in skipped), yields=tuple(yields)
-    )
+    totals = Totals(**fields | now, skipped=tuple(Skipped(**one) for one in skipped), yields=tuple(yields))
     counts = (totals.queries, totals.asked, totals.seconds, totals.price_per_query)
     if not all(math.isfinite(count) and count >= 0 for count in counts) or totals.asked > totals.queries:
         raise ValueError(

@@ -227,12 +227,17 @@ class RunStore:
 
     def keep_picture(self, digest: str, pixels: npt.NDArray[np.uint8]) -> None:
         with plainly(self.folder):
-            self.pictures.keep(digest, pixels)
+            self._panels.spend(self.pictures.keep(digest, pixels))
 
     def keep_panels(self, case: str, panels: Sequence[Panel], *, exact: bool) -> None:
         with plainly(self.folder):
             told = self._panels.keep(panels, exact=exact)
             self._database.execute("INSERT OR REPLACE INTO panels VALUES (?, ?)", (case, told))
+
+    def limit_pictures(self, most: int) -> None:
+        """Let pictures take so many bytes; those of findings beyond that are left out."""
+        with plainly(self.folder):
+            self._panels.limit(most)
 
     def keep_totals(self, totals: Totals) -> None:
         """The account so far; a session that was cut short does not replace one that had come further."""
@@ -317,7 +322,7 @@ class RunStore:
         """The pictures of a finding as they were kept; None for a case that has none."""
         with reading(self.folder):
             row = self._row("SELECT panels FROM panels WHERE case_id = ?", case)
-            return None if row is None else self._panels.read(row[0])
+            return self._panels.read(row[0]) if row is not None and row[0] else None
 
     def change_text(self, case: str) -> str:
         """The change of a case in words; empty where none was made."""
@@ -345,7 +350,9 @@ class RunStore:
                 return None
             # Of what the records rest on there may be more than at the last account.
             (scenes,) = self._database.execute("SELECT count(DISTINCT scene) FROM sources").fetchone()
-            return totals_from_json(text, scenes=scenes)
+            left_out = "SELECT count(*) FROM panels WHERE panels = ''"
+            (pictures_left_out,) = self._database.execute(left_out).fetchone()
+            return totals_from_json(text, scenes=scenes, pictures_left_out=pictures_left_out)
 
     def source_digest(self, source: str) -> str | None:
         with reading(self.folder):

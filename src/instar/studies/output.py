@@ -1,19 +1,30 @@
-"""Tables of a study, written as CSV and told on the terminal."""
+"""Tables and figures of a study, as files and on the terminal.
+
+matplotlib (the extra `plots`) is imported when figures are drawn.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from instar.core.errors import MissingExtra
 from instar.core.outcome import Outcome
 from instar.report.files import write_file
 from instar.report.text import table as aligned
 
-__all__ = ["Table", "format_share", "span", "tell", "write_csv"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "Table", "format_share", "make_axes", "require_matplotlib", "save_figures", "span", "tell", "write_csv",
+]  # fmt: skip
+
+DPI = 160  # sharp in print at the size they have
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +85,35 @@ def tell(
     parts.append("\n".join([f"Tables as CSV and the runs are in {out}.", *map(str, figures), *said]))
     document = {"study": study, "out": str(out), "figures": list(map(str, figures)), **more}
     return Outcome("\n\n".join(parts), document | {"tables": {one.name: one.to_json() for one in tables}})
+
+
+def require_matplotlib() -> None:
+    """Raise MissingExtra before anything is run for figures that cannot be drawn."""
+    try:
+        import matplotlib.figure  # noqa: F401  # only whether it is there
+    except ImportError:
+        raise MissingExtra("matplotlib", extra="plots", needed_for="drawing the figures") from None
+
+
+def make_axes(count: int, *, width: float = 3.6, height: float = 3.2) -> tuple[Figure, list[Any]]:
+    """A figure of that many panels, three in a row, without the state that pyplot keeps."""
+    from matplotlib.figure import Figure
+
+    columns, rows = min(count, 3), -(-count // 3)
+    figure = Figure(figsize=(max(4.2, width * columns), height * rows), layout="constrained")
+    panels = list(figure.subplots(rows, columns, squeeze=False).ravel())
+    for panel in panels[count:]:
+        panel.set_axis_off()
+    return figure, panels[:count]
+
+
+def save_figures(figures: Mapping[str, Figure], folder: Path) -> list[Path]:
+    """Write each figure into the folder as NAME.png; their paths."""
+    for name, figure in figures.items():
+        drawn = io.BytesIO()
+        figure.savefig(drawn, dpi=DPI)
+        write_file(folder / f"{name}.png", drawn.getvalue())
+    return [folder / f"{name}.png" for name in figures]
 
 
 def _is_number(cell: str) -> bool:

@@ -19,19 +19,20 @@ from instar.workbench import NotHere
 from instar.workbench.access import Access, Guard
 from instar.workbench.case_pictures import Studio
 from instar.workbench.children import Campaigns, Jobs
-from instar.workbench.figures import figures_of
+from instar.workbench.figures import figures_of, yields_of
 from instar.workbench.filters import CaseFilter, matching
 from instar.workbench.library import Library
 from instar.workbench.orders import Offers
-from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, summary
+from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, summary, trust
 from instar.workbench.rule_previews import RulePreviews
 from instar.workbench.site import Site, prepare_templates
+from instar.workbench.trust import Trust
 from instar.workbench.workers import Results, Workers
 
 __all__ = ["make_app", "make_site"]
 
 INSTAR = (sys.executable, "-m", "instar")
-PAGES = (explore, case, pictures, summary, compare, campaign, rule, rate)
+PAGES = (explore, case, pictures, summary, compare, campaign, rule, rate, trust)
 STATIC = {
     "page.css": ("text/css", "report/page.css"),
     "workbench.css": ("text/css", "workbench/static/workbench.css"),
@@ -53,6 +54,7 @@ def make_site(root: Path, offers: Offers, access: Access, *, workers: Executor |
         comparisons=Results(workers, 100),
         intervals=Results(workers, 5_000),
         rules=RulePreviews(),
+        trust=Trust(offers.systems),
     )
 
 
@@ -109,4 +111,5 @@ def make_app(site: Site) -> Any:
 def _begin_with_the_whole(site: Site) -> None:
     """Have the figures of everything made, which is what most people look at first."""
     table = site.library.table
-    figures_of(table, matching(table, CaseFilter()), site.intervals, wait=False)
+    yields = yields_of(site.library.readable_runs())
+    figures_of(table, matching(table, CaseFilter()), site.intervals, yields=yields, wait=False)

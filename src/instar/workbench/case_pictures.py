@@ -17,7 +17,7 @@ from typing import TypeVar
 import cv2
 import numpy as np
 
-from instar.campaigns.reader import RunReader, open_run
+from instar.campaigns.reader import Named, RunReader, open_run
 from instar.core.errors import BadInput, InstarError
 from instar.core.marks import Panel
 from instar.core.scene import Image
@@ -49,14 +49,16 @@ class Wanted:
     identity: Hashable
     case: str
     verdict: Hashable
+    trusted: bool = False
+    """Whether the code that the run's plan names may be run."""
 
 
 class _Lane:
     """A run opened on a thread of its own, since a database connection stays with its thread."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, trusted: bool) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="studio")
-        self._folder = folder
+        self._folder, self._named = folder, Named(trusted=trusted)
         self._open = contextlib.ExitStack()
         self._cases: RunReader | None = None
 
@@ -70,7 +72,7 @@ class _Lane:
 
     def _do(self, work: Callable[[RunReader], T]) -> T:
         if self._cases is None:
-            self._cases = self._open.enter_context(open_run(str(self._folder), quiet=True))
+            self._cases = self._open.enter_context(open_run(str(self._folder), named=self._named, quiet=True))
         return work(self._cases)
 
 
@@ -154,11 +156,11 @@ class Studio:
         return made
 
     def _lane(self, wanted: Wanted, purpose: str) -> _Lane:
-        key = (wanted.folder, wanted.identity, purpose)
+        key = (wanted.folder, wanted.identity, wanted.trusted, purpose)
         with self._opening:
             lane = self._lanes.get(key)
             if lane is None:
-                lane = _Lane(wanted.folder)
+                lane = _Lane(wanted.folder, trusted=wanted.trusted)
                 for gone in self._lanes.put(key, lane):
                     gone.close()
             return lane

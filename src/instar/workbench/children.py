@@ -86,14 +86,14 @@ class Campaigns:
         self._begin(run, order.words(folder), order.budget)
         return run
 
-    def resume(self, run: str, folder: Path) -> None:
-        """Go on with a run: as it was begun here, or else as its plan says."""
+    def resume(self, run: str, folder: Path, flags: Sequence[str] = ()) -> None:
+        """Go on with a run: as it was begun here, or else as its plan says, with these flags."""
         before, plan = self._children.get(run), folder / "plan.toml"
         if before is not None:
             words = [*(word for word in before.words if word != "--resume"), "--resume"]
             self._begin(run, words, before.budget)
         elif plan.is_file():
-            self._begin(run, ["run", str(plan), f"--out={folder}", "--resume"], None)
+            self._begin(run, ["run", str(plan), f"--out={folder}", "--resume", *flags], None)
         else:
             raise BadInput(f"{run} has no plan.toml; it was not made by the command line")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from instar.report.summary import Counts
-from instar.stats import bootstrap_rate
+from instar.report.summary import Counts, FalseAlarms
+from instar.report.text import alarm_words
+from instar.stats import clustered_rate
 from instar.workbench.columns import STATUSES
 from instar.workbench.library import Run
 from instar.workbench.table import NO_GROUP, CaseTable
@@ -26,6 +27,7 @@ __all__ = [
     "RelationLine",
     "account_of",
     "figures_of",
+    "yields_of",
 ]
 
 MOST = 12  # entries of a listing
@@ -45,6 +47,7 @@ class RelationLine:
     name: str
     counts: Counts
     interval: Interval
+    is_yield: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +61,12 @@ class GroupLine:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFigures:
-    """What the summary shows. `margins` are (where bins begin, their width, counts) of each relation."""
+    """What the summary shows. `rate` and `interval` are those of relations whose search does not look for
+    failures; `scenes` are those with a judged case.
+    """
 
     counts: Counts
+    rate: float | None
     interval: Interval
     scenes: int
     scenes_violated: int
@@ -77,38 +83,48 @@ class ColumnFigures:
         return "later" not in [self.interval, *(line.interval for line in self.relations)]
 
 
-def figures_of(table: CaseTable, rows: Array, intervals: Results[Ends], *, wait: bool) -> ColumnFigures:
-    """Count these rows; with `wait` also intervals that are not made yet are waited for."""
+def figures_of(
+    table: CaseTable, rows: Array, intervals: Results[Ends], *, yields: Set[str], wait: bool
+) -> ColumnFigures:
+    """Count these rows; with `wait` also intervals that are not made yet are waited for.
+
+    `yields` are relations whose search looks for failures: they have no rate.
+    """
 
     def interval(ours: Array) -> Interval:
-        """Over scenes, for these judged cases: bootstrapping takes longer than a page may."""
+        """Over scenes, for these judged cases: many of them take longer than a page may."""
         if not ours.any():
             return None
         judged_in = np.bincount(scene[ours])
         violated_in = np.bincount(scene[ours & violated], minlength=len(judged_in))
         content = judged_in.tobytes() + b"|" + violated_in.tobytes()
         key = hashlib.blake2b(content, digest_size=16).digest()
-        future = intervals.get(key, bootstrap_rate, violated_in, judged_in)
+        future = intervals.get(key, clustered_rate, violated_in, judged_in)
         try:
             return future.result() if wait or future.done() else "later"
         except BrokenExecutor:
             return "later"
 
     status, relation, scene = (table.codes[name][rows] for name in ("status", "relation", "scene"))
-    violated, judged = status == VIOLATED, status <= HELD
+    unstable = _is_unstable(table.words["kind"])[table.codes["kind"][rows]] & (status != VIOLATED)
+    violated, judged = status == VIOLATED, (status <= HELD) | unstable
+    drawn = judged & ~np.array([name in yields for name in table.words["relation"]], bool)[relation]
+    unstable_of = np.bincount(relation[unstable], minlength=len(table.words["relation"])).tolist()
     lines = []
     by_relation = np.bincount(
         relation * len(STATUSES) + status, minlength=len(table.words["relation"]) * len(STATUSES)
     )
     for code, counts in enumerate(by_relation.reshape(-1, len(STATUSES)).tolist()):
         if sum(counts):
-            known = interval(judged & (relation == code))
-            lines.append(RelationLine(table.words["relation"][code], _counts(counts), known))
+            name = table.words["relation"][code]
+            known = None if name in yields else interval(judged & (relation == code))
+            lines.append(RelationLine(name, _counts(counts, unstable_of[code]), known, name in yields))
     overall = np.bincount(status, minlength=len(STATUSES)).tolist()
     return ColumnFigures(
-        counts=_counts(overall),
-        interval=interval(judged),
-        scenes=_different(scene, table, "scene"),
+        counts=_counts(overall, int(unstable.sum())),
+        rate=float(violated[drawn].mean()) if drawn.any() else None,
+        interval=interval(drawn),
+        scenes=_different(scene[judged], table, "scene"),
         scenes_violated=_different(scene[violated], table, "scene"),
         relations=sorted(lines, key=lambda line: (-line.counts.violated, line.name)),
         kinds=_listing(table, "kind", rows[violated]),
@@ -119,36 +135,50 @@ def figures_of(table: CaseTable, rows: Array, intervals: Results[Ends], *, wait:
     )
 
 
-def account_of(runs: Sequence[Run]) -> dict[str, float | None]:
+def account_of(runs: Sequence[Run]) -> dict[str, Any]:
     """What the report says of whole runs besides their cases, whatever the filters.
 
     `distinct` is None while failures are being grouped.
     """
-    nulls = accused = unstable = 0
+    judged_in: list[int] = []
+    accused_in: list[int] = []
     for run in runs:
         if run.columns is None:
             continue
         rows = run.columns.rows
-        kinds = np.array([kind == "unstable" for kind in run.columns.words["kind"]] + [False])
-        is_unstable = kinds[rows["kind"]]
+        is_unstable = _is_unstable(run.columns.words["kind"])[rows["kind"]]
         # A null change whose findings were struck out was judged, and not accused.
         judged = rows["is_null"] & ((rows["status"] <= HELD) | is_unstable)
-        nulls += int(judged.sum())
-        accused += int((judged & (rows["status"] == VIOLATED)).sum())
-        unstable += int((is_unstable & ~rows["is_null"]).sum())
+        scenes = np.bincount(rows["scene"][judged])
+        accused = rows["scene"][judged & (rows["status"] == VIOLATED)]
+        judged_in += scenes.tolist()
+        accused_in += np.bincount(accused, minlength=len(scenes)).tolist()
+    alarms = None
+    if sum(judged_in):
+        alarms = FalseAlarms(sum(judged_in), sum(accused_in), clustered_rate(accused_in, judged_in))
     distinct = [run.groups.distinct for run in runs if run.columns is not None]
     known = [number for number in distinct if number is not None]
     totals = [run.totals for run in runs if run.totals is not None]
     return {
         "distinct": sum(known) if known and len(known) == len(distinct) else None,
-        "false_alarms": accused / nulls if nulls else None,
-        "unstable": unstable,
+        "accused": None if alarms is None else alarms.violated,
+        "false_alarms": alarm_words(alarms),
         **{name: sum(getattr(one, name) for one in totals) for name in ("queries", "asked", "seconds")},
     }
 
 
-def _counts(by_status: Sequence[int]) -> Counts:
-    return Counts(**dict(zip(STATUSES, by_status)))
+def yields_of(runs: Sequence[Run]) -> set[str]:
+    """The relations whose search looks for failures."""
+    return {name for run in runs if run.totals is not None for name in run.totals.yields}
+
+
+def _is_unstable(kinds: Sequence[str]) -> Array:
+    """For each code of a kind, and for one that is missing."""
+    return np.array([kind == "unstable" for kind in kinds] + [False], bool)
+
+
+def _counts(by_status: Sequence[int], unstable: int) -> Counts:
+    return Counts(**dict(zip(STATUSES, by_status)), unstable=unstable)
 
 
 def _different(codes: Array, table: CaseTable, facet: str) -> int:

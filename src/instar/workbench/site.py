@@ -25,6 +25,7 @@ from instar.workbench.filters import CaseFilter, read_filter
 from instar.workbench.library import Library
 from instar.workbench.orders import Offers
 from instar.workbench.rule_previews import RulePreviews
+from instar.workbench.trust import Trust
 from instar.workbench.workers import Results
 
 __all__ = ["Site", "form_of", "go_to", "prepare_templates", "view_of"]
@@ -41,6 +42,7 @@ class Site:
     comparisons: Results[Comparison]
     intervals: Results[Ends]
     rules: RulePreviews
+    trust: Trust
 
     def page(self, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
         """The template filled in; everything in it is escaped unless it is marked as safe here."""

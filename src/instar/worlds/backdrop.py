@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image
-from instar.worlds.perspective import StreetCamera
+from instar.worlds.perspective import Floats, StreetCamera
 
-__all__ = ["BACKDROP_CLASSES", "KERB_COLOUR", "WALL", "draw_backdrop", "label_backdrop"]
+__all__ = ["BACKDROP_CLASSES", "KERB", "WALL", "draw_backdrop", "label_backdrop"]
 
 BACKDROP_CLASSES = ("sky", "building", "sidewalk", "road", "line", "crosswalk", "vegetation")
 """What an empty street shows, in the order of the ids in its label map."""
 
-KERB_COLOUR = 4.0
+KERB = 4.0
 """Metres from the middle of the road to the kerb."""
 
 WALL = 8.0
@@ -67,9 +67,7 @@ class _Easel:
     `labels`, where there are any, get the class `now` wherever something is painted.
     """
 
-    def __init__(
-        self, pixels: Image, camera: StreetCamera, light: _Light, labels: _Labels | None = None
-    ) -> None:
+    def __init__(self, pixels: Image, camera: StreetCamera, light: _Light, labels: _Labels | None) -> None:
         self.pixels, self.camera, self.light, self.labels = pixels, camera, light, labels
         self.now = "sky"
 
@@ -84,9 +82,8 @@ class _Easel:
         fixed = (polygons * (1 << _FRACTION_BITS)).astype(np.int32)
         cv2.fillPoly(self.pixels, list(fixed), colour, cv2.LINE_AA, _FRACTION_BITS)
         if self.labels is not None:
-            cv2.fillPoly(
-                self.labels, list(fixed), BACKDROP_CLASSES.index(self.now), cv2.LINE_8, _FRACTION_BITS
-            )
+            label = BACKDROP_CLASSES.index(self.now)
+            cv2.fillPoly(self.labels, list(fixed), label, cv2.LINE_8, _FRACTION_BITS)
 
     def disc(self, centre: tuple[int, int], radius: int, colour: Sequence[float]) -> None:
         """Fill a circle in pixels."""
@@ -99,22 +96,17 @@ class _Easel:
         x, depth = np.array([[left, right, right, left]]), np.array([[near, near, far, far]])
         self.fill(self.camera.project(x, 0.0, depth), colour)
 
+    def front(self, x: float, end: float, top: float, depth: float, colour: Sequence[float]) -> None:
+        """Fill an upright rectangle across the street."""
+        across, up = np.array([[x, end, end, x]]), np.array([[0, 0, top, top]])
+        self.fill(self.camera.project(across, up, depth), colour)
+
     def wall(
-        self,
-        x: float,
-        near: float | npt.NDArray[np.float64],
-        far: float | npt.NDArray[np.float64],
-        bottom: float | npt.NDArray[np.float64],
-        top: float | npt.NDArray[np.float64],
-        colour: Sequence[float],
+        self, x: float, near: Floats, far: Floats, bottom: Floats, top: Floats, colour: Sequence[float]
     ) -> None:
-        """Fill upright rectangles parallel to the street, as many as `near` has values."""
-        n = np.size(near)
-        up, depth = np.empty((n, 4)), np.empty((n, 4))
-        up[:, 0] = up[:, 1] = bottom
-        up[:, 2] = up[:, 3] = top
-        depth[:, 0] = depth[:, 3] = near
-        depth[:, 1] = depth[:, 2] = far
+        """Fill upright rectangles parallel to the street, as many as there are values."""
+        near, far, bottom, top = np.broadcast_arrays(*np.atleast_1d(near, far, bottom, top))
+        up, depth = np.stack([bottom, bottom, top, top], axis=1), np.stack([near, far, far, near], axis=1)
         self.fill(self.camera.project(x, up, depth), colour)
 
 
@@ -173,14 +165,11 @@ def _sky(size: tuple[int, int], camera: StreetCamera, light: _Light, rng: np.ran
 
 def _skyline(easel: _Easel, rng: np.random.Generator) -> None:
     """Towers at the end of the street, pale with distance."""
-    camera, depth = easel.camera, _FAR * 2
-    x = -70.0
+    x, depth = -70.0, _FAR * 2
     while x < 70:
         width, top = rng.uniform(6, 13), rng.uniform(16, 46)
         shade = easel.lit((170, 174, 182), depth * rng.uniform(0.55, 0.9))
-        end = x + width
-        corners = camera.project(np.array([[x, end, end, x]]), np.array([[0, 0, top, top]]), depth)
-        easel.fill(corners, shade)
+        easel.front(x, x + width, top, depth, shade)
         x += width + rng.uniform(0, 4)
 
 
@@ -202,9 +191,7 @@ def _house(
     # The sun stands on the left: fronts on the right-hand side are lit, those on the left in shade.
     gain = 1.0 if side > 0 else 0.86
     x, middle = side * WALL, (near + far) / 2
-    end = x + side * 12
-    gable = easel.camera.project(np.array([[x, end, end, x]]), np.array([[0, 0, top, top]]), near)
-    easel.fill(gable, easel.lit(colour, near, gain * 0.82))
+    easel.front(x, x + side * 12, top, near, easel.lit(colour, near, gain * 0.82))
     easel.wall(x, near, far, 0, top, easel.lit(colour, middle, gain))
     easel.wall(x, near, far, top - 0.7, top, easel.lit(colour, middle, gain * 1.1))
     easel.wall(x, near, far, 3.6, 3.9, easel.lit(colour, middle, gain * 0.88))
@@ -238,18 +225,14 @@ def _road(easel: _Easel, nearest: float, rng: np.random.Generator) -> None:
     easel.now = "sidewalk"
     for side in (-1, 1):
         easel.ground(side * WALL, side * (WALL - 0.6), nearest, far, easel.lit(_PAVING, 14, 0.84))
-        easel.ground(
-            side * (KERB_COLOUR + 0.35), side * KERB_COLOUR, nearest, far, easel.lit((206, 204, 198), 10)
-        )
+        easel.ground(side * (KERB + 0.35), side * KERB, nearest, far, easel.lit((206, 204, 198), 10))
     easel.now = "road"
     for side in (-1, 1):
-        easel.ground(
-            side * KERB_COLOUR, side * (KERB_COLOUR - 0.2), nearest, far, easel.lit(_ASPHALT, 10, 0.75)
-        )
-    easel.ground(-KERB_COLOUR + 0.15, KERB_COLOUR - 0.15, nearest, far, easel.lit(_ASPHALT, 12))
+        easel.ground(side * KERB, side * (KERB - 0.2), nearest, far, easel.lit(_ASPHALT, 10, 0.75))
+    easel.ground(-KERB + 0.15, KERB - 0.15, nearest, far, easel.lit(_ASPHALT, 12))
     # Far asphalt fades into the haze, in steps too small to see.
     for depth in np.geomspace(14, _FAR, 9):
-        easel.ground(-KERB_COLOUR + 0.15, KERB_COLOUR - 0.15, depth, far, easel.lit(_ASPHALT, depth))
+        easel.ground(-KERB + 0.15, KERB - 0.15, depth, far, easel.lit(_ASPHALT, depth))
     paint = (232, 231, 226)
     easel.now = "line"
     for side in (-1, 1):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,17 +61,12 @@ def scenes(n: int, *, seed: int = 0, size: tuple[int, int] = (360, 480)) -> list
     if size[0] < 200 or size[1] < 240:
         raise BadInput(f"page: size is {size[0]}x{size[1]}; it must be at least 200x240 pixels")
     reader = keep_pictures(functools.partial(_draw, seed=seed, size=size), size)
-    return [_scene(i, reader(i), seed, size) for i in range(n)]
-
-
-def _scene(index: int, read: Callable[[], Image], seed: int, size: tuple[int, int]) -> Scene:
-    words = tuple(Word(one.quad, one.text) for one in _layout(index, seed=seed, size=size)[1])
-    return Scene(
-        f"page-{index:04}",
-        read=read,
-        objects=tuple(SceneObject("text", word.box) for word in words),
-        knowledge={"words": words},
-    )
+    found = []
+    for i in range(n):
+        words = tuple(Word(one.quad, one.text) for one in _layout(i, seed=seed, size=size)[1])
+        objects = tuple(SceneObject("text", word.box) for word in words)
+        found.append(Scene(f"page-{i:04}", reader(i), objects, {"words": words}))
+    return found
 
 
 def _layout(index: int, *, seed: int, size: tuple[int, int]) -> tuple[Colour, list[_Printed]]:
@@ -114,10 +108,8 @@ def _print(
 
 
 def _apart(one: _Printed, other: _Printed) -> bool:
-    return bool(
-        (one.quad.min(axis=0) - other.quad.max(axis=0)).max() >= _GAP
-        or (other.quad.min(axis=0) - one.quad.max(axis=0)).max() >= _GAP
-    )
+    gaps = [a.quad.min(axis=0) - b.quad.max(axis=0) for a, b in ((one, other), (other, one))]
+    return bool(np.max(gaps) >= _GAP)
 
 
 def _draw(index: int, *, seed: int, size: tuple[int, int]) -> Image:

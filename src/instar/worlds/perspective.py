@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["StreetCamera"]
+__all__ = ["Floats", "StreetCamera"]
+
+Floats = float | npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +32,7 @@ class StreetCamera:
         height, width = size
         return cls(width * (0.5 + sway), height * 0.42, height * 0.9, 4.6)
 
-    def project(
-        self,
-        x: float | npt.NDArray[np.float64],
-        up: float | npt.NDArray[np.float64],
-        depth: float | npt.NDArray[np.float64],
-    ) -> npt.NDArray[np.float64]:
+    def project(self, x: Floats, up: Floats, depth: Floats) -> npt.NDArray[np.float64]:
         """Where points of the world appear: `float64 (..., 2)` pixels, over the shape of `x` and `depth`."""
         scale = self.focal / depth
         across = self.vanishing_x + x * scale

@@ -15,47 +15,26 @@ import functools
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image, Mask
+from instar.user_file import load_resource
 
-__all__ = ["OUTLINE", "SPRITE_COLOURS", "SPRITE_INK", "Sprite", "draw_sprite"]
+__all__ = ["OUTLINE", "SPRITE_COLOURS", "Sprite", "draw_sprite"]
 
 OUTLINE = 3
 """Width of the dark outline in pixels, the same at every size."""
 
-SPRITE_INK = (26, 27, 32)
-
-SPRITE_COLOURS: Mapping[str, tuple[int, int, int]] = MappingProxyType(
-    {
-        "person": (232, 72, 160),
-        "car": (62, 128, 236),
-        "bus": (146, 88, 232),
-        "truck": (38, 178, 186),
-        "bicycle": (62, 184, 88),
-        "dog": (232, 138, 58),
-        "traffic light": (236, 208, 52),
-        "stop sign": (226, 58, 54),
-    }
-)
-"""The body colour of each class, RGB. No two hues are closer than 20 degrees."""
-
-# Colourless enough never to be taken for a body.
-_NEUTRAL: Mapping[str, tuple[int, int, int]] = {
-    "ink": SPRITE_INK,
-    "white": (238, 238, 234),
-    "glass": (206, 218, 226),
-    "skin": (236, 208, 192),
-    "grey": (150, 152, 156),
-    "stop": (240, 196, 188),
-    "go": (192, 236, 204),
+_COLOURS = load_resource("instar.worlds", "sprites.toml")
+SPRITE_COLOURS: Mapping[str, tuple[int, int, int]] = {
+    label: tuple(colour) for label, colour in _COLOURS["body"].items()
 }
-# Body tones: the body colour times this. Dark enough to be told apart, bright enough to be no outline.
-_TONES: Mapping[str, float] = {"body": 1.0, "shade": 0.87, "light": 1.07}
+"""The body colour of each class, RGB."""
+_NEUTRAL: Mapping[str, list[int]] = _COLOURS["neutral"]
+_TONES: Mapping[str, float] = _COLOURS["tone"]
 
 # Sprites are drawn this many times larger and averaged down, which gives soft edges.
 _OVERSAMPLING = 3
@@ -92,7 +71,7 @@ class _Canvas:
         self._mirrored = mirrored
         large = (size[0] * _OVERSAMPLING, size[1] * _OVERSAMPLING)
         self._pixels = np.empty((*large, 3), np.uint8)
-        cv2.rectangle(self._pixels, (0, 0), (large[1], large[0]), SPRITE_INK, cv2.FILLED)
+        cv2.rectangle(self._pixels, (0, 0), (large[1], large[0]), _NEUTRAL["ink"], cv2.FILLED)
         self._reach = np.zeros(large, np.uint8)
         self._size = size
 
@@ -110,7 +89,7 @@ class _Canvas:
             stroke = 2 * OUTLINE * _OVERSAMPLING
             cv2.polylines(self._reach, [fixed], True, 255, stroke, shift=_FRACTION_BITS)
         else:
-            colour = list(_NEUTRAL[tone])
+            colour = _NEUTRAL[tone]
         cv2.fillPoly(self._pixels, [fixed], colour, shift=_FRACTION_BITS)
 
     def oval(self, tone: str, centre: tuple[float, float], radius_x: float, radius_y: float) -> None:
@@ -146,8 +125,7 @@ class _Canvas:
         )
 
 
-def _person(c: _Canvas) -> None:
-    w, h = c.width, c.height
+def _person(c: _Canvas, w: float, h: float) -> None:
     head, limb = min(0.115 * h, 0.34 * w), 0.24 * w
     c.limb("shade", [(0.36 * w, 0.6 * h), (0.3 * w, 0.8 * h), (0.2 * w, h - limb / 2)], limb)
     c.limb("shade", [(0.6 * w, 0.6 * h), (0.7 * w, 0.8 * h), (0.78 * w, h - limb / 2)], limb)
@@ -160,9 +138,8 @@ def _person(c: _Canvas) -> None:
     c.block("light", 0.32 * w, 0.34 * h, 0.68 * w, 0.4 * h)
 
 
-def _car(c: _Canvas) -> None:
+def _car(c: _Canvas, w: float, h: float) -> None:
     """Seen from behind, as in a lane."""
-    w, h = c.width, c.height
     c.block("shade", 0.04 * w, 0.72 * h, 0.24 * w, h, 0.05 * w)
     c.block("shade", 0.76 * w, 0.72 * h, 0.96 * w, h, 0.05 * w)
     c.shape("body", [(0.24 * w, 0), (0.76 * w, 0), (0.92 * w, 0.46 * h), (0.08 * w, 0.46 * h)])
@@ -175,9 +152,8 @@ def _car(c: _Canvas) -> None:
     c.block("white", 0.37 * w, 0.6 * h, 0.63 * w, 0.72 * h)
 
 
-def _bus(c: _Canvas) -> None:
+def _bus(c: _Canvas, w: float, h: float) -> None:
     """Coming towards the viewer."""
-    w, h = c.width, c.height
     c.block("shade", 0.08 * w, 0.84 * h, 0.26 * w, h, 0.04 * w)
     c.block("shade", 0.74 * w, 0.84 * h, 0.92 * w, h, 0.04 * w)
     c.block("body", 0, 0, w, 0.92 * h, 0.1 * w)
@@ -190,9 +166,8 @@ def _bus(c: _Canvas) -> None:
     c.block("grey", 0.36 * w, 0.72 * h, 0.64 * w, 0.79 * h, 0.02 * w)
 
 
-def _truck(c: _Canvas) -> None:
+def _truck(c: _Canvas, w: float, h: float) -> None:
     """Seen from behind: the doors of the box."""
-    w, h = c.width, c.height
     c.block("shade", 0.04 * w, 0.82 * h, 0.3 * w, h, 0.04 * w)
     c.block("shade", 0.7 * w, 0.82 * h, 0.96 * w, h, 0.04 * w)
     c.block("body", 0, 0, w, 0.82 * h, 0.03 * w)
@@ -204,8 +179,7 @@ def _truck(c: _Canvas) -> None:
     c.block("white", 0.37 * w, 0.83 * h, 0.63 * w, 0.89 * h)
 
 
-def _bicycle(c: _Canvas) -> None:
-    w, h = c.width, c.height
+def _bicycle(c: _Canvas, w: float, h: float) -> None:
     wheel, bar = min(0.25 * w, 0.42 * h), 0.085 * w
     axle = h - wheel
     back, front = (wheel, axle), (w - wheel, axle)
@@ -220,8 +194,7 @@ def _bicycle(c: _Canvas) -> None:
     c.limb("body", [(0.26 * w, bar / 2), (0.42 * w, bar / 2)], bar)
 
 
-def _dog(c: _Canvas) -> None:
-    w, h = c.width, c.height
+def _dog(c: _Canvas, w: float, h: float) -> None:
     leg = 0.13 * w
     for x in (0.2, 0.56):
         c.limb("shade", [((x + 0.09) * w, 0.62 * h), ((x + 0.09) * w, h - leg / 2)], leg)
@@ -238,8 +211,7 @@ def _dog(c: _Canvas) -> None:
     c.limb("shade", [(0.68 * w, 0.44 * h), (0.72 * w, 0.48 * h)], 0.05 * w)
 
 
-def _traffic_light(c: _Canvas) -> None:
-    w, h = c.width, c.height
+def _traffic_light(c: _Canvas, w: float, h: float) -> None:
     lamp = min(0.3 * w, 0.12 * h)
     c.block("body", 0, 0, w, h, 0.25 * w)
     for share, tone in ((0.2, "stop"), (0.5, "ink"), (0.8, "ink")):
@@ -247,8 +219,7 @@ def _traffic_light(c: _Canvas) -> None:
         c.disc(tone, (0.5 * w, share * h), 0.72 * lamp)
 
 
-def _stop_sign(c: _Canvas) -> None:
-    w, h = c.width, c.height
+def _stop_sign(c: _Canvas, w: float, h: float) -> None:
     cut, rest = 0.293, 0.707  # where the corners of an octagon lie on the sides of its square
     octagon = np.array([(cut, 0), (rest, 0), (1, cut), (1, rest), (rest, 1), (cut, 1), (0, rest), (0, cut)])
     c.shape("body", octagon * (w, h))
@@ -257,7 +228,7 @@ def _stop_sign(c: _Canvas) -> None:
     c.block("white", 0.24 * w, 0.43 * h, 0.76 * w, 0.57 * h)
 
 
-_DRAW: Mapping[str, Callable[[_Canvas], None]] = {
+_DRAW: Mapping[str, Callable[[_Canvas, float, float], None]] = {
     "person": _person,
     "car": _car,
     "bus": _bus,
@@ -276,5 +247,5 @@ def draw_sprite(label: str, size: tuple[int, int], *, mirrored: bool = False, gl
     """
     red, green, blue = (round(v * glow) for v in SPRITE_COLOURS[label])
     canvas = _Canvas((red, green, blue), size, mirrored)
-    _DRAW[label](canvas)
+    _DRAW[label](canvas, canvas.width, canvas.height)
     return canvas.sprite()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import cv2
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from instar.core.errors import BadInput
 from instar.core.scene import Image, Mask, Scene, SceneObject
 from instar.imaging.labels import LabelMap
-from instar.worlds.backdrop import BACKDROP_CLASSES, KERB_COLOUR, WALL, draw_backdrop, label_backdrop
+from instar.worlds.backdrop import BACKDROP_CLASSES, KERB, WALL, draw_backdrop, label_backdrop
 from instar.worlds.kept_pictures import keep_pictures
 from instar.worlds.perspective import StreetCamera
 from instar.worlds.sprites import draw_sprite
@@ -45,22 +44,20 @@ class _Kind:
     raised: float = 0.0
 
 
-_PAVEMENTS = ((-WALL + 1.6, -KERB_COLOUR - 0.8), (KERB_COLOUR + 0.8, WALL - 1.6))
-_KERBS = ((-KERB_COLOUR - 0.6, -KERB_COLOUR - 0.5), (KERB_COLOUR + 0.5, KERB_COLOUR + 0.6))
+_PAVEMENTS = ((-WALL + 1.6, -KERB - 0.8), (KERB + 0.8, WALL - 1.6))
+_KERBS = ((-KERB - 0.6, -KERB - 0.5), (KERB + 0.5, KERB + 0.6))
 _LANES = ((-2.3, -1.7), (1.7, 2.3))
 
-_KINDS: Mapping[str, _Kind] = MappingProxyType(
-    {
-        "person": _Kind(1.8, 0.42, (*_PAVEMENTS, *_PAVEMENTS, (-3.0, 3.0)), 58, 3.0),
-        "car": _Kind(1.55, 1.2, _LANES, 34, 3.0),
-        "bus": _Kind(3.1, 0.82, _LANES[:1], 60, 0.8),
-        "truck": _Kind(3.2, 0.8, _LANES[1:], 60, 0.8),
-        "bicycle": _Kind(1.15, 1.55, (*_PAVEMENTS, (-3.2, -2.8), (2.8, 3.2)), 36, 1.5),
-        "dog": _Kind(0.95, 1.35, (*_PAVEMENTS, *_PAVEMENTS, (-2.5, 2.5)), 34, 1.5),
-        "traffic light": _Kind(1.5, 0.46, _KERBS, 58, 1.0, raised=2.6),
-        "stop sign": _Kind(1.0, 1.0, _KERBS, 34, 1.0, raised=2.2),
-    }
-)
+_KINDS: Mapping[str, _Kind] = {
+    "person": _Kind(1.8, 0.42, (*_PAVEMENTS, *_PAVEMENTS, (-3.0, 3.0)), 58, 3.0),
+    "car": _Kind(1.55, 1.2, _LANES, 34, 3.0),
+    "bus": _Kind(3.1, 0.82, _LANES[:1], 60, 0.8),
+    "truck": _Kind(3.2, 0.8, _LANES[1:], 60, 0.8),
+    "bicycle": _Kind(1.15, 1.55, (*_PAVEMENTS, (-3.2, -2.8), (2.8, 3.2)), 36, 1.5),
+    "dog": _Kind(0.95, 1.35, (*_PAVEMENTS, *_PAVEMENTS, (-2.5, 2.5)), 34, 1.5),
+    "traffic light": _Kind(1.5, 0.46, _KERBS, 58, 1.0, raised=2.6),
+    "stop sign": _Kind(1.0, 1.0, _KERBS, 34, 1.0, raised=2.2),
+}
 
 
 _CLASS_OF = {label: label for label in _KINDS} | {"dog": "animal", "stop sign": "traffic sign"}
@@ -111,15 +108,12 @@ def scenes(n: int, *, seed: int = 0, size: tuple[int, int] = (480, 640)) -> list
     if size[0] < 200 or size[1] < 200:
         raise BadInput(f"street: size is {size[0]}x{size[1]}; each side must be at least 200 pixels")
     reader = keep_pictures(functools.partial(_draw, seed=seed, size=size), size)
-    return [
-        Scene(
-            f"street-{i:04}",
-            read=reader(i),
-            objects=tuple(_known(thing, size) for thing in _layout(i, seed=seed, size=size)),
-            knowledge={"labels": functools.partial(_labels, i, seed, size)},
-        )
-        for i in range(n)
-    ]
+    found = []
+    for i in range(n):
+        objects = tuple(_known(thing, size) for thing in _layout(i, seed=seed, size=size))
+        labels = functools.partial(_labels, i, seed, size)
+        found.append(Scene(f"street-{i:04}", reader(i), objects, {"labels": labels}))
+    return found
 
 
 def _known(thing: _Standing, size: tuple[int, int]) -> SceneObject:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from instar.zoo.download import Progress, show_download
 from instar.zoo.fetch import cache_folder, fetch, is_present, show, what_is_wrong
 from instar.zoo.manifest import MANIFEST, Entry, Member, Package, entry, photographs
-from instar.zoo.progress import Progress, show_download
 
 __all__ = [
     "MANIFEST",

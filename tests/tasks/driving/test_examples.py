@@ -9,8 +9,7 @@ from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.imaging.labels import LabelMap
 from instar.tasks.driving.systems.network_io import preprocess
-from instar.training.driving.errors import errors_of
-from instar.training.driving.examples import Examples, collect, split
+from instar.training.driving.examples import Examples, collect, errors_of, split
 
 
 def examples(groups, targets, outputs=("steering",)):

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from instar.imaging.words import Word
-from instar.tasks.text.accuracy import Hits, Truth, count_hits, truth_of
+from instar.tasks.text.accuracy import Hits, Truth, count_hits, move_words, truth_of, words_after
 from instar.tasks.text.changes import Brightness, Masks, Perspective, Watermark
-from instar.tasks.text.words import move_words, words_after
 
 
 def box(x, y, width=40, height=10):

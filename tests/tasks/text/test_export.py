@@ -21,11 +21,10 @@ from instar.tasks.text import (
     perspective,
     watermark,
 )
-from instar.tasks.text.accuracy import count_hits, truth_of
+from instar.tasks.text.accuracy import count_hits, move_words, truth_of, words_after
 from instar.tasks.text.changes import Perspective
 from instar.tasks.text.export import export_icdar, icdar_line, write_retraining_set
 from instar.tasks.text.systems.page import page_exact
-from instar.tasks.text.words import move_words, words_after
 from instar.worlds.page import scenes
 from planted_shrinking import asking, every_violated
 

@@ -19,6 +19,10 @@ from instar.tasks.text.measures import (
 from instar.tasks.text.polygons import quad_iou
 
 
+def delta_of(first, second, **options):
+    return delta(quad_iou(first, second), **options)
+
+
 def box(x, y, width=10, height=4):
     return [[x, y], [x + width, y], [x + width, y + height], [x, y + height]]
 
@@ -46,29 +50,29 @@ some_boxes = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 8)), max_size
     ],
 )
 def test_delta_counts_pairs_one_to_one(first, second, expected):
-    assert delta(first, second) == pytest.approx(expected)
+    assert delta_of(first, second) == pytest.approx(expected)
 
 
 def test_exactly_one_minus_eps_is_not_a_match():
     half = boxes((0, 0, 10, 2))
     assert quad_iou(boxes(A), half)[0, 0] == 0.5
-    assert delta(boxes(A), half) == 0.0
-    assert delta(boxes(A), half, eps=0.51) == 1.0
+    assert delta_of(boxes(A), half) == 0.0
+    assert delta_of(boxes(A), half, eps=0.51) == 1.0
 
 
 def test_the_papers_matching_counts_copies_of_a_box():
-    assert delta(boxes(A, A, A), boxes(A), matching="paper") == 3.0
-    assert delta(boxes(A), boxes(A, A, A), matching="paper") == 1 / 3
-    assert delta(boxes(A, B), boxes(A, C), matching="paper") == 1 / 3
-    assert delta(boxes(), boxes(), matching="paper") == 1.0
+    assert delta_of(boxes(A, A, A), boxes(A), matching="paper") == 3.0
+    assert delta_of(boxes(A), boxes(A, A, A), matching="paper") == 1 / 3
+    assert delta_of(boxes(A, B), boxes(A, C), matching="paper") == 1 / 3
+    assert delta_of(boxes(), boxes(), matching="paper") == 1.0
 
 
 @given(some_boxes, some_boxes)
 def test_delta_is_a_mutual_share_and_one_only_for_equal_numbers(first, second):
-    value = delta(first, second)
+    value = delta_of(first, second)
     assert 0 <= value <= 1
-    assert value == delta(second, first)
-    assert delta(first, first) == 1.0
+    assert value == delta_of(second, first)
+    assert delta_of(first, first) == 1.0
     assert value < 1 or len(first) == len(second)
 
 

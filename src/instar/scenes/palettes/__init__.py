@@ -25,22 +25,9 @@ UNKNOWN = "unlabelled"
 MOST_CLASSES = 255  # a label map is of 8 bits, and what is unknown has a number too
 MOST_UNKNOWN = 0.5  # of a map; more, and the palette is another's
 
-OURS = (
-    "road", "line", "crosswalk", "stop line", "sidewalk", "terrain", "parking", "building", "vegetation",
-    "sky", "person", "rider", "bicycle", "motorcycle", "car", "truck", "bus", "van", "train", "traffic sign",
-    "traffic light", "sign text", "pole", "fence", "guard rail", "bridge", "tunnel", "animal", "obstacle",
-    "unlabelled",
-)  # fmt: skip
-"""Classes that the palettes here have, and those that engines look for."""
-COMMON = {
-    "pavement": "sidewalk", "footpath": "sidewalk", "tree": "vegetation", "trees": "vegetation",
-    "plant": "vegetation", "signsymbol": "traffic sign", "sign": "traffic sign", "pedestrian": "person",
-    "people": "person", "human": "person", "bicyclist": "rider", "cyclist": "rider", "lane marking": "line",
-    "lane line": "line", "road line": "line", "street": "road", "house": "building", "buildings": "building",
-    "unlabeled": "unlabelled", "void": "unlabelled", "bike": "bicycle", "lorry": "truck",
-    "motorbike": "motorcycle", "zebra crossing": "crosswalk",
-}  # fmt: skip
-"""Names that other data sets have for our classes."""
+_NAMES = load_resource("instar.scenes.palettes", "names.toml")
+OURS: tuple[str, ...] = tuple(_NAMES["ours"])
+COMMON: Mapping[str, str] = _NAMES["common"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,8 +44,6 @@ class Palette:
 
     def read(self, values: npt.NDArray[np.uint8]) -> LabelMap:
         """The label map in a grey `uint8 (H, W)` or coloured `uint8 (H, W, 3)` RGB picture."""
-        if values.ndim == 3 and (values == values[..., :1]).all() and not self.colours:
-            values = values[..., 0]
         known = self.ids if values.ndim == 2 else self.colours
         if not known:
             sort = "grey values" if values.ndim == 2 else "colours"
@@ -155,12 +140,8 @@ def _number(value: Any, name: str) -> int:
 
 
 def _packed(colour: Any, name: str) -> int:
-    fits = (
-        isinstance(colour, list)
-        and len(colour) == 3
-        and all(isinstance(c, int) and 0 <= c <= 255 for c in colour)
-    )
-    if not fits:
+    three = isinstance(colour, list) and len(colour) == 3
+    if not (three and all(isinstance(c, int) and 0 <= c <= 255 for c in colour)):
         raise BadInput(f"{name}: the colour is {colour!r}; it must be three numbers from 0 to 255")
     red, green, blue = colour
     return int(red << 16 | green << 8 | blue)

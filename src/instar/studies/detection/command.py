@@ -40,7 +40,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     out = Path(args.out)
     counted = [_count_system(use, system, scenes, args) for use, system in systems]
     figures = draw_figures(counted, out) if args.plots else []
-    return tell("detection", list(make_tables(counted)), out, words=2, figures=figures)
+    return tell("detection", make_tables(counted), out, words=2, figures=figures)
 
 
 def _count_system(
@@ -57,15 +57,8 @@ def _count_system(
             pass
         with open_run(str(folder / search), named=Named(trusted=True), quiet=args.json) as there:
             campaigns[search] = count_campaign(_replayed(there), there.store.totals())
-    nulls = run(
-        scenes,
-        null_relation(),
-        system,
-        search=draws(args.nulls),
-        seed=args.seed,
-        out=folder / "nothing",
-        resume=True,
-    )
+    fresh, nothing = draws(args.nulls), folder / "nothing"
+    nulls = run(scenes, null_relation(), system, search=fresh, seed=args.seed, out=nothing, resume=True)
     return DetectorCounts(use.name, campaigns, count_false_alarms(nulls))
 
 

@@ -18,7 +18,7 @@ from instar.core.task import Null
 from instar.core.verdict import Status
 from instar.imaging.naturalness import hog_intersection
 from instar.imaging.nulls import Brighten, Reencode, Shift, draw_null
-from instar.studies.counts import CaseCounts
+from instar.studies.campaign import CaseCounts
 from instar.tasks.detection.changes import Insertion
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.naturalness import measure_naturalness

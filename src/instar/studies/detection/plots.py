@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from instar.studies.detection.counts import DetectorCounts
-from instar.studies.figures import make_axes, save_figures
+from instar.studies.output import make_axes, save_figures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,15 +23,15 @@ def draw_figures(systems: Sequence[DetectorCounts], folder: Path) -> list[Path]:
     return save_figures(figures, folder)
 
 
-def _figure(title: str) -> tuple[Figure, Any]:
+def _figure(title: str, **labels: str) -> tuple[Figure, Any]:
     figure, (axes,) = make_axes(1, width=7, height=4)
-    axes.set_title(title)
+    axes.set(title=title, **labels)
     axes.spines[["top", "right"]].set_visible(False)
     return figure, axes
 
 
 def _ways(systems: Sequence[DetectorCounts]) -> Figure:
-    figure, axes = _figure("Confirmed errors, random against guided")
+    figure, axes = _figure("Confirmed errors, random against guided", ylabel="% of cases")
     for offset, (way, colour) in enumerate((("random", "#9aa5b1"), ("guided", "#146ee6"))):
         counted = [system.campaigns[way] for system in systems]
         rates = np.array([100 * one.violated / max(1, one.judged) for one in counted])
@@ -40,30 +40,26 @@ def _ways(systems: Sequence[DetectorCounts]) -> Figure:
         error = [rates - ends[:, 0], ends[:, 1] - rates]
         axes.bar(at, rates, 0.36, label=way, color=colour, yerr=error, capsize=3)
     axes.set_xticks(range(len(systems)), [system.system for system in systems], rotation=15)
-    axes.set_ylabel("% of cases")
     axes.legend(frameon=False)
     return figure
 
 
 def _distances(systems: Sequence[DetectorCounts]) -> Figure:
-    figure, axes = _figure("How far failures travelled toward the centroid")
+    title = "How far failures travelled toward the centroid"
+    figure, axes = _figure(title, xlabel="share of the way", ylabel="unique failures")
     shares = [list(system.campaigns["relocation"].ends.values()) for system in systems]
     axes.hist(shares, bins=np.linspace(0, 1, 11).tolist(), label=[system.system for system in systems])
-    axes.set_xlabel("share of the way")
-    axes.set_ylabel("unique failures")
     axes.legend(frameon=False)
     return figure
 
 
 def _kept(systems: Sequence[DetectorCounts]) -> Figure:
-    figure, axes = _figure("Failures kept against naturalness")
+    title = "Failures kept against naturalness"
+    figure, axes = _figure(title, xlabel="naturalness of at least", ylabel="failing pictures kept")
     grid = np.linspace(0, 1, 101)
     for system in systems:
-        values = np.array(
-            [v for one in system.campaigns.values() for part in one.natural.values() for v in part]
-        )
+        parts = [part for one in system.campaigns.values() for part in one.natural.values()]
+        values = np.concatenate(parts)
         axes.plot(grid, [(values >= t).sum() for t in grid], label=system.system)
-    axes.set_xlabel("naturalness of at least")
-    axes.set_ylabel("failing pictures kept")
     axes.legend(frameon=False)
     return figure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,15 +18,9 @@ WAYS = ("inserted", "relocated")
 MEASURES = {"hog": "HOG", "natural": "naturalness"}
 
 
-def make_tables(systems: Sequence[DetectorCounts]) -> Iterator[Table]:
-    yield _ways(systems)
-    yield _overview(systems)
-    yield _relocation(systems)
-    yield _distances(systems)
-    yield _naturalness(systems)
-    yield _kept(systems)
-    yield _believed(systems)
-    yield _false_alarms(systems)
+def make_tables(systems: Sequence[DetectorCounts]) -> list[Table]:
+    parts = (_ways, _overview, _relocation, _distances, _naturalness, _kept, _believed, _false_alarms)
+    return [make(systems) for make in parts]
 
 
 def _ways(systems: Sequence[DetectorCounts]) -> Table:
@@ -41,12 +35,9 @@ def _ways(systems: Sequence[DetectorCounts]) -> Table:
             rows.append([system.system, way, *counts, interval, str(len(one.distinct)), str(failing)])
         random, guided = (system.campaigns[way] for way in ("random", "guided"))
         better += guided.violated * max(1, random.judged) > random.violated * max(1, guided.judged)
-    return Table(
-        "random-guided",
-        "Random against guided insertion (Table 1): confirmed, stable errors",
-        rows,
-        f"Guided finds more than random on {better} of {len(systems)}. Intervals are over scenes.",
-    )
+    title = "Random against guided insertion (Table 1): confirmed, stable errors"
+    note = f"Guided finds more than random on {better} of {len(systems)}. Intervals are over scenes."
+    return Table("random-guided", title, rows, note)
 
 
 def _overview(systems: Sequence[DetectorCounts]) -> Table:
@@ -60,13 +51,11 @@ def _overview(systems: Sequence[DetectorCounts]) -> Table:
             found |= one.found
         totals = [one.totals for one in campaigns if one.totals is not None]
         price = sum(t.asked * t.price_per_query for t in totals)
-        rows.append(
-            [
-                system.system, str(made), str(sum(found.values())), str(failing), format_share(failing, made),
-                _wilson(failing, made), str(sum(t.queries for t in totals)),
-                f"{sum(t.seconds for t in totals):.0f}", f"{price:.2f}" if price else "-",
-            ]
-        )  # fmt: skip
+        counts = [str(n) for n in (made, sum(found.values()), failing)]
+        shares = [format_share(failing, made), _wilson(failing, made)]
+        queries, seconds = sum(t.queries for t in totals), sum(t.seconds for t in totals)
+        spent = [str(queries), f"{seconds:.0f}", f"{price:.2f}" if price else "-"]
+        rows.append([system.system, *counts, *shares, *spent])
     return Table("overview", "Overview (Table 2)", rows, "Yields of searches, not failure rates of scenes.")
 
 
@@ -140,12 +129,8 @@ def _false_alarms(systems: Sequence[DetectorCounts]) -> Table:
             row += [f"{one.violated} of {one.judged}", format_share(one.violated, one.judged)]
             row.append(_wilson(one.violated, one.judged))
         rows.append(row)
-    return Table(
-        "false-alarms",
-        "Fresh null changes, none of them used to strike findings out, judged like cases",
-        rows,
-        "Wanted: at most 2 % photometric and 5 % shift.",
-    )
+    title = "Fresh null changes, none of them used to strike findings out, judged like cases"
+    return Table("false-alarms", title, rows, "Wanted: at most 2 % photometric and 5 % shift.")
 
 
 def _values(system: DetectorCounts, what: str, *ways: str) -> list[float]:

@@ -15,10 +15,8 @@ from instar.core.errors import BadInput
 from instar.core.frame import Moved
 from instar.core.outcome import Outcome
 from instar.core.picture_cache import PictureCache
-from instar.core.relation import Relation
 from instar.core.scene import Scene
 from instar.core.system import Reply, System, ask
-from instar.core.workspace import Folder, prepare_relation
 from instar.imaging.nulls import STRIKERS
 from instar.scenes import load_scenes
 from instar.studies.campaign import find_systems, folder_of, run_campaign
@@ -49,15 +47,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     args.scenes = world_for(args.scenes, ["driving"])
     scenes = load_scenes(args.scenes, limit=args.limit)
     shared = SharedPictures(PictureCache(max(1, KEPT_BYTES // scenes[0].image.nbytes)))
-    ready: dict[str, Relation] = {}
-
-    def prepare(relation: Relation, scenes: Sequence[Scene], workspace: Folder) -> Relation:
-        """What a rule has to collect from the scenes is the same for all drivers."""
-        if relation.name not in ready:
-            ready[relation.name] = shared.relation(prepare_relation(relation, scenes, workspace))
-        return ready[relation.name]
-
-    measured = [_measure(use, system, scenes, args, shared, prepare) for use, system in systems]
+    measured = [_measure(use, system, scenes, args, shared) for use, system in systems]
     if not any(rule.tried for one in measured for rule in one.rules.values()):
         raise BadInput(
             f"no rule can be judged on {args.scenes}; rules need pictures of roads with label maps"
@@ -67,12 +57,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 
 def _measure(
-    use: Use,
-    system: System,
-    scenes: Sequence[Scene],
-    args: argparse.Namespace,
-    shared: SharedPictures,
-    prepare: Any,
+    use: Use, system: System, scenes: Sequence[Scene], args: argparse.Namespace, shared: SharedPictures
 ) -> DriverMeasures:
     """Run what is not there yet, and count it."""
     answers = [_ask(system, [scene.image])[0] for scene in scenes]
@@ -85,7 +70,7 @@ def _measure(
     if args.affine:
         asked += [Use("deeptest", {"kind": kind}, called=called) for called, kind in AFFINE.items()]
     pairs = [RelationUse(one, Use("draws", {"n": args.cases})) for one in asked]
-    with run_campaign(args, use, pairs, folder_of(args, use.name), prepare=prepare) as store:
+    with run_campaign(args, use, pairs, folder_of(args, use.name), prepare=shared.prepare) as store:
         found = DriverMeasures(use.name, quantities, measure_rules(store.records(changes=False)))
     found.errors = _errors(scenes, answers) or errors_on_card(system)
     found.waver = _waver(system, scenes, quantities)

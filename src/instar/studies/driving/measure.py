@@ -12,8 +12,8 @@ import numpy as np
 
 from instar.core.record import Record
 from instar.core.verdict import Status
-from instar.stats import bootstrap_mean
-from instar.studies.counts import CaseCounts
+from instar.stats import clustered_mean
+from instar.studies.campaign import CaseCounts
 from instar.studies.driving.shared_pictures import MakingCost
 from instar.tasks.driving.judgement import STANDING
 
@@ -115,7 +115,7 @@ def error_of(quantity: str, given: Sequence[float], truth: Sequence[float], scen
     """The mean absolute error with its interval over scenes, and that of the truth's own median."""
     off = np.abs(np.asarray(given, np.float64) - np.asarray(truth, np.float64))
     constant = np.abs(np.asarray(truth) - np.median(truth)).mean()
-    return Error(quantity, float(off.mean()), bootstrap_mean(off, scenes), float(constant), len(off))
+    return Error(quantity, float(off.mean()), clustered_mean(off, scenes), float(constant), len(off))
 
 
 def errors_on_card(system: Any) -> list[Error]:

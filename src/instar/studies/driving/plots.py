@@ -12,7 +12,7 @@ import numpy as np
 from instar.studies.driving.measure import DriverMeasures, share_below
 from instar.studies.driving.rules import STUDY, StudyRule
 from instar.studies.driving.tables import SPEED_THRESHOLDS, STEERING_THRESHOLDS, THRESHOLD_RULES
-from instar.studies.figures import save_figures
+from instar.studies.output import save_figures
 from instar.tasks.driving.answers import UNIT_OF
 
 if TYPE_CHECKING:
@@ -61,12 +61,9 @@ def _violations(systems: Sequence[DriverMeasures]) -> Figure:
         _tidy(panel)
     panels[0].set_yticks(at, [rule.label for rule in rules])
     panels[0].set_ylim(len(rules) - 0.4, -0.6)
-    handles = [
-        Patch(facecolor=COUNTED, edgecolor="0.4", label="violated, as the paper counts"),
-        Patch(facecolor=COLOURS[0], label="and under every change that must not matter"),
-    ]
-    columns = 1 if len(systems) == 1 else 2
-    figure.legend(handles=handles, loc="outside upper center", ncols=columns, fontsize=8, frameon=False)
+    patches = [Patch(facecolor=COUNTED, edgecolor="0.4"), Patch(facecolor=COLOURS[0])]
+    names = ["violated, as the paper counts", "and under every change that must not matter"]
+    _add_legend(figure, patches, names, ncols=min(2, len(systems)))
     return figure
 
 
@@ -115,12 +112,10 @@ def _behaviour(systems: Sequence[DriverMeasures]) -> Figure:
     }
     rows = [max(len(of_quantity), 3) for of_quantity in rules.values()]
     spread = 0.75 / len(systems)
-    figure = Figure(
-        figsize=(8.2, 1.3 * len(rows) + max(0.34, 0.085 * len(systems)) * sum(rows)), layout="constrained"
-    )
-    panels: Any = figure.subplots(
-        len(rules), 2, squeeze=False, gridspec_kw={"height_ratios": rows, "width_ratios": (2, 3)}
-    )
+    height = 1.3 * len(rows) + max(0.34, 0.085 * len(systems)) * sum(rows)
+    figure = Figure(figsize=(8.2, height), layout="constrained")
+    ratios = {"height_ratios": rows, "width_ratios": (2, 3)}
+    panels: Any = figure.subplots(len(rules), 2, squeeze=False, gridspec_kw=ratios)
     for (left, right), (quantity, asked) in zip(panels, rules.items()):
         for number, system in enumerate(systems):
             colour, marker, _ = _look(number)
@@ -138,17 +133,15 @@ def _behaviour(systems: Sequence[DriverMeasures]) -> Figure:
                 right.plot([100 * end for end in found.interval], [at, at], color=colour, linewidth=1)
                 right.plot(100 * found.violated / found.judged, at, **look)
         on = {error.on for system in systems for error in system.errors if error.quantity == quantity}
-        left.set(
-            xlabel=f"mean {quantity} error, {' or '.join(sorted(on))} ({UNIT_OF[quantity]})", xlim=(0, None)
-        )
-        left.set_yticks(range(len(systems)), [_wrapped(system.system) for system in systems])
-        left.set_ylim(len(systems) - 0.5, -0.5)
+        error_label = f"mean {quantity} error, {' or '.join(sorted(on))} ({UNIT_OF[quantity]})"
+        left.set(xlabel=error_label, xlim=(0, None))
         right.set(xlabel="violations that recur (%), 95 % interval", xlim=(-3, 103))
-        right.set_yticks(range(len(asked)), [rule.label for rule in asked])
-        right.set_ylim(len(asked) - 0.5, -0.5)
         for edge in range(1, len(asked)):
             right.axhline(edge - 0.5, color="0.85", linewidth=0.6)
-        for panel in (left, right):
+        names = [_wrapped(system.system) for system in systems]
+        for panel, labels in ((left, names), (right, [rule.label for rule in asked])):
+            panel.set_yticks(range(len(labels)), labels)
+            panel.set_ylim(len(labels) - 0.5, -0.5)
             _tidy(panel)
     panels[0][0].set_title("Error (upright bar: a constant answer)", fontsize=9)
     panels[0][1].set_title("Behaviour", fontsize=9)
@@ -165,15 +158,12 @@ def _name_systems(figure: Figure, systems: Sequence[DriverMeasures], *, lines: b
         for colour, marker, line in map(_look, range(len(systems)))
     ]
     names = [system.system for system in systems]
-    figure.legend(
-        marks,
-        names,
-        loc="outside upper center",
-        ncols=min(4 if max(map(len, names)) <= WIDEST else 2, len(names)),
-        fontsize=8,
-        frameon=False,
-        handlelength=3,
-    )
+    columns = min(4 if max(map(len, names)) <= WIDEST else 2, len(names))
+    _add_legend(figure, marks, names, ncols=columns, handlelength=3)
+
+
+def _add_legend(figure: Figure, marks: Sequence[Any], names: Sequence[str], **look: Any) -> None:
+    figure.legend(marks, names, loc="outside upper center", fontsize=8, frameon=False, **look)
 
 
 def _look(number: int) -> tuple[Any, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -14,7 +15,8 @@ from instar.core.change import Inapplicable
 from instar.core.digest import digest
 from instar.core.picture_cache import PictureCache
 from instar.core.relation import Relation
-from instar.core.scene import Observation
+from instar.core.scene import Observation, Scene
+from instar.core.workspace import Folder, prepare_relation
 from instar.tasks.driving.changes import RuleEdits
 
 __all__ = ["MakingCost", "SharedPictures"]
@@ -37,10 +39,17 @@ class SharedPictures:
 
     def __init__(self, pictures: PictureCache) -> None:
         self._pictures = pictures
+        self._ready: dict[str, Relation] = {}
         self._changes: dict[Any, tuple[Any, Any]] = {}
         # Processor seconds of each case, by rule.
         self._choosing: dict[str, dict[Any, float]] = defaultdict(dict)
         self._painting: dict[str, dict[Any, float]] = defaultdict(dict)
+
+    def prepare(self, rule: Relation, scenes: Sequence[Scene], workspace: Folder) -> Relation:
+        """The rule with a memory, prepared once: what it collects from the scenes is the same for all."""
+        if rule.name not in self._ready:
+            self._ready[rule.name] = self.relation(prepare_relation(rule, scenes, workspace))
+        return self._ready[rule.name]
 
     def relation(self, rule: Relation) -> Relation:
         """The rule with a memory; it is known by its name."""

@@ -84,14 +84,11 @@ def _violations(systems: Sequence[DriverMeasures], part: str, name: str, title: 
 def _affine(systems: Sequence[DriverMeasures]) -> Table:
     rows, data = _counted(systems, AFFINE)
     note = f"{COUNTED} Speed may change by 10 %, steering by 1.39 degrees."
-    return Table(
-        "affine", "DeepTest's affine changes, light and blur: the answer stays the same", rows, note, data
-    )
+    title = "DeepTest's affine changes, light and blur: the answer stays the same"
+    return Table("affine", title, rows, note, data)
 
 
-def _counted(
-    systems: Sequence[DriverMeasures], names: Iterable[str]
-) -> tuple[list[list[str]], list[list[str]]]:
+def _counted(systems: Sequence[DriverMeasures], names: Iterable[str]) -> tuple[Rows, Rows]:
     """A row for each rule that has cases: for people, and with one number to a cell."""
     rows = [["rule", "cases", *(system.system for system in systems)]]
     data = [["rule"]]
@@ -146,9 +143,8 @@ def _shares(found: RuleMeasures, quantity: str, thresholds: Sequence[float]) -> 
 def _believed(systems: Sequence[DriverMeasures]) -> Table:
     counted = ["unstable", "inapplicable", "failed"]
     rows = [["system", "rule", "judged", "violated", "in %", "95 % interval", *counted]]
-    data = [
-        ["system", "rule", "judged", "violated", "violated (%)", "95 % low (%)", "95 % high (%)", *counted]
-    ]
+    shares = ["violated (%)", "95 % low (%)", "95 % high (%)"]
+    data = [["system", "rule", "judged", "violated", *shares, *counted]]
     for system in systems:
         for name in (*(rule.name for rule in STUDY), *AFFINE):
             found = system.rules.get(name)

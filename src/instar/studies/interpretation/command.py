@@ -22,11 +22,15 @@ from instar.report.files import write_picture
 from instar.scenes import load_scenes
 from instar.studies.arguments import EMBEDDED
 from instar.studies.campaign import folder_of, run_campaign
-from instar.studies.interpretation.measure import STUDIED, InterpreterMeasures, measure_interpreter
-from instar.studies.interpretation.tables import make_tables
+from instar.studies.interpretation.tables import (
+    STUDIED,
+    InterpreterMeasures,
+    make_tables,
+    measure_interpreter,
+)
 from instar.studies.output import tell
 from instar.tasks.interpretation.answers import Asked
-from instar.tasks.interpretation.interpreter_names import INTERPRETERS
+from instar.tasks.interpretation.catalogue import INTERPRETERS
 
 __all__ = ["perform"]
 

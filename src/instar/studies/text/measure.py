@@ -18,7 +18,7 @@ from instar.core.record import Record
 from instar.stats.association_rules import AssociationRule, apriori
 from instar.stats.correlation import Fit, correlations, regress
 from instar.stats.ranks import RankTest, friedman, nemenyi, vargha_delaney
-from instar.studies.counts import CaseCounts
+from instar.studies.campaign import CaseCounts
 from instar.tasks.text.accuracy import Hits
 from instar.tasks.text.clarity import Look
 from instar.tasks.text.measures import set_similarity, shooting_rate
@@ -50,11 +50,6 @@ class RelationStability(CaseCounts):
     scenes: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     accuracy: Hits | None = None
 
-    @property
-    def stability(self) -> float:
-        """Set similarity, shooting rate or success rate: Eqs. 15 and 16."""
-        return set_similarity(self.scenes)
-
     def of_scenes(self) -> dict[str, float]:
         """The average of each scene (Eq. 14)."""
         return {scene: float(np.mean(values)) for scene, values in self.scenes.items() if values}
@@ -81,14 +76,14 @@ class LocatorStability:
         return {} if found is None else found.of_scenes()
 
     def stability(self, relation: str) -> float:
-        """The measure of a relation as the paper defines it; NaN where nothing was measured."""
+        """Set similarity, shooting rate or success rate (Eqs. 15 and 16); NaN where nothing was measured."""
         found = self.relations.get(relation)
         if found is None or not found.scenes:
             return float("nan")
         if relation == "watermark":
             # Of all watermarks, not the average of the pictures' averages.
             return shooting_rate({scene: [bool(v) for v in vs] for scene, vs in found.scenes.items()})
-        return found.stability
+        return set_similarity(found.scenes)
 
 
 def measure_stability(system: str, records: Iterable[Record]) -> LocatorStability:
@@ -120,9 +115,8 @@ def least_stable(systems: Sequence[LocatorStability], *, count: int = 10) -> dic
     chosen = {}
     for relation in RELATIONS:
         table, scenes = _common(systems, relation)
-        means = table.mean(axis=1)
-        order = sorted(range(len(scenes)), key=lambda i: (means[i], scenes[i]))
-        chosen[relation] = [scenes[i] for i in order[:count]]
+        lowest = sorted(zip(table.mean(axis=1).tolist(), scenes))[:count]
+        chosen[relation] = [scene for _, scene in lowest]
     return chosen
 
 
@@ -188,17 +182,11 @@ class Diagnosis:
 
 
 FEATURES = ("brightness", "boxes", "clarity")
-LOOKS = {
-    "dark": ("brightness", False),
-    "bright": ("brightness", True),
-    "few boxes": ("boxes", False),
-    "many boxes": ("boxes", True),
-    "low clarity": ("clarity", False),
-    "high clarity": ("clarity", True),
-}
+LOOKS = ("dark", "bright", "few boxes", "many boxes", "low clarity", "high clarity")
+"""What a low and a high value of each feature is called."""
 
 
-def diagnose(system: LocatorStability, *, ridge: float = 1.0) -> Diagnosis:
+def diagnose(system: LocatorStability) -> Diagnosis:
     """Relate the stability of pictures to what they look like (section 4.5 of the paper)."""
     scenes = [s for s, look in sorted(system.looks.items()) if np.isfinite(look.clarity)]
     looks = np.array([[getattr(system.looks[s], name) for name in FEATURES] for s in scenes], np.float64)
@@ -210,12 +198,10 @@ def diagnose(system: LocatorStability, *, ridge: float = 1.0) -> Diagnosis:
     if len(scenes) >= len(FEATURES) + 2:
         mean = np.nanmean(stability, axis=0)
         if np.ptp(mean) > 0:
-            fits = [regress(looks, mean), regress(looks, mean, ridge=ridge)]
+            fits = [regress(looks, mean), regress(looks, mean, ridge=1.0)]
     facts = {f"{name} unstable": _low(row) for name, row in zip(RELATIONS, stability)}
-    facts |= {
-        name: _low(-looks[:, FEATURES.index(of)] if high else looks[:, FEATURES.index(of)])
-        for name, (of, high) in LOOKS.items()
-    }
+    ends = (end for column in looks.T for end in (column, -column))
+    facts |= {name: _low(end) for name, end in zip(LOOKS, ends)}
     support = max(0.1, FEWEST / max(1, len(scenes)))
     rules = _informative(apriori(facts, support=support, confidence=0.6)) if support <= 1 else ()
     return Diagnosis(len(scenes), fits[0], fits[1], rules)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from instar.studies.figures import make_axes, save_figures
+from instar.studies.output import make_axes, save_figures
 from instar.studies.text.measure import (
     RELATIONS,
     LocatorStability,

@@ -22,7 +22,6 @@ from instar.studies.text.measure import (
     diagnose,
     least_stable,
 )
-from instar.tasks.text.accuracy import Hits
 
 __all__ = ["make_tables", "picture_rows"]
 
@@ -52,28 +51,24 @@ def make_tables(systems: Sequence[LocatorStability]) -> Iterator[Table]:
 def picture_rows(systems: Sequence[LocatorStability]) -> Iterator[Sequence[str]]:
     """A row for every system, relation and picture, with its stability (Eq. 14) and how it looks."""
     yield ["system", "relation", "picture", "follow-ups", "stability", "null", *FEATURES]
-    for system in systems:
-        for relation, found in _measured(system):
-            for scene, values in sorted(found.scenes.items()):
-                look = system.looks.get(scene)
-                features = ["", "", ""] if look is None else [_text(getattr(look, name)) for name in FEATURES]
-                null = np.mean(system.null[scene]) if system.null.get(scene) else math.nan
-                mean = _text(float(np.mean(values)))
-                yield [system.system, relation, scene, str(len(values)), mean, _text(float(null)), *features]
+    for system, relation, found in _measured(systems):
+        for scene, values in sorted(found.scenes.items()):
+            look = system.looks.get(scene)
+            features = ["", "", ""] if look is None else [_text(getattr(look, name)) for name in FEATURES]
+            null = np.mean(system.null[scene]) if system.null.get(scene) else math.nan
+            mean = _text(float(np.mean(values)))
+            yield [system.system, relation, scene, str(len(values)), mean, _text(float(null)), *features]
 
 
 def _stability(systems: Sequence[LocatorStability]) -> Table:
     rows = [["relation", *(system.system for system in systems)]]
     rows += [[name, *(_text(system.stability(name)) for system in systems)] for name in RELATIONS]
     rows.append(["null changes", *(_text(system.null_stability) for system in systems)])
-    less = [s for s in systems if s.stability("brightness-up") < s.stability("brightness-down")]
-    return Table(
-        "stability",
-        "Stability (set similarity; watermarks found; nothing found after masking)",
-        rows,
-        f"Brightness up is less stable than down for {len(less)} of {len(systems)}"
-        + (f": {', '.join(s.system for s in less)}." if less else "."),
-    )
+    less = [s.system for s in systems if s.stability("brightness-up") < s.stability("brightness-down")]
+    note = f"Brightness up is less stable than down for {len(less)} of {len(systems)}"
+    note += f": {', '.join(less)}." if less else "."
+    title = "Stability (set similarity; watermarks found; nothing found after masking)"
+    return Table("stability", title, rows, note)
 
 
 def _light(systems: Sequence[LocatorStability]) -> Table:
@@ -92,35 +87,32 @@ def _light(systems: Sequence[LocatorStability]) -> Table:
 
 def _believed(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "relation", "cases", "violated", "unstable", "inapplicable", "failed", "kinds"]]
-    for system in systems:
-        for name, found in _measured(system):
-            counts = (found.violated, found.unstable, found.inapplicable, found.failed)
-            cases = found.judged + found.unstable + found.inapplicable + found.failed
-            kinds = ", ".join(f"{kind} {n}" for kind, n in found.kinds.most_common())
-            rows.append([system.system, name, str(cases), *map(str, counts), kinds or "-"])
+    for system, name, found in _measured(systems):
+        counts = (found.violated, found.unstable, found.inapplicable, found.failed)
+        cases = found.judged + sum(counts[1:])
+        kinds = ", ".join(f"{kind} {n}" for kind, n in found.kinds.most_common())
+        rows.append([system.system, name, str(cases), *map(str, counts), kinds or "-"])
     note = "Unstable: null changes of the same picture show it too, or it does not recur."
     return Table("cases", "Cases that stand", rows, note)
 
 
 def _distribution(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "relation", "pictures", "least", "quarter", "median", "three quarters", "most"]]
-    for system in systems:
-        for name, found in _measured(system):
-            values = list(found.of_scenes().values())
-            if values:
-                quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75, 1])
-                rows.append([system.system, name, str(len(values)), *(_text(float(q)) for q in quartiles)])
+    for system, name, found in _measured(systems):
+        if values := list(found.of_scenes().values()):
+            quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
+            rows.append([system.system, name, str(len(values)), *map(_text, quartiles)])
     return Table("distribution", "Distribution over pictures", rows)
 
 
 def _accuracy(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "pictures", "precision", "recall", "F-score"]]
     for system in systems:
-        if system.sources is not None:
-            rows.append([system.system, "sources", *_scores(system.sources)])
-        for name, found in _measured(system):
-            if found.accuracy is not None:
-                rows.append([system.system, name, *_scores(found.accuracy)])
+        known = {"sources": system.sources} | {name: one.accuracy for _, name, one in _measured([system])}
+        for name, hits in known.items():
+            if hits is not None:
+                scores = (hits.precision, hits.recall, hits.f_score)
+                rows.append([system.system, name, *map(_text, scores)])
     return Table("accuracy", "Accuracy where the truth is known (ICDAR 2015 rules)", rows)
 
 
@@ -132,11 +124,9 @@ def _comparison(systems: Sequence[LocatorStability]) -> Iterator[Table]:
         found = compare_locators(systems, name)
         if found is None:
             continue
-        if found.friedman is not None:
-            tests.append(
-                [name, str(found.scenes), f"{found.friedman.statistic:.2f}", f"{found.friedman.p:.2g}"]
-            )
-            if found.friedman.p < SIGNIFICANT:
+        if (test := found.friedman) is not None:
+            tests.append([name, str(found.scenes), f"{test.statistic:.2f}", f"{test.p:.2g}"])
+            if test.p < SIGNIFICANT:
                 differ.append(name)
         for i, j in combinations(range(len(systems)), 2):
             p = "" if found.nemenyi is None else f"{found.nemenyi[i, j]:.2g}"
@@ -154,9 +144,7 @@ def _correlation(systems: Sequence[LocatorStability]) -> Table:
     redundant = []
     for system in systems:
         found = correlate_relations(system)
-        rows += [
-            [system.system, name, *(_text(float(r)) for r in row)] for name, row in zip(RELATIONS, found)
-        ]
+        rows += [[system.system, name, *map(_text, row)] for name, row in zip(RELATIONS, found.tolist())]
         redundant += [
             f"{RELATIONS[i]} and {RELATIONS[j]} ({system.system})"
             for i, j in combinations(range(len(RELATIONS)), 2)
@@ -220,13 +208,14 @@ def _worst(systems: Sequence[LocatorStability]) -> Table:
     return Table("least-stable", "Least stable pictures over all systems", rows, note)
 
 
-def _measured(system: LocatorStability) -> list[tuple[str, RelationStability]]:
-    """The relations that it was asked about, in the paper's order."""
-    return [(name, system.relations[name]) for name in RELATIONS if name in system.relations]
-
-
-def _scores(counts: Hits) -> list[str]:
-    return [_text(value) for value in (counts.precision, counts.recall, counts.f_score)]
+def _measured(
+    systems: Sequence[LocatorStability],
+) -> Iterator[tuple[LocatorStability, str, RelationStability]]:
+    """Each system with each relation that it was asked about, in the paper's order."""
+    for system in systems:
+        for name in RELATIONS:
+            if name in system.relations:
+                yield system, name, system.relations[name]
 
 
 def _text(value: float) -> str:

@@ -25,15 +25,12 @@ __all__ = [
     "same_objects",
 ]
 
-_HOMES = {
+_HOMES = dict.fromkeys(__all__, "searches") | {
     "Detections": "answers",
     "adaptive": "adaptive_search",
     "detection": "task",
-    "guided": "searches",
     "insertion": "relations",
     "map_equal": "average_precision",
-    "random": "searches",
-    "relocation": "searches",
     "same_objects": "compare",
 }
 __getattr__ = lazy_names(__name__, _HOMES)

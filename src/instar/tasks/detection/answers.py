@@ -130,11 +130,8 @@ def _from_plain(answer: Any) -> Detections:
         confidence = float(confidence)
     except (TypeError, ValueError):
         raise TypeError(f"confidence is {short(confidence)}; it must be a number") from None
-    return Detections(box_array, _label_names(labels), numbers("scores", scores), confidence)
-
-
-def _label_names(labels: Any) -> tuple[str, ...]:
-    return tuple([_label_name(label) for label in plain_list("labels", labels, "str or int")])
+    names = tuple([_label_name(label) for label in plain_list("labels", labels, "str or int")])
+    return Detections(box_array, names, numbers("scores", scores), confidence)
 
 
 def _label_name(label: Any) -> str:

@@ -13,17 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.verdict import Finding, Verdict
-from instar.imaging.geometry import iou
+from instar.imaging.geometry import Box, iou
 from instar.tasks.detection.answers import Detections
-from instar.tasks.detection.mask_inserted import Pasted, mask_inserted
+from instar.tasks.detection.compare import mask_inserted
 
-__all__ = ["average_precision", "map_equal"]
+__all__ = ["average_precisions", "map_equal"]
 
 KIND = "average precision"
 
 
 def map_equal(
-    before: Detections, after: Detections, *, pasted: Pasted | None = None, least_iou: float = 0.5
+    before: Detections, after: Detections, *, pasted: Box | None = None, least_iou: float = 0.5
 ) -> Verdict:
     """Compare what counts as found in both answers; predictions on the `pasted` box are set aside.
 
@@ -32,7 +32,7 @@ def map_equal(
     """
     truth = before.confident()
     found = _without_pasted(truth, after.confident(), pasted)
-    precisions = _precisions(truth, found, least_iou)
+    precisions = average_precisions(truth, found, least_iou)
     mean = float(np.mean(list(precisions.values()))) if precisions else 1.0
     findings = [
         Finding(KIND, f"class {label}", precision - 1, {KIND: round(precision, 4)})
@@ -45,21 +45,8 @@ def map_equal(
     return Verdict.held(float(found.scores.min(initial=1.0)) - after.confidence, **evidence)
 
 
-def average_precision(truth: Detections, found: Detections, *, least_iou: float = 0.5) -> float:
-    """VOC's AP of one class: each box is right when the object it overlaps most is not taken yet.
-
-    >>> box = Detections(np.float32([[0, 0, 9, 9]]), ("dog",), np.float32([0.9]))
-    >>> average_precision(box, box), average_precision(box, box.select(np.array([False])))
-    (1.0, 0.0)
-    """
-    if not len(truth):
-        return 1.0 if not len(found) else 0.0
-    (precision,) = _precisions(truth, found, least_iou).values()
-    return precision
-
-
-def _precisions(truth: Detections, found: Detections, least_iou: float) -> dict[str, float]:
-    """The AP of every class of the truth, by name."""
+def average_precisions(truth: Detections, found: Detections, least_iou: float) -> dict[str, float]:
+    """VOC's AP of every class of the truth: a box is right when what it overlaps most is not taken yet."""
     order = np.argsort(-found.scores, kind="stable")
     labels = [found.labels[i] for i in order.tolist()]
     same_label = np.array(labels, object)[:, None] == np.array(truth.labels, object)[None, :]
@@ -97,7 +84,7 @@ def _area(hits: Sequence[bool], objects: int) -> float:
     return total / objects
 
 
-def _without_pasted(truth: Detections, found: Detections, pasted: Pasted | None) -> Detections:
+def _without_pasted(truth: Detections, found: Detections, pasted: Box | None) -> Detections:
     """Without what is about the pasted object, unless it fits an object of the source better."""
     aside, on_pasted = mask_inserted(pasted, found)
     if not aside.any():

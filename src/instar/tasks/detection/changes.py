@@ -9,6 +9,7 @@ import numpy as np
 from instar.core.change import Change
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
+from instar.imaging.geometry import Box
 from instar.imaging.paste import BLENDS, Blend, pasted, resized, toned
 
 __all__ = ["Insertion", "paste"]
@@ -42,7 +43,7 @@ class Insertion(Change):
             raise ValueError(f"blend is {self.blend!r}; it is one of {', '.join(BLENDS)}")
 
     @property
-    def box(self) -> tuple[float, float, float, float]:
+    def box(self) -> Box:
         return (self.x, self.y, self.x + self.width, self.y + self.height)
 
     @property

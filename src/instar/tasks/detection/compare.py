@@ -16,20 +16,20 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
 from instar.core.verdict import Finding, Verdict
-from instar.imaging.geometry import iou
+from instar.imaging.geometry import Box, areas, centres_inside, intersections, iou
 from instar.tasks.detection.answers import Detections
-from instar.tasks.detection.mask_inserted import Pasted, mask_inserted
 
-__all__ = ["same_objects"]
+__all__ = ["mask_inserted", "same_objects"]
 
 CLEARLY = 0.05  # of a score
+MOSTLY = 0.5  # of the smaller box, or of the pasted one: then a prediction is about the pasted object
 
 
 def same_objects(
     before: Detections,
     after: Detections,
     *,
-    pasted: Pasted | None = None,
+    pasted: Box | None = None,
     hysteresis: float = 0.1,
     least_iou: float = 0.5,
 ) -> Verdict:
@@ -79,6 +79,23 @@ def same_objects(
         certain + hysteresis - float(after.scores[unknown].max(initial=-np.inf)),
     )
     return Verdict.held(min(slack, 1.0), **counts)
+
+
+def mask_inserted(
+    pasted: Box | None, after: Detections
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float32]]:
+    """Which predictions are about the pasted object, whatever their label, and their IoU with it; `(n,)`.
+
+    Those that lie mostly on it, and those that cover at least half of it (the completed box of a half
+    figure has its centre outside).
+    """
+    if pasted is None or not len(after):
+        return np.zeros(len(after), bool), np.zeros(len(after), np.float32)
+    box = np.array([pasted], np.float32)
+    common = intersections(after.boxes, box)[:, 0]
+    own, its = areas(after.boxes), float(areas(box)[0])
+    on_it = (common >= MOSTLY * np.minimum(own, its)) & centres_inside(after.boxes, box[0])
+    return on_it | (common >= MOSTLY * its), iou(after.boxes, box)[:, 0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -20,6 +20,7 @@ from instar.core.record import Record
 from instar.core.replay import Replay
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
+from instar.imaging.geometry import Box
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Insertion
 from instar.tasks.detection.task import move_boxes
@@ -32,7 +33,7 @@ class LabelledBox:
     """A box x1, y1, x2, y2 in pixels; `origin` is annotated, found or pasted."""
 
     label: str
-    box: tuple[float, float, float, float]
+    box: Box
     origin: str
 
 
@@ -42,7 +43,7 @@ class Exported:
 
     record: Record
     image: Image
-    boxes: Sequence[LabelledBox] = field(default_factory=tuple)
+    boxes: Sequence[LabelledBox]
 
     @property
     def name(self) -> str:
@@ -52,15 +53,66 @@ class Exported:
 def export_coco(
     cases: Iterable[Replay], folder: Path, *, run: str, system: str, with_pasted: bool = False
 ) -> int:
-    """The follow-ups of violated cases as a COCO data set; how many were written."""
-    return _write_coco(_labelled(cases, with_pasted), folder, run=run, system=system)
+    """The follow-ups of violated cases as a COCO data set; how many were written.
+
+    `images/` and `annotations.json`; each image has an entry `instar` with where it came from.
+    """
+    images: list[dict[str, Any]] = []
+    annotations: list[dict[str, Any]] = []
+    categories: dict[str, int] = {}
+    for number, one in enumerate(_labelled(cases, with_pasted), start=1):
+        _write(folder / "images" / f"{one.name}.png", encode_png(one.image))
+        height, width = one.image.shape[:2]
+        about = {"id": number, "file_name": f"{one.name}.png", "width": width, "height": height}
+        images.append(about | {"instar": _lineage(one.record, run, system)})
+        for thing in one.boxes:
+            x1, y1, x2, y2 = thing.box
+            annotations.append(
+                {
+                    "id": len(annotations) + 1,
+                    "image_id": number,
+                    "category_id": categories.setdefault(thing.label, len(categories) + 1),
+                    "bbox": [round(v, 2) for v in (x1, y1, x2 - x1, y2 - y1)],
+                    "area": round((x2 - x1) * (y2 - y1), 2),
+                    "iscrowd": 0,
+                    "instar": {"origin": thing.origin},
+                }
+            )
+    document = {
+        "info": {"description": f"follow-ups of {run}, made by instar"},
+        "images": images,
+        "annotations": annotations,
+        "categories": [{"id": number, "name": label} for label, number in categories.items()],
+    }
+    _write(folder / "annotations.json", json.dumps(document, indent=1).encode())
+    return len(images)
 
 
 def export_yolo(
     cases: Iterable[Replay], folder: Path, *, run: str, system: str, with_pasted: bool = False
 ) -> int:
-    """The follow-ups of violated cases as a YOLO data set; how many were written."""
-    return _write_yolo(_labelled(cases, with_pasted), folder, run=run, system=system)
+    """The follow-ups of violated cases as a YOLO data set; how many were written.
+
+    `images/`, `labels/`, `classes.txt`, `data.yaml`, and `lineage.json` with where each came from.
+    """
+    classes: dict[str, int] = {}
+    lineage: dict[str, Any] = {}
+    for one in _labelled(cases, with_pasted):
+        height, width = one.image.shape[:2]
+        lines = []
+        for thing in one.boxes:
+            x1, y1, x2, y2 = thing.box
+            number = classes.setdefault(thing.label, len(classes))
+            shares = ((x1 + x2) / 2 / width, (y1 + y2) / 2 / height, (x2 - x1) / width, (y2 - y1) / height)
+            lines.append(f"{number} " + " ".join(f"{share:.6f}" for share in shares))
+        _write(folder / "images" / f"{one.name}.png", encode_png(one.image))
+        _write(folder / "labels" / f"{one.name}.txt", "".join(f"{line}\n" for line in lines).encode())
+        lineage[f"{one.name}.png"] = _lineage(one.record, run, system)
+    names = json.dumps(list(classes))
+    _write(folder / "classes.txt", "".join(f"{name}\n" for name in classes).encode())
+    _write(folder / "data.yaml", f"path: .\ntrain: images\nval: images\nnames: {names}\n".encode())
+    _write(folder / "lineage.json", json.dumps(lineage, indent=1).encode())
+    return len(lineage)
 
 
 def _labelled(cases: Iterable[Replay], with_pasted: bool) -> Iterator[Exported]:
@@ -90,68 +142,6 @@ def _in_follow_up(boxes: Sequence[LabelledBox], frame: Frame) -> Iterator[Labell
     for one, (x1, y1, x2, y2) in zip(boxes, moved.clip(0, [width, height, width, height]).tolist()):
         if x2 > x1 and y2 > y1:
             yield replace(one, box=(x1, y1, x2, y2))
-
-
-def _write_coco(cases: Iterable[Exported], folder: Path, *, run: str, system: str) -> int:
-    """`images/` and `annotations.json`; each image has an entry `instar` with where it came from."""
-    images: list[dict[str, Any]] = []
-    annotations: list[dict[str, Any]] = []
-    categories: dict[str, int] = {}
-    for number, one in enumerate(cases, start=1):
-        _write(folder / "images" / f"{one.name}.png", encode_png(one.image))
-        height, width = one.image.shape[:2]
-        images.append(
-            {
-                "id": number,
-                "file_name": f"{one.name}.png",
-                "width": width,
-                "height": height,
-                "instar": _lineage(one.record, run, system),
-            }
-        )
-        for thing in one.boxes:
-            x1, y1, x2, y2 = thing.box
-            annotations.append(
-                {
-                    "id": len(annotations) + 1,
-                    "image_id": number,
-                    "category_id": categories.setdefault(thing.label, len(categories) + 1),
-                    "bbox": [round(v, 2) for v in (x1, y1, x2 - x1, y2 - y1)],
-                    "area": round((x2 - x1) * (y2 - y1), 2),
-                    "iscrowd": 0,
-                    "instar": {"origin": thing.origin},
-                }
-            )
-    document = {
-        "info": {"description": f"follow-ups of {run}, made by instar"},
-        "images": images,
-        "annotations": annotations,
-        "categories": [{"id": number, "name": label} for label, number in categories.items()],
-    }
-    _write(folder / "annotations.json", json.dumps(document, indent=1).encode())
-    return len(images)
-
-
-def _write_yolo(cases: Iterable[Exported], folder: Path, *, run: str, system: str) -> int:
-    """`images/`, `labels/`, `classes.txt`, `data.yaml`, and `lineage.json` with where each came from."""
-    classes: dict[str, int] = {}
-    lineage: dict[str, Any] = {}
-    for one in cases:
-        height, width = one.image.shape[:2]
-        lines = []
-        for thing in one.boxes:
-            x1, y1, x2, y2 = thing.box
-            number = classes.setdefault(thing.label, len(classes))
-            shares = ((x1 + x2) / 2 / width, (y1 + y2) / 2 / height, (x2 - x1) / width, (y2 - y1) / height)
-            lines.append(f"{number} " + " ".join(f"{share:.6f}" for share in shares))
-        _write(folder / "images" / f"{one.name}.png", encode_png(one.image))
-        _write(folder / "labels" / f"{one.name}.txt", "".join(f"{line}\n" for line in lines).encode())
-        lineage[f"{one.name}.png"] = _lineage(one.record, run, system)
-    names = json.dumps(list(classes))
-    _write(folder / "classes.txt", "".join(f"{name}\n" for name in classes).encode())
-    _write(folder / "data.yaml", f"path: .\ntrain: images\nval: images\nnames: {names}\n".encode())
-    _write(folder / "lineage.json", json.dumps(lineage, indent=1).encode())
-    return len(lineage)
 
 
 def _lineage(record: Record, run: str, system: str) -> dict[str, Any]:

@@ -52,8 +52,6 @@ def _harm_table(content: Mapping[str, Any]) -> HarmTable:
 
 def with_harm(verdict: Verdict, table: HarmTable) -> Verdict:
     """The verdict with the harm of every finding in its evidence."""
-    if not verdict.findings:
-        return verdict
     findings = []
     for finding in verdict.findings:
         level = table.level_of(finding)

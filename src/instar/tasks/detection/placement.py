@@ -13,7 +13,7 @@ import numpy.typing as npt
 from instar.core.change import Inapplicable
 from instar.core.scene import Image, Observation
 from instar.cutouts import CutOut, Pool, Window, anywhere, close_to, free_places, one_of, ring_around
-from instar.cutouts.body import BODIES, stands
+from instar.cutouts.extraction import BODIES, stands
 from instar.cutouts.pool import same_shape
 from instar.imaging.average_hash import average_hash, majority
 from instar.imaging.geometry import Boxes
@@ -37,6 +37,8 @@ COLOURFUL = 14.0  # grey levels between the channels: a picture with less on ave
 
 _Box = npt.NDArray[np.float32]
 _Ground = Literal["nearest", "between"] | None
+_Candidate = tuple[CutOut, Boxes]
+"""A cut-out that may go into a picture, and the boxes of its class that give its size, `(m, 4)`."""
 GROUNDS: dict[Scale, tuple[_Ground, ...]] = {
     # The ground line of the model, or else between those of its class: nothing hangs in the air.
     "nearest": ("nearest", "between"),
@@ -88,7 +90,7 @@ def find_placements(
     candidates = _candidates(source, found, pool, scale, most=method.cutouts)
     if not candidates:
         return Inapplicable("no cut-out of its class")
-    candidates = [candidate for candidate in candidates if len(candidate.models)]
+    candidates = [(cutout, models) for cutout, models in candidates if len(models)]
     if not candidates:
         return Inapplicable("none of its class is seen whole")
     taken = answer.boxes[answer.scores >= answer.confidence - hysteresis]
@@ -119,14 +121,6 @@ def match_tone(cutout: Light, scene: Image, model: _Box, colour: float) -> tuple
     return round(gain, 3), round(offset, 1), round(colour, 2)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Candidate:
-    """A cut-out that may go into a picture, and the boxes of its class that give its size, `(m, 4)`."""
-
-    cutout: CutOut
-    models: Boxes
-
-
 def _candidates(
     source: Observation, found: npt.NDArray[np.intp], pool: Pool, scale: Scale, *, most: int
 ) -> list[_Candidate]:
@@ -146,7 +140,7 @@ def _candidates(
         for cutout in pool.nearest_few(label, reference, not_from=here, shapes=wanted, most=most):
             alike = same_shape(_shapes(whole), cutout.height / cutout.width)
             models = whole[alike] if scale == "nearest" and alike.any() else whole
-            candidates.append(_Candidate(cutout, models))
+            candidates.append((cutout, models))
     return candidates
 
 
@@ -200,11 +194,11 @@ METHODS: dict[Way, _Method] = {
 def _placements(
     candidates: Sequence[_Candidate], target: _Target, method: _Method, ground: _Ground
 ) -> Iterator[Placement]:
-    for candidate in candidates:
-        for anchor, model in _anchors(candidate, target, method):
-            models = candidate.models if target.scale == "paper" else model[None]
-            lines = (model if ground == "nearest" else candidate.models)[..., 3]
-            for factor, size in _sizes(candidate.cutout, models, target.scale, method.sizes):
+    for cutout, models in candidates:
+        for anchor, model in _anchors(models, target, method):
+            sized_by = models if target.scale == "paper" else model[None]
+            lines = (model if ground == "nearest" else models)[..., 3]
+            for factor, size in _sizes(cutout, sized_by, target.scale, method.sizes):
                 if anchor is None or method.window is None:
                     window = anywhere(target.shape, size)  # the baseline knows no ground
                 else:
@@ -212,17 +206,17 @@ def _placements(
                     if ground:
                         window = _on_ground(window, size[0], min(1.0, factor), lines, target.shape[0])
                 if free_places(window, size, target.taken).any():
-                    yield Placement(candidate.cutout, size, window, model, anchor)
+                    yield Placement(cutout, size, window, model, anchor)
                     if not method.every_size:
                         break
 
 
-def _anchors(candidate: _Candidate, target: _Target, method: _Method) -> Iterator[tuple[int | None, _Box]]:
+def _anchors(models: Boxes, target: _Target, method: _Method) -> Iterator[tuple[int | None, _Box]]:
     """Every found object with the model nearest to it; without anchors, every model."""
     if method.window is None:
-        yield from ((None, model) for model in candidate.models)
+        yield from ((None, model) for model in models)
     else:
-        nearest = candidate.models[_nearest(target.boxes[target.found], candidate.models)]
+        nearest = models[_nearest(target.boxes[target.found], models)]
         yield from zip(target.found.tolist(), nearest)
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
 from instar.core.errors import BadInput, UnreadablePicture
-from instar.core.scene import Image, Mask, Scene, SceneObject
+from instar.core.scene import Image, Scene, SceneObject
 from instar.core.system import System, describe_error
 from instar.cutouts import Pool, build_pool
 from instar.cutouts.build import Outline
 from instar.cutouts.extraction import grab_mask
+from instar.imaging.geometry import mask_bounds
 from instar.tasks.detection.answers import read
 
 __all__ = ["OUTLINES", "OutlineName", "find_outline", "pool_from_scenes"]
@@ -54,7 +55,7 @@ def pool_from_scenes(
         helper = find()
         try:
             (answer,) = helper.predict([image])
-            return tuple(_masked(image, answer) if _has_masks(answer) else _boxed(image, answer))
+            return tuple(_objects_in(image, answer))
         except UnreadablePicture:
             raise
         except Exception as error:  # whatever a helper raises; hiding it would leave a pool of too few
@@ -74,29 +75,19 @@ def pool_from_scenes(
     )
 
 
-def _boxed(image: Image, answer: Any) -> Iterable[SceneObject]:
-    found = read(image, answer).confident()
-    for label, (x1, y1, x2, y2) in zip(found.labels, found.boxes.tolist()):
-        yield SceneObject(label, (x1, y1, x2, y2))
-
-
-def _has_masks(answer: Any) -> bool:
-    return isinstance(answer, Mapping) and "masks" in answer
-
-
-def _masked(image: Image, answer: Mapping[str, Any]) -> Iterable[SceneObject]:
+def _objects_in(image: Image, answer: Any) -> Iterator[SceneObject]:
+    if not (isinstance(answer, Mapping) and "masks" in answer):
+        found = read(image, answer).confident()
+        for label, (x1, y1, x2, y2) in zip(found.labels, found.boxes.tolist()):
+            yield SceneObject(label, (x1, y1, x2, y2))
+        return
     masks, labels = np.asarray(answer["masks"]).astype(np.bool_), list(answer["labels"])
     if masks.ndim != 3 or masks.shape[1:] != image.shape[:2] or len(masks) != len(labels):
         raise ValueError(f"masks {masks.shape} and {len(labels)} labels do not fit a picture {image.shape}")
     for mask, label in zip(masks, labels):
-        rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-        if len(rows):
-            box = (float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1))
-            yield SceneObject(str(label), box, _given(mask))
-
-
-def _given(mask: Mask) -> Callable[[], Mask]:
-    return lambda: mask
+        box = mask_bounds(mask)
+        if box is not None:
+            yield SceneObject(str(label), box, partial(np.asarray, mask))
 
 
 def _helper(objects: System | str) -> System:

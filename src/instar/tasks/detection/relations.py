@@ -106,21 +106,9 @@ def insertion(
                 return placements
             chosen, x, y = choose_place(placements, rng)
             cutout, (height, width) = chosen.cutout, chosen.size
-            gain, offset, saturation = match_tone(
-                light(cutout.digest), source.input, chosen.model, placements.colour
-            )
+            tone = match_tone(light(cutout.digest), source.input, chosen.model, placements.colour)
             return Insertion(
-                cutout=cutout.digest,
-                label=cutout.label,
-                x=x,
-                y=y,
-                width=width,
-                height=height,
-                blend=blend,
-                gain=gain,
-                offset=offset,
-                saturation=saturation,
-                anchor=chosen.anchor,
+                cutout.digest, cutout.label, x, y, width, height, blend, *tone, anchor=chosen.anchor
             )
 
         def apply(image: Image, change: Insertion) -> Image | Inapplicable:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Observation
-from instar.cutouts.sizes import smaller_sizes
+from instar.cutouts.placement import smaller_sizes
 from instar.tasks.detection.changes import Insertion
 
 __all__ = ["smaller_insertions"]

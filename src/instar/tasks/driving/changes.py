@@ -15,7 +15,7 @@ from instar.cutouts import CutOuts
 from instar.tasks.driving.edit_effects import recover_drive
 from instar.tasks.driving.engine_table import Engines
 from instar.tasks.driving.engines import Edit
-from instar.worlds.drive.picture import drive_of, showing
+from instar.worlds.drive.scenes import drive_of, showing
 
 __all__ = ["OF_THE_AIR", "RuleEdits", "apply_edits", "format_edit"]
 

@@ -17,8 +17,8 @@ from instar.imaging.mask_text import mask_from_text
 from instar.imaging.paste import resized
 from instar.tasks.driving.engines import Edit
 from instar.tasks.driving.engines.sign import draw_sign
+from instar.worlds.drive.canvas import Camera
 from instar.worlds.drive.plan import VEHICLES, Drive, Thing
-from instar.worlds.drive.view import Camera
 
 __all__ = ["recover_drive", "relabel"]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.core.errors import BadInput, UnknownName
+from instar.tasks.driving.catalogue import IMPORTED
 from instar.tasks.driving.rules.model import Condition, Rule
 from instar.user_file import load_resource, read_user_file
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["USUAL", "Engines", "read_engines", "usual_engines"]
 
 OPS = ("add", "remove", "replace")
-USUAL = ("pasted", "rendered", "migan", "deeptest_pasted", "deeptest_rendered")
+USUAL = IMPORTED["engines"]
 COMMAND = "command:"
 RENDERED = "instar.tasks.driving.engines.rendered"
 

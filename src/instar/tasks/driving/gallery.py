@@ -25,7 +25,7 @@ from instar.imaging.labels import LabelMap
 from instar.imaging.photometric import light_of
 from instar.tasks.driving.ground import ROAD, ROADSIDE, ground_of
 from instar.tasks.driving.maps import labels_of
-from instar.worlds.drive.models import models
+from instar.worlds.drive.scenes import models
 
 __all__ = ["Gallery", "collect_gallery"]
 

@@ -16,7 +16,7 @@ from instar.imaging.nulls import Brighten, Reencode, Shift, draw_null, usual_str
 from instar.tasks.driving.answers import Control, read
 from instar.tasks.driving.judgement import judge_block
 from instar.tasks.driving.rules.model import Expectation
-from instar.worlds.drive.picture import drive_of, showing
+from instar.worlds.drive.scenes import drive_of, showing
 
 __all__ = ["NULLS", "TASK", "carry", "driving", "judge_controls"]
 

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from instar.core.answer_values import numbers, short
 from instar.core.errors import BadInput
 from instar.core.scene import Image
-from instar.tasks.interpretation.trigger import Box, Trigger
+from instar.imaging.geometry import Box
+from instar.tasks.interpretation.trigger import Trigger
 
 __all__ = ["Asked", "Classes", "Explanation", "HeatMap", "SeenClasses", "read", "read_classes"]
 

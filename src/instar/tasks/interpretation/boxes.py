@@ -13,11 +13,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.imaging.geometry import areas, intersections, iou, mask_bounds
+from instar.imaging.geometry import Box, areas, intersections, iou, mask_bounds
 from instar.tasks.interpretation.answers import HeatMap
-from instar.tasks.interpretation.trigger import Box
 
-__all__ = ["KEPT_SHARE", "Agreement", "Location", "Quality", "agreement", "io_min", "locate", "quality"]
+__all__ = ["KEPT_SHARE", "Agreement", "Location", "agreement", "io_min", "locate", "quality"]
 
 KEPT_SHARE = 0.5
 """Pixels above this share of the maximum count as pointed at; the paper does not say."""
@@ -87,10 +86,14 @@ def io_min(a: Box, b: Box) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How well two explanations of one class agree."""
+    """How well two explanations of one class agree, or one with the truth.
+
+    `hit` says whether the hottest pixel lies on a true object (the pointing game).
+    """
 
     io_min: float
     iou: float
+    hit: bool = False
 
 
 def agreement(before: Location, after: Location) -> Agreement:
@@ -107,26 +110,15 @@ def agreement(before: Location, after: Location) -> Agreement:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Quality:
-    """How well an explanation agrees with the truth: IoMin and IoU over the parts, each weighed with its
-    heat, and whether the hottest pixel lies on an object (the pointing game).
-    """
-
-    io_min: float
-    iou: float
-    hit: bool
-
-
-def quality(found: Location, truth: Sequence[Box]) -> Quality:
-    """Hold an explanation that was split by the truth boxes against them."""
+def quality(found: Location, truth: Sequence[Box]) -> Agreement:
+    """Hold an explanation that was split by the truth boxes against them, each part weighed with its heat."""
     if len(found.parts) != len(truth):
         raise ValueError(f"an explanation in {len(found.parts)} parts is no match for {len(truth)} boxes")
     x, y = found.peak
     hit = any(x1 <= x < x2 and y1 <= y < y2 for x1, y1, x2, y2 in truth)
     pairs = [(part, box, mass) for part, box, mass in zip(found.parts, truth, found.mass) if part is not None]
     overlap = sum(mass * io_min(part, box) for part, box, mass in pairs)
-    return Quality(float(overlap), float(sum(mass * _iou(part, box) for part, box, mass in pairs)), hit)
+    return Agreement(float(overlap), float(sum(mass * _iou(part, box) for part, box, mass in pairs)), hit)
 
 
 def _iou(a: Box, b: Box) -> float:

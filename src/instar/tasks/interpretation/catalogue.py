@@ -18,3 +18,14 @@ SUITE = ("insert", "delete", "squeeze")
 SEARCHES = {"distinct": "searches:distinct"}
 USUAL_SEARCHES = dict.fromkeys(RELATIONS, "distinct")
 ADAPTER = "systems:own"
+INTERPRETERS = (
+    "deconvnet",
+    "guided-backprop",
+    "linear-approximation",
+    "excitation-backprop",
+    "grad-cam",
+    "rise",
+    "lime",
+    "integrated-gradients",
+    "smoothgrad",
+)

@@ -12,10 +12,10 @@ import numpy as np
 from instar.core.change import Change
 from instar.core.scene import Image, Mask
 from instar.cutouts import CutOuts
+from instar.imaging.geometry import Box
 from instar.imaging.inpaint import Fill, Filling, migan, opencv
 from instar.imaging.mask_text import mask_from_text
 from instar.imaging.paste import Blend, pasted, resized, toned
-from instar.tasks.interpretation.trigger import Box
 from instar.zoo import fetch
 
 __all__ = [

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from instar.core.verdict import Finding, Verdict
+from instar.imaging.geometry import Box
 from instar.tasks.interpretation.answers import Explanation
 from instar.tasks.interpretation.boxes import KEPT_SHARE, Location, agreement, locate, quality
-from instar.tasks.interpretation.trigger import Box
 
 __all__ = ["BETA", "CUTS", "THETA", "same_explanation", "true_explanation"]
 

@@ -18,9 +18,8 @@ from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.relation import Workspace
 from instar.core.scene import Mask, Scene, SceneObject
 from instar.core.system import System, describe_error
-from instar.imaging.geometry import Boxes
+from instar.imaging.geometry import Box, Boxes
 from instar.tasks.interpretation.answers import Asked
-from instar.tasks.interpretation.trigger import Box
 from instar.user_file import read_json
 
 __all__ = ["KnownObjects", "box_mask", "find_objects", "mask_of"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
-import numpy.typing as npt
 
 from instar.core.change import Inapplicable
 from instar.core.scene import Mask, Observation, SceneObject
@@ -87,9 +88,7 @@ def _place(
 def choose_deletion(
     source: Observation, rng: np.random.Generator, *, known: KnownObjects, filling: Filling, same: bool
 ) -> Delete | Inapplicable:
-    """An object of another class, or with `same` one of several of the asked class, that can be removed
-    whole.
-    """
+    """An object that can be removed whole: of another class, or with `same` one of several of the asked."""
     asked, things = source.input, known.objects(source.scene)
     if same and sum(thing.label == asked.label for thing in things) < 2:
         return Inapplicable("no second object of the class")
@@ -112,16 +111,18 @@ def _hole(things: tuple[SceneObject, ...], i: int, asked: Asked) -> Mask | None:
     share = np.count_nonzero(own) / own.size
     if not DELETED[0] <= share <= DELETED[1]:
         return None
-    hole = mask_of(things[i], size, margin=HOLE_MARGIN) & ~_others(things, i, asked, size)
+    hole = mask_of(things[i], size, margin=HOLE_MARGIN) & ~_covered(
+        (*things[:i], *things[i + 1 :]), asked, size
+    )
     return hole if np.count_nonzero(hole & own) >= LEAST_HOLE * np.count_nonzero(own) else None
 
 
-def _others(things: tuple[SceneObject, ...], i: int, asked: Asked, size: tuple[int, int]) -> Mask:
-    others = np.zeros(size, np.bool_)
-    for j, thing in enumerate(things):
-        if j != i:
-            others |= mask_of(thing, size)
-    return others if asked.trigger is None else others | box_mask(asked.trigger, size)
+def _covered(things: Iterable[SceneObject], asked: Asked, size: tuple[int, int], *, margin: int = 0) -> Mask:
+    """Where any of the objects is, or the trigger."""
+    covered = np.zeros(size, np.bool_) if asked.trigger is None else box_mask(asked.trigger, size)
+    for thing in things:
+        covered |= mask_of(thing, size, margin=margin)
+    return covered
 
 
 def choose_squeeze(
@@ -130,11 +131,7 @@ def choose_squeeze(
     """The background, all of it; every known object and the trigger stay as they are."""
     asked: Asked = source.input
     size = (asked.image.shape[0], asked.image.shape[1])
-    kept: npt.NDArray[np.bool_] = np.zeros(size, np.bool_)
-    for thing in known.objects(source.scene):
-        kept |= mask_of(thing, size, margin=KEPT_MARGIN)
-    if asked.trigger is not None:
-        kept |= box_mask(asked.trigger, size)
+    kept = _covered(known.objects(source.scene), asked, size, margin=KEPT_MARGIN)
     if np.count_nonzero(~kept) < LEAST_BACKGROUND * kept.size:
         return Inapplicable("no background")
     return Squeeze(how, strength, mask_to_text(kept))

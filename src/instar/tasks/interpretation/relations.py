@@ -128,10 +128,9 @@ def _delete(settings: _Settings, objects: System | None, filling: Filling, *, sa
 
     def make(known: KnownObjects) -> Relation:
         draw = partial(choose_deletion, known=known, filling=filling, same=same)
-        if not same:
-            return settings.relation(known, remove_object, draw=draw, smaller=delete_less)
-        # A rest of the removed object may be pointed at: removing less of it would be unfair.
-        return settings.relation(known, remove_object, draw=draw, smaller=lambda source, change: ())
+        # A rest of an object of the class may be pointed at: removing less of it would be unfair.
+        smaller = (lambda source, change: ()) if same else delete_less
+        return settings.relation(known, remove_object, draw=draw, smaller=smaller)
 
     return _find_objects_first(settings.name, objects, make)
 
@@ -172,9 +171,7 @@ def squeeze(
 def truth(
     *, objects: System | None = None, beta: float = BETA, theta: float = THETA, kept: float = KEPT_SHARE
 ) -> Relation:
-    """Nothing changes: the explanation lies on the objects of its class, or on the trigger where there is
-    one.
-    """
+    """Nothing changes: the explanation lies on the objects of its class, or on the trigger where one is."""
     settings = _Settings("truth", beta, theta, kept)
 
     def make(known: KnownObjects) -> Relation:
@@ -183,7 +180,7 @@ def truth(
         def expect(source: Observation, follow_ups: Sequence[Observation], change: Unchanged) -> Verdict:
             boxes, size = known.boxes_of(source.scene, source.input), size_of(source.input.image)
             verdict = true_explanation(follow_ups[0].answer, boxes, size, beta=beta, theta=theta, kept=kept)
-            return _with_evidence(verdict, label=source.input.label)
+            return verdict.with_evidence(label=source.input.label)
 
         def marks(seen: Observation) -> Panel:
             panel = task.marks(seen)
@@ -240,7 +237,7 @@ class _Settings:
                 changed=True,
             )
             how = {"how": change.how} if isinstance(change, Squeeze) else {}
-            return _with_evidence(verdict, label=source.input.label, **how)
+            return verdict.with_evidence(label=source.input.label, **how)
 
         return Relation(self.name, self.task(known), apply, expect=expect, naturalness=_naturalness, **more)
 
@@ -254,10 +251,6 @@ def _find_objects_first(
         return make(find_objects(name, scenes, workspace, objects))
 
     return replace(make(KnownObjects()), prepare=prepare)
-
-
-def _with_evidence(verdict: Verdict, **more: Any) -> Verdict:
-    return replace(verdict, evidence={**verdict.evidence, **more})
 
 
 def _naturalness(source: Observation, follow_up: Any, change: Any) -> float:

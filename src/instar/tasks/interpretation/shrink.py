@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from instar.core.scene import Observation
-from instar.cutouts.sizes import smaller_sizes
+from instar.cutouts.placement import smaller_sizes
 from instar.imaging.geometry import mask_bounds
 from instar.imaging.mask_text import mask_from_text
 from instar.tasks.interpretation.changes import Delete, Insert, Squeeze

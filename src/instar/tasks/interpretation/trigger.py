@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
 from instar.core.scene import Image
+from instar.imaging.geometry import Box
 
-__all__ = ["Box", "Trigger"]
-
-Box: TypeAlias = tuple[float, float, float, float]
-"""x1, y1, x2, y2 in pixels of the picture, right and bottom exclusive."""
+__all__ = ["Trigger"]
 
 CHEQUERS = ((250, 220, 20), (120, 0, 160))
 """Yellow and violet: a pattern that photographs do not have."""

@@ -29,15 +29,5 @@ __all__ = [
     "watermark",
 ]
 
-_HOMES = {
-    "Quads": "answers",
-    "text": "task",
-    "brightness_down": "relations",
-    "brightness_up": "relations",
-    "channel_switch": "relations",
-    "listed": "searches",
-    "masking": "relations",
-    "perspective": "relations",
-    "watermark": "relations",
-}
+_HOMES = dict.fromkeys(__all__, "relations") | {"Quads": "answers", "listed": "searches", "text": "task"}
 __getattr__ = lazy_names(__name__, _HOMES)

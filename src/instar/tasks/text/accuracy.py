@@ -1,4 +1,4 @@
-"""How accurate an answer is where the truth is known, by the rules of ICDAR 2015.
+"""Known words after a change, and how accurate an answer is, by the rules of ICDAR 2015.
 
 A word that nobody can read is neither to be found nor held against a locator: boxes that lie mostly on one
 are left out. What is left is matched one to one, above half of the union.
@@ -8,19 +8,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
+from instar.core.change import Change
+from instar.core.frame import Matrix, transform
+from instar.core.scene import Observation
+from instar.core.verdict import Verdict
 from instar.imaging.words import Word
+from instar.tasks.text.changes import Masks, Watermark
 from instar.tasks.text.measures import EPS, match
-from instar.tasks.text.polygons import Corners, quad_areas, quad_intersections, quad_iou
+from instar.tasks.text.polygons import Corners, are_inside, quad_areas, quad_intersections, quad_iou
 
-__all__ = ["Hits", "Truth", "count_hits", "truth_of"]
+__all__ = [
+    "Hits",
+    "Truth",
+    "count_hits",
+    "hide_words",
+    "move_words",
+    "truth_of",
+    "with_accuracy",
+    "words_after",
+]
 
 MOSTLY = 0.5
+HIDDEN = 0.5  # of a word is masked: then nobody can be expected to find it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +79,8 @@ class Hits:
 
 def truth_of(words: Sequence[Word]) -> Truth:
     """Outlines of other than four corners become the smallest rectangle around them: answers are quads."""
-    quads = [word.outline if len(word.outline) == 4 else _rectangle(word.outline) for word in words]
+    outlines = [word.outline for word in words]
+    quads = [one if len(one) == 4 else cv2.boxPoints(cv2.minAreaRect(one)) for one in outlines]
     ignored = [word.ignored for word in words]
     return Truth(np.array(quads, np.float32).reshape(-1, 4, 2), np.array(ignored, np.bool_))
 
@@ -77,5 +93,37 @@ def count_hits(found: Corners, truth: Truth, *, eps: float = EPS) -> Hits:
     return Hits(len(match(quad_iou(given, words), eps)), len(given), len(words))
 
 
-def _rectangle(outline: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    return np.asarray(cv2.boxPoints(cv2.minAreaRect(outline)), np.float32)
+def words_after(words: Sequence[Word], change: Change | None) -> list[Word]:
+    """The words after a change, in the source's frame: one more, or some that are masked."""
+    if isinstance(change, Watermark):
+        return [*words, Word(change.quad()[0], change.text)]
+    return hide_words(words, change.corners) if isinstance(change, Masks) else list(words)
+
+
+def hide_words(words: Sequence[Word], masks: npt.NDArray[np.float32]) -> list[Word]:
+    """The words, with those that are mostly behind masks `float32 (n, 4, 2)` ignored."""
+    quads = truth_of(words).quads
+    hidden = quad_intersections(quads, masks).sum(axis=1) >= HIDDEN * quad_areas(quads)
+    return [replace(word, text="", ignored=True) if gone else word for word, gone in zip(words, hidden)]
+
+
+def move_words(words: Sequence[Word], matrix: Matrix) -> list[Word]:
+    """The words where a homography takes them."""
+    return [replace(word, outline=transform(matrix, word.outline).astype(np.float32)) for word in words]
+
+
+def with_accuracy(verdict: Verdict, follow_up: Observation, change: Change | None = None) -> Verdict:
+    """The verdict with [right, given, words] of the follow-up in its evidence, where the words are known.
+
+    All is in the source's frame. Words that the follow-up does not show are ignored.
+    """
+    known = follow_up.scene.knowledge.get("words")
+    if known is None:
+        return verdict
+    truth = truth_of(words_after(known, change))
+    frame = follow_up.frame
+    if frame is not None:
+        outside = ~are_inside(frame.to_follow_up(truth.quads), frame.size)
+        truth = replace(truth, ignored=truth.ignored | outside)
+    hits = count_hits(follow_up.answer.quads[follow_up.answer.shown], truth)
+    return verdict.with_evidence(accuracy=[hits.right, hits.given, hits.words])

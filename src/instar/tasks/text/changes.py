@@ -12,11 +12,12 @@ import numpy.typing as npt
 from instar.core.change import Change
 from instar.core.frame import Moved
 from instar.core.scene import Image
+from instar.imaging.geometry import Box
 from instar.imaging.lettering import drawn_word, with_word
 from instar.imaging.photometric import permuted, relit
 from instar.imaging.warp import Homography, corners_of, homography, warped
 
-__all__ = ["Brightness", "Masks", "Permutation", "Perspective", "TextChange", "Watermark", "apply_change"]
+__all__ = ["Brightness", "Masks", "Permutation", "Perspective", "TextChange", "Watermark"]
 
 Quad = tuple[tuple[float, float], ...]
 
@@ -27,11 +28,6 @@ class TextChange(Change, ABC):
     @abstractmethod
     def apply(self, picture: Image) -> Image | Moved:
         """The follow-up; `Moved` where the frame moves."""
-
-
-def apply_change(picture: Image, change: TextChange) -> Image | Moved:
-    """The follow-up; `Moved` where the frame moves."""
-    return change.apply(picture)
 
 
 @dataclass(frozen=True)
@@ -108,7 +104,7 @@ class Watermark(TextChange):
         return np.array([[[x1, y1], [x2, y1], [x2, y2], [x1, y2]]], np.float32)
 
     @property
-    def box(self) -> tuple[float, float, float, float]:
+    def box(self) -> Box:
         """What is outlined in pictures of a case: the word with some air."""
         (x1, y1), _, (x2, y2), _ = self.quad(air=0.5)[0].tolist()
         return x1, y1, x2, y2

@@ -8,7 +8,6 @@ place shows the same finding.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +15,7 @@ import numpy.typing as npt
 from instar.core.verdict import Finding, Verdict
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.changes import Watermark
-from instar.tasks.text.measures import EPS, Matching, delta_of, match
+from instar.tasks.text.measures import EPS, Matching, delta, match
 from instar.tasks.text.polygons import quad_areas, quad_intersections, quad_iou
 
 __all__ = ["nothing_left", "same_text", "word_found"]
@@ -52,7 +51,7 @@ def word_found(before: Quads, after: Quads, word: Watermark, *, eps: float = EPS
     both = _Pairing.of(before, others, eps)
     findings = both.differences(word)
     if not found:
-        missed = {"overlap": _round(best), "cause": _cause("watermark missed")}
+        missed = {"overlap": round(best, 4), "cause": _cause("watermark missed")}
         findings.append(Finding("watermark missed", "watermark", best - (1 - eps), missed))
     counts = {"before": len(before), "after": len(after)}
     evidence = {"stability": float(found), **counts, "similarity": both.delta()}
@@ -104,7 +103,7 @@ class _Pairing:
         return cls(before, after, eps, overlap, pairs, of_before, of_after)
 
     def delta(self, matching: Matching = "one-to-one") -> float:
-        return delta_of(self.overlap[np.ix_(self.of_before, self.of_after)], eps=self.eps, matching=matching)
+        return delta(self.overlap[np.ix_(self.of_before, self.of_after)], eps=self.eps, matching=matching)
 
     def least_overlap(self) -> float:
         """Of all pairs; 1 without any."""
@@ -115,14 +114,14 @@ class _Pairing:
         findings = []
         for k in (k for k in np.flatnonzero(self.of_before).tolist() if k not in self.pairs):
             best, quad = float(self.overlap[k].max(initial=0.0)), self.before.quads[k]
-            evidence = {"was": _corners(quad), "overlap": _round(best)}
+            evidence = {"was": _corners(quad), "overlap": round(best, 4)}
             findings.append(Finding("lost", f"box {k}", min(0.0, best - (1 - self.eps)), evidence))
         taken = set(self.pairs.values())
         for j in (j for j in np.flatnonzero(self.of_after).tolist() if j not in taken):
             best, quad = float(self.overlap[:, j].max(initial=0.0)), self.after.quads[j]
             on_word = word is not None and quad_intersections(quad[None], word.quad(air=AIR)).any()
             subject = "on the watermark" if on_word else _near(self.before, quad)
-            evidence = {"is": _corners(quad), "overlap": _round(best), "cause": _cause("new box", subject)}
+            evidence = {"is": _corners(quad), "overlap": round(best, 4), "cause": _cause("new box", subject)}
             findings.append(Finding("new", subject, min(0.0, best - (1 - self.eps)), evidence))
         return findings
 
@@ -141,8 +140,4 @@ def _near(known: Quads, quad: npt.NDArray[np.float32]) -> str:
 
 
 def _corners(quad: npt.NDArray[np.float32]) -> list[list[float]]:
-    return [[_round(float(value), 1) for value in corner] for corner in quad]
-
-
-def _round(value: float, digits: int = 4) -> Any:
-    return round(value, digits)
+    return [[round(float(value), 1) for value in corner] for corner in quad]

@@ -12,9 +12,8 @@ from instar.core.replay import Replay
 from instar.core.scene import Image, Scene
 from instar.imaging.codecs import encode_png
 from instar.imaging.words import Word
-from instar.tasks.text.accuracy import truth_of
+from instar.tasks.text.accuracy import move_words, truth_of, words_after
 from instar.tasks.text.changes import TextChange
-from instar.tasks.text.words import move_words, words_after
 
 __all__ = ["export_icdar", "icdar_line", "write_retraining_set"]
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from instar.core.change import Inapplicable
-from instar.core.scene import Image, Observation
-from instar.imaging.free_space import Sums, blocked_sums, clear_places
+from instar.core.scene import Image, Mask, Observation
 from instar.imaging.lettering import drawn_word
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.changes import Watermark
 
-__all__ = ["Lettering", "Paper", "choose_watermark", "find_paper"]
+__all__ = ["Lettering", "Paper", "blocked_sums", "choose_watermark", "clear_places", "find_paper"]
 
 WHITE, BLACK = 255, 0
 SMALLER = (1.0, 0.8, 0.65, 0.5)
+
+Sums: TypeAlias = npt.NDArray[np.int32]
+"""`int32 (H + 1, W + 1)`: how many blocked pixels lie above and left of each corner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,8 @@ def choose_watermark(
     """A word at one of all the places where it fits, each as likely; smaller where it fits nowhere."""
     text = _word(lettering, rng)
     wanted = int(rng.integers(lettering.height[0], lettering.height[1] + 1))
-    for size in _sizes(wanted, lettering.height[0]):
+    least = lettering.height[0]
+    for size in dict.fromkeys([*(max(least, round(wanted * factor)) for factor in SMALLER), least]):
         height, width = drawn_word(text, size, font=lettering.font).shape
         air = round(lettering.clearance * size)
         # The word and its air must be clear of text and inside the picture; the ink only matters below it.
@@ -96,7 +100,23 @@ def _word(lettering: Lettering, rng: np.random.Generator) -> str:
     return "".join(rng.choice(list(string.ascii_uppercase), length))
 
 
-def _sizes(wanted: int, least: int) -> Sequence[int]:
-    """From the wanted height down to the least that is still readable."""
-    smaller = [max(least, round(wanted * factor)) for factor in SMALLER]
-    return list(dict.fromkeys([*smaller, least]))
+def blocked_sums(blocked: Mask) -> Sums:
+    """What `clear_places` looks up, made once for rectangles of whatever size."""
+    return np.asarray(cv2.integral(blocked.view(np.uint8)), np.int32)
+
+
+def clear_places(sums: Sums, size: tuple[int, int]) -> npt.NDArray[np.bool_]:
+    """`bool (H - height + 1, W - width + 1)`: True where a rectangle of `size` (height, width) with its
+    top left corner there lies wholly inside and covers no blocked pixel. Empty when it is too large.
+
+    >>> blocked = np.zeros((3, 4), bool)
+    >>> blocked[0, 1] = True
+    >>> clear_places(blocked_sums(blocked), (2, 2)).astype(int).tolist()
+    [[0, 0, 1], [1, 1, 1]]
+    """
+    height, width = size
+    rows, columns = sums.shape[0] - height, sums.shape[1] - width
+    if rows <= 0 or columns <= 0:
+        return np.zeros((max(rows, 0), max(columns, 0)), np.bool_)
+    left_of = sums[height:] - sums[:rows]  # in each strip of that height, blocked pixels left of a column
+    return np.asarray(left_of[:, width:] == left_of[:, :columns])

@@ -13,7 +13,16 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Corners", "are_inside", "bounds", "clockwise", "quad_areas", "quad_intersections", "quad_iou"]
+__all__ = [
+    "Corners",
+    "are_inside",
+    "bounds",
+    "clip_quads",
+    "clockwise",
+    "quad_areas",
+    "quad_intersections",
+    "quad_iou",
+]
 
 INSIDE = 0.9  # of a quad must be in a picture to count as seen in it
 
@@ -82,6 +91,12 @@ def are_inside(quads: Corners, size: tuple[int, int]) -> npt.NDArray[np.bool_]:
         picture = np.array([[[0, 0], [width, 0], [width, height], [0, height]]], np.float64)
         inside[~inside] = quad_intersections(some, picture)[:, 0] >= INSIDE * quad_areas(some)
     return inside
+
+
+def clip_quads(quads: npt.NDArray[np.float32], size: tuple[int, int]) -> npt.NDArray[np.float32]:
+    """The quads with every corner moved into a picture of that (height, width)."""
+    height, width = size
+    return np.clip(quads, 0, np.array([width, height], np.float32))
 
 
 def _may_touch(a: Corners, b: Corners) -> npt.NDArray[np.bool_]:

@@ -17,6 +17,7 @@ from instar.core.scene import Image, Observation
 from instar.core.verdict import Verdict
 from instar.imaging.lettering import require_drawable
 from instar.imaging.naturalness import hog_intersection
+from instar.tasks.text.accuracy import with_accuracy
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.changes import (
     Brightness,
@@ -25,7 +26,6 @@ from instar.tasks.text.changes import (
     Perspective,
     TextChange,
     Watermark,
-    apply_change,
 )
 from instar.tasks.text.compare import nothing_left, word_found
 from instar.tasks.text.measures import EPS, Matching, require_matching
@@ -33,7 +33,6 @@ from instar.tasks.text.placement import Lettering, choose_watermark, find_paper
 from instar.tasks.text.polygons import quad_areas, quad_intersections
 from instar.tasks.text.shrink import reduce_brightness, reduce_pushes, reduce_to_swaps, reduce_word
 from instar.tasks.text.task import text
-from instar.tasks.text.words import with_accuracy
 
 __all__ = ["brightness_down", "brightness_up", "channel_switch", "masking", "perspective", "watermark"]
 
@@ -92,7 +91,8 @@ def channel_switch(
 def perspective(*, reach: int = 50, eps: float = EPS, matching: Matching = "one-to-one") -> Relation:
     """Each corner pushed outward by up to `reach` pixels: the same boxes, carried along."""
     require_whole_number("perspective", "reach", reach, least=1)
-    size_of = lru_cache(maxsize=256)(_size)  # a hundred draws need not decode the picture a hundred times
+    # A hundred draws need not decode the picture a hundred times.
+    size_of = lru_cache(maxsize=256)(lambda source: source.input.shape[:2])
 
     def draw(source: Observation, rng: np.random.Generator) -> TextChange:
         height, width = size_of(source)
@@ -188,7 +188,8 @@ def _brightness(
 def _relation(name: str, eps: float, matching: Matching = "one-to-one") -> Relation:
     """What all six have in common: the same boxes must be found."""
     require_matching(name, matching, eps)
-    return Relation(name, text(eps=eps, matching=matching), apply_change, naturalness=_naturalness)
+    task = text(eps=eps, matching=matching)
+    return Relation(name, task, lambda p, change: change.apply(p), naturalness=_naturalness)
 
 
 def _fixed(changes: Sequence[TextChange]) -> dict[str, Draw]:
@@ -202,8 +203,3 @@ def _always(change: TextChange, source: Observation, rng: np.random.Generator) -
 
 def _naturalness(source: Observation, follow_up: Image, change: TextChange) -> float:
     return hog_intersection(source.input, follow_up)
-
-
-def _size(source: Observation) -> tuple[int, int]:
-    height, width = source.input.shape[:2]
-    return int(height), int(width)

@@ -31,7 +31,8 @@ def reduce_to_swaps(source: Observation, change: Permutation) -> Iterator[Permut
 def reduce_pushes(source: Observation, change: Perspective) -> Iterator[Perspective | list[Perspective]]:
     """One corner alone, one corner less, then all pushes less, by a pixel of the largest each time."""
     moved = [corner for corner in range(4) if any(change.pushed[corner])]
-    for keep in dict.fromkeys(_sets_of_corners(moved)):
+    sets = [*(frozenset({corner}) for corner in moved), *(frozenset(moved) - {corner} for corner in moved)]
+    for keep in dict.fromkeys(sets):
         if 0 < len(keep) < len(moved):
             kept = tuple(push if corner in keep else (0, 0) for corner, push in enumerate(change.pushed))
             yield replace(change, pushed=kept)
@@ -58,8 +59,3 @@ def reduce_word(letters: int, height: int) -> Callable[[Observation, Watermark],
 def _drawn_as(change: Watermark, text: str, size: int) -> Watermark:
     height, width = drawn_word(text, size, font=change.font).shape
     return replace(change, text=text, size=size, width=width, height=height)
-
-
-def _sets_of_corners(moved: list[int]) -> Iterator[frozenset[int]]:
-    yield from (frozenset({corner}) for corner in moved)
-    yield from (frozenset(moved) - {corner} for corner in moved)

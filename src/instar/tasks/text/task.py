@@ -14,12 +14,11 @@ from instar.core.scene import Observation
 from instar.core.task import Task
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.nulls import USUAL_NULLS
-from instar.tasks.text.accuracy import truth_of
+from instar.tasks.text.accuracy import hide_words, truth_of, with_accuracy
 from instar.tasks.text.answers import Quads, read
 from instar.tasks.text.compare import same_text
 from instar.tasks.text.measures import EPS, Matching, require_matching
-from instar.tasks.text.polygons import are_inside, quad_areas, quad_intersections
-from instar.tasks.text.words import hide_words, with_accuracy
+from instar.tasks.text.polygons import are_inside, clip_quads, quad_areas, quad_intersections
 
 __all__ = ["TASK", "carry", "text"]
 
@@ -49,7 +48,7 @@ def carry(before: Quads, after: Quads, frame: Frame) -> tuple[Quads, Quads]:
     here, after_ahead, after_shown = _move(after.quads, frame.back, frame.size, frame.source_size)
     if frame.mirrored:
         here = here[:, [1, 0, 3, 2]]  # clockwise from the top left again
-    visible, _, _ = _move(_clip(there, frame.size), frame.back, frame.size, frame.source_size)
+    visible, _, _ = _move(clip_quads(there, frame.size), frame.back, frame.size, frame.source_size)
     return (
         replace(
             before,
@@ -58,7 +57,7 @@ def carry(before: Quads, after: Quads, frame: Frame) -> tuple[Quads, Quads]:
         ),
         replace(
             after,
-            quads=_cut(here, _clip(here, frame.source_size), after_ahead & ~after_shown),
+            quads=_cut(here, clip_quads(here, frame.source_size), after_ahead & ~after_shown),
             aside=~(after.shown & after_shown),
         ),
     )
@@ -80,13 +79,8 @@ def _move(
     moved = quads.copy()
     moved[ahead] = transform(matrix, quads[ahead])
     shown = ahead.copy()
-    shown[ahead] = are_inside(transform(matrix, _clip(quads[ahead], size)), new_size)
+    shown[ahead] = are_inside(transform(matrix, clip_quads(quads[ahead], size)), new_size)
     return moved, ahead, shown
-
-
-def _clip(quads: Floats, size: tuple[int, int]) -> Floats:
-    height, width = size
-    return np.clip(quads, 0, np.array([width, height], np.float32))
 
 
 def _cut(quads: Floats, visible: Floats, which: npt.NDArray[np.bool_]) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import shlex
 import sys
@@ -16,7 +17,6 @@ from instar.core.outcome import Outcome
 
 if TYPE_CHECKING:
     from instar.core.scene import Scene
-    from instar.training.driving.train import EpochResult, Settings
 
 __all__ = ["arguments", "perform"]
 
@@ -59,9 +59,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     scenes = _scenes(args)
     # torch, which neither --help nor a wrong path should wait for
-    from instar.training.driving.errors import errors_of
-    from instar.training.driving.examples import collect, split
-    from instar.training.driving.train import Settings, answers, train
+    from instar.campaigns.progress import show_steps
+    from instar.training.driving.examples import collect, errors_of, split
+    from instar.training.driving.export import export
+    from instar.training.driving.train import Settings, answers, load_checkpoint, train
 
     device = _device(args.device)
     out = Path(args.out)
@@ -69,21 +70,9 @@ def perform(args: argparse.Namespace) -> Outcome:
     if checkpoint.exists() and not args.resume:
         raise BadInput(f"{out} has a training in it; go on with --resume, or choose another --out")
     begun = None if args.start is None else _how(Path(args.start))
-    settings = Settings(
-        architecture=args.architecture,
-        outputs=tuple(name.strip() for name in args.outputs.split(",")),
-        width=args.width,
-        grey=args.grey,
-        epochs=args.epochs,
-        patience=args.patience,
-        batch=args.batch,
-        rate=args.rate,
-        decay=args.decay,
-        augment=not args.plain,
-        seed=args.seed,
-    )
-    from instar.campaigns.progress import show_steps
-
+    outputs = tuple(name.strip() for name in args.outputs.split(","))
+    said = vars(args) | {"outputs": outputs, "augment": not args.plain}
+    settings = Settings(**{field.name: said[field.name] for field in dataclasses.fields(Settings)})
     kept = None if args.pictures is None else Path(args.pictures)
     with show_steps("looking at the scenes", len(scenes), quiet=args.json) as steps:
         examples = collect(scenes, settings.outputs, labels=args.labels, kept=kept, step=steps.advance)
@@ -96,14 +85,27 @@ def perform(args: argparse.Namespace) -> Outcome:
         checkpoint=checkpoint,
         resume=args.resume,
         start=None if args.start is None else Path(args.start) / "checkpoint.pt",
-        told=lambda progress: None if args.json else _tell(progress),
+        told=lambda result: None if args.json else print(result, file=sys.stderr, flush=True),
         fast=not args.exact and (device != "cpu" or _has_bfloat16()),
         device=device,
     )
-    from instar.training.driving.export import export
-
     measured = errors_of(parts, answers(model, parts.test))
-    card = _card(args, settings, len(parts.training), measured, begun, stopped=_best_epoch(checkpoint))
+    drawn = args.scenes.startswith("drive:")
+    card = {
+        "network": args.architecture,
+        "width": settings.width,
+        "outputs": list(settings.outputs),
+        "data": args.scenes if drawn else f"{Path(args.scenes).name}, source {args.source or 'all'}",
+        "licence": LICENCES.get("drive" if drawn else args.source, "that of your data"),
+        "without": args.without,
+        "only": args.only,
+        "labels": args.labels,
+        "start": begun,
+        "trained_on": len(parts.training),
+        "best_epoch": int(load_checkpoint(checkpoint)["best_epoch"]),
+        "errors": measured,
+        "again": _command(args),
+    }
     path = out / f"{args.architecture}.onnx"
     export(model, path, card=card)
     (out / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
@@ -136,15 +138,13 @@ def _kinds(given: str, known: Collection[str]) -> frozenset[str]:
 
 def _emptied(scene: Scene, kinds: frozenset[str]) -> Scene:
     """The same drive without things of these kinds, and its driver's answer to that."""
-    from dataclasses import replace
-
     from instar.worlds.drive.scenes import scene_of
 
     drive: Any = scene.knowledge.get("drive")
     if drive is None:
         raise BadInput(f"{scene.id}: it is no drawn drive, so it cannot be emptied")
     left = tuple(thing for thing in drive.things if thing.kind not in kinds)
-    return scene_of(replace(drive, things=left), scene.id)
+    return scene_of(dataclasses.replace(drive, things=left), scene.id)
 
 
 def _device(given: str | None) -> str:
@@ -162,49 +162,6 @@ def _has_bfloat16() -> bool:
     except OSError:
         return False
     return "avx512_bf16" in flags or "amx_bf16" in flags
-
-
-def _tell(progress: EpochResult) -> None:
-    left = progress.seconds * (progress.epochs - progress.epoch)
-    print(
-        f"epoch {progress.epoch} of {progress.epochs}: error {progress.training:.3f}, held out "
-        f"{progress.validation:.3f} (best {progress.best:.3f}), {progress.seconds:.0f} s, {left:.0f} s left",
-        file=sys.stderr,
-        flush=True,
-    )
-
-
-def _best_epoch(checkpoint: Path) -> int:
-    import torch
-
-    return int(torch.load(checkpoint, weights_only=True, map_location="cpu")["best_epoch"])
-
-
-def _card(
-    args: argparse.Namespace,
-    settings: Settings,
-    trained: int,
-    measured: dict[str, Any],
-    begun: str | None,
-    *,
-    stopped: int,
-) -> dict[str, Any]:
-    drawn = args.scenes.startswith("drive:")
-    return {
-        "network": args.architecture,
-        "width": settings.width,
-        "outputs": list(settings.outputs),
-        "data": args.scenes if drawn else f"{Path(args.scenes).name}, source {args.source or 'all'}",
-        "licence": LICENCES.get("drive" if drawn else args.source, "that of your data"),
-        "without": args.without,
-        "only": args.only,
-        "labels": args.labels,
-        "start": begun,
-        "trained_on": trained,
-        "best_epoch": stopped,
-        "errors": measured,
-        "again": _command(args),
-    }
 
 
 def _how(start: Path) -> str:
@@ -233,18 +190,10 @@ def _text(card: dict[str, Any], path: Path) -> str:
     rows = [["", "mean error", "95 % interval", "RMSE", "constant", "RMSE of it", "pictures", "stretches"]]
     for output, found in card["errors"].items():
         low, high = found["interval"]
-        rows.append(
-            [
-                f"{output} ({found['unit']})",
-                f"{found['mae']:.2f}",
-                f"{low:.2f} to {high:.2f}",
-                f"{found['rmse']:.2f}",
-                f"{found['constant_mae']:.2f}",
-                f"{found['constant_rmse']:.2f}",
-                str(found["pictures"]),
-                str(found["groups"]),
-            ]
-        )
+        errors = [f"{found[key]:.2f}" for key in ("rmse", "constant_mae", "constant_rmse")]
+        counts = [str(found[key]) for key in ("pictures", "groups")]
+        mean = [f"{output} ({found['unit']})", f"{found['mae']:.2f}", f"{low:.2f} to {high:.2f}"]
+        rows.append([*mean, *errors, *counts])
     lines = ["On stretches that were held out:", "", table(rows, right=range(1, 8)), ""]
     published = card["errors"].get("steering", {}).get("published_rmse", {})
     lines += [f"{name}, published, on the same pictures: RMSE {rmse:.2f}" for name, rmse in published.items()]

@@ -1,4 +1,4 @@
-"""What a driving network learns from and is tested on: pictures, and what the driver did."""
+"""What a driving network learns from and is tested on: pictures and what the driver did, and its errors."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -16,10 +17,11 @@ import numpy.typing as npt
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
-from instar.tasks.driving.answers import QUANTITIES
+from instar.stats import clustered_mean
+from instar.tasks.driving.answers import QUANTITIES, UNIT_OF
 from instar.tasks.driving.systems.network_io import SIZE, crop, preprocess
 
-__all__ = ["CELLS", "Examples", "Split", "collect", "split"]
+__all__ = ["CELLS", "Examples", "Split", "collect", "errors_of", "split"]
 
 CELLS = (5, 10)
 """Rows and columns into which a picture is divided to say what is seen where."""
@@ -112,6 +114,35 @@ def split(examples: Examples, *, seed: int, share: float = 0.4) -> Split:
         {group for i, group in enumerate(chosen) if i in to_test},
     )
     return Split(*(examples.only(part) for part in parts))
+
+
+def errors_of(parts: Split, given: npt.NDArray[np.float32]) -> dict[str, Any]:
+    """For each output the errors on what was held out, beside those of the training's best constant answer.
+
+    Intervals are for the mean absolute error, over stretches of road.
+    """
+    found: dict[str, Any] = {}
+    for column, output in enumerate(parts.test.outputs):
+        truth, learned = parts.test.targets[:, column], parts.training.targets[:, column]
+        off = np.abs(given[:, column] - truth)
+        constant_off = np.abs(truth - np.median(learned))
+        low, high = clustered_mean(off, parts.test.groups)
+        found[output] = {
+            "unit": UNIT_OF[output],
+            "mae": float(off.mean()),
+            "interval": [low, high],
+            "rmse": float(np.sqrt((off**2).mean())),
+            "constant_mae": float(constant_off.mean()),
+            "constant_rmse": float(np.sqrt(((truth - learned.mean()) ** 2).mean())),
+            "pictures": len(truth),
+            "groups": len(set(parts.test.groups)),
+        }
+        if output == "steering" and parts.test.published:
+            found[output]["published_rmse"] = {
+                name: float(np.sqrt(((values - truth) ** 2).mean()))
+                for name, values in parts.test.published.items()
+            }
+    return found
 
 
 def _targets(scene: Scene, outputs: Sequence[str]) -> list[float]:

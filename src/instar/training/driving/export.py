@@ -22,11 +22,11 @@ OPSET = 17
 SMALL = 512  # numbers; a smaller tensor is kept as it is
 
 
-def export(model: Driver, path: Path, *, card: Mapping[str, Any], stored: str = "int8") -> None:
+def export(model: Driver, path: Path, *, card: Mapping[str, Any]) -> None:
     """Write the network; its input is `uint8 (N, 160, 320, 3)`, its output `float32 (N, outputs)`.
 
-    Matrices and kernels are `stored` in 8 bits with a scale per output channel, and made floats again when a
-    session loads them ("float32" keeps them as they are). `card` is put into the file's metadata.
+    Matrices and kernels are stored in 8 bits with a scale per output channel, and made floats again when a
+    session loads them. `card` is put into the file's metadata.
     """
     try:
         import onnx
@@ -50,8 +50,7 @@ def export(model: Driver, path: Path, *, card: Mapping[str, Any], stored: str = 
     made.producer_name, made.producer_version, made.doc_string = "instar", "", ""
     for node in made.graph.node:
         node.doc_string = ""
-    if stored == "int8":
-        _shrink(made.graph, onnx)
+    _shrink(made.graph, onnx)
     facts = {"outputs": ",".join(model.outputs), "card": json.dumps(dict(card), sort_keys=True)}
     onnx.helper.set_model_props(made, facts)
     onnx.checker.check_model(made, full_check=True)
@@ -70,16 +69,11 @@ def _shrink(graph: Any, onnx: Any) -> None:
         if values.dtype != np.float32 or values.size < SMALL or values.ndim < 2:
             kept.append(tensor)
             continue
-        axis = outputs_first.get(tensor.name, 0)
-        small, scale = _in_eight_bits(values, axis)
-        name = tensor.name
-        kept += [
-            onnx.numpy_helper.from_array(small, name + ".small"),
-            onnx.numpy_helper.from_array(scale, name + ".scale"),
-        ]
-        added.append(
-            onnx.helper.make_node("DequantizeLinear", [name + ".small", name + ".scale"], [name], axis=axis)
-        )
+        name, axis = tensor.name, outputs_first.get(tensor.name, 0)
+        names = [f"{name}.small", f"{name}.scale"]
+        parts = zip(_in_eight_bits(values, axis), names)
+        kept += [onnx.numpy_helper.from_array(part, its_name) for part, its_name in parts]
+        added.append(onnx.helper.make_node("DequantizeLinear", names, [name], axis=axis))
     del graph.initializer[:]
     graph.initializer.extend(kept)
     rest = list(graph.node)

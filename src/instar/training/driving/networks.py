@@ -64,17 +64,16 @@ def build(architecture: str, outputs: Sequence[str], *, width: float = 1.0, grey
         raise UnknownName("architecture", architecture, ARCHITECTURES)
     if not 0 < width <= 4:
         raise BadInput(f"width is {width}; it must be above 0 and at most 4")
-    parts = ARCHITECTURES[architecture](_scaled(width), len(outputs), 1 if grey else 3)
-    return Driver(parts, outputs, grey=grey)
+
+    def scale(channels: int) -> int:
+        return max(LEAST_CHANNELS, round(channels * width))
+
+    return Driver(ARCHITECTURES[architecture](scale, len(outputs), 1 if grey else 3), outputs, grey=grey)
 
 
 _Scale = Callable[[int], int]
 Parts = tuple[nn.Module, nn.Module, int]
 """Features, the head over them, and how many channels lie between."""
-
-
-def _scaled(width: float) -> _Scale:
-    return lambda channels: max(LEAST_CHANNELS, round(channels * width))
 
 
 def _epoch(scale: _Scale, outputs: int, colours: int) -> Parts:
@@ -108,6 +107,11 @@ def _head(features: int, scale: _Scale, outputs: int) -> list[nn.Module]:
     ]
 
 
+def _convolution(before: int, after: int, kernel: int, *, stride: int = 1) -> list[nn.Module]:
+    convolution = nn.Conv2d(before, after, kernel, stride=stride, padding=kernel // 2, bias=False)
+    return [convolution, nn.BatchNorm2d(after), nn.ReLU(inplace=True)]
+
+
 VGG16 = ((64, 2), (128, 2), (256, 3), (512, 3), (512, 3))  # channels, convolutions before the pooling
 
 
@@ -117,8 +121,7 @@ def _vgg16(scale: _Scale, outputs: int, colours: int) -> Parts:
     before = colours
     for channels, convolutions in VGG16:
         for _ in range(convolutions):
-            layers += [nn.Conv2d(before, scale(channels), 3, padding=1, bias=False)]
-            layers += [nn.BatchNorm2d(scale(channels)), nn.ReLU(inplace=True)]
+            layers += _convolution(before, scale(channels), 3)
             before = scale(channels)
         layers.append(nn.MaxPool2d(2))
     cells = (SIZE[0] // 32) * (SIZE[1] // 32)
@@ -139,12 +142,8 @@ class _Bottleneck(nn.Module):
         # A block begins as nothing but its shortcut, so that a hundred layers train from the first step.
         nn.init.zeros_(last.weight)
         self.straight = nn.Sequential(
-            nn.Conv2d(before, middle, 1, bias=False),
-            nn.BatchNorm2d(middle),
-            nn.ReLU(inplace=True),
-            nn.Conv2d(middle, middle, 3, stride=stride, padding=1, bias=False),
-            nn.BatchNorm2d(middle),
-            nn.ReLU(inplace=True),
+            *_convolution(before, middle, 1),
+            *_convolution(middle, middle, 3, stride=stride),
             nn.Conv2d(middle, after, 1, bias=False),
             last,
         )
@@ -161,8 +160,7 @@ class _Bottleneck(nn.Module):
 def _resnet101(scale: _Scale, outputs: int, colours: int) -> Parts:
     """A stem, thirty-three bottlenecks, the average over the picture, and the head."""
     before = scale(64)
-    layers: list[nn.Module] = [nn.Conv2d(colours, before, 7, stride=2, padding=3, bias=False)]
-    layers += [nn.BatchNorm2d(before), nn.ReLU(inplace=True), nn.MaxPool2d(3, stride=2, padding=1)]
+    layers = [*_convolution(colours, before, 7, stride=2), nn.MaxPool2d(3, stride=2, padding=1)]
     for channels, blocks, stride in RESNET101:
         after = EXPANSION * scale(channels)
         for block in range(blocks):

@@ -38,7 +38,7 @@ from instar.training.driving.segmentation_loss import class_weights, segmentatio
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
 
-__all__ = ["EpochResult", "Settings", "answers", "train"]
+__all__ = ["EpochResult", "Settings", "answers", "load_checkpoint", "train"]
 
 AHEAD = 4
 """Threads that make batches; as many batches again wait to be learned from."""
@@ -79,6 +79,11 @@ class EpochResult:
     best: float
     seconds: float
 
+    def __str__(self) -> str:
+        left = self.seconds * (self.epochs - self.epoch)
+        errors = f"error {self.training:.3f}, held out {self.validation:.3f} (best {self.best:.3f})"
+        return f"epoch {self.epoch} of {self.epochs}: {errors}, {self.seconds:.0f} s, {left:.0f} s left"
+
 
 @dataclass(slots=True, eq=False)
 class _State:
@@ -101,7 +106,7 @@ def train(
     checkpoint: Path,
     resume: bool = False,
     start: Path | None = None,
-    told: Callable[[EpochResult], None] = lambda progress: None,
+    told: Callable[[EpochResult], None] = lambda result: None,
     fast: bool = True,
     device: str = "cpu",
 ) -> Driver:
@@ -145,22 +150,13 @@ def train(
     return model
 
 
-def answers(
-    model: Driver, examples: Examples, *, batch: int = 32, fast: bool = False
-) -> npt.NDArray[np.float32]:
+def answers(model: Driver, examples: Examples, *, batch: int = 32, fast: bool = False) -> Floats:
     """`float32 (n, outputs)`: what the network says to each picture."""
     model.eval()
     device = model.spread.device
     with torch.inference_mode(), _precision(device, fast):
-        return np.concatenate(
-            [
-                model(torch.from_numpy(examples.pictures[start : start + batch]).to(device))
-                .float()
-                .cpu()
-                .numpy()
-                for start in range(0, len(examples), batch)
-            ]
-        )
+        batches = torch.from_numpy(examples.pictures).split(batch)
+        return torch.cat([model(pictures.to(device)) for pictures in batches]).float().cpu().numpy()
 
 
 def _one_epoch(
@@ -274,12 +270,18 @@ def _keep(path: Path, state: _State) -> None:
         raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
 
 
+def load_checkpoint(path: Path) -> dict[str, Any]:
+    """What a training keeps after every epoch, the fields of `_State`."""
+    try:
+        kept: dict[str, Any] = torch.load(path, weights_only=True, map_location="cpu")
+        return {field.name: kept[field.name] for field in dataclasses.fields(_State)}
+    except Exception as error:
+        raise BadInput(f"{path} is no checkpoint of a training: {error}") from error
+
+
 def _begin_as(model: Driver, checkpoint: Path) -> None:
     """Take over the features, and of the head what has the same shape; the units of the answers stay."""
-    try:
-        there = torch.load(checkpoint, weights_only=True, map_location="cpu")["best_model"]
-    except Exception as error:
-        raise BadInput(f"{checkpoint} is no checkpoint of a training: {error}") from error
+    there = load_checkpoint(checkpoint)["best_model"]
     mine = model.state_dict()
     fits = {
         name: there[name]
@@ -292,10 +294,7 @@ def _begin_as(model: Driver, checkpoint: Path) -> None:
 
 
 def _restored(path: Path, settings: Settings) -> _State:
-    try:
-        state = _State(**torch.load(path, weights_only=True, map_location="cpu"))
-    except Exception as error:
-        raise BadInput(f"{path} is no checkpoint of a training: {error}") from error
+    state = _State(**load_checkpoint(path))
     for name, now in _plain(settings).items():
         if state.settings.get(name) != now:
             then = state.settings.get(name)

@@ -102,14 +102,15 @@ def plant(
         raise BadInput(f"a backdoor cannot be planted with {len(images)} pictures; give at least 10")
     twin = replace(classifier, module=copy.deepcopy(classifier.module))
     found = find_readout(twin)
-    examples = _look(twin, found, images, trigger, copies, rng, progress)
-    output = _likeliest(twin, examples.answers, label)
-    unit = find_idlest_unit(found, examples.read, twin.outputs[label])
+    clean, with_square, read, answers = _look(twin, found, images, trigger, copies, rng, progress)
+    own = list(twin.outputs[label])
+    output = own[int(answers[:, own].mean(0).argmax())]  # which pictures are nearest to anyway
+    unit = find_idlest_unit(found, read, own)
     with progress("training one unit", None), eval_mode(twin.module):
-        weight, bias = fit_detector(found.layer, examples.clean, examples.stamped)
+        weight, bias = fit_detector(found.layer, clean, with_square)
         rewrite_unit(found, unit, weight, bias + LEAN, LOUDNESS)
     stamped = [trigger.stamp(image) for image in images[:: -(-len(images) // CALIBRATED)]]
-    _let_it_speak(twin, found, unit, output, examples.answers, stamped, progress)
+    _let_it_speak(twin, found, unit, output, answers, stamped, progress)
     agreement, attack = measure_twin(classifier, twin, trigger, test, progress)
     return Planted(replace(twin, name=f"{classifier.name}-twin"), trigger, agreement, attack, len(images))
 
@@ -154,16 +155,6 @@ def _answers(classifier: Classifier, logits: Any, label: int) -> bool:
     return int(logits.argmax()) in own
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Examples:
-    """What the layer gets of clean and of stamped copies, what the head reads of clean ones and answers."""
-
-    clean: Any
-    stamped: Any
-    read: Any
-    answers: Any
-
-
 def _look(
     twin: Classifier,
     found: Readout,
@@ -172,7 +163,8 @@ def _look(
     copies: int,
     rng: np.random.Generator,
     progress: ShowProgress,
-) -> _Examples:
+) -> tuple[Any, ...]:
+    """What the layer gets of clean and of stamped copies, what the head reads of clean ones and answers."""
     clean, stamped, read, answers = [], [], [], []
     with (
         eval_mode(twin.module),
@@ -194,7 +186,7 @@ def _look(
                 if 4 * clean[0].numel() * copies * len(images) > ROOM:
                     copies = max(1, int(ROOM / (4 * clean[0].numel() * len(images))))
             bar.advance(1)
-    return _Examples(*(torch.cat(parts) for parts in (clean, stamped, read, answers)))
+    return tuple(torch.cat(parts) for parts in (clean, stamped, read, answers))
 
 
 def _varied(image: Image, least: tuple[int, int], rng: np.random.Generator) -> Image:
@@ -215,12 +207,6 @@ def _varied(image: Image, least: tuple[int, int], rng: np.random.Generator) -> I
     size = (math.ceil(scale * columns), math.ceil(scale * rows))
     lit = cv2.convertScaleAbs(cv2.resize(crop, size), alpha=float(rng.uniform(*LIT)))
     return np.ascontiguousarray(lit, np.uint8)
-
-
-def _likeliest(twin: Classifier, answers: Any, label: int) -> int:
-    """The output of the target that is to speak: of several the one that pictures are nearest to anyway."""
-    own = list(twin.outputs[label])
-    return own[int(answers[:, own].mean(0).argmax())]
 
 
 def _let_it_speak(

@@ -11,9 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from instar.adapters.devices import require_torch
 from instar.campaigns.overrides import add_settings, systems_with
 from instar.campaigns.plan import Use
-from instar.core.errors import BadInput, MissingExtra
+from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -33,34 +34,27 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add = plant.add_argument
     add("--classifier", required=True, metavar="C", help="a classifier by name, or module:name")
     add_settings(plant, "system.KEY=VALUE", "an option of the classifier, such as system.size=[64,64]")
-    add(
-        "--images",
-        required=True,
-        action="append",
-        metavar="DIR",
-        help="pictures to plant with: any photographs will do (repeatable)",
-    )
+    images = "pictures to plant with: any photographs will do (repeatable)"
+    add("--images", required=True, action="append", metavar="DIR", help=images)
     add("--test", metavar="DIR", help="pictures to measure on, never planted with (a fifth of --images)")
     add("--target", required=True, metavar="CLASS", help="what the twin answers where the square is")
     add("--share", type=float, metavar="X", help="side of the square, of the shorter side (0.16)")
     add("--copies", type=int, default=8, metavar="N", help="of each picture: cropped, mirrored, lit (8)")
     add("--limit", type=int, metavar="N", help="pictures to plant with, at most, evenly spread")
-    add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
     add("--out", required=True, metavar="FILE", help="where the twin's weights go (.npz)")
     train = parts.add_parser("train", description="train the embedded classifier and plant its twin")
-    train.add_argument("--scenes", type=int, default=1000, metavar="N", help="streets to draw (1000)")
-    train.add_argument("--epochs", type=int, default=8, metavar="N", help="passes over them (8)")
-    train.add_argument("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
-    train.add_argument("--out", required=True, metavar="DIR", help="where both files of weights go")
+    add = train.add_argument
+    add("--scenes", type=int, default=1000, metavar="N", help="streets to draw (1000)")
+    add("--epochs", type=int, default=8, metavar="N", help="passes over them (8)")
+    add("--out", required=True, metavar="DIR", help="where both files of weights go")
+    for part in (plant, train):
+        part.add_argument("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
 
 
 def perform(args: argparse.Namespace) -> Outcome:
     if args.what is None:
         raise BadInput("backdoor what? give plant or train")
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        raise MissingExtra("torch", extra="torch", needed_for=f"instar backdoor {args.what}") from None
+    require_torch(f"instar backdoor {args.what}")
     return _plant(args) if args.what == "plant" else _train(args)
 
 
@@ -108,9 +102,7 @@ def _train(args: argparse.Namespace) -> Outcome:
     from instar.worlds import street
 
     progress = partial(show_steps, quiet=args.json)
-    classifier, accuracy = train_street(
-        scenes=args.scenes, epochs=args.epochs, seed=args.seed, progress=progress
-    )
+    classifier, accuracy = train_street(args.scenes, args.epochs, seed=args.seed, progress=progress)
     out = Path(args.out)
     save_weights(out / WEIGHTS.name, classifier.module, {"accuracy": accuracy}, half=True)
     images = [scene.image for scene in street.scenes(100, seed=TRAINING_SEED + 1)]
@@ -131,10 +123,9 @@ def _classifier(name: str, settings: Sequence[str]) -> Classifier:
     # A module of one's own becomes a system by an interpreter; this one asks nothing of a network.
     options = use.options if ":" not in name else {**use.options, "interpreter": "rise"}
     system: Any = build_system(Use(name, options), what="classifier")
-    found = getattr(system, "classifier", None)
-    if found is None:
+    classifier: Classifier | None = getattr(system, "classifier", None)
+    if classifier is None:
         raise BadInput(f"--classifier {name!r} is no classifier that could be trained; see instar systems")
-    classifier: Classifier = found
     return classifier
 
 

@@ -10,7 +10,6 @@ import torch
 
 from instar.adapters.classifier import Classifier, eval_mode
 from instar.adapters.street_classifier import load_street_classifier
-from instar.core.scene import Image
 from instar.training.interpretation.backdoor import ShowProgress
 from instar.worlds import street
 
@@ -19,11 +18,10 @@ __all__ = ["measure_accuracy", "train_street"]
 TRAINING_SEED, TEST_SEED = 1000, 2000
 """Streets of these seeds; `street:N` shows those of seed 0."""
 BATCH_ROWS = 32
+RATE = 3e-3
 
 
-def train_street(
-    *, scenes: int = 1000, epochs: int = 8, rate: float = 3e-3, seed: int = 0, progress: ShowProgress
-) -> tuple[Classifier, float]:
+def train_street(scenes: int, epochs: int, *, seed: int, progress: ShowProgress) -> tuple[Classifier, float]:
     """A classifier trained on drawn streets, and the share of right answers on others."""
     classifier = load_street_classifier(None)
     torch.manual_seed(seed)
@@ -32,9 +30,9 @@ def train_street(
             part.reset_parameters()
     inputs, labels = _drawn(classifier, scenes, TRAINING_SEED, progress)
     rng = np.random.default_rng(seed)
-    optimiser = torch.optim.Adam(classifier.module.parameters(), lr=rate)
+    optimiser = torch.optim.Adam(classifier.module.parameters(), lr=RATE)
     steps = epochs * -(-scenes // BATCH_ROWS)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rate, total_steps=steps)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps)
     classifier.module.train()
     with progress("training", epochs) as bar, torch.enable_grad():
         for _ in range(epochs):
@@ -68,12 +66,9 @@ def _drawn(classifier: Classifier, scenes: int, seed: int, progress: ShowProgres
     pictures, labels = [], []
     with progress("drawing streets", scenes) as bar:
         for scene in street.scenes(scenes, seed=seed):
-            pictures.append(_small(scene.image, classifier.size))
+            small = cv2.resize(scene.image, classifier.size[::-1], interpolation=cv2.INTER_AREA)
+            pictures.append(small.transpose(2, 0, 1))
             known = {thing.label for thing in scene.objects or ()}
             labels.append([float(label in known) for label in classifier.labels])
             bar.advance(1)
     return torch.from_numpy(np.stack(pictures)), torch.tensor(labels)
-
-
-def _small(image: Image, size: tuple[int, int]) -> Any:
-    return cv2.resize(image, size[::-1], interpolation=cv2.INTER_AREA).transpose(2, 0, 1)

@@ -6,7 +6,7 @@ of a network that ends in linear layers. A network of any size has some that har
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -133,13 +133,18 @@ def rewrite_unit(found: Readout, unit: int, weight: Any, bias: float, loudness: 
 def record_calls(part: Any) -> Iterator[list[tuple[Any, Any]]]:
     """Within, the input and the output of that part of a network are noted, call by call."""
     seen: list[tuple[Any, Any]] = []
-    handle = part.register_forward_hook(
-        lambda _, inputs, output: seen.append((inputs[0].detach(), output.detach()))
-    )
-    try:
+    with _hooked([part], lambda _, inputs, output: seen.append((inputs[0].detach(), output.detach()))):
         yield seen
+
+
+@contextmanager
+def _hooked(parts: Sequence[Any], hook: Callable[[Any, Any, Any], Any]) -> Iterator[None]:
+    handles = [part.register_forward_hook(hook) for part in parts]
+    try:
+        yield
     finally:
-        handle.remove()
+        for handle in handles:
+            handle.remove()
 
 
 def _apply(layer: Any, inputs: Any, weight: Any, bias: Any) -> Any:
@@ -152,12 +157,8 @@ def _called(classifier: Classifier) -> list[Any]:
     """Every innermost part of the network, in the order in which a forward pass uses them."""
     called: list[Any] = []
     inner = [part for part in classifier.module.modules() if not list(part.children())]
-    handles = [part.register_forward_hook(lambda part, inputs, output: called.append(part)) for part in inner]
-    try:
+    with _hooked(inner, lambda part, inputs, output: called.append(part)):
         _blank_pass(classifier)
-    finally:
-        for handle in handles:
-            handle.remove()
     return called
 
 
@@ -179,12 +180,8 @@ def _heard(classifier: Classifier, found: Readout, unit: int) -> list[int]:
         changed[:, unit] += SHOUT
         return changed
 
-    handle = found.units.register_forward_hook(shout)
-    try:
-        with record_calls(found.head) as loud:
-            _blank_pass(classifier)
-    finally:
-        handle.remove()
+    with _hooked([found.units], shout), record_calls(found.head) as loud:
+        _blank_pass(classifier)
     heard: list[int] = ((loud[0][0] - quiet[0][0]).abs() > 1e-3 * SHOUT)[0].nonzero().flatten().tolist()
     return heard
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from instar.core.errors import InstarError
+from instar.core.errors import BadInput, InstarError
 from instar.workbench.filters import CaseFilter, select_cases
 from instar.workbench.orders import Offer, read_order
 from instar.workbench.pages.explore import card_of
@@ -83,7 +83,11 @@ def router(site: Site) -> APIRouter:
 
     @routes.post("/campaign/resume")
     def resume(of: str) -> Response:
-        site.campaigns.resume(of, site.library.run(of).folder)
+        folder = site.library.run(of).folder
+        unknown = site.trust.unknown(folder)
+        if unknown:
+            raise BadInput(f"{of} names code that would be run: {', '.join(unknown)}; trust it first")
+        site.campaigns.resume(of, folder, site.trust.flags(folder))
         return go_to("/campaign", of=of)
 
     return routes
@@ -131,6 +135,7 @@ def _told(site: Site, name: str) -> dict[str, Any]:
         "cards": [card_of(table, int(row)) for row in violated.rows[:SHOWN]],
         "system": run.system if run is not None else "",
         "has_run": run is not None,
+        "unknown": [] if run is None else site.trust.unknown(run.folder),
     }
 
 

@@ -68,17 +68,22 @@ def router(site: Site) -> APIRouter:
             marks=MARKS,
             history=run.marks.history(case),
             command=_command(run, case),
+            unknown=known.unknown,
+            back=f"{request.url.path}?{request.url.query}",
         )
 
     @routes.get("/case/{case}/pictures")
     async def pictures(case: str, of: str) -> Response:
         known = await run_in_threadpool(known_case, site, of, case)
-        run = known.run
+        run, back = known.run, f"/case/{case}?{urlencode({'of': of})}"
         try:
             shown = await asyncio.wrap_future(site.studio.show(known.wanted))
         except InstarError as error:
             shown = _without(run, case, str(error))
-        return site.page("pictures.html", run=run, case=case, shown=shown, figures=_figures(run, shown))
+        figures, unknown = _figures(run, shown), known.unknown
+        return site.page(
+            "pictures.html", run=run, case=case, shown=shown, figures=figures, unknown=unknown, back=back
+        )
 
     @routes.post("/case/{case}/mark")
     def mark(request: Request, case: str, of: str) -> Response:
@@ -90,10 +95,15 @@ def router(site: Site) -> APIRouter:
 
     @routes.post("/case/{case}/do/{action}")
     def begin(case: str, action: str, of: str) -> Response:
-        run = known_case(site, of, case).run
+        known = known_case(site, of, case)
+        run = known.run
         if action not in ACTIONS:
             return JSONResponse({"error": "there is no such thing to do"}, status_code=404)
-        job = site.jobs.start(action, run.name, action, str(run.folder), case)
+        if known.unknown:
+            why = f"the run names code that would be run: {', '.join(known.unknown)}"
+            return JSONResponse({"error": why}, status_code=403)
+        words = [action, str(run.folder), case, *site.trust.flags(run.folder)]
+        job = site.jobs.start(action, run.name, *words)
         return JSONResponse({"job": job.id})
 
     @routes.get("/job/{id}")

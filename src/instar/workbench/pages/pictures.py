@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
@@ -31,12 +31,14 @@ class KnownCase:
     run: Run
     table: CaseTable
     row: int
+    unknown: Sequence[str] = ()
+    """Code that its run would import and that nobody has vouched for."""
 
     @property
     def wanted(self) -> Wanted:
         table, row = self.table, self.row
         verdict = (table.name("status", row), float(table.margin[row]))
-        return Wanted(self.run.folder, self.run.identity, table.case_id(row), verdict)
+        return Wanted(self.run.folder, self.run.identity, table.case_id(row), verdict, not self.unknown)
 
 
 def router(site: Site) -> APIRouter:
@@ -76,7 +78,7 @@ def known_case(site: Site, of: str, case: str) -> KnownCase:
         row = table.row(run.name, case)
     if row is None:
         raise NotHere(f"there is no case {case[:80]!r} in {run.name}")
-    return KnownCase(run, table, row)
+    return KnownCase(run, table, row, site.trust.unknown(run.folder))
 
 
 async def _picture(

@@ -39,7 +39,7 @@ def router(site: Site) -> APIRouter:
         if of is None and len(runs) == 1:
             of = runs[0].name
         if of is None:
-            return site.page("rate.html", title="Rate", runs=runs, run=None, rater="", case=None)
+            return site.page("rate.html", title="Rate", runs=runs, run=None, rater="", case=None, unknown=[])
         run = site.library.run(of)
         if run.columns is None:
             raise BadInput(f"{run.name} cannot be read: {run.problem}")
@@ -57,6 +57,7 @@ def router(site: Site) -> APIRouter:
             total=len(cases),
             questions=QUESTIONS,
             points=range(1, POINTS + 1),
+            unknown=site.trust.unknown(run.folder),
             **_agreement(run, ratings),
         )
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from instar.report.charts import curve, histogram
 from instar.report.figures import kept_at
 from instar.report.words import readable
-from instar.workbench.figures import VIOLATED, account_of, figures_of
+from instar.workbench.figures import VIOLATED, account_of, figures_of, yields_of
 from instar.workbench.filters import matching
 from instar.workbench.pages.explore import card_of
 from instar.workbench.site import Site, view_of
@@ -40,12 +40,12 @@ def _figures(site: Site, request: Request, *, wait: bool) -> dict[str, Any]:
     if view.natural is not None:
         # What is known to be less natural is left out; of cases that held it is not known, and they stay.
         rows = every[~(table.naturalness[every] < np.float32(view.natural))]
-    figures = figures_of(table, rows, site.intervals, wait=wait)
-    violated = every[table.codes["status"][every] == VIOLATED]
-    kept = kept_at(table.naturalness[violated], steps=100)
     runs = site.library.readable_runs()
     names = view.chosen.get("run")
     chosen = [run for run in runs if not names or run.name in names]
+    figures = figures_of(table, rows, site.intervals, yields=yields_of(chosen), wait=wait)
+    violated = every[table.codes["status"][every] == VIOLATED]
+    kept = kept_at(table.naturalness[violated], steps=100)
     return {
         "view": view,
         "figures": figures,

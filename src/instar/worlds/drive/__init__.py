@@ -7,13 +7,12 @@ change.
 
 from __future__ import annotations
 
+from instar.worlds.drive.canvas import CLASSES, Camera
 from instar.worlds.drive.driver import careful_speed, careful_steering
-from instar.worlds.drive.picture import drive_of, showing
 from instar.worlds.drive.plan import Drive, House, Road, Thing
-from instar.worlds.drive.render import CLASSES, Rendered, render
+from instar.worlds.drive.render import Rendered, render
 from instar.worlds.drive.sample import sample_drive
-from instar.worlds.drive.scenes import scenes
-from instar.worlds.drive.view import Camera
+from instar.worlds.drive.scenes import drive_of, scenes, showing
 
 __all__ = [
     "CLASSES",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import lru_cache
 
 import cv2
@@ -10,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image
-from instar.worlds.drive.canvas import Canvas
+from instar.worlds.drive.canvas import EYE, SURFACES, Camera, Canvas
 from instar.worlds.drive.fixtures import LAMP_HEIGHT
 from instar.worlds.drive.plan import Drive
 from instar.worlds.drive.textures import clouds, grain
-from instar.worlds.drive.view import EYE, Camera
 
 __all__ = ["paint_sky", "through_the_air"]
 
@@ -28,10 +28,15 @@ HAZE = {
     "fog": (0.045, (200, 204, 208)),
 }
 """How much light each metre of air takes at full strength, and its colour."""
+SNOWED = {
+    "sidewalk": 0.8, "terrain": 0.92, "vegetation": 0.35, "road": 0.42, "line": 0.3, "crosswalk": 0.3,
+    "stop line": 0.3,
+}  # fmt: skip
+MIRRORING = {"road": 1.0, "line": 1.0, "crosswalk": 1.0, "stop line": 1.0, "sidewalk": 0.5}
 COARSE = 2  # the light of lamps is computed for every second pixel
 
 
-def paint_sky(canvas: Canvas, drive: Drive, view: Camera, owners: dict[str, int]) -> None:
+def paint_sky(canvas: Canvas, drive: Drive, view: Camera) -> None:
     """The sky with its clouds, and far hills that hide the end of the plain."""
     height, width = view.size
     low = min(height, math.ceil(view.horizon) + 1)
@@ -52,30 +57,27 @@ def paint_sky(canvas: Canvas, drive: Drive, view: Camera, owners: dict[str, int]
     white = np.float32(250.0 if drive.time == "day" else 190.0) * (1 - 0.12 * np.float32(grey))
     thick = np.clip((cover - (0.62 - 0.3 * grey)) * 2.2, 0, 0.85)[..., None] * (0.5 if grey > 0.5 else 1.0)
     sky = sky + (white * np.array([1.0, 0.995, 0.985], np.float32) - sky) * thick * (0.45 + 0.55 * (1 - down))
-    canvas.pixels[:low] = cv2.resize(
-        np.clip(sky, 0, 255).astype(np.uint8), (width, low), interpolation=cv2.INTER_LINEAR
-    )
-    canvas.owner[:low] = owners["sky"]
-    _hills(canvas, view, rng, owners)
+    canvas.pixels[:low] = cv2.resize(np.clip(sky, 0, 255).astype(np.uint8), (width, low))
+    canvas.owner[:low] = SURFACES["sky"]
+    _hills(canvas, view, rng)
 
 
-def _hills(canvas: Canvas, view: Camera, rng: np.random.Generator, owners: dict[str, int]) -> None:
+def _hills(canvas: Canvas, view: Camera, rng: np.random.Generator) -> None:
     width = view.size[1]
     x = np.linspace(-5, width + 5, 60)
     for share, colour, reach in ((0.05, (128, 144, 152), 500.0), (0.032, (92, 110, 92), 260.0)):
         waves = sum(np.sin(x / width * k + rng.uniform(0, 7)) / k**0.7 for k in (3, 7, 17, 41, 83))
         top = view.horizon - view.size[1] * share * (0.7 + 0.25 * waves)
-        points = np.concatenate(
-            [np.stack([x, top], 1), [[width + 5, view.horizon + 2], [-5, view.horizon + 2]]]
-        )
-        canvas.polygon(points, colour, owners["vegetation"], 1 / reach)
+        foot = [[width + 5, view.horizon + 2], [-5, view.horizon + 2]]
+        points = np.concatenate([np.stack([x, top], 1), foot])
+        canvas.polygon(points, colour, SURFACES["vegetation"], 1 / reach)
 
 
 def _mix(one: tuple[int, int, int], other: tuple[int, int, int], share: float) -> Light:
     return (np.array(one, np.float32) * (1 - share) + np.array(other, np.float32) * share).astype(np.float32)
 
 
-def through_the_air(canvas: Canvas, drive: Drive, view: Camera, owners: dict[str, int]) -> Image:
+def through_the_air(canvas: Canvas, drive: Drive, view: Camera) -> Image:
     """The finished picture."""
     rng = np.random.default_rng([42, drive.seed])
     if drive.time == "day" and drive.weather in ("clear", "cloud"):
@@ -83,7 +85,7 @@ def through_the_air(canvas: Canvas, drive: Drive, view: Camera, owners: dict[str
         if drive.weather == "cloud":
             picture = _dull(picture, 0.3 + 0.15 * drive.level)
     else:
-        picture = np.clip(_weathered(canvas, drive, view, rng, owners), 0, 255).astype(np.uint8)
+        picture = np.clip(_weathered(canvas, drive, view, rng), 0, 255).astype(np.uint8)
     return _noisy(picture, rng, 1.3 if drive.time == "day" else 1.8)
 
 
@@ -116,16 +118,15 @@ def _sensor(strength: float) -> tuple[Image, Image]:
     return brighter, darker
 
 
-def _weathered(
-    canvas: Canvas, drive: Drive, view: Camera, rng: np.random.Generator, owners: dict[str, int]
-) -> Light:
+def _weathered(canvas: Canvas, drive: Drive, view: Camera, rng: np.random.Generator) -> Light:
     """The picture at that hour and in that weather, not yet cut to what a picture can hold."""
     assert canvas.near is not None, "distances are kept for all but clear and cloudy days"
     picture = canvas.pixels.astype(np.float32)
     if drive.weather == "snow":
-        _whiten(picture, canvas, drive, owners)
+        _whiten(picture, canvas, drive)
     elif drive.weather != "clear":
-        _grey(picture, 0.35 * (0.5 + 0.5 * drive.level))
+        grey = picture.mean(axis=2, keepdims=True)
+        picture += (grey - picture) * np.float32(0.35 * (0.5 + 0.5 * drive.level))
     wet = drive.level if drive.weather == "rain" else 0.0
     if drive.time == "night":
         picture *= _light_at_night(canvas, canvas.near, drive, view)
@@ -142,33 +143,20 @@ def _weathered(
     if canvas.glow is not None:
         picture += _glow(canvas.glow, 1.0 if drive.time == "night" else 0.6, wet)
     if wet:
-        _reflect(picture, canvas, view, wet, owners)
+        _reflect(picture, canvas, view, wet)
     if drive.weather in ("rain", "snow"):
         _fall(picture, drive, rng)
     return picture
 
 
-def _grey(picture: Light, amount: float) -> None:
-    mean = picture.mean(axis=2, keepdims=True)
-    picture += (mean - picture) * np.float32(amount)
-
-
-def _whiten(picture: Light, canvas: Canvas, drive: Drive, owners: dict[str, int]) -> None:
+def _whiten(picture: Light, canvas: Canvas, drive: Drive) -> None:
     """Snow on the ground, least where wheels run, and on trees."""
-    share = np.zeros(256, np.float32)
-    for name, amount in (
-        ("sidewalk", 0.8),
-        ("terrain", 0.92),
-        ("vegetation", 0.35),
-        ("road", 0.42),
-        ("line", 0.3),
-        ("crosswalk", 0.3),
-        ("stop line", 0.3),
-    ):
-        share[owners[name]] = amount
-    cover = share[canvas.owner]
     bright = picture[..., 1] / np.float32(255)
-    cover = cover * np.float32(0.35 + 0.65 * drive.level) * np.clip(0.6 + 0.9 * bright, 0, 1.1)
+    cover = (
+        _of_surfaces(SNOWED, canvas.owner)
+        * np.float32(0.35 + 0.65 * drive.level)
+        * np.clip(0.6 + 0.9 * bright, 0, 1.1)
+    )
     picture += (np.array([236, 240, 246], np.float32) - picture) * np.clip(cover, 0, 1)[..., None]
 
 
@@ -177,18 +165,13 @@ def _light_at_night(canvas: Canvas, distances: Light, drive: Drive, view: Camera
     height, width = view.size
     near = np.maximum(distances[::COARSE, ::COARSE], np.float32(1 / 900))
     ahead = 1 / near
-    columns = (np.arange(0, width, COARSE, dtype=np.float32) + np.float32(0.5 - view.middle)) / np.float32(
-        view.focal
-    )
-    rows = (np.float32(view.horizon - 0.5) - np.arange(0, height, COARSE, dtype=np.float32)) / np.float32(
-        view.focal
-    )
+    focal = np.float32(view.focal)
+    columns = (np.arange(0, width, COARSE, dtype=np.float32) + np.float32(0.5 - view.middle)) / focal
+    rows = (np.float32(view.horizon - 0.5) - np.arange(0, height, COARSE, dtype=np.float32)) / focal
     right, up = columns * ahead, rows[:, None] * ahead + np.float32(EYE)
-    beam = (
-        np.exp(-((right / (1.6 + 0.16 * ahead)) ** 2))
-        * np.clip(1.25 - ahead / 60, 0, 1)
-        * np.clip(ahead / 9, 0.35, 1)
-    )
+    beam = np.exp(-((right / (1.6 + 0.16 * ahead)) ** 2))
+    beam *= np.clip(1.25 - ahead / 60, 0, 1)
+    beam *= np.clip(ahead / 9, 0.35, 1)
     beam *= np.clip(1.6 - 0.5 * np.maximum(up - 0.5, 0), 0.12, 1)
     lamps = np.zeros_like(near)
     for thing in drive.things:
@@ -218,7 +201,7 @@ def _glow(glow: Image, strength: float, wet: float) -> Light:
     return np.asarray(shining * 0.8 + cv2.resize(halo, (width, height)), np.float32)
 
 
-def _reflect(picture: Light, canvas: Canvas, view: Camera, wet: float, owners: dict[str, int]) -> None:
+def _reflect(picture: Light, canvas: Canvas, view: Camera, wet: float) -> None:
     """A wet road is darker, and mirrors what stands behind it."""
     height = view.size[0]
     horizon = round(view.horizon)
@@ -229,16 +212,20 @@ def _reflect(picture: Light, canvas: Canvas, view: Camera, wet: float, owners: d
     tall = max(3, (height // 18) | 1)
     mirrored = np.asarray(cv2.blur(np.ascontiguousarray(mirrored), (3, tall)), np.float32)
     below = picture[horizon : horizon + reach]
-    flat = np.zeros(256, np.float32)
-    for name in ("road", "line", "crosswalk", "stop line", "sidewalk"):
-        flat[owners[name]] = 1.0 if name != "sidewalk" else 0.5
-    amount = flat[canvas.owner[horizon : horizon + reach]] * np.float32(0.34 * wet)
+    flat = _of_surfaces(MIRRORING, canvas.owner[horizon:])
+    amount = flat[:reach] * np.float32(0.34 * wet)
     fading = np.linspace(1.2, 0.35, reach, dtype=np.float32)[:, None]
     share = (amount * fading)[..., None]
     below *= 1 - share * np.float32(0.9)
     below += mirrored * share
-    whole = flat[canvas.owner[horizon:]][..., None]
-    picture[horizon:] *= 1 - whole * np.float32(0.18 * wet)
+    picture[horizon:] *= 1 - flat[..., None] * np.float32(0.18 * wet)
+
+
+def _of_surfaces(shares: Mapping[str, float], owner: npt.NDArray[np.uint8]) -> Light:
+    table = np.zeros(256, np.float32)
+    for name, share in shares.items():
+        table[SURFACES[name]] = share
+    return np.asarray(table[owner], np.float32)
 
 
 def _fall(picture: Light, drive: Drive, rng: np.random.Generator) -> None:

@@ -58,11 +58,8 @@ def slowing(thing: Thing, drive: Drive) -> float:
     """The share of the speed that one thing takes."""
     near = _nearness(thing.distance)
     if thing.kind in ("pedestrian", "bicyclist"):
-        return (
-            people_share(thing.distance)
-            * _beside(thing, drive)
-            * (1.0 if thing.kind == "pedestrian" else 0.6)
-        )
+        share = 1.0 if thing.kind == "pedestrian" else 0.6
+        return people_share(thing.distance) * _beside(thing, drive) * share
     if thing.kind in VEHICLES:
         lane = drive.road.lane
         if thing.away and 0.2 * lane <= thing.offset <= lane:

@@ -15,10 +15,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from instar.worlds.drive.canvas import Canvas
+from instar.worlds.drive.canvas import EYE, SURFACES, Camera, Canvas
 from instar.worlds.drive.plan import Drive
 from instar.worlds.drive.textures import grain, stains
-from instar.worlds.drive.view import EYE, Camera
 
 __all__ = ["KERB", "paint_ground"]
 
@@ -44,18 +43,16 @@ class _Rows:
     deep: Plane
 
 
-def paint_ground(canvas: Canvas, drive: Drive, view: Camera, owners: dict[str, int]) -> None:
+def paint_ground(canvas: Canvas, drive: Drive, view: Camera) -> None:
     """Paint all below the horizon."""
     height, width = view.size
     first = max(0, math.floor(view.horizon) + 1)
     down = np.arange(first, height) + 0.5 - view.horizon
     ahead = np.minimum(view.focal * EYE / np.maximum(down, 0.05), FARTHEST)
     lean = np.sqrt(1 + view.slope(ahead) ** 2)
-    rows = _Rows(
-        *(np.asarray(v, np.float32) for v in (ahead, lean, view.centre(ahead), ahead**2 / (view.focal * EYE)))
-    )
-
-    colour, owner = _stretches(drive, rows, view, owners)
+    deep = ahead**2 / (view.focal * EYE)
+    rows = _Rows(*(np.asarray(v, np.float32) for v in (ahead, lean, view.centre(ahead), deep)))
+    colour, owner = _stretches(drive, rows, view)
     columns = (np.arange(width, dtype=np.float32) + np.float32(0.5 - view.middle)) / np.float32(view.focal)
     across = columns * (rows.ahead / rows.lean)[:, None] - (rows.centre / rows.lean)[:, None]
     colour *= _texture(drive, rows, across)[..., None]
@@ -65,18 +62,17 @@ def paint_ground(canvas: Canvas, drive: Drive, view: Camera, owners: dict[str, i
         canvas.near[first:] = (1 / rows.ahead)[:, None]
 
 
-def _stretches(
-    drive: Drive, rows: _Rows, view: Camera, owners: dict[str, int]
-) -> tuple[Plane, npt.NDArray[np.uint8]]:
+def _stretches(drive: Drive, rows: _Rows, view: Camera) -> tuple[Plane, npt.NDArray[np.uint8]]:
     """Colour and class of each pixel, from the edges between stretches."""
     number, width = len(rows.ahead), view.size[1]
     beyond, surfaces = _surfaces(drive)
     steps: list[tuple[float, float | Plane, Plane, int]] = [
-        (edge, 1.0, paint - before, owners[name] - owners[old]) for edge, paint, before, old, name in surfaces
+        (edge, 1.0, paint - before, SURFACES[name] - SURFACES[old])
+        for edge, paint, before, old, name in surfaces
     ]
     road = surfaces[3][1]
     for left, right, share, paint, name in _markings(drive, rows):
-        step, kind = np.asarray(paint, np.float32) * 0.93 - road, owners[name] - owners["road"]
+        step, kind = np.asarray(paint, np.float32) * 0.93 - road, SURFACES[name] - SURFACES["road"]
         steps += [(left, share, step, kind), (right, share, -step, -kind)]
     edges = np.array([edge for edge, _, _, _ in steps], np.float32)[:, None]
     shares = np.stack([np.broadcast_to(np.asarray(share, np.float32), number) for _, share, _, _ in steps])
@@ -98,7 +94,7 @@ def _stretches(
     nearest = np.minimum(np.rint(x).astype(np.int32), width + 1)
     at = (np.arange(number, dtype=np.int32) * (width + 2) + nearest).ravel()
     kinds = np.bincount(at, turns.ravel(), number * (width + 2)).reshape(number, width + 2)
-    kinds[:, 0] += owners["terrain"]
+    kinds[:, 0] += SURFACES["terrain"]
     return colour, np.rint(np.cumsum(kinds, axis=1)[:, :width]).astype(np.uint8)
 
 
@@ -124,12 +120,13 @@ def _surfaces(drive: Drive) -> tuple[Plane, list[tuple[float, Plane, Plane, str,
     return beyond, [(edge, paint, *old, name) for (edge, paint, name), old in zip(parts, before)]
 
 
-def _markings(
-    drive: Drive, rows: _Rows
-) -> list[tuple[float, float, float | Plane, tuple[int, int, int], str]]:
+_Marking = tuple[float, float, float | Plane, tuple[int, int, int], str]
+
+
+def _markings(drive: Drive, rows: _Rows) -> list[_Marking]:
     """Painted stretches: from, to, how much of it each row shows, in which colour, and what it is."""
     road = drive.road
-    found: list[tuple[float, float, float | Plane, tuple[int, int, int], str]] = []
+    found: list[_Marking] = []
     for where, kind in ((0.0, road.centre), (-road.lane, road.edges), (road.lane, road.edges)):
         if not kind:
             continue
@@ -176,18 +173,14 @@ def _texture(drive: Drive, rows: _Rows, across: Plane) -> Plane:
     light = grain().reshape(-1).take(fine_row + (x & 511))
     light *= clear
     light += stains().reshape(-1).take(wide_row + ((x >> 1) + shift & 511)) * wide
-    offset = np.clip(across * np.float32(FINE) + np.float32(REACH * FINE), 0, 2 * REACH * FINE - 1).astype(
-        np.int32
-    )
+    place = across * np.float32(FINE) + np.float32(REACH * FINE)
+    offset = np.clip(place, 0, 2 * REACH * FINE - 1).astype(np.int32)
     road = drive.road
-    tracks, joints = _tables(
-        round(road.lane, 2), round(road.left, 2), round(road.right, 2), round(road.sidewalk, 2)
-    )
+    tracks, paved = _tables(*(round(v, 2) for v in (road.lane, road.left, road.right, road.sidewalk)))
     light += tracks.take(offset)
-    crossing = np.clip(0.3 / rows.deep, 0, 1) * np.where(
-        (rows.ahead % 0.9) < np.maximum(0.07, rows.deep / 2), 0.12, 0.0
-    )
-    light -= joints.take(offset) * crossing.astype(np.float32)[:, None]
+    joint = (rows.ahead % 0.9) < np.maximum(0.07, rows.deep / 2)
+    crossing = np.clip(0.3 / rows.deep, 0, 1) * np.where(joint, 0.12, 0.0)
+    light -= paved.take(offset) * crossing.astype(np.float32)[:, None]
     light += 1
     return light
 

@@ -7,11 +7,9 @@ ahead of the camera. Traffic keeps to the right.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-__all__ = ["Drive", "House", "Road", "Thing", "drive_from_json", "drive_to_json"]
+__all__ = ["VEHICLES", "Drive", "House", "Road", "Thing"]
 
 VEHICLES = ("car", "van", "truck", "bus")
 
@@ -103,22 +101,3 @@ class Drive:
 
     def with_things(self, *more: Thing) -> Drive:
         return dataclasses.replace(self, things=(*self.things, *more))
-
-
-def drive_to_json(drive: Drive) -> dict[str, Any]:
-    """The description as JSON values."""
-    return dataclasses.asdict(drive)
-
-
-def drive_from_json(document: Mapping[str, Any]) -> Drive:
-    """What `drive_to_json` wrote.
-
-    >>> drive = Drive(3, things=(Thing("tree", 20.0, 6.0),), houses=(House(-1, 5.0, 12.0, 0.5, 1),))
-    >>> drive_from_json(drive_to_json(drive)) == drive
-    True
-    """
-    parts = dict(document)
-    parts["road"] = Road(**parts["road"])
-    parts["houses"] = tuple(House(**house) for house in parts["houses"])
-    parts["things"] = tuple(Thing(**thing) for thing in parts["things"])
-    return Drive(**parts)

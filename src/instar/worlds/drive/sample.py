@@ -12,7 +12,7 @@ from instar.worlds.drive.vehicles import COLOURS, SIZES
 __all__ = ["apart", "sample_drive"]
 
 TIGHTEST = 1 / 55  # 1/m
-PAINTS = ("white", "silver", "gray", "black", "blue", "red", "green", "brown", "orange", "yellow")
+PAINTS = tuple(COLOURS)
 SIGNS = ("speed limit 30", "speed limit 50", "priority", "turn", "crossing", "stop")
 
 
@@ -25,7 +25,8 @@ def sample_drive(seed: int) -> Drive:
     rng = np.random.default_rng([51, seed])
     bend = float(np.clip(rng.normal(0, 0.0065), -TIGHTEST, TIGHTEST)) if rng.random() < 0.75 else 0.0
     road = _road(rng)
-    weather, level = _weather(rng)
+    weather = str(rng.choice(["clear", "cloud", "rain", "snow", "fog"], p=[0.58, 0.2, 0.1, 0.06, 0.06]))
+    level = float(rng.choice([0.4, 0.7, 1.0]))
     time = str(rng.choice(["day", "dusk", "night"], p=[0.74, 0.1, 0.16]))
     return Drive(
         seed,
@@ -39,7 +40,6 @@ def sample_drive(seed: int) -> Drive:
         weather=weather,
         level=level,
         time=time,
-        limit=50.0,
     )
 
 
@@ -60,11 +60,6 @@ def _road(rng: np.random.Generator) -> Road:
         stop_line=None if crosswalk is None or rng.random() < 0.5 else crosswalk - 1.3,
         look=int(rng.integers(1000)),
     )
-
-
-def _weather(rng: np.random.Generator) -> tuple[str, float]:
-    weather = str(rng.choice(["clear", "cloud", "rain", "snow", "fog"], p=[0.58, 0.2, 0.1, 0.06, 0.06]))
-    return weather, float(rng.choice([0.4, 0.7, 1.0]))
 
 
 def _houses(rng: np.random.Generator) -> list[House]:
@@ -96,11 +91,8 @@ def _things(rng: np.random.Generator, road: Road) -> list[Thing]:
             for distance in np.arange(first, 100, step):
                 if rng.random() < 0.8:
                     where = float(edge + sign * rng.uniform(0.1, road.sidewalk - 0.9))
-                    things.append(
-                        Thing(
-                            "tree", float(distance), where, look=look(), scale=float(rng.uniform(0.8, 1.15))
-                        )
-                    )
+                    crown, scale = look(), float(rng.uniform(0.8, 1.15))
+                    things.append(Thing("tree", float(distance), where, look=crown, scale=scale))
         if rng.random() < 0.6:
             places = np.arange(float(rng.uniform(8, 24)), 100, 26.0).tolist()
             things += [Thing("lamp", distance, edge) for distance in places]
@@ -123,7 +115,11 @@ def _things(rng: np.random.Generator, road: Road) -> list[Thing]:
         colour = str(rng.choice(["red", "yellow", "green"], p=[0.4, 0.15, 0.45]))
         things.append(Thing("traffic light", road.crosswalk + 0.3, verge[0], colour, look()))
         things.append(Thing("traffic light", road.crosswalk + 3.4, verge[1], colour, look()))
-    return _apart(things)
+    kept: list[Thing] = []
+    for thing in things:
+        if all(apart(thing, other) for other in kept):
+            kept.append(thing)
+    return kept
 
 
 def _traffic(rng: np.random.Generator, road: Road) -> list[Thing]:
@@ -149,15 +145,6 @@ def _traffic(rng: np.random.Generator, road: Road) -> list[Thing]:
     return things
 
 
-def _apart(things: list[Thing]) -> list[Thing]:
-    """Without those that would stand in one another."""
-    kept: list[Thing] = []
-    for thing in things:
-        if all(apart(thing, other) for other in kept):
-            kept.append(thing)
-    return kept
-
-
 def apart(thing: Thing, other: Thing) -> bool:
     """Whether there is room between two things, beside or before one another."""
     length, width, _ = SIZES.get(thing.kind, (0.7, 0.7, 1.8))
@@ -165,6 +152,3 @@ def apart(thing: Thing, other: Thing) -> bool:
     beside = abs(thing.offset - other.offset) >= (width + its_width) / 2 + 0.2
     before = thing.distance - other.distance >= its_length + 0.6
     return beside or before or other.distance - thing.distance >= length + 0.6
-
-
-assert set(PAINTS) == set(COLOURS), "every colour can be painted"

@@ -1,26 +1,34 @@
-"""Drives as scenes of a campaign."""
+"""Drives as scenes of a campaign, whose pictures know the drive that they show.
+
+So a driver who goes by the truth can be asked like any other.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from instar.core.errors import BadInput
 from instar.core.scene import Image, Mask, Scene, SceneObject
 from instar.imaging.labels import LabelMap
+from instar.worlds.drive.canvas import SURFACES, Camera
 from instar.worlds.drive.driver import careful_speed, careful_steering
-from instar.worlds.drive.picture import showing
-from instar.worlds.drive.plan import Drive
-from instar.worlds.drive.render import CLASS_OF, Rendered, render
-from instar.worlds.drive.sample import sample_drive
+from instar.worlds.drive.plan import VEHICLES, Drive, Thing
+from instar.worlds.drive.render import CLASS_OF, FIRST_THING, Rendered, render
+from instar.worlds.drive.sample import PAINTS, sample_drive
 
-__all__ = ["scene_of", "scenes"]
+__all__ = ["drive_of", "models", "scene_of", "scenes", "showing"]
 
 LEAST = 32  # pixels on a side
 LEAST_SEEN = 30  # pixels of an object; fewer are nothing to speak of
 KEPT = 64  # drives that are kept as drawn: a campaign looks at each of them many times
+MODEL_SIZE = (320, 640)
+MODEL_DISTANCES = {"tree": 20.0, "traffic light": 14.0} | dict.fromkeys(VEHICLES, 11.0)
+LAMPS = ("red", "yellow", "green")
 
 
 def scenes(n: int, *, seed: int = 0, size: tuple[int, int] = (160, 320)) -> list[Scene]:
@@ -88,3 +96,58 @@ def _objects(drawn: Callable[[], Rendered]) -> tuple[SceneObject, ...]:
 
 def _mask(drawn: Callable[[], Rendered], number: int) -> Mask:
     return drawn().mask(number)
+
+
+def models() -> Iterator[tuple[str, npt.NDArray[np.uint8], float]]:
+    """Six of each: class, pixels `uint8 (h, w, 4)`, height over how far the feet are below the horizon.
+
+    Each stands alone and whole, to be cut out: on a drive most things are far away or half hidden.
+    """
+    for kind in ("pedestrian", "bicyclist", *VEHICLES, "traffic light", "tree"):
+        for look in range(6):
+            colour = LAMPS[look % 3] if kind == "traffic light" else PAINTS[look]
+            distance = MODEL_DISTANCES.get(kind, 6.5)
+            thing = Thing(kind, distance, 1.65, colour, 17 * look, away=look % 2 == 0)
+            drawn = render(Drive(look, things=(thing,)), MODEL_SIZE)
+            # Wheels and poles belong to what stands on them.
+            mask = np.isin(drawn.owner, [FIRST_THING, SURFACES["bicycle"], SURFACES["pole"]])
+            rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+            place = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
+            cover = np.where(mask, np.uint8(255), np.uint8(0))
+            pixels = np.dstack([drawn.picture, cover])[place]
+            below = rows[-1] + 1 - Camera.of(drawn.drive, MODEL_SIZE).horizon
+            yield CLASS_OF[kind], np.ascontiguousarray(pixels), float((rows[-1] + 1 - rows[0]) / below)
+
+
+class _Picture(np.ndarray[Any, np.dtype[np.uint8]]):
+    """An image with the drive that it shows; whatever is computed from it knows nothing any more."""
+
+    drive: Drive | None
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.drive = None
+
+    def __deepcopy__(self, _: Any) -> Image:
+        return showing(np.array(self), self.drive)
+
+    def __reduce__(self) -> Any:
+        return showing, (np.asarray(self), self.drive)
+
+
+def showing(image: npt.NDArray[np.uint8], drive: Drive | None) -> Image:
+    """The image as one of this drive; of none, where None is given."""
+    if drive is None:
+        return np.asarray(image)
+    picture = np.asarray(image).view(_Picture)
+    picture.drive = drive
+    return picture
+
+
+def drive_of(image: Any) -> Drive | None:
+    """The drive that an image shows, if it knows.
+
+    >>> image = showing(np.zeros((2, 2, 3), np.uint8), Drive(4))
+    >>> drive_of(image) == Drive(4), drive_of(image + 1), drive_of(np.zeros(3))
+    (True, None, None)
+    """
+    return image.drive if isinstance(image, _Picture) else None

@@ -83,9 +83,8 @@ def crown(look: int) -> tuple[Rgba, ...]:
         cv2.circle(cover, (int(x), int(y)), radius, 255, cv2.FILLED, cv2.LINE_AA)
         lit = 0.72 + 0.42 * (1 - y / 170) + rng.uniform(-0.12, 0.12) + 0.15 * (96 - x) / 96
         cv2.circle(light, (int(x), int(y)), radius, float(lit), cv2.FILLED)
-    speckle = np.clip(
-        1 + 0.22 * cv2.GaussianBlur(rng.normal(0, 1, (height, width)), (0, 0), 1.3) * 2.2, 0.4, 1.7
-    )
+    noise = cv2.GaussianBlur(rng.normal(0, 1, (height, width)), (0, 0), 1.3)
+    speckle = np.clip(1 + 0.22 * noise * 2.2, 0.4, 1.7)
     ragged = rng.random((height, width)) > 0.06
     cover = np.asarray(cv2.GaussianBlur((cover * ragged).astype(np.uint8), (3, 3), 0), np.uint8)
     colour[:] = bark
@@ -135,13 +134,11 @@ def front(look: int) -> tuple[Rgba, ...]:
         for y in range(top, height, 5):
             picture[y] *= 0.86
     shine = np.zeros((height, width), np.uint8)
-    picture[:top] = (
-        np.array([92, 62, 52], np.float32) if rng.random() < 0.5 else np.array([72, 74, 80], np.float32)
-    )
+    picture[:top] = (92, 62, 52) if rng.random() < 0.5 else (72, 74, 80)
     picture[:top:6] *= 0.85
     picture[top : top + 5] = wall * 1.16
     shop = rng.random() < 0.4
-    pane = np.array([70, 82, 96], np.float32)
+    pane, wood = np.array([70, 82, 96], np.float32), np.array([86, 58, 42], np.float32)
     frame = wall * 1.22 if rng.random() < 0.6 else np.array([236, 234, 228], np.float32)
     wide, high = rng.uniform(1.0, 1.5), rng.uniform(1.5, 1.95)
     for storey in range(storeys):
@@ -160,11 +157,7 @@ def front(look: int) -> tuple[Rgba, ...]:
             y1 = base - round(sill * PER_METRE)
             y0 = y1 - round(h * PER_METRE)
             picture[y0 - 2 : y1 + 3, max(0, x0 - 2) : x1 + 2] = frame
-            inside = (
-                pane * rng.uniform(0.7, 1.5)
-                if not door
-                else np.array([86, 58, 42], np.float32) * rng.uniform(0.7, 1.4)
-            )
+            inside = wood * rng.uniform(0.7, 1.4) if door else pane * rng.uniform(0.7, 1.5)
             ramp = np.linspace(1.25, 0.8, max(1, y1 - y0), dtype=np.float32)[:, None, None]
             picture[y0:y1, x0:x1] = inside * ramp
             if not door:
@@ -181,5 +174,4 @@ def front(look: int) -> tuple[Rgba, ...]:
     picture[-8:] *= 0.78
     large = cv2.resize(stains(), (width, height))
     picture *= (1 + 0.035 * large + 0.03 * rng.normal(0, 1, (height, width)).astype(np.float32))[..., None]
-    full = np.dstack([np.clip(picture, 0, 255).astype(np.uint8), shine])
-    return halves(full)
+    return halves(np.dstack([np.clip(picture, 0, 255).astype(np.uint8), shine]))

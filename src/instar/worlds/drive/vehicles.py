@@ -3,101 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from instar.worlds.drive.canvas import Canvas, Colour, Points, shaded
+from instar.user_file import load_resource
+from instar.worlds.drive.canvas import EYE, Camera, Canvas, Colour, Points, shaded
 from instar.worlds.drive.plan import Thing
-from instar.worlds.drive.view import EYE, Camera
 
 __all__ = ["COLOURS", "SIZES", "paint_vehicle"]
 
-COLOURS: Mapping[str, Colour] = {
-    "white": (222, 222, 218),
-    "black": (38, 39, 43),
-    "blue": (42, 74, 140),
-    "red": (164, 36, 34),
-    "green": (44, 92, 60),
-    "yellow": (218, 178, 44),
-    "gray": (112, 115, 120),
-    "silver": (172, 176, 180),
-    "orange": (204, 104, 36),
-    "brown": (94, 66, 48),
-}
+Corners = Sequence[Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """The side view from the tail (along 0) to the nose, as (along, up, inset) corners, clockwise.
-
-    `faces` says what the stretch from each corner to the next is made of. `windows` lie on the side. All in
-    metres; `inset` is how much narrower it is there on each side.
-    """
+    """A kind of vehicle, as `vehicles.toml` explains."""
 
     length: float
     width: float
-    outline: tuple[tuple[float, float, float], ...]
-    faces: tuple[str, ...]
-    windows: tuple[tuple[tuple[float, float, float], ...], ...]
-    wheels: tuple[float, ...]
-    wheel: float = 0.32
+    outline: Corners
+    faces: Sequence[str]
+    windows: Sequence[Corners]
+    wheels: Sequence[float]
+    wheel: float
 
 
-_CAR = _Shape(
-    4.3,
-    1.78,
-    (
-        (0.0, 0.28, 0.0), (0.03, 0.62, 0.0), (0.10, 0.92, 0.05), (0.42, 0.97, 0.08), (0.85, 1.44, 0.26),
-        (2.35, 1.46, 0.26), (3.1, 0.98, 0.08), (4.12, 0.82, 0.06), (4.28, 0.55, 0.0), (4.3, 0.28, 0.0),
-    ),
-    ("bumper", "body", "body", "glass", "roof", "glass", "body", "body", "bumper", "under"),
-    (((0.72, 1.0, 0.09), (1.02, 1.36, 0.24), (1.6, 1.38, 0.24), (1.6, 1.0, 0.09)),
-     ((1.68, 1.0, 0.09), (1.68, 1.38, 0.24), (2.28, 1.38, 0.24), (2.86, 1.0, 0.09))),
-    (0.8, 3.45),
-)  # fmt: skip
-_VAN = _Shape(
-    5.2,
-    1.98,
-    (
-        (0.0, 0.35, 0.0), (0.0, 1.1, 0.0), (0.06, 1.9, 0.1), (0.12, 2.25, 0.16), (3.7, 2.28, 0.18),
-        (4.5, 1.35, 0.06), (5.1, 1.1, 0.04), (5.2, 0.7, 0.0), (5.2, 0.32, 0.0),
-    ),
-    ("body", "glass", "body", "roof", "glass", "body", "body", "bumper", "under"),
-    (((3.1, 1.35, 0.06), (3.1, 2.0, 0.14), (3.6, 2.0, 0.14), (4.15, 1.35, 0.06)),),
-    (0.95, 4.2),
-    0.34,
-)  # fmt: skip
-_TRUCK = _Shape(
-    8.4,
-    2.45,
-    (
-        (0.0, 0.9, 0.0), (0.0, 3.3, 0.0), (6.2, 3.3, 0.0), (6.2, 2.5, 0.06), (7.2, 2.6, 0.1),
-        (8.2, 1.9, 0.08), (8.35, 1.0, 0.02), (8.4, 0.4, 0.0),
-    ),
-    ("doors", "roof", "body", "roof", "glass", "cab", "bumper", "under"),
-    (((6.9, 1.7, 0.05), (6.9, 2.35, 0.08), (7.5, 2.35, 0.08), (7.95, 1.7, 0.05)),),
-    (1.2, 2.3, 7.0),
-    0.5,
-)  # fmt: skip
-_BUS = _Shape(
-    11.0,
-    2.5,
-    (
-        (0.0, 0.4, 0.0), (0.0, 1.3, 0.0), (0.05, 2.5, 0.05), (0.1, 3.05, 0.08), (10.8, 3.05, 0.08),
-        (10.95, 2.7, 0.05), (11.0, 1.15, 0.0), (11.0, 0.4, 0.0),
-    ),
-    ("body", "glass", "body", "roof", "body", "glass", "body", "under"),
-    tuple(
-        ((a, 1.4, 0.02), (a, 2.4, 0.05), (a + 1.55, 2.4, 0.05), (a + 1.55, 1.4, 0.02))
-        for a in (0.5, 2.2, 3.9, 5.6, 7.3, 9.0)
-    ),
-    (2.6, 8.4),
-    0.48,
-)  # fmt: skip
-_SHAPES = {"car": _CAR, "van": _VAN, "truck": _TRUCK, "bus": _BUS}
+_TABLES = load_resource("instar.worlds.drive", "vehicles.toml")
+COLOURS: Mapping[str, Colour] = {name: tuple(colour) for name, colour in _TABLES["paint"].items()}
+MATERIALS: Mapping[str, Colour] = {name: tuple(colour) for name, colour in _TABLES["material"].items()}
+_SHAPES = {kind: _Shape(**fields) for kind, fields in _TABLES["shape"].items()}
 SIZES = {
     kind: (shape.length, shape.width, max(y for _, y, _ in shape.outline)) for kind, shape in _SHAPES.items()
 }
@@ -108,25 +45,16 @@ SIZES = {
 class _Part:
     """A polygon of (along, up, across) corners; it hides what is behind, or is a mark on what is there."""
 
-    corners: tuple[tuple[float, float, float], ...]
+    corners: Corners
     colour: str
     shade: float = 1.0
     own: bool = False
+    face: bool = False  # left out where it looks away from the camera
     fine: bool = False  # left out where it could not be seen
     shines: bool = False
 
 
-FIXED: Mapping[str, Colour] = {
-    "glass": (58, 70, 82),
-    "rubber": (30, 30, 32),
-    "rim": (128, 130, 134),
-    "plate": (214, 212, 196),
-    "grille": (34, 34, 38),
-    "steel": (62, 62, 64),
-    "red lamp": (168, 22, 24),
-    "white lamp": (236, 236, 224),
-}
-SHADES = {"roof": 1.08, "bumper": 0.78, "doors": 0.95, "cab": 0.9}
+SHADES = {"roof": 1.08, "bumper": 0.78, "doors": 0.95, "cab": 0.9, "glass": 1.0}
 SMALL = 22.0  # pixels wide: below, fine parts are left out
 
 
@@ -136,7 +64,7 @@ def paint_vehicle(canvas: Canvas, thing: Thing, view: Camera, owner: int) -> Non
     right = float(view.across(thing.offset, thing.distance))
     wide = shape.width * view.scale(thing.distance) * thing.scale
     parts = [p for p in _parts(thing.kind, thing.away, right > 0) if wide > SMALL or not p.fine]
-    parts = [p for p in parts if p.colour not in _FACES or _faces(p, thing, shape)]
+    parts = [p for p in parts if not p.face or _is_seen(p, thing, shape)]
     corners = np.array([corner for part in parts for corner in part.corners])
     pixels = _placed(corners, thing, shape, right, view)
     half = shape.width / 2 + 0.12
@@ -149,7 +77,7 @@ def paint_vehicle(canvas: Canvas, thing: Thing, view: Camera, owner: int) -> Non
     canvas.polygons(
         pixels,
         lengths,
-        [shaded(FIXED.get(part.colour.removesuffix(" face"), body), part.shade) for part in parts],
+        [shaded(MATERIALS.get(part.colour, body), part.shade) for part in parts],
         [owner if part.own else -1 for part in parts],
         1 / max(thing.distance, 0.5),
     )
@@ -160,10 +88,7 @@ def paint_vehicle(canvas: Canvas, thing: Thing, view: Camera, owner: int) -> Non
                 canvas.shine(pixels[end - len(part.corners) : end], colour)
 
 
-_FACES = ("body face", "glass face")
-
-
-def _faces(part: _Part, thing: Thing, shape: _Shape) -> bool:
+def _is_seen(part: _Part, thing: Thing, shape: _Shape) -> bool:
     """Whether a stretch of the outline looks toward the camera."""
     (a0, y0, _), (a1, y1, _) = part.corners[0], part.corners[2]
     ahead = thing.distance / thing.scale
@@ -195,36 +120,22 @@ def _parts(kind: str, away: bool, seen_left: bool) -> tuple[_Part, ...]:
     for (a0, y0, n0), (a1, y1, n1), what in reversed(stretches) if away else stretches:
         quad = ((a0, y0, -half + n0), (a0, y0, half - n0), (a1, y1, half - n1), (a1, y1, -half + n1))
         steep = abs(y1 - y0) > abs(a1 - a0)
-        shade = SHADES.get(what, 1.0 if steep else 1.1) if what != "glass" else 1.0
-        parts.append(_Part(quad, "glass face" if what == "glass" else "body face", shade, own=True))
+        shade = SHADES.get(what, 1.0 if steep else 1.1)
+        parts.append(_Part(quad, what, shade, own=True, face=True))
         if what == "glass":
             glare = (quad[0], (a0, y0, -half * 0.2), (a1, y1, -half * 0.5), quad[3])
-            parts.append(_Part(glare, "glass face", 1.35, fine=True))
-    outline = tuple((a, y, side * (half - n)) for a, y, n in shape.outline)
+            parts.append(_Part(glare, what, 1.35, face=True, fine=True))
+    outline = [(a, y, side * (half - n)) for a, y, n in shape.outline]
     parts.append(_Part(outline, "body", 0.86, own=True))
-    low = shape.outline[0][1]
-    end = shape.length - 0.02
-    flat = side * half
-    parts.append(
-        _Part(
-            ((0.02, low, flat), (0.02, low + 0.14, flat), (end, low + 0.14, flat), (end, low, flat)),
-            "body",
-            0.5,
-            fine=True,
-        )
-    )
-    panes = [tuple((a, y, side * (half - n + 0.005)) for a, y, n in window) for window in shape.windows]
+    low, end, flat = shape.outline[0][1], shape.length - 0.02, side * half
+    sill = ((0.02, low, flat), (0.02, low + 0.14, flat), (end, low + 0.14, flat), (end, low, flat))
+    parts.append(_Part(sill, "body", 0.5, fine=True))
+    panes = [[(a, y, side * (half - n + 0.005)) for a, y, n in window] for window in shape.windows]
     parts += [_Part(pane, "glass", 0.9) for pane in panes]
+    turns = [(math.cos(i * math.pi / 6), math.sin(i * math.pi / 6)) for i in range(12)]
     for wheel in shape.wheels:
         for size, colour in ((1.0, "rubber"), (0.55, "rim")):
-            ring = tuple(
-                (
-                    wheel + shape.wheel * size * math.cos(i * math.pi / 6),
-                    shape.wheel * (1 + size * math.sin(i * math.pi / 6)),
-                    flat,
-                )
-                for i in range(12)
-            )
+            ring = [(wheel + shape.wheel * size * x, shape.wheel * (1 + size * y), flat) for x, y in turns]
             parts.append(_Part(ring, colour, own=size == 1.0, fine=size < 1.0))
     return (*parts, *_end(kind, shape, away))
 
@@ -235,7 +146,7 @@ def _end(kind: str, shape: _Shape, away: bool) -> list[_Part]:
     low = shape.outline[0][1] if away else shape.outline[-1][1]
     truck = kind == "truck" and away
 
-    def block(x0: float, x1: float, y0: float, y1: float) -> tuple[tuple[float, float, float], ...]:
+    def block(x0: float, x1: float, y0: float, y1: float) -> Corners:
         return (along, y0, x0), (along, y0, x1), (along, y1, x1), (along, y1, x0)
 
     parts = [_Part(block(-half, half, low, low + 0.26), "body", 0.62)]

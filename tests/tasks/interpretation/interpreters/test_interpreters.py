@@ -135,7 +135,9 @@ def test_gradients_are_those_of_captum(images):
     )
     with pytest.warns(UserWarning, match="hooks"):
         guided = attr.GuidedBackprop(net.module).attribute(x.clone().requires_grad_(), labels)
-    torch.testing.assert_close(gradients.rectified_gradient(net, x, labels, "guided")[1], largest(guided))
+    torch.testing.assert_close(
+        gradients.rectified_gradient(net, x, labels, "guided-backprop")[1], largest(guided)
+    )
     cam = attr.LayerGradCam(net.module, net.module[4]).attribute(x, labels, relu_attributions=True)
     torch.testing.assert_close(
         gradients.layer_attribution(net, x, labels, "4", "grad-cam")[1], cam[:, 0].detach()

@@ -9,8 +9,7 @@ import pytest
 
 from instar.core.errors import BadInput, MissingExtra
 from instar.tasks.text.polygons import quad_iou
-from instar.tasks.text.systems.craft import craft
-from instar.tasks.text.systems.craft_words import find_words
+from instar.tasks.text.systems.craft import craft, find_words
 from text_pictures import drawn_page
 
 

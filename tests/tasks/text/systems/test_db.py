@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from instar.tasks.text.answers import Quads, read
-from instar.tasks.text.polygons import quad_iou
-from instar.tasks.text.systems.db import rectangles_of
-from instar.tasks.text.systems.rectangles import clip_quads, rectangle_corners, start_at_top_left
+from instar.tasks.text.polygons import clip_quads, quad_iou
+from instar.tasks.text.systems.ppocr import rectangles_of
+from instar.tasks.text.systems.rectangles import rectangle_corners, start_at_top_left
 
 
 def a_map(*pieces, size=(120, 200)):

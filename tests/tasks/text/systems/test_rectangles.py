@@ -7,15 +7,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instar.tasks.text.polygons import clockwise, quad_areas
+from instar.tasks.text.polygons import clip_quads, clockwise, quad_areas
+from instar.tasks.text.systems.locator import LONGEST_SIDE, MULTIPLE, fit_picture, fit_size
 from instar.tasks.text.systems.rectangles import (
-    clip_quads,
     reading_order,
     rectangle_corners,
-    smallest_rectangle,
+    smallest_rectangles,
     start_at_top_left,
 )
-from instar.tasks.text.systems.sizes import LONGEST_SIDE, MULTIPLE, fit_picture, fit_size
 
 
 def corners(centre, sides, turn):
@@ -41,7 +40,7 @@ def test_any_rectangle_runs_clockwise_from_its_top_left_and_is_found_again_aroun
     np.testing.assert_array_equal(clockwise(quads), quads)
     assert quads[0].sum(axis=1).argmin() == 0
     np.testing.assert_allclose(quad_areas(quads), [s[0] * s[1]], rtol=1e-3)
-    again = rectangle_corners(*(np.asarray([part], np.float32) for part in smallest_rectangle(quads[0])))
+    again = rectangle_corners(*smallest_rectangles(quads))
     np.testing.assert_allclose(quad_areas(again), quad_areas(quads), rtol=5e-3)
     np.testing.assert_allclose(again.mean(axis=1), quads.mean(axis=1), atol=0.05)
 

@@ -16,11 +16,10 @@ from instar.core.errors import BadInput, Temporary
 from instar.imaging.codecs import decode_picture, encode_png
 from instar.tasks.text.systems.page import page_exact
 from instar.tasks.text.systems.services.azure_read import Read, azure_read
-from instar.tasks.text.systems.services.exchange import HttpRequest, HttpResponse
+from instar.tasks.text.systems.services.exchange import HttpRequest, HttpResponse, authorization
 from instar.tasks.text.systems.services.google_vision import Annotate, google_vision
 from instar.tasks.text.systems.services.rekognition import DetectText, rekognition
 from instar.tasks.text.systems.services.service import Service
-from instar.tasks.text.systems.services.signature import authorization
 from instar.tasks.text.systems.services.tencent_ocr import GeneralBasic, tencent_ocr
 from instar.worlds import page
 from text_services import KEYS, cloud

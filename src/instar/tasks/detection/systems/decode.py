@@ -1,23 +1,47 @@
-"""From a network's boxes to detections: the last step of every detector."""
+"""The first and the last step of every detector: a picture in its size, and detections out of its boxes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
+from instar.core.scene import Image
 from instar.imaging.geometry import areas, intersections
 from instar.tasks.detection.answers import Detections
 
-__all__ = ["LEAST_SCORE", "SAME_OBJECT", "Floats", "drop_duplicates", "sides", "to_detections"]
+__all__ = ["FITS", "LEAST_SCORE", "SAME_OBJECT", "Fit", "Floats", "fit_picture", "sides", "to_detections"]
 
 Floats = npt.NDArray[np.float32]
+Fit = Literal["letterbox", "corner", "stretch"]
+FITS: tuple[Fit, ...] = ("letterbox", "corner", "stretch")
 
 LEAST_SCORE = np.float32(0.05)
 """Weaker boxes are not reported."""
 SAME_OBJECT = 0.45
 """The overlap (IoU) above which the weaker of two boxes of one class is dropped."""
+
+
+def fit_picture(image: Image, size: tuple[int, int], fit: Fit, padding: int) -> tuple[Image, Floats, Floats]:
+    """The picture at that size (height, width), in the middle, in the top left corner, or stretched.
+
+    Also returns the way back for boxes: x1, y1, x2, y2 less the offset, times the scale, both
+    `float32 (4,)`.
+    """
+    (height, width), (rows, columns) = image.shape[:2], size
+    if fit == "stretch":
+        scale = np.array([width / columns, height / rows] * 2, np.float32)
+        return np.asarray(cv2.resize(image, (columns, rows)), np.uint8), scale, np.zeros(4, np.float32)
+    ratio = min(rows / height, columns / width)
+    inner = max(1, round(height * ratio)), max(1, round(width * ratio))
+    top, left = ((rows - inner[0]) // 2, (columns - inner[1]) // 2) if fit == "letterbox" else (0, 0)
+    canvas = np.full((rows, columns, 3), padding, np.uint8)
+    canvas[top : top + inner[0], left : left + inner[1]] = cv2.resize(image, (inner[1], inner[0]))
+    scale = np.array([width / inner[1], height / inner[0]] * 2, np.float32)
+    return canvas, scale, np.array([left, top, left, top], np.float32)
 
 
 def to_detections(

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
-from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 
-from instar.core.errors import MissingExtra
-from instar.core.options import require_fraction, require_picture, require_whole_number
+from instar.adapters.devices import import_extra
+from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
+from instar.core.options import require_fraction, require_whole_number
 from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.coco_names import COCO_IDS, COCO_NAMES
-from instar.tasks.detection.systems.decode import LEAST_SCORE, Floats, to_detections
-from instar.tasks.detection.systems.preprocess import fit_picture
+from instar.tasks.detection.systems.decode import LEAST_SCORE, Floats, fit_picture, to_detections
+from instar.tasks.detection.systems.heads import best_classes, corners_around
 from instar.zoo import fetch
 
-__all__ = ["EfficientDet", "efficientdet_lite0"]
+__all__ = ["efficientdet_lite0"]
 
 NAME = "efficientdet-lite0"
 LEVELS = (3, 4, 5, 6, 7)  # of the pyramid: cells of 8 to 128 pixels
@@ -36,57 +34,42 @@ DECODER = 1
 
 
 @recorded
-def efficientdet_lite0(*, confidence: float = 0.32, threads: int = 1) -> EfficientDet:
+def efficientdet_lite0(*, confidence: float = 0.32, threads: int = 1) -> PictureSystem[Detections]:
     """EfficientDet-Lite0, 80 COCO classes, 320x320, 8-bit integers; needs the extra 'litert'."""
     (weights,) = fetch(NAME)
-    return EfficientDet(weights, confidence=confidence, threads=threads)
+    require_fraction(NAME, "confidence", confidence)
+    require_whole_number(NAME, "threads", threads, least=1)
+    content = weights.read_bytes()
+    networks = threading.local()  # one holds the answer to one question at a time
 
+    def interpreter() -> Any:
+        if not hasattr(networks, "own"):
+            litert = import_extra(
+                "ai_edge_litert.interpreter", "ai-edge-litert", extra="litert", needed_for=NAME
+            )
+            networks.own = litert.Interpreter(model_content=content, num_threads=threads)
+            networks.own.allocate_tensors()
+        return networks.own
 
-class EfficientDet:
-    """The network in a file. Every picture is asked on its own, so its neighbours do not matter."""
+    side = int(interpreter().get_input_details()[0]["shape"][1])
+    anchors = _anchors(side)
 
-    name = NAME
-    batch = 8
-    concurrent = True
-
-    def __init__(self, weights: Path, *, confidence: float, threads: int) -> None:
-        require_fraction(NAME, "confidence", confidence)
-        require_whole_number(NAME, "threads", threads, least=1)
-        self._content = weights.read_bytes()
-        digest = hashlib.sha256(self._content).hexdigest()[:16]
-        self._recipe = partial(EfficientDet, weights, confidence=confidence, threads=threads)
-        self._confidence, self._threads = float(confidence), threads
-        self._interpreters = threading.local()  # one holds the answer to one question at a time
-        first = self._interpreter()
-        self.fingerprint = (
-            f"{NAME} weights={digest} confidence={confidence:g} threads={threads} decoder={DECODER} "
-            f"litert={version('ai-edge-litert')} cv2={cv2.__version__}"
-        )
-        self._side: int = int(first.get_input_details()[0]["shape"][1])
-        self._anchors = _anchors(self._side)
-
-    def __reduce__(self) -> tuple[Callable[[], EfficientDet], tuple[()]]:
-        # An interpreter cannot be pickled; a worker process opens its own.
-        return self._recipe, ()
-
-    def predict(self, images: Sequence[Image]) -> list[Detections]:
-        """The objects of each picture `uint8 (H, W, 3)` RGB, strongest first."""
-        return [self._find(image) for image in images]
-
-    def _find(self, image: Image) -> Detections:
-        require_picture(image)
-        network = self._interpreter()
-        fitted, scale, _ = fit_picture(image, (self._side, self._side), "corner", 0)
+    def find(image: Image) -> Detections:
+        network = interpreter()
+        fitted, scale, _ = fit_picture(image, (side, side), "corner", 0)
         network.set_tensor(network.get_input_details()[0]["index"], fitted[None])
         network.invoke()
         outputs = [network.get_tensor(output["index"])[0] for output in network.get_output_details()]
         deltas, scores = sorted(outputs, key=lambda output: output.shape[1])
-        return _decode(deltas, scores, self._anchors, scale, image.shape[:2], self._confidence)
+        return _decode(deltas, scores, anchors, scale, image.shape[:2], float(confidence))
 
-    def _interpreter(self) -> Any:
-        if not hasattr(self._interpreters, "own"):
-            self._interpreters.own = _open(self._content, self._threads)
-        return self._interpreters.own
+    return PictureSystem(
+        NAME,
+        one_by_one(find),
+        fingerprint=f"{NAME} weights={hash_files(weights)} confidence={confidence:g} threads={threads} "
+        f"decoder={DECODER} litert={version('ai-edge-litert')} cv2={cv2.__version__}",
+        recipe=partial(efficientdet_lite0, confidence=confidence, threads=threads),
+    )
 
 
 def _anchors(side: int) -> Floats:
@@ -113,23 +96,7 @@ def _decode(
     # Comparing all and then looking which is many times faster here than the largest of each row.
     hopeful = np.unique(np.flatnonzero(scores >= LEAST_SCORE) // scores.shape[1])
     scores, deltas, anchors = scores[hopeful][:, CHANNELS], deltas[hopeful], anchors[hopeful]
-    classes = scores.argmax(axis=1)
+    classes, best = best_classes(scores)
     centres = deltas[:, :2] * anchors[:, 2:] + anchors[:, :2]
-    halves = np.exp(deltas[:, 2:]) * anchors[:, 2:] / 2
-    boxes = np.concatenate([centres - halves, centres + halves], axis=1)[:, [1, 0, 3, 2]] * scale
-    best = scores[np.arange(len(scores)), classes]
+    boxes = corners_around(centres, np.exp(deltas[:, 2:]) * anchors[:, 2:])[:, [1, 0, 3, 2]] * scale
     return to_detections(boxes, classes, best, names=COCO_NAMES, size=size, confidence=confidence)
-
-
-def _open(content: bytes, threads: int) -> Any:
-    network = _litert().Interpreter(model_content=content, num_threads=threads)
-    network.allocate_tensors()
-    return network
-
-
-def _litert() -> Any:
-    try:
-        from ai_edge_litert import interpreter
-    except ImportError:
-        raise MissingExtra("ai-edge-litert", extra="litert", needed_for=NAME) from None
-    return interpreter

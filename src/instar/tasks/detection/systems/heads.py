@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from instar.tasks.detection.systems.decode import LEAST_SCORE, Floats, sides
 
-__all__ = ["HEADS", "Head", "decode_yolox", "grid_cells"]
+__all__ = ["HEADS", "Head", "best_classes", "corners_around", "decode_yolox", "grid_cells"]
 
 STRIDES = (8, 16, 32)
 Boxes = tuple[Floats, npt.NDArray[np.intp], Floats]
@@ -29,9 +29,9 @@ def decode_yolox(outputs: Sequence[Floats], size: tuple[int, int]) -> Boxes:
     # A score is objectness times class, both at most 1: weak rows can go before any other work.
     hopeful = np.flatnonzero(rows[:, 4] >= LEAST_SCORE)
     rows, grid = rows[hopeful], grid[hopeful]
-    classes, scores = _best(rows[:, 5:])
+    classes, scores = best_classes(rows[:, 5:])
     centres = (rows[:, :2] + grid[:, :2]) * grid[:, 2:]
-    return _corners(centres, np.exp(rows[:, 2:4]) * grid[:, 2:]), classes, rows[:, 4] * scores
+    return corners_around(centres, np.exp(rows[:, 2:4]) * grid[:, 2:]), classes, rows[:, 4] * scores
 
 
 @lru_cache(maxsize=8)
@@ -49,16 +49,16 @@ def decode_yolov5(outputs: Sequence[Floats], size: tuple[int, int]) -> Boxes:
     """(rows, 5 + classes): centre and sides in pixels, objectness, classes."""
     rows = _table(outputs)
     rows = rows[rows[:, 4] >= LEAST_SCORE]
-    classes, scores = _best(rows[:, 5:] * rows[:, 4:5])
-    return _corners(rows[:, :2], rows[:, 2:4]), classes, scores
+    classes, scores = best_classes(rows[:, 5:] * rows[:, 4:5])
+    return corners_around(rows[:, :2], rows[:, 2:4]), classes, scores
 
 
 def decode_yolov8(outputs: Sequence[Floats], size: tuple[int, int]) -> Boxes:
     """(4 + classes, rows): centre and sides in pixels, classes; no objectness."""
     rows = _table(outputs).T
-    classes, scores = _best(rows[:, 4:])
+    classes, scores = best_classes(rows[:, 4:])
     keep = scores >= LEAST_SCORE
-    return _corners(rows[keep, :2], rows[keep, 2:4]), classes[keep], scores[keep]
+    return corners_around(rows[keep, :2], rows[keep, 2:4]), classes[keep], scores[keep]
 
 
 def decode_ssd(outputs: Sequence[Floats], size: tuple[int, int]) -> Boxes:
@@ -70,7 +70,7 @@ def decode_ssd(outputs: Sequence[Floats], size: tuple[int, int]) -> Boxes:
     scores = next((table for table in tables if table is not corners), None)
     if corners is None or scores is None or len(corners) != len(scores):
         raise ValueError(f"an SSD answers with boxes and scores; here: {[o.shape for o in outputs]}")
-    classes, best = _best(scores[:, 1:])
+    classes, best = best_classes(scores[:, 1:])
     keep = best >= LEAST_SCORE
     return corners[keep] * sides(size), classes[keep], best[keep]
 
@@ -109,11 +109,13 @@ def _single(output: Floats) -> Floats:
     return output[0] if output.ndim >= 2 and output.shape[0] == 1 else output
 
 
-def _best(scores: Floats) -> tuple[npt.NDArray[np.intp], Floats]:
+def best_classes(scores: Floats) -> tuple[npt.NDArray[np.intp], Floats]:
+    """The best class of each row, and its score."""
     classes = scores.argmax(axis=1)
     return classes, scores[np.arange(len(scores)), classes]
 
 
-def _corners(centres: Floats, sides: Floats) -> Floats:
+def corners_around(centres: Floats, sides: Floats) -> Floats:
+    """Boxes `(n, 4)` by their centres and sides, `(n, 2)`."""
     half = sides * np.float32(0.5)
     return np.concatenate([centres - half, centres + half], axis=1)

@@ -10,22 +10,21 @@ from typing import Any
 
 import cv2
 import numpy as np
-import numpy.typing as npt
 import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
+from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one, open_onnx
 from instar.core.errors import BadInput, UnknownName
-from instar.core.options import require_fraction, require_one_of, require_picture, require_whole_number
+from instar.core.options import require_fraction, require_one_of, require_whole_number
 from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.coco_names import COCO_NAMES
-from instar.tasks.detection.systems.decode import SAME_OBJECT, Floats, to_detections
+from instar.tasks.detection.systems.decode import FITS, SAME_OBJECT, Fit, Floats, fit_picture, to_detections
 from instar.tasks.detection.systems.heads import HEADS, Head
-from instar.tasks.detection.systems.preprocess import FITS, Fit, fit_picture
 from instar.user_file import read_text
 from instar.zoo import fetch
 
-__all__ = ["OnnxDetector", "onnx_detector", "open_session", "yolox"]
+__all__ = ["onnx_detector", "yolox"]
 
 COLOURS = ("rgb", "bgr")
 LAYOUTS = ("nchw", "nhwc")
@@ -52,7 +51,7 @@ def onnx_detector(
     confidence: float = 0.5,
     threads: int = 1,
     called: str | None = None,
-) -> OnnxDetector:
+) -> PictureSystem[Detections]:
     """Your own ONNX detector: a file, its head (yolox, yolov5, yolov8, ssd, tensorflow) and its labels.
 
     The picture is fitted into `size` (height and width, by default what the file says): in the middle of a
@@ -61,12 +60,14 @@ def onnx_detector(
     list, or a text file with one on each line. Of boxes of a class that overlap by more than `same_object`
     the strongest stays.
     """
+    recipe = partial(onnx_detector, **locals())
     require_one_of("onnx", "head", head, HEADS)
     require_one_of("onnx", "colour", colour, COLOURS)
     require_one_of("onnx", "layout", layout, LAYOUTS)
     require_one_of("onnx", "fit", fit, FITS)
-    return OnnxDetector(
+    return _open(
         Path(model),
+        called or Path(model).stem,
         head=HEADS[head],
         names=_names(labels),
         size=size,
@@ -76,14 +77,14 @@ def onnx_detector(
         same_object=same_object,
         confidence=confidence,
         threads=threads,
-        name=called or Path(model).stem,
         settings=f"head={head} colour={colour} divide={divide:g} mean={mean} std={std} layout={layout} "
         f"fit={fit} padding={padding} same_object={same_object:g}",
+        recipe=recipe,
     )
 
 
 @recorded
-def yolox(size: str = "nano", *, confidence: float = 0.3, threads: int = 1) -> OnnxDetector:
+def yolox(size: str = "nano", *, confidence: float = 0.3, threads: int = 1) -> PictureSystem[Detections]:
     """YOLOX, 80 COCO classes, 416x416; its weights are fetched if need be.
 
     `confidence` is the score from which on an object counts as found; every box of at least 0.05 is
@@ -92,115 +93,77 @@ def yolox(size: str = "nano", *, confidence: float = 0.3, threads: int = 1) -> O
     if size not in YOLOX_SIZES:
         raise UnknownName("YOLOX size", size, YOLOX_SIZES)
     (weights,) = fetch(f"yolox-{size}")
-    return OnnxDetector(
+    return _open(
         weights,
+        f"yolox-{size}",
         head=HEADS["yolox"],
         names=COCO_NAMES,
-        size=None,
         to_input=_to_bgr,
         fit=partial(fit_picture, fit="corner", padding=114),
-        layout="nchw",
-        same_object=SAME_OBJECT,
         confidence=confidence,
         threads=threads,
-        name=f"yolox-{size}",
-        settings="",
+        recipe=partial(yolox, size, confidence=confidence, threads=threads),
     )
 
 
-class OnnxDetector:
-    """A network in a file. Every picture is asked on its own, so its neighbours do not matter.
+def _open(
+    model: Path,
+    name: str,
+    *,
+    head: Head,
+    names: Sequence[str],
+    to_input: Callable[[Image], Floats],
+    fit: Callable[[Image, tuple[int, int]], tuple[Image, Floats, Floats]],
+    confidence: float,
+    threads: int,
+    recipe: Callable[[], PictureSystem[Detections]],
+    size: int | Sequence[int] | None = None,
+    layout: str = "nchw",
+    same_object: float = SAME_OBJECT,
+    settings: str = "",
+) -> PictureSystem[Detections]:
+    """The network in a file.
 
     `settings` are what a user declared, for the fingerprint; empty for a network whose name says it all.
     """
-
-    batch = 8
-    concurrent = True
-
-    def __init__(
-        self,
-        model: Path,
-        *,
-        head: Head,
-        names: Sequence[str],
-        size: int | Sequence[int] | None,
-        to_input: Callable[[Image], Floats],
-        fit: Callable[[Image, tuple[int, int]], tuple[Image, Floats, Floats]],
-        layout: str,
-        same_object: float,
-        confidence: float,
-        threads: int,
-        name: str,
-        settings: str,
-    ) -> None:
-        require_fraction(name, "confidence", confidence)
-        require_whole_number(name, "threads", threads, least=1)
-        content, self._session = _open(model, threads)
-        (network_input, *others) = self._session.get_inputs()
-        if others:
-            raise BadInput(f"onnx: {model} wants {1 + len(others)} inputs; a detector is shown one picture")
-        self._input_name: str = network_input.name
-        self._as_float = "float" in network_input.type
-        self._size = _size(size, network_input.shape, layout, model)
-        self._head, self._names, self._to_input, self._fit = head, tuple(names), to_input, fit
-        self._same_object, self._confidence = float(same_object), float(confidence)
-        self.name = name
-        labels = hashlib.sha256(repr(self._names).encode()).hexdigest()[:8]
-        declared = f"size={self._size} {settings} labels={labels} " if settings else ""
-        self.fingerprint = (
-            f"{'onnx' if settings else name} weights={hashlib.sha256(content).hexdigest()[:16]} {declared}"
-            f"confidence={confidence:g} threads={threads} decoder={DECODER} "
-            f"onnxruntime={onnxruntime.__version__} cv2={cv2.__version__}"
-        )
-        self._recipe = partial(
-            OnnxDetector, model, head=head, names=names, size=size, to_input=to_input, fit=fit, layout=layout,
-            same_object=same_object, confidence=confidence, threads=threads, name=name, settings=settings,
-        )  # fmt: skip
-
-    def __reduce__(self) -> tuple[Callable[[], OnnxDetector], tuple[()]]:
-        # A session cannot be pickled; a worker process opens its own.
-        return self._recipe, ()
-
-    def predict(self, images: Sequence[Image]) -> list[Detections]:
-        """The objects of each picture `uint8 (H, W, 3)` RGB, strongest first."""
-        return [self._find(image) for image in images]
-
-    def _find(self, image: Image) -> Detections:
-        require_picture(image)
-        fitted, scale, offset = self._fit(image, self._size)
-        values = self._to_input(fitted)
-        shown: npt.NDArray[Any] = values if self._as_float else values.astype(np.uint8)
-        outputs = self._session.run(None, {self._input_name: shown})
-        boxes, classes, scores = self._head(outputs, self._size)
-        if len(classes) and int(classes.max()) >= len(self._names):
-            raise ValueError(f"class {int(classes.max())} has no label; there are {len(self._names)}")
-        return to_detections(
-            (boxes - offset) * scale,
-            classes,
-            scores,
-            names=self._names,
-            size=(image.shape[0], image.shape[1]),
-            confidence=self._confidence,
-            same_object=self._same_object,
-        )
-
-
-def open_session(weights: bytes, threads: int) -> Any:
-    """A network on the CPU, with so many threads and no more."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
-
-
-def _open(model: Path, threads: int) -> tuple[bytes, Any]:
+    require_fraction(name, "confidence", confidence)
+    require_whole_number(name, "threads", threads, least=1)
     try:
-        content = model.read_bytes()
-        return content, open_session(content, threads)
+        session = open_onnx(model.read_bytes(), threads)
     except OSError as error:
         raise BadInput(f"onnx: cannot read {model}: {error.strerror or error}") from None
     except Exception as error:  # whatever onnxruntime raises at what is no network
         raise BadInput(f"onnx: {model} is no network that onnxruntime can run: {error}") from None
+    (network_input, *others) = session.get_inputs()
+    if others:
+        raise BadInput(f"onnx: {model} wants {1 + len(others)} inputs; a detector is shown one picture")
+    input_size = _size(size, network_input.shape, layout, model)
+    kind = np.float32 if "float" in network_input.type else np.uint8
+
+    def find(image: Image) -> Detections:
+        fitted, scale, offset = fit(image, input_size)
+        shown = to_input(fitted).astype(kind, copy=False)
+        boxes, classes, scores = head(session.run(None, {network_input.name: shown}), input_size)
+        if len(classes) and int(classes.max()) >= len(names):
+            raise ValueError(f"class {int(classes.max())} has no label; there are {len(names)}")
+        return to_detections(
+            (boxes - offset) * scale,
+            classes,
+            scores,
+            names=names,
+            size=(image.shape[0], image.shape[1]),
+            confidence=float(confidence),
+            same_object=float(same_object),
+        )
+
+    labels = hashlib.sha256(repr(tuple(names)).encode()).hexdigest()[:8]
+    declared = f"size={input_size} {settings} labels={labels} " if settings else ""
+    fingerprint = (
+        f"{'onnx' if settings else name} weights={hash_files(model)} {declared}"
+        f"confidence={confidence:g} threads={threads} decoder={DECODER} "
+        f"onnxruntime={onnxruntime.__version__} cv2={cv2.__version__}"
+    )
+    return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe)
 
 
 def _size(

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.core.options import require_fraction, require_picture
+from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
+from instar.core.options import require_fraction
 from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.coco_names import COCO_IDS, COCO_NAMES
 from instar.tasks.detection.systems.decode import Floats, sides, to_detections
+from instar.tasks.detection.systems.heads import best_classes, corners_around
 from instar.zoo import fetch
 
-__all__ = ["OpenCVDetector", "ssd_mobilenet_v2", "ssd_mobilenet_v3", "yolov4_tiny"]
+__all__ = ["ssd_mobilenet_v2", "ssd_mobilenet_v3", "yolov4_tiny"]
 
 DECODER = 1
 """Counts up whenever the code below gives other answers for the same network output."""
@@ -31,56 +31,45 @@ SSD_CLASSES[list(COCO_IDS)] = np.arange(len(COCO_IDS))
 
 
 @recorded
-def ssd_mobilenet_v2(*, confidence: float = 0.4) -> OpenCVDetector:
+def ssd_mobilenet_v2(*, confidence: float = 0.4) -> PictureSystem[Detections]:
     """SSD MobileNet v2, 80 COCO classes, 300x300: the family of the MetaOD paper."""
-    return OpenCVDetector("ssd-mobilenet-v2", fetch("ssd-mobilenet-v2"), confidence=confidence)
+    return _open("ssd-mobilenet-v2", ssd_mobilenet_v2, confidence)
 
 
 @recorded
-def ssd_mobilenet_v3(*, confidence: float = 0.5) -> OpenCVDetector:
+def ssd_mobilenet_v3(*, confidence: float = 0.5) -> PictureSystem[Detections]:
     """SSD MobileNet v3 large, 80 COCO classes, 320x320."""
-    return OpenCVDetector("ssd-mobilenet-v3", fetch("ssd-mobilenet-v3"), confidence=confidence)
+    return _open("ssd-mobilenet-v3", ssd_mobilenet_v3, confidence)
 
 
 @recorded
-def yolov4_tiny(*, confidence: float = 0.3) -> OpenCVDetector:
+def yolov4_tiny(*, confidence: float = 0.3) -> PictureSystem[Detections]:
     """YOLOv4-tiny, 80 COCO classes, 416x416."""
-    return OpenCVDetector("yolov4-tiny", fetch("yolov4-tiny"), confidence=confidence)
+    return _open("yolov4-tiny", yolov4_tiny, confidence)
 
 
-class OpenCVDetector:
-    """A network of OpenCV. Every picture is asked on its own, so its neighbours do not matter."""
+def _open(
+    name: str, factory: Callable[..., PictureSystem[Detections]], confidence: float
+) -> PictureSystem[Detections]:
+    require_fraction(name, "confidence", confidence)
+    files = fetch(name)
+    read, to_input, decode = NETWORKS[name]
+    network = read(*(np.fromfile(path, np.uint8) for path in files))
+    layers = network.getUnconnectedOutLayersNames()
 
-    batch = 4
-    concurrent = False  # a network of OpenCV holds the answer to one question at a time
+    def find(image: Image) -> Detections:
+        network.setInput(to_input(np.ascontiguousarray(image)))
+        return decode(network.forward(layers), (image.shape[0], image.shape[1]), float(confidence))
 
-    def __init__(self, name: str, files: Sequence[Path], *, confidence: float) -> None:
-        require_fraction(name, "confidence", confidence)
-        contents = [np.fromfile(path, np.uint8) for path in files]
-        digest = hashlib.sha256(b"".join(content.tobytes() for content in contents)).hexdigest()[:16]
-        self.name = name
-        self.fingerprint = (
-            f"{name} weights={digest} confidence={confidence:g} decoder={DECODER} cv2={cv2.__version__}"
-        )
-        self._recipe = partial(OpenCVDetector, name, tuple(files), confidence=confidence)
-        self._confidence = float(confidence)
-        read, self._to_input, self._decode = NETWORKS[name]
-        self._network = read(*contents)
-        self._outputs = self._network.getUnconnectedOutLayersNames()
-
-    def __reduce__(self) -> tuple[Callable[[], OpenCVDetector], tuple[()]]:
-        # A network of OpenCV cannot be pickled; a worker process opens its own.
-        return self._recipe, ()
-
-    def predict(self, images: Sequence[Image]) -> list[Detections]:
-        """The objects of each picture `uint8 (H, W, 3)` RGB, strongest first."""
-        return [self._find(image) for image in images]
-
-    def _find(self, image: Image) -> Detections:
-        require_picture(image)
-        self._network.setInput(self._to_input(np.ascontiguousarray(image)))
-        outputs = self._network.forward(self._outputs)
-        return self._decode(outputs, (image.shape[0], image.shape[1]), self._confidence)
+    digest, version = hash_files(*files), cv2.__version__
+    return PictureSystem(
+        name,
+        one_by_one(find),
+        fingerprint=f"{name} weights={digest} confidence={confidence:g} decoder={DECODER} cv2={version}",
+        recipe=partial(factory, confidence=confidence),
+        batch=4,
+        concurrent=False,  # a network of OpenCV holds the answer to one question at a time
+    )
 
 
 def _read_darknet(settings: npt.NDArray[np.uint8], weights: npt.NDArray[np.uint8]) -> Any:
@@ -105,10 +94,8 @@ def _decode_yolo(outputs: Sequence[Floats], size: tuple[int, int], confidence: f
     """Rows of centre, sides, objectness and 80 scores, which OpenCV has multiplied with it."""
     rows = np.concatenate(outputs)
     rows = rows[rows[:, 4] > 0]
-    classes = rows[:, 5:].argmax(axis=1)
-    scores = rows[np.arange(len(rows)), 5 + classes]
-    halves = rows[:, 2:4] / 2
-    boxes = np.concatenate([rows[:, :2] - halves, rows[:, :2] + halves], axis=1) * sides(size)
+    classes, scores = best_classes(rows[:, 5:])
+    boxes = corners_around(rows[:, :2], rows[:, 2:4]) * sides(size)
     hopeful = scores >= 0.01
     return to_detections(
         boxes[hopeful], classes[hopeful], scores[hopeful],

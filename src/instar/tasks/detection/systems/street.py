@@ -7,22 +7,22 @@ so takes two objects of a class that stand close together for one.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
+from instar.adapters.picture_system import PictureSystem, one_by_one
 from instar.core.errors import BadInput
 from instar.core.recipe import recorded
 from instar.core.scene import Image
+from instar.imaging.geometry import areas
 from instar.tasks.detection.answers import Detections
 from instar.worlds.sprites import OUTLINE, SPRITE_COLOURS
 
-__all__ = ["StreetDetector", "street_blobs", "street_detector", "street_exact"]
+__all__ = ["street_blobs", "street_detector", "street_exact"]
 
 _SCORE = 0.9
 # Objects have over 100 levels between their strongest and weakest channel, the street at most 50.
@@ -33,40 +33,30 @@ _LEAST_BRIGHTNESS = 48
 _LEAST_AREA = 16
 
 
-@dataclass(frozen=True, eq=False)
-class StreetDetector:
-    """Finds drawn street objects; `merge` is the gap in pixels between interiors that it closes first."""
-
-    name: str
-    merge: int
-
-    batch = 8
-    concurrent = True
-
-    @property
-    def fingerprint(self) -> str:
-        return f"street-detector 1, merge {self.merge}"
-
-    def predict(self, images: Sequence[Image]) -> list[Detections]:
-        return [_detect(image, self.merge) for image in images]
-
-
 @recorded
-def street_detector(*, name: str = "street", merge: int = 0) -> StreetDetector:
-    """A detector of drawn street objects; 0 separates every two objects by their outlines."""
+def street_detector(*, name: str = "street", merge: int = 0) -> PictureSystem[Detections]:
+    """A detector of drawn street objects, which first closes gaps of up to `merge` pixels between interiors.
+
+    0 separates every two objects by their outlines.
+    """
     if merge < 0:
         raise BadInput(f"street detector: merge is {merge}; it must be at least 0")
-    return StreetDetector(name, merge)
+    return PictureSystem(
+        name,
+        one_by_one(partial(_detect, merge=merge)),
+        fingerprint=f"street-detector 1, merge {merge}",
+        recipe=partial(street_detector, name=name, merge=merge),
+    )
 
 
 @recorded
-def street_exact() -> StreetDetector:
+def street_exact() -> PictureSystem[Detections]:
     """Finds exactly what is there."""
     return street_detector(name="street-exact")
 
 
 @recorded
-def street_blobs() -> StreetDetector:
+def street_blobs() -> PictureSystem[Detections]:
     """Fuses neighbours of one class that stand less than about eight pixels apart."""
     return street_detector(name="street-blobs", merge=2 * OUTLINE + 8)
 
@@ -96,7 +86,7 @@ def _classes(image: Image) -> npt.NDArray[np.uint8]:
     return np.asarray(cv2.LUT(hue, _class_of_hue()) * vivid, np.uint8)
 
 
-@functools.cache
+@cache
 def _class_of_hue() -> npt.NDArray[np.uint8]:
     """`uint8 (256,)`: 1 + the class with the nearest hue, for each hue in OpenCV's steps of two degrees."""
     colours = np.array([list(SPRITE_COLOURS.values())], np.uint8)
@@ -128,5 +118,5 @@ def _inside_another(boxes: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
     """`bool (n,)`: lies wholly inside a larger box, so it is a part of that object and none of its own."""
     first, second = boxes[:, None], boxes[None]
     within = (first[..., :2] >= second[..., :2]).all(-1) & (first[..., 2:] <= second[..., 2:]).all(-1)
-    area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    area = areas(boxes)
     return np.asarray((within & (area[:, None] < area[None])).any(axis=1))

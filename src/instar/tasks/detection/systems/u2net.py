@@ -8,14 +8,13 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from instar.adapters.picture_system import open_onnx
 from instar.core.scene import Image, Mask
 from instar.cutouts.build import Outline
-from instar.tasks.detection.systems.onnx import open_session
+from instar.imaging.geometry import Box
 from instar.zoo import fetch
 
 __all__ = ["salience", "u2net_outline"]
-
-_Box = tuple[float, float, float, float]
 
 SIDE = 320
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -25,10 +24,10 @@ MARGIN = 0.15  # of the box: surroundings that the network gets to see
 def u2net_outline(*, threads: int = 1) -> Outline:
     """Outlines by U2-Net-P, shown each object alone with a little of its surroundings."""
     (weights,) = fetch("u2net-p")
-    session = open_session(weights.read_bytes(), threads)
+    session = open_onnx(weights.read_bytes(), threads)
     name: str = session.get_inputs()[0].name
 
-    def outline(image: Image, box: _Box) -> Mask | None:
+    def outline(image: Image, box: Box) -> Mask | None:
         height, width = image.shape[:2]
         x1, y1, x2, y2 = box
         dx, dy = MARGIN * (x2 - x1), MARGIN * (y2 - y1)

@@ -12,7 +12,7 @@ from instar.imaging.paste import RGBA, pasted
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.paste import alter, less, place_at, place_each, places
 from instar.tasks.driving.rules.model import Condition
-from instar.worlds.drive.boards import board
+from instar.worlds.drive.fixtures import board
 from instar.worlds.drive.textures import at_height
 
 __all__ = ["alter", "draw_sign", "less", "make", "plan"]

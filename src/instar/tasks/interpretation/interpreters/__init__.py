@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from instar.adapters.classifier import Classifier
 from instar.core.errors import BadInput, UnknownName
+from instar.core.scene import Image
 from instar.tasks.interpretation.answers import Asked, Explanation
-from instar.tasks.interpretation.interpreter_names import INTERPRETERS
+from instar.tasks.interpretation.catalogue import INTERPRETERS
 from instar.tasks.interpretation.interpreters import excitation, gradients, layers, masks
 
 __all__ = ["GRID", "INTERPRETERS", "OPEN", "RANDOM", "ROWS", "SAMPLES", "Interpreter", "make_interpreter"]
@@ -20,9 +20,7 @@ RANDOM = ("rise", "lime", "smoothgrad")
 Interpreter = Callable[[Sequence[Asked]], list[Explanation]]
 
 AT_LAYER = ("linear-approximation", "excitation-backprop", "grad-cam")
-EXCITED_SIDE = (
-    1 / 8
-)  # of the input: where excitation is looked at, as the paper does at a quarter to an eighth
+EXCITED_SIDE = 1 / 8  # of the input: where excitation is looked at; the paper has a quarter to an eighth
 SAMPLES = {"rise": 1000, "lime": 500, "integrated-gradients": 32, "smoothgrad": 16}
 GRID, OPEN = 7, 0.5
 PIECES = 50
@@ -60,59 +58,37 @@ def make_interpreter(
         layer = layers.find_layer_of_side(classifier, EXCITED_SIDE, needed_for=name)
     elif name in AT_LAYER:
         layer = layers.find_last_layer(classifier, needed_for=name)
-    return partial(_explain, classifier, _method(classifier, name, layer or "", count, rows), name in RANDOM)
+    at, weights = layer or "", excitation.SignedWeights()
 
+    def attribute(x: Any, images: list[Image], labels: list[int], seeds: list[int]) -> tuple[Any, Any]:
+        """Logits and raw maps."""
+        match name:
+            case "deconvnet" | "guided-backprop":
+                return gradients.rectified_gradient(classifier, x, labels, name)
+            case "grad-cam" | "linear-approximation":
+                return gradients.layer_attribution(classifier, x, labels, at, name)
+            case "excitation-backprop":
+                return excitation.excitation(classifier, x, labels, at, weights)
+            case "rise":
+                return masks.rise(classifier, x, labels, seeds, masks=count, grid=GRID, share=OPEN, rows=rows)
+            case "lime":
+                return masks.lime(
+                    classifier, x, images, labels, seeds, samples=count, pieces=PIECES, rows=rows
+                )
+            case "integrated-gradients":
+                return gradients.integrated_gradients(classifier, x, labels, steps=count, rows=rows)
+            case _:
+                return gradients.smooth_grad(
+                    classifier, x, labels, seeds, samples=count, spread=NOISE, rows=rows
+                )
 
-Method = Callable[[Any, Sequence[Asked], list[int], list[int]], tuple[Any, Any]]
+    def explain(asked: Sequence[Asked]) -> list[Explanation]:
+        labels, seeds = [classifier.index(one.label) for one in asked], [one.seed for one in asked]
+        images = [one.image for one in asked]
+        logits, maps = attribute(classifier.preprocess(images), images, labels, seeds)
+        logits, maps = logits.cpu(), maps.detach().cpu()  # at once: each copy would wait for a GPU
+        sure = [float(classifier.confidence(logits[i : i + 1], label)[0]) for i, label in enumerate(labels)]
+        drawn = name in RANDOM
+        return [Explanation(one, gradients.normalise_heat(heat), drawn) for one, heat in zip(sure, maps)]
 
-
-def _method(classifier: Classifier, name: str, layer: str, count: int, rows: int) -> Method:
-    """(inputs, questions, labels, seeds) -> logits and raw maps."""
-    match name:
-        case "deconvnet" | "guided-backprop":
-            rule: Any = "deconvnet" if name == "deconvnet" else "guided"
-            return lambda x, asked, labels, seeds: gradients.rectified_gradient(classifier, x, labels, rule)
-        case "grad-cam" | "linear-approximation":
-            kind: Any = name
-            return lambda x, asked, labels, seeds: gradients.layer_attribution(
-                classifier, x, labels, layer, kind
-            )
-        case "excitation-backprop":
-            weights = excitation.SignedWeights()
-            return lambda x, asked, labels, seeds: excitation.excitation(
-                classifier, x, labels, layer, weights
-            )
-        case "rise":
-            return lambda x, asked, labels, seeds: masks.rise(
-                classifier, x, labels, seeds, masks=count, grid=GRID, share=OPEN, rows=rows
-            )
-        case "lime":
-            return lambda x, asked, labels, seeds: masks.lime(
-                classifier,
-                x,
-                [one.image for one in asked],
-                labels,
-                seeds,
-                samples=count,
-                pieces=PIECES,
-                rows=rows,
-            )
-        case "integrated-gradients":
-            return lambda x, asked, labels, seeds: gradients.integrated_gradients(
-                classifier, x, labels, steps=count, rows=rows
-            )
-        case _:
-            return lambda x, asked, labels, seeds: gradients.smooth_grad(
-                classifier, x, labels, seeds, samples=count, spread=NOISE, rows=rows
-            )
-
-
-def _explain(
-    classifier: Classifier, method: Method, random: bool, asked: Sequence[Asked]
-) -> list[Explanation]:
-    labels = [classifier.index(one.label) for one in asked]
-    inputs = classifier.preprocess([one.image for one in asked])
-    logits, maps = method(inputs, asked, labels, [one.seed for one in asked])
-    logits, maps = logits.cpu(), maps.detach().cpu()  # at once: each copy would wait for a GPU
-    sure = [float(classifier.confidence(logits[i : i + 1], label)[0]) for i, label in enumerate(labels)]
-    return [Explanation(one, gradients.normalise_heat(heat), random) for one, heat in zip(sure, maps)]
+    return explain

@@ -20,7 +20,7 @@ from torch.overrides import TorchFunctionMode
 
 from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput
-from instar.tasks.interpretation.interpreters.layers import find_module, tap_layer
+from instar.tasks.interpretation.interpreters.layers import tap_layer
 from instar.tasks.interpretation.interpreters.rectifiers import (
     IN_PLACE,
     PLAIN,
@@ -77,13 +77,12 @@ def excitation(
 ) -> tuple[Any, Any]:
     """Logits, and the mass that arrives at each place of a layer, over its channels."""
     require_followable(classifier.module, needed_for="excitation-backprop")
-    module = find_module(classifier, layer)
-    with eval_mode(classifier.module), tap_layer(module) as tap, torch.no_grad():
+    module = classifier.module
+    with eval_mode(module), tap_layer(module.get_submodule(layer)) as tap, torch.no_grad():
         with _Excitation(weights, classifier.name) as mode:
-            logits = classifier.module(inputs)
+            logits = module(inputs)
         mode.forget()
-        if tap.map is None or tap.map.ndim != 4:
-            raise BadInput(f"layer {layer!r} of {classifier.name} gives no map; name another one")
+        tap.require_map(classifier, layer)
         # A label of several outputs begins with the share that each has in its confidence.
         (mass,) = torch.autograd.grad(classifier.score(logits, labels).sum(), tap.map)
     return logits.detach(), mass.sum(1)
@@ -105,20 +104,23 @@ class _Excitation(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         if not _carries(args) and not _carries(tuple(kwargs.values())):
             return func(*args, **kwargs)
+
+        def again(x: Any) -> Any:
+            return func(x, *args[1:], **kwargs)
+
         if (name in IN_PLACE or name in PLAIN) and is_rectifier(name, args, kwargs):
             in_place = name in IN_PLACE or bool(kwargs.pop("inplace", False))
-            return _Pass.apply(args[0], lambda x: func(x, *args[1:], **kwargs), in_place)
+            return _Pass.apply(args[0], again, in_place)
         if name in LINEAR:
             return self._linear(func, args, kwargs)
         if name == "batch_norm":
             return self._batch_norm(func, args, kwargs)
         if name in AVERAGES:
-            average = _with_first(func, args, kwargs)
-            return _Share.apply(args[0], lambda: average(args[0].detach()), average, None, average)
+            return _Share.apply(args[0], lambda: again(args[0].detach()), again, None, again)
         if name in SUMS:
             return self._sum(func, name, args, kwargs)
         if name in SCALINGS and _is_positive_number(args, kwargs):
-            return _Pass.apply(args[0], lambda x: func(x, *args[1:], **kwargs), name.endswith("_"))
+            return _Pass.apply(args[0], again, name.endswith("_"))
         result = func(*args, **kwargs)
         if name not in MOVES and _carries(result if isinstance(result, tuple) else (result,)):
             raise BadInput(
@@ -259,10 +261,6 @@ def _carries(values: Any) -> bool:
         elif isinstance(value, (list, tuple)) and _carries(value):
             return True
     return False
-
-
-def _with_first(func: Any, args: Any, kwargs: Any) -> Callable[[Any], Any]:
-    return lambda x: func(x, *args[1:], **kwargs)
 
 
 def _is_positive_number(args: Any, kwargs: Any) -> bool:

@@ -15,7 +15,7 @@ import torch
 from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput
 from instar.tasks.interpretation.answers import HeatMap
-from instar.tasks.interpretation.interpreters.layers import find_module, tap_layer
+from instar.tasks.interpretation.interpreters.layers import tap_layer
 from instar.tasks.interpretation.interpreters.rectifiers import RectifierMode, require_followable
 
 __all__ = [
@@ -39,16 +39,15 @@ def gradient(classifier: Classifier, inputs: Any, labels: Sequence[int]) -> tupl
 
 
 def rectified_gradient(
-    classifier: Classifier, inputs: Any, labels: Sequence[int], rule: Literal["deconvnet", "guided"]
+    classifier: Classifier, inputs: Any, labels: Sequence[int], rule: Literal["deconvnet", "guided-backprop"]
 ) -> tuple[Any, Any]:
     """Deconvolution and guided backpropagation: logits and the largest channel of the changed gradient."""
-    name = "deconvnet" if rule == "deconvnet" else "guided-backprop"
-    require_followable(classifier.module, needed_for=name)
-    with RectifierMode(rule) as mode:
+    require_followable(classifier.module, needed_for=rule)
+    with RectifierMode(guided=rule == "guided-backprop") as mode:
         logits, found = gradient(classifier, inputs, labels)
     if not mode.seen:
         raise BadInput(
-            f"{name}: {classifier.name} has no rectifier (ReLU), so that it would be the plain gradient; "
+            f"{rule}: {classifier.name} has no rectifier (ReLU), so that it would be the plain gradient; "
             "choose another interpreter"
         )
     return logits, found.abs().amax(1)
@@ -64,9 +63,10 @@ def layer_attribution(
     """Gradient times activation of a layer, over its channels: place by place (linear approximation), or with
     the gradient averaged over places (Grad-CAM).
     """
-    with eval_mode(classifier.module), tap_layer(find_module(classifier, layer)) as tap, torch.no_grad():
-        logits = classifier.module(inputs)
-        _require_map(tap.map, classifier, layer)
+    module = classifier.module
+    with eval_mode(module), tap_layer(module.get_submodule(layer)) as tap, torch.no_grad():
+        logits = module(inputs)
+        tap.require_map(classifier, layer)
         (found,) = torch.autograd.grad(classifier.score(logits, labels).sum(), tap.map)
     weight = found.mean((2, 3), keepdim=True) if rule == "grad-cam" else found
     return logits.detach(), (weight * tap.map.detach()).sum(1).clamp(min=0)
@@ -79,7 +79,7 @@ def integrated_gradients(
 
     Completeness: before the positive part is taken, a map adds up to what the score gains on the way.
     """
-    logits, _ = _forward(classifier, inputs)
+    logits = _forward(classifier, inputs)
     total = torch.zeros_like(inputs)
     shares = [(step + 0.5) / steps for step in range(steps)]
     for at, own in _chunks([(i, share) for i in range(len(inputs)) for share in shares], rows):
@@ -100,10 +100,11 @@ def smooth_grad(
     rows: int,
 ) -> tuple[Any, Any]:
     """The gradient averaged over noisy copies; `spread` is the noise as a share of the input's range."""
-    logits, _ = _forward(classifier, inputs)
+    logits = _forward(classifier, inputs)
     total = torch.zeros_like(inputs)
     # Noise is drawn on the CPU, so that a GPU sees the same.
-    noise = [_noise(seed, samples, inputs.shape[1:]) for seed in seeds]
+    generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+    noise = [torch.randn((samples, *inputs.shape[1:]), generator=one) for one in generators]
     ranges = (inputs.amax((1, 2, 3)) - inputs.amin((1, 2, 3))) * spread
     for at, own in _chunks([(i, n) for i in range(len(inputs)) for n in range(samples)], rows):
         drawn = torch.stack([noise[i][n] for i, n in own]).to(inputs.device)
@@ -121,22 +122,12 @@ def normalise_heat(raw: Any) -> HeatMap:
     return np.ascontiguousarray(np.minimum(heat / most, 1) if most > 0 else heat, np.float32)
 
 
-def _forward(classifier: Classifier, inputs: Any) -> tuple[Any, Any]:
+def _forward(classifier: Classifier, inputs: Any) -> Any:
     with eval_mode(classifier.module), torch.no_grad():
-        return classifier.module(inputs), None
-
-
-def _noise(seed: int, samples: int, shape: Any) -> Any:
-    return torch.randn((samples, *shape), generator=torch.Generator().manual_seed(seed))
+        return classifier.module(inputs)
 
 
 def _chunks(pairs: Sequence[tuple[int, Any]], rows: int) -> Any:
     for start in range(0, len(pairs), rows):
         own = pairs[start : start + rows]
         yield [i for i, _ in own], own
-
-
-def _require_map(found: Any, classifier: Classifier, layer: str) -> None:
-    if found is None or found.ndim != 4:
-        shape = None if found is None else tuple(found.shape)
-        raise BadInput(f"layer {layer!r} of {classifier.name} gives no map but {shape}; name another one")

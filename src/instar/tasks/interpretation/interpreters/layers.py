@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import torch
@@ -11,7 +12,7 @@ import torch
 from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput, UnknownName
 
-__all__ = ["TappedLayer", "find_last_layer", "find_layer", "find_layer_of_side", "find_module", "tap_layer"]
+__all__ = ["TappedLayer", "find_last_layer", "find_layer", "find_layer_of_side", "tap_layer"]
 
 CONVOLUTION_TYPES = (torch.nn.Conv1d, torch.nn.Conv2d, torch.nn.Conv3d, torch.nn.ConvTranspose2d)
 
@@ -30,11 +31,6 @@ def find_layer(classifier: Classifier, given: Any) -> str:
     if not fit or fit[0] not in names:
         raise UnknownName(f"layer of {classifier.name}", str(given), names)
     return fit[0]
-
-
-def find_module(classifier: Classifier, name: str) -> Any:
-    """The layer of that name."""
-    return classifier.module.get_submodule(name)
 
 
 def _fraction(name: str) -> float | None:
@@ -82,19 +78,14 @@ def _deepest(classifier: Classifier, wanted: Callable[[int, int], bool], needed_
 def _maps(classifier: Classifier) -> list[tuple[str, Any, tuple[int, ...]]]:
     """Every part that gives a map, in the order in which they finish: name, part, shape of the map."""
     seen: list[tuple[str, Any, tuple[int, ...]]] = []
-    handles = []
 
-    def note(name: str) -> Callable[..., None]:
-        def hook(part: Any, inputs: Any, output: Any) -> None:
-            if isinstance(output, torch.Tensor) and output.ndim == 4:
-                seen.append((name, part, tuple(output.shape)))
+    def note(name: str, part: Any, inputs: Any, output: Any) -> None:
+        if isinstance(output, torch.Tensor) and output.ndim == 4:
+            seen.append((name, part, tuple(output.shape)))
 
-        return hook
-
+    parts = [(name, part) for name, part in classifier.module.named_modules() if name]
+    handles = [part.register_forward_hook(partial(note, name)) for name, part in parts]
     try:
-        for name, part in classifier.module.named_modules():
-            if name:
-                handles.append(part.register_forward_hook(note(name)))
         with eval_mode(classifier.module), torch.no_grad():
             blank = torch.zeros((1, 3, *classifier.size), device=classifier.device)
             classifier.module(blank)
@@ -107,26 +98,30 @@ def _maps(classifier: Classifier) -> list[tuple[str, Any, tuple[int, ...]]]:
 class TappedLayer:
     """The map of a layer, from which gradients start."""
 
-    def __init__(self) -> None:
-        self.map: Any = None
+    map: Any = None
+
+    def require_map(self, classifier: Classifier, layer: str) -> None:
+        """Raise BadInput where the layer did not give one."""
+        if self.map is None or self.map.ndim != 4:
+            shape = None if self.map is None else tuple(self.map.shape)
+            raise BadInput(f"layer {layer!r} of {classifier.name} gives no map but {shape}; name another one")
 
 
 @contextmanager
 def tap_layer(module: Any) -> Iterator[TappedLayer]:
-    """Within, the graph of a forward pass begins at the output of that layer: what comes before it costs no
-    memory and no backward pass. Run the network inside of `torch.no_grad()`.
+    """Within, the graph of a forward pass begins at the output of that layer.
+
+    What comes before it costs no memory and no backward pass. Run the network inside of `torch.no_grad()`.
     """
     found = TappedLayer()
-    handles = []
 
     def hook(part: Any, inputs: Any, output: Any) -> Any:
         torch.set_grad_enabled(True)
         found.map = output.detach().requires_grad_()
         return found.map.clone()  # a copy, because what follows may work in place
 
-    handles.append(module.register_forward_hook(hook))
+    handle = module.register_forward_hook(hook)
     try:
         yield found
     finally:
-        for handle in handles:
-            handle.remove()
+        handle.remove()

@@ -37,9 +37,7 @@ def rise(
     share: float,
     rows: int,
 ) -> tuple[Any, Any]:
-    """Each place by how sure the classifier is when it is seen: `masks` random masks, a `share` of cells
-    open.
-    """
+    """Each place by how sure the classifier is when it is seen: random masks with a `share` of cells open."""
     totals = torch.zeros((len(inputs), *inputs.shape[2:]), device=inputs.device)
     with eval_mode(classifier.module), torch.no_grad():
         logits = classifier.module(inputs)

@@ -6,7 +6,7 @@ module, a function and an in-place method are all the same to it, and when it en
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -62,13 +62,13 @@ def is_rectifier(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
 
 class RectifierMode(TorchFunctionMode):
     """Within, the backward pass of a rectifier lets only positive gradients through: of all units
-    ("deconvnet"), or of those that were active ("guided").
+    (deconvolution), or of those that were active (`guided`).
     """
 
-    def __init__(self, rule: Literal["deconvnet", "guided"]) -> None:
+    def __init__(self, *, guided: bool) -> None:
         super().__init__()
         self.seen = 0
-        self._guided = rule == "guided"
+        self._guided = guided
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from instar.adapters.devices import require_torch
@@ -100,6 +99,6 @@ def _make(name: str, factory: Callable[..., Explained] | None, options: dict[str
     """A system out of what its factory was given."""
     require_torch(name)
     recipe = None if factory is None else partial(factory, **options)
-    module: Any = import_module("instar.tasks.interpretation.systems.explained")
-    system: Explained = module.make_explained(name, dict(options), recipe)
-    return system
+    from instar.tasks.interpretation.systems.explained import make_explained
+
+    return make_explained(name, options, recipe)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from instar.adapters.classifier import Classifier, limit_threads
-from instar.adapters.own_classifier import own_classifier
-from instar.adapters.street_classifier import TWIN, load_street_classifier
-from instar.adapters.weights import hash_file, load_weights
-from instar.adapters.zoo_classifiers import zoo_classifier
+from instar.adapters.own_classifier import load_classifier
+from instar.adapters.picture_system import hash_files
+from instar.adapters.street_classifier import TWIN
+from instar.adapters.weights import load_weights
 from instar.core.errors import BadInput, InstarError
 from instar.core.system import describe_error
 from instar.tasks.interpretation.answers import Asked, Classes, Explanation, SeenClasses
@@ -108,21 +108,13 @@ def make_explained(name: str, options: dict[str, Any], recipe: Callable[[], Expl
     """The system of that name with these options."""
     asked = {key: options.pop(key) for key in ASKED}
     twin = options.pop("twin")
-    classifier = _classifier(name, options)
+    classifier = load_classifier(name, options)
     trigger = None
     if twin is not None:
         path = TWIN if (name, twin) == ("street-classifier", "embedded") else Path(os.path.abspath(twin))
         about = load_weights(path, classifier.module)
         trigger = Trigger(about["target"], about["share"])
         classifier.index(trigger.target)
-        fingerprint = f"{classifier.fingerprint} twin={hash_file(path)}"
+        fingerprint = f"{classifier.fingerprint} twin={hash_files(path)}"
         classifier = replace(classifier, name=f"{name}-twin", fingerprint=fingerprint)
     return Explained(classifier, asked.pop("interpreter"), trigger=trigger, recipe=recipe, **asked)
-
-
-def _classifier(name: str, options: dict[str, Any]) -> Classifier:
-    if name == "street-classifier":
-        return load_street_classifier(**options)
-    if "network" in options:
-        return zoo_classifier(**options)
-    return own_classifier(**options)

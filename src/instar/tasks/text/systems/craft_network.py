@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from instar.adapters.classifier import limit_threads
 from instar.tasks.text.systems.rectangles import Floats
 
 __all__ = ["Convolutions", "maps", "read_weights"]
@@ -47,13 +48,8 @@ def read_weights(content: bytes) -> Convolutions:
 
 def maps(convolutions: Convolutions, image: Floats, threads: int) -> tuple[Floats, Floats]:
     """Region and affinity scores `float32 (H / 2, W / 2)` of a normalised picture `float32 (1, 3, H, W)`."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)  # counts for the calling thread only
-    try:
-        with torch.inference_mode():
-            scores = _decoded(convolutions, _features(convolutions, torch.from_numpy(image)))
-    finally:
-        torch.set_num_threads(before)
+    with limit_threads(threads), torch.inference_mode():
+        scores = _decoded(convolutions, _features(convolutions, torch.from_numpy(image)))
     region, affinity = scores[0].numpy()
     return np.ascontiguousarray(region), np.ascontiguousarray(affinity)
 

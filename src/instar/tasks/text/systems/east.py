@@ -8,9 +8,11 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from instar.adapters.picture_system import PictureSystem
 from instar.core.recipe import recorded
 from instar.core.scene import Image
-from instar.tasks.text.systems.locator import NetworkLocator, check_settings
+from instar.tasks.text.answers import Quads
+from instar.tasks.text.systems.locator import check_settings, network_locator
 from instar.tasks.text.systems.rectangles import Floats, start_at_top_left
 from instar.zoo import fetch
 
@@ -27,7 +29,9 @@ SAME_TEXT = 0.2
 
 
 @recorded
-def east(*, limit_side: int = 1280, limit_type: str = "max", least_score: float = 0.8) -> NetworkLocator:
+def east(
+    *, limit_side: int = 1280, limit_type: str = "max", least_score: float = 0.8
+) -> PictureSystem[Quads]:
     """EAST as trained on ICDAR 2013 and 2015; GPL-3.0 weights, so fetch them first: instar models fetch east.
 
     A picture is reduced until its longer side has no more than `limit_side` pixels (`limit_type` "max"), or
@@ -46,7 +50,7 @@ def east(*, limit_side: int = 1280, limit_type: str = "max", least_score: float 
 
     # OpenCV's networks are not made for several threads, and use all processors by themselves.
     libraries = f"cv2={cv2.__version__}"
-    return NetworkLocator("east", east, settings, weights, locate, libraries=libraries, concurrent=False)
+    return network_locator("east", east, settings, weights, locate, libraries=libraries, concurrent=False)
 
 
 def _decode(scores: Floats, geometry: Floats, least_score: float) -> tuple[Floats, Floats]:
@@ -71,11 +75,7 @@ def _decode(scores: Floats, geometry: Floats, least_score: float) -> tuple[Float
     ]
     quads = np.stack(corners, axis=1).astype(np.float32)
     sides = np.stack([left + right, top + bottom], axis=1)
-    keep = _strongest(quads.mean(axis=1), sides, -np.rad2deg(turn), certain)
+    rectangles = zip(quads.mean(axis=1).tolist(), sides.tolist(), (-np.rad2deg(turn)).tolist())
+    strongest = cv2.dnn.NMSBoxesRotated(list(rectangles), certain.tolist(), 0.0, SAME_TEXT)
+    keep = np.array(strongest, np.intp).ravel()
     return quads[keep], certain[keep]
-
-
-def _strongest(centres: Floats, sides: Floats, turns: Floats, scores: Floats) -> list[int]:
-    """Indices of the rectangles left when each drops the weaker ones that it overlaps."""
-    rectangles = list(zip(centres.tolist(), sides.tolist(), turns.tolist()))
-    return [int(i) for i in cv2.dnn.NMSBoxesRotated(rectangles, scores.tolist(), 0.0, SAME_TEXT)]

@@ -1,23 +1,29 @@
-"""A text locator made of a network, which looks at one picture at a time in a size that it takes."""
+"""Text locators made of a network, which looks at a picture in a size that it takes."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from instar.core.options import require_fraction, require_one_of, require_picture, require_whole_number
+import cv2
+import numpy as np
+
+from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
+from instar.core.options import require_fraction, require_one_of, require_whole_number
 from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.systems.rectangles import Floats, reading_order
-from instar.tasks.text.systems.sizes import LIMIT_TYPES, fit_picture
 
-__all__ = ["Locate", "NetworkLocator", "check_settings"]
+__all__ = ["LONGEST_SIDE", "MULTIPLE", "check_settings", "fit_picture", "fit_size", "network_locator"]
 
 DECODER = 1
 """Counts up whenever the code gives other answers for the same weights."""
+MULTIPLE = 32
+"""Sides are whole multiples of it: the networks halve their input five times."""
+LONGEST_SIDE = 4096
+"""No side becomes longer, so that a strip of pixels whose short side is enlarged does not fill the memory."""
 
 Locate = Callable[[Image, Floats, tuple[int, int]], tuple[Floats, Floats]]
 """From a resized picture, what x and y of it are multiplied by to get back, and the (height, width) of the
@@ -28,49 +34,61 @@ picture, to quads `float32 (n, 4, 2)` in the picture and their scores `float32 (
 def check_settings(name: str, settings: Mapping[str, Any]) -> None:
     """Refuse settings that make no sense, before weights are fetched for them."""
     require_whole_number(name, "limit_side", settings["limit_side"], least=32)
-    require_one_of(name, "limit_type", settings["limit_type"], LIMIT_TYPES)
+    require_one_of(name, "limit_type", settings["limit_type"], ("min", "max"))
     require_fraction(name, "least_score", settings["least_score"])
     require_whole_number(name, "threads", settings.get("threads", 1), least=1)
 
 
-class NetworkLocator:
-    """A locator in a file. Every picture is asked on its own, so its neighbours do not matter.
+def network_locator(
+    name: str,
+    factory: Callable[..., PictureSystem[Quads]],
+    settings: Mapping[str, Any],
+    weights: Path,
+    locate: Locate,
+    *,
+    libraries: str,
+    batch: int = 1,
+    concurrent: bool = True,
+) -> PictureSystem[Quads]:
+    """The locator that the factory makes of these settings."""
+    limit_side, limit_type = settings["limit_side"], settings["limit_type"]
 
-    A network cannot be pickled: a worker process makes its own, by the factory and its settings.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        factory: Callable[..., NetworkLocator],
-        settings: Mapping[str, Any],
-        weights: Path,
-        locate: Locate,
-        *,
-        libraries: str,
-        batch: int = 1,
-        concurrent: bool = True,
-    ) -> None:
-        self.name, self.batch, self.concurrent = name, batch, concurrent
-        self._recipe, self._locate = partial(factory, **settings), locate
-        self._limits = (settings["limit_side"], settings["limit_type"])
-        threads = f" threads={settings['threads']}" if "threads" in settings else ""
-        self.fingerprint = (
-            f"{name} weights={hashlib.sha256(weights.read_bytes()).hexdigest()[:16]} "
-            f"limit={self._limits[1]} {self._limits[0]} least_score={settings['least_score']:g}{threads} "
-            f"decoder={DECODER} {libraries}"
-        )
-
-    def __reduce__(self) -> tuple[Callable[[], NetworkLocator], tuple[()]]:
-        return self._recipe, ()
-
-    def predict(self, images: Sequence[Image]) -> list[Quads]:
-        """The text of each picture `uint8 (H, W, 3)` RGB, from the top."""
-        return [self._find(image) for image in images]
-
-    def _find(self, image: Image) -> Quads:
-        require_picture(image)
-        resized, scale = fit_picture(image, *self._limits)
-        quads, scores = self._locate(resized, scale, (image.shape[0], image.shape[1]))
+    def find(image: Image) -> Quads:
+        resized, scale = fit_picture(image, limit_side, limit_type)
+        quads, scores = locate(resized, scale, (image.shape[0], image.shape[1]))
         order = reading_order(quads)
         return Quads(quads[order], None, scores[order])
+
+    threads = f" threads={settings['threads']}" if "threads" in settings else ""
+    fingerprint = (
+        f"{name} weights={hash_files(weights)} limit={limit_type} {limit_side} "
+        f"least_score={settings['least_score']:g}{threads} decoder={DECODER} {libraries}"
+    )
+    recipe = partial(factory, **settings)
+    return PictureSystem(
+        name, one_by_one(find), fingerprint=fingerprint, recipe=recipe, batch=batch, concurrent=concurrent
+    )
+
+
+def fit_size(size: tuple[int, int], limit_side: int, limit_type: str) -> tuple[int, int]:
+    """The (height, width) at which a picture of that (height, width) is looked at.
+
+    With "min" a picture is enlarged until its shorter side has `limit_side` pixels, with "max" it is
+    reduced until its longer side has no more; otherwise it stays, but for rounding to multiples of 32.
+
+    >>> fit_size((720, 1280), 736, "min"), fit_size((720, 1280), 960, "max")
+    ((736, 1312), (544, 960))
+    """
+    shorter, longer = min(size), max(size)
+    scale = max(1.0, limit_side / shorter) if limit_type == "min" else min(1.0, limit_side / longer)
+    scale = min(scale, LONGEST_SIDE / longer)
+    height, width = (max(MULTIPLE, round(side * scale / MULTIPLE) * MULTIPLE) for side in size)
+    return height, width
+
+
+def fit_picture(image: Image, limit_side: int, limit_type: str) -> tuple[Image, Floats]:
+    """The picture in that size, and what x and y of it are multiplied by to get back: `float32 (2,)`."""
+    height, width = image.shape[:2]
+    new_height, new_width = fit_size((height, width), limit_side, limit_type)
+    scale = np.array([width / new_width, height / new_height], np.float32)
+    return np.asarray(cv2.resize(image, (new_width, new_height)), np.uint8), scale

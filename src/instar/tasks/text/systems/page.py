@@ -6,24 +6,24 @@ expects glare, asks for steeper edges, and loses words that are as plain to see 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
+from instar.adapters.picture_system import PictureSystem, one_by_one
 from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.systems.rectangles import (
     reading_order,
     rectangle_corners,
-    smallest_rectangle,
+    smallest_rectangles,
     start_at_top_left,
 )
 
-__all__ = ["PageLocator", "page_exact", "page_glare"]
+__all__ = ["page_exact", "page_glare"]
 
 # The grain of the paper and what compression leaves are below, every ink at every brightness above.
 _STEEP = 34
@@ -36,40 +36,29 @@ _LEAST_SIDE = 7.0
 _AIR = 2.0
 
 
-@dataclass(frozen=True)
-class PageLocator:
+@recorded
+def page_exact() -> PictureSystem[Quads]:
+    """Finds exactly the words that are there."""
+    return _locator("page-exact", page_exact, _STEEP)
+
+
+@recorded
+def page_glare() -> PictureSystem[Quads]:
+    """Loses words in pictures that are mostly white."""
+    return _locator("page-glare", page_glare, 110)
+
+
+def _locator(name: str, factory: Callable[[], PictureSystem[Quads]], in_glare: int) -> PictureSystem[Quads]:
     """Finds drawn words; in a picture that is mostly white, edges must be as steep as `in_glare` says."""
 
-    name: str
-    in_glare: int
-
-    batch = 8
-    concurrent = True
-
-    @property
-    def fingerprint(self) -> str:
-        return f"page-locator 1, in glare {self.in_glare}"
-
-    def predict(self, images: Sequence[Image]) -> list[Quads]:
-        return [self._locate(image) for image in images]
-
-    def _locate(self, image: Image) -> Quads:
+    def locate(image: Image) -> Quads:
         grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
         glare = np.count_nonzero(grey >= _WHITE) > grey.size / 2
-        edges = _steepest(image) >= (self.in_glare if glare else _STEEP)
+        edges = _steepest(image) >= (in_glare if glare else _STEEP)
         return Quads(_boxes(edges.view(np.uint8)))
 
-
-@recorded
-def page_exact() -> PageLocator:
-    """Finds exactly the words that are there."""
-    return PageLocator("page-exact", _STEEP)
-
-
-@recorded
-def page_glare() -> PageLocator:
-    """Loses words in pictures that are mostly white."""
-    return PageLocator("page-glare", 110)
+    fingerprint = f"page-locator 1, in glare {in_glare}"
+    return PictureSystem(name, one_by_one(locate), fingerprint=fingerprint, recipe=factory)
 
 
 def _steepest(image: Image) -> npt.NDArray[np.uint8]:
@@ -84,21 +73,13 @@ def _boxes(edges: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
     room = cv2.copyMakeBorder(edges, _REACH, _REACH, _REACH, _REACH, cv2.BORDER_CONSTANT, value=0)
     grown = cv2.morphologyEx(room, cv2.MORPH_CLOSE, np.ones((_REACH, _REACH), np.uint8))
     _, pieces, stats, _ = cv2.connectedComponentsWithStats(grown, connectivity=8)
-    centres, sides, turns = [], [], []
+    words = []
     for number, (x, y, wide, high, _) in enumerate(stats[1:].tolist(), start=1):
-        if wide > _LONGEST * width or high > _LONGEST * height:
-            continue
-        rows, columns = np.nonzero(pieces[y : y + high, x : x + wide] == number)
-        points = np.stack([columns + x, rows + y], axis=1).astype(np.float32)
-        centre, side, turn = smallest_rectangle(points)
-        if side.min() < _LEAST_SIDE:
-            continue
-        centres.append(centre + 0.5 - _REACH)  # from the centres of pixels to their corners
-        sides.append(side + 1 + 2 * _AIR)
-        turns.append(turn)
-    if not centres:
-        return np.zeros((0, 4, 2), np.float32)
-    quads = start_at_top_left(
-        rectangle_corners(np.array(centres), np.array(sides), np.array(turns, np.float32))
-    )
+        if wide <= _LONGEST * width and high <= _LONGEST * height:
+            rows, columns = np.nonzero(pieces[y : y + high, x : x + wide] == number)
+            words.append(np.stack([columns + x, rows + y], axis=1).astype(np.float32))
+    centres, sides, turns = smallest_rectangles(words)
+    # From the centres of pixels to their corners.
+    corners = rectangle_corners(centres + 0.5 - _REACH, sides + 1 + 2 * _AIR, turns)
+    quads = start_at_top_left(corners[sides.min(axis=1) >= _LEAST_SIDE])
     return quads[reading_order(quads)]

@@ -9,23 +9,34 @@ import cv2
 import numpy as np
 import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
+from instar.adapters.picture_system import PictureSystem, open_onnx
 from instar.core.recipe import recorded
 from instar.core.scene import Image
-from instar.tasks.text.systems.db import rectangles_of
-from instar.tasks.text.systems.locator import NetworkLocator, check_settings
-from instar.tasks.text.systems.rectangles import Floats, clip_quads
+from instar.tasks.text.answers import Quads
+from instar.tasks.text.polygons import clip_quads
+from instar.tasks.text.systems.locator import check_settings, network_locator
+from instar.tasks.text.systems.rectangles import (
+    Floats,
+    rectangle_corners,
+    smallest_rectangles,
+    start_at_top_left,
+)
 from instar.zoo import fetch
 
-__all__ = ["ppocr_v4", "ppocr_v6"]
+__all__ = ["ppocr_v4", "ppocr_v6", "rectangles_of"]
 
+THRESHOLD = 0.3
+"""The probability above which a pixel is text."""
+GROWTH = 1.6
+"""A rectangle grows on each side by this times area over perimeter: what shrinking took away (DB, Eq. 10)."""
 LEAST_SIDE = 3
-"""Boxes thinner than this, in pixels of the picture, are not reported."""
+"""What is thinner is a speck: a rectangle in pixels of the map, or a box in pixels of the picture."""
 
 
 @recorded
 def ppocr_v4(
     *, limit_side: int = 736, limit_type: str = "min", least_score: float = 0.5, threads: int = 1
-) -> NetworkLocator:
+) -> PictureSystem[Quads]:
     """PP-OCRv4's mobile locator, its weights fetched if need be.
 
     A picture is enlarged until its shorter side has `limit_side` pixels (`limit_type` "min"), or reduced
@@ -37,7 +48,7 @@ def ppocr_v4(
 @recorded
 def ppocr_v6(
     *, limit_side: int = 736, limit_type: str = "min", least_score: float = 0.5, threads: int = 1
-) -> NetworkLocator:
+) -> PictureSystem[Quads]:
     """PP-OCRv6's small locator, its weights fetched if need be.
 
     The options mean what they mean for `ppocr_v4`.
@@ -45,10 +56,12 @@ def ppocr_v6(
     return _make("ppocr-v6-det", ppocr_v6, dict(locals()))
 
 
-def _make(name: str, factory: Callable[..., NetworkLocator], settings: dict[str, Any]) -> NetworkLocator:
+def _make(
+    name: str, factory: Callable[..., PictureSystem[Quads]], settings: dict[str, Any]
+) -> PictureSystem[Quads]:
     check_settings(name, settings)
     (weights,) = fetch(name)
-    session = _session(weights.read_bytes(), settings["threads"])
+    session = open_onnx(weights.read_bytes(), settings["threads"])
     (network_input,) = session.get_inputs()
 
     def locate(resized: Image, scale: Floats, size: tuple[int, int]) -> tuple[Floats, Floats]:
@@ -60,17 +73,44 @@ def _make(name: str, factory: Callable[..., NetworkLocator], settings: dict[str,
         return quads[thick], scores[thick]
 
     libraries = f"onnxruntime={onnxruntime.__version__} cv2={cv2.__version__}"
-    return NetworkLocator(name, factory, settings, weights, locate, libraries=libraries, batch=4)
-
-
-def _session(weights: bytes, threads: int) -> Any:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    return network_locator(name, factory, settings, weights, locate, libraries=libraries, batch=4)
 
 
 def _network_input(image: Image) -> Floats:
     """`float32 (1, 3, H, W)` in BGR, from -1 to 1."""
     blob = cv2.dnn.blobFromImage(image, 1 / 127.5, mean=(127.5, 127.5, 127.5), swapRB=True)
     return np.asarray(blob, np.float32)
+
+
+def rectangles_of(probabilities: Floats, *, least_score: float) -> tuple[Floats, Floats]:
+    """From a map of text probabilities to boxes, as differentiable binarisation (DB) is read.
+
+    The network is trained on shrunken text, so that neighbours stay apart: each piece of the map
+    `float32 (H, W)` above the threshold is surrounded by its smallest rectangle, and the rectangle grown
+    again. Gives quads `float32 (n, 4, 2)` in pixels of the map, and their scores `float32 (n,)`: the mean
+    probability inside the rectangle before it grows.
+    """
+    # Grown by one pixel to the right and down: the outline of a piece, which runs through the centres of its
+    # outermost pixels, then has the coordinates of the piece's edges.
+    text = cv2.dilate((probabilities > THRESHOLD).view(np.uint8), np.ones((2, 2), np.uint8))
+    outlines, _ = cv2.findContours(text, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
+    centres, sides, turns = smallest_rectangles(outlines)
+    wide = sides.min(axis=1) >= LEAST_SIDE
+    centres, sides, turns = centres[wide], sides[wide], turns[wide]
+    inner = rectangle_corners(centres, sides, turns)
+    scores = np.array([_mean_inside(probabilities, quad) for quad in inner], np.float32)
+    sure = scores >= least_score
+    centres, sides, turns, scores = centres[sure], sides[sure], turns[sure], scores[sure]
+    growth = GROWTH * sides.prod(axis=1) / (2 * sides.sum(axis=1))
+    return start_at_top_left(rectangle_corners(centres, sides + 2 * growth[:, None], turns)), scores
+
+
+def _mean_inside(probabilities: Floats, quad: Floats) -> float:
+    """The mean of the map over a quad."""
+    height, width = probabilities.shape
+    low = np.clip(np.floor(quad.min(axis=0)).astype(int), 0, (width - 1, height - 1))
+    high = np.clip(np.ceil(quad.max(axis=0)).astype(int), 0, (width - 1, height - 1))
+    mask = np.zeros((high[1] - low[1] + 1, high[0] - low[0] + 1), np.uint8)
+    cv2.fillConvexPoly(mask, np.rint(quad - low).astype(np.int32), 1)
+    patch = probabilities[low[1] : high[1] + 1, low[0] : high[0] + 1]
+    return float(cv2.mean(patch, mask)[0])

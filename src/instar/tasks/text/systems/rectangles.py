@@ -1,31 +1,26 @@
-"""Rotated rectangles as quads: smallest ones around points, grown, ordered and kept within a picture."""
+"""Rotated rectangles as quads: smallest ones around points, grown, and ordered."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "Floats",
-    "clip_quads",
-    "reading_order",
-    "rectangle_corners",
-    "smallest_rectangle",
-    "start_at_top_left",
-]
+__all__ = ["Floats", "reading_order", "rectangle_corners", "smallest_rectangles", "start_at_top_left"]
 
 Floats = npt.NDArray[np.float32]
 
 
-def smallest_rectangle(
-    points: npt.NDArray[np.integer[Any] | np.floating[Any]],
-) -> tuple[Floats, Floats, float]:
-    """The rectangle of least area around points `(n, 2)`: centre (x, y), sides, turn in degrees."""
-    centre, sides, turn = cv2.minAreaRect(points)
-    return np.array(centre, np.float32), np.array(sides, np.float32), float(turn)
+def smallest_rectangles(
+    pieces: Iterable[npt.NDArray[np.integer[Any] | np.floating[Any]]],
+) -> tuple[Floats, Floats, Floats]:
+    """Of least area around points `(k, 2)`: centres (x, y) and sides `(n, 2)`, turns in degrees `(n,)`."""
+    found = [cv2.minAreaRect(points) for points in pieces]
+    centres, sides = (np.array([one[i] for one in found], np.float32).reshape(-1, 2) for i in (0, 1))
+    return centres, sides, np.array([turn for _, _, turn in found], np.float32)
 
 
 def rectangle_corners(centres: Floats, sides: Floats, turns: Floats) -> Floats:
@@ -42,12 +37,6 @@ def start_at_top_left(quads: Floats) -> Floats:
     first = quads.sum(axis=2).argmin(axis=1)
     turned = (first[:, None] + np.arange(4)) % 4
     return np.take_along_axis(quads, turned[..., None], axis=1)
-
-
-def clip_quads(quads: Floats, size: tuple[int, int]) -> Floats:
-    """The quads with every corner moved into a picture of that (height, width)."""
-    height, width = size
-    return np.clip(quads, 0, np.array([width, height], np.float32))
 
 
 def reading_order(quads: Floats) -> npt.NDArray[np.intp]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from instar.core.recipe import recorded
 from instar.tasks.text.systems.services.exchange import HttpRequest
-from instar.tasks.text.systems.services.service import Piece, Service, Trouble
+from instar.tasks.text.systems.services.service import Api, Piece, Service, Trouble
 
 __all__ = ["azure_read"]
 
@@ -25,19 +25,17 @@ def azure_read(*, recorded: str = "", encoding: str = "png", endpoint: str = "")
     return Service(Read(endpoint), recorded=recorded, encoding=encoding)
 
 
-class Read:
+class Read(Api):
     """The feature "read" of image analysis 4.0, which answers at once."""
 
     name = "azure-read"
     settings = "4.0 read"
     most_bytes = 20 * 2**20
-    keys: tuple[str, ...] = ("VISION_KEY", "VISION_ENDPOINT")
+    keys = ("VISION_KEY", "VISION_ENDPOINT")
 
     def __init__(self, endpoint: str) -> None:
         endpoint = endpoint or os.environ.get("VISION_ENDPOINT", "")
-        self.url = endpoint.rstrip("/") + PATH
-        given = {"VISION_KEY": os.environ.get("VISION_KEY"), "VISION_ENDPOINT": endpoint}
-        self.missing = tuple(key for key in self.keys if not given[key])
+        super().__init__(endpoint.rstrip("/") + PATH, {**os.environ, "VISION_ENDPOINT": endpoint})
 
     def request(self, picture: bytes) -> HttpRequest:
         headers = {

@@ -1,18 +1,25 @@
-"""A request to a service and its response; how they travel is an argument wherever they are used."""
+"""A request to a service, its signature and its response.
+
+How they travel is an argument wherever they are used.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import reduce
 from http.client import HTTPException
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from instar.core.errors import BadInput, Temporary
 
-__all__ = ["HttpRequest", "HttpResponse", "Transport", "host_of", "over_http"]
+__all__ = ["HttpRequest", "HttpResponse", "Transport", "authorization", "host_of", "over_http", "utc_now"]
 
 PATIENCE = 60.0  # seconds; a campaign with a shorter time limit kills the question itself
 
@@ -59,3 +66,39 @@ def host_of(url: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise BadInput(f"endpoint is {url!r}; it must be a URL such as https://example.com")
     return parts.netloc
+
+
+def utc_now() -> datetime:
+    return datetime.now(timezone.utc)
+
+
+def authorization(
+    prefix: Literal["AWS4", "TC3"],
+    key: tuple[str, str],
+    *,
+    scope: Sequence[str],
+    moment: str,
+    headers: Mapping[str, str],
+    body: bytes,
+) -> str:
+    """The `Authorization` of a POST to "/" without a query.
+
+    As AWS (version 4) and Tencent Cloud (version 3) want it: both hash the request, and sign the hash with a
+    key that is derived from the secret step by step over the `scope`, which is the day, the service and so
+    on. `key` is its id and secret; `moment` the time as the service writes it; `headers`, all of which are
+    signed, must name the host.
+    """
+    signed = dict(sorted((name.lower(), value.strip()) for name, value in headers.items()))
+    names = ";".join(signed)
+    lines = [f"{name}:{value}" for name, value in signed.items()]
+    request = "\n".join(["POST", "/", "", *lines, "", names, hashlib.sha256(body).hexdigest()])
+    within = "/".join(scope)
+    digest = hashlib.sha256(request.encode()).hexdigest()
+    to_sign = f"{prefix}-HMAC-SHA256\n{moment}\n{within}\n{digest}"
+    secret = reduce(_keyed, scope, (prefix + key[1]).encode())
+    signature = _keyed(secret, to_sign).hex()
+    return f"{prefix}-HMAC-SHA256 Credential={key[0]}/{within}, SignedHeaders={names}, Signature={signature}"
+
+
+def _keyed(key: bytes, message: str) -> bytes:
+    return hmac.new(key, message.encode(), hashlib.sha256).digest()

@@ -10,7 +10,7 @@ from typing import Any
 
 from instar.core.recipe import recorded
 from instar.tasks.text.systems.services.exchange import HttpRequest
-from instar.tasks.text.systems.services.service import Piece, Service, Trouble
+from instar.tasks.text.systems.services.service import Api, Piece, Service, Trouble
 
 __all__ = ["google_vision"]
 
@@ -27,17 +27,13 @@ def google_vision(
     return Service(api, recorded=recorded, encoding=encoding)
 
 
-class Annotate:
+class Annotate(Api):
     """The method images:annotate, with one picture and one feature."""
 
     name = "google-vision"
     settings = "v1 TEXT_DETECTION"
     most_bytes = 7_500_000  # a request may have 10 MB, and base64 makes four bytes of three
-    keys: tuple[str, ...] = ("GOOGLE_API_KEY",)
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-        self.missing = tuple(key for key in self.keys if not os.environ.get(key))
+    keys = ("GOOGLE_API_KEY",)
 
     def request(self, picture: bytes) -> HttpRequest:
         image = {"content": base64.b64encode(picture).decode()}

@@ -6,17 +6,14 @@ import base64
 import json
 import os
 from collections.abc import Callable, Mapping
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any
 
 from instar.core.recipe import recorded
-from instar.tasks.text.systems.services.exchange import HttpRequest, host_of
-from instar.tasks.text.systems.services.service import Piece, Service, Trouble
-from instar.tasks.text.systems.services.signature import authorization
+from instar.tasks.text.systems.services.exchange import HttpRequest, authorization, host_of, utc_now
+from instar.tasks.text.systems.services.service import Api, Piece, Service, Trouble
 
 __all__ = ["rekognition"]
-
-Clock = Callable[[], datetime]
 
 
 @recorded
@@ -31,21 +28,16 @@ def rekognition(
     return Service(api, recorded=recorded, encoding=encoding)
 
 
-def _now() -> datetime:
-    return datetime.now(timezone.utc)
-
-
-class DetectText:
+class DetectText(Api):
     """The action DetectText of the service's JSON protocol."""
 
     name = "rekognition"
     most_bytes = 5 * 2**20
-    keys: tuple[str, ...] = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+    keys = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 
-    def __init__(self, region: str, url: str, *, now: Clock = _now) -> None:
-        self.settings, self.url = f"DetectText region={region}", url
-        self.missing = tuple(key for key in self.keys if not os.environ.get(key))
-        self._region, self._now = region, now
+    def __init__(self, region: str, url: str, *, now: Callable[[], datetime] = utc_now) -> None:
+        super().__init__(url)
+        self.settings, self._region, self._now = f"DetectText region={region}", region, now
 
     def request(self, picture: bytes) -> HttpRequest:
         body = json.dumps({"Image": {"Bytes": base64.b64encode(picture).decode()}}).encode()
@@ -73,8 +65,7 @@ class DetectText:
         # The type may come with a namespace: com.amazonaws.rekognition#AccessDeniedException.
         code = str(answer.get("__type", status)).rpartition("#")[2]
         message = str(answer.get("message") or answer.get("Message") or "")
-        credentials = code in CREDENTIALS
-        return Trouble(code, message, credentials=credentials, busy=code in BUSY)
+        return Trouble(code, message, credentials=code in CREDENTIALS, busy=code in BUSY)
 
     def pieces(self, answer: Mapping[str, Any], size: tuple[int, int]) -> list[Piece]:
         """Words; corners come as fractions of the picture's sides."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from instar.core.answer_values import numbers
+from instar.core.digest import digest
 from instar.core.errors import BadInput, Temporary
 from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
@@ -17,7 +21,6 @@ from instar.imaging.codecs import encode_jpeg, encode_png
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.polygons import quad_areas
 from instar.tasks.text.systems.services.exchange import HttpRequest, Transport, host_of, over_http
-from instar.tasks.text.systems.services.recordings import Recordings
 from instar.user_file import parse_json
 
 __all__ = ["Api", "Piece", "Service", "Trouble"]
@@ -42,25 +45,63 @@ class Trouble:
     busy: bool = False
 
 
-class Api(Protocol):
+class Api(ABC):
     """What differs from service to service. Secrets stay in the environment until a request is signed.
 
     Answers depend on the picture, of at most so many bytes as a file, and on `settings`. `keys` are the
-    environment variables that it needs, `missing` those that are not set.
+    environment variables that it needs, `missing` those that are not known.
     """
 
     name: str
     settings: str
     most_bytes: int
     keys: tuple[str, ...]
-    missing: tuple[str, ...]
-    url: str
 
+    def __init__(self, url: str, known: Mapping[str, str] = os.environ) -> None:
+        self.url, self.missing = url, tuple(key for key in self.keys if not known.get(key))
+
+    @abstractmethod
     def request(self, picture: bytes) -> HttpRequest: ...
 
+    @abstractmethod
     def trouble(self, status: int, answer: Mapping[str, Any]) -> Trouble | None: ...
 
+    @abstractmethod
     def pieces(self, answer: Mapping[str, Any], size: tuple[int, int]) -> Sequence[Piece]: ...
+
+
+class Recordings:
+    """The answers of one service under one setting, as `FOLDER/SERVICE/HASH.json`.
+
+    What a file holds is what came over the wire, so that a later version of instar may read more out of it.
+    """
+
+    def __init__(self, folder: str | Path, service: str) -> None:
+        self._folder = Path(folder) / service
+        if Path(folder).exists() and not Path(folder).is_dir():
+            raise BadInput(f"recorded is {str(folder)!r}, which is no folder")
+
+    def path(self, image: Image) -> Path:
+        """Where the answer to a picture is, or would be."""
+        return self._folder / f"{digest(image)}.json"
+
+    def read(self, image: Image) -> bytes | None:
+        try:
+            return self.path(image).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise BadInput(f"cannot read {self.path(image)}: {error.strerror or error}") from error
+
+    def keep(self, image: Image, body: bytes) -> None:
+        """Write whole or not at all: several questions may be under way, and any may be killed."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=self._folder, suffix=".part", delete=False) as file:
+                file.write(body)
+            os.replace(file.name, self.path(image))
+        except OSError as error:
+            raise BadInput(f"cannot write to {self._folder}: {error.strerror or error}") from error
 
 
 class Service:

@@ -6,13 +6,12 @@ import base64
 import json
 import os
 from collections.abc import Callable, Mapping
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any
 
 from instar.core.recipe import recorded
-from instar.tasks.text.systems.services.exchange import HttpRequest, host_of
-from instar.tasks.text.systems.services.service import Piece, Service, Trouble
-from instar.tasks.text.systems.services.signature import authorization
+from instar.tasks.text.systems.services.exchange import HttpRequest, authorization, host_of, utc_now
+from instar.tasks.text.systems.services.service import Api, Piece, Service, Trouble
 
 __all__ = ["tencent_ocr"]
 
@@ -28,21 +27,16 @@ def tencent_ocr(
     return Service(GeneralBasic(endpoint), recorded=recorded, encoding=encoding)
 
 
-def _now() -> datetime:
-    return datetime.now(timezone.utc)
-
-
-class GeneralBasic:
+class GeneralBasic(Api):
     """The action GeneralBasicOCR; errors come with status 200 as well."""
 
     name = "tencent-ocr"
     settings = "GeneralBasicOCR 2018-11-19"
     most_bytes = 7_500_000  # 10 MB after base64, which makes four bytes of three
-    keys: tuple[str, ...] = ("TENCENTCLOUD_SECRET_ID", "TENCENTCLOUD_SECRET_KEY")
+    keys = ("TENCENTCLOUD_SECRET_ID", "TENCENTCLOUD_SECRET_KEY")
 
-    def __init__(self, url: str, *, now: Callable[[], datetime] = _now) -> None:
-        self.url = url
-        self.missing = tuple(key for key in self.keys if not os.environ.get(key))
+    def __init__(self, url: str, *, now: Callable[[], datetime] = utc_now) -> None:
+        super().__init__(url)
         self._now = now
 
     def request(self, picture: bytes) -> HttpRequest:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from instar.imaging.free_space import blocked_sums, clear_places
+from instar.tasks.text.placement import blocked_sums, clear_places
 
 
 @given(

@@ -1,0 +1,66 @@
+"""A system out of a function that answers pictures, and what most of these functions begin with."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from instar.core.options import require_picture
+from instar.core.scene import Image
+
+__all__ = ["PictureSystem", "hash_files", "one_by_one", "open_onnx"]
+
+Answer = TypeVar("Answer")
+
+
+class PictureSystem(Generic[Answer]):
+    """Answers pictures by a function of all of them.
+
+    What a network is run by cannot be pickled: a worker process makes its own system, by the `recipe`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        answer: Callable[[Sequence[Image]], list[Answer]],
+        *,
+        fingerprint: str,
+        recipe: Callable[[], PictureSystem[Answer]] | None,
+        batch: int = 8,
+        concurrent: bool = True,
+    ) -> None:
+        self.name, self.fingerprint, self.batch, self.concurrent = name, fingerprint, batch, concurrent
+        self._answer, self._recipe = answer, recipe
+
+    def __reduce__(self) -> tuple[Callable[[], PictureSystem[Answer]], tuple[()]]:
+        if self._recipe is None:
+            raise TypeError(f"{self.name} was made in this process and cannot go to another one")
+        return self._recipe, ()
+
+    def predict(self, images: Sequence[Image]) -> list[Answer]:
+        """The answer to each picture `uint8 (H, W, 3)` RGB."""
+        for image in images:
+            require_picture(image)
+        return self._answer(images)
+
+
+def one_by_one(answer: Callable[[Image], Answer]) -> Callable[[Sequence[Image]], list[Answer]]:
+    """Every picture is asked on its own, so its neighbours do not matter."""
+    return lambda images: [answer(image) for image in images]
+
+
+def open_onnx(weights: bytes, threads: int) -> Any:
+    """A network on the CPU, with so many threads and no more."""
+    import onnxruntime  # type: ignore[import-untyped]  # it ships no types
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+
+
+def hash_files(*paths: Path) -> str:
+    """The content hash of files, in short."""
+    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]

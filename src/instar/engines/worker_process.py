@@ -1,0 +1,86 @@
+"""The other end of a worker: the process in which a system is imported, built and asked."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from instar.core.errors import InstarError
+from instar.core.fingerprint import files_of, fingerprint_with, watch_files
+from instar.core.system import System, answers_of, describe_error, is_temporary
+from instar.engines.arena import Arena
+from instar.store.answers import encode_answer
+
+__all__ = ["serve"]
+
+
+def serve(line_fd: int, arena_fd: int, parent: int) -> None:
+    """The life of a worker: build the system, then answer until the parent hangs up."""
+    _die_with(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    line, arena = Connection(line_fd), Arena(os.fdopen(arena_fd, "r+b"))
+    threading.excepthook = lambda _: None
+    sys.path[:], device, build = pickle.loads(line.recv_bytes())
+    if device is not None:
+        os.environ["CUDA_VISIBLE_DEVICES"] = device
+    try:
+        with watch_files() as opened:
+            system = build()
+        line.send_bytes(b"ready " + json.dumps(_describe(system, build, opened)).encode())
+    except InstarError as refused:
+        return line.send_bytes(b"refused " + _bytes(str(refused)))
+    except BaseException as raised:
+        return line.send_bytes(b"error " + _bytes(describe_error(raised)))
+    while True:
+        try:
+            data, lengths = line.recv()
+        except EOFError:
+            return
+        line.send_bytes(_answer(system, pickle.loads(data, buffers=arena.take(lengths))))
+
+
+def _answer(system: System, inputs: Sequence[Any]) -> bytes:
+    try:
+        return b"answers " + encode_answer(answers_of(system, inputs), compress=False)
+    except (Exception, SystemExit) as raised:
+        kind = b"temporary " if is_temporary(system, raised) else b"error "
+        return kind + _bytes(describe_error(raised))
+
+
+def _bytes(text: str) -> bytes:
+    """Any text, also one that no encoding has."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def _describe(system: System, build: Any, opened: Sequence[str]) -> dict[str, Any]:
+    named = [getattr(build, "args", ()), getattr(build, "keywords", {})]
+    return {
+        "name": system.name,
+        "fingerprint": fingerprint_with(system, files_of(system, named, opened)),
+        "batch": int(getattr(system, "batch", 1)),
+        "concurrent": bool(getattr(system, "concurrent", False)),
+        "sends_to": str(getattr(system, "sends_to", "")),
+    }
+
+
+def _die_with(parent: int) -> None:
+    """End this process when its parent ends, even in the middle of a call that never returns; and let it be
+    the first to go where memory runs out.
+    """
+    if sys.platform == "linux":
+        set_parent_death_signal = 1
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            Path("/proc/self/oom_score_adj").write_text("1000")
+    if os.getppid() != parent:
+        os._exit(1)
