@@ -364,6 +364,6 @@ def test_what_is_more_than_a_picture_is_not_rated(tmp_path, monkeypatch, capsys)
     words = ["run", "--system", "own_pairs_to_rate:system", "--relation", "own_pairs_to_rate:relation"]
     assert main([*words, "--scenes", "street:1", "--out", run, "--json"]) == 0
     capsys.readouterr()
-    assert main(["ratings", "export", run]) == 2
+    assert main(["ratings", "export", run, "--trust"]) == 2
     said = capsys.readouterr().err.splitlines()
     assert said[-1] == f"instar: {run} cannot be rated: what its system is asked is more than a picture"

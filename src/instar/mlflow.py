@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from instar.core.errors import MissingExtra
+from instar.report.document import summary_to_json
 from instar.report.groups import Group
-from instar.report.summary import Summary, summary_to_json
+from instar.report.summary import Summary
 
 __all__ = ["log_run", "metrics_of", "parameters_of"]
 

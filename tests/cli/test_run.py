@@ -38,7 +38,7 @@ def test_violations_give_status_1_and_the_promised_document(capsys: Captured) ->
     assert status == 1
     assert (document["run"], document["system"]) == ("R", "own_things:brightness")
     assert (document["cases"], document["violated"], document["held"]) == (20, 20, 0)
-    assert document["queries"] == document["asked"] == 22
+    assert document["queries"] == document["asked"] == 24  # the two sources are asked again
     assert (document["scenes"], document["scenes_violated"], document["distinct"]) == (2, 2, 2)
     assert document["relations"]["darkening"]["rate"] == 1.0
     margins = [(finding["margin"], finding["case"]) for finding in document["findings"]]
@@ -107,7 +107,7 @@ def test_the_scenes_are_found_again_from_another_folder(
     run = Path("R").resolve()
     Path("elsewhere").mkdir()
     monkeypatch.chdir("elsewhere")
-    status, again = run_json(capsys, "replay", str(run), document["findings"][0]["case"])
+    status, again = run_json(capsys, "replay", str(run), document["findings"][0]["case"], "--trust")
     assert (status, again["same"]) == (1, True)
 
 
@@ -155,11 +155,11 @@ def test_one_system_with_different_options_is_compared_with_itself(capsys: Captu
     assert main(["run", "plan.toml"]) == 1
     text = capsys.readouterr().out
     rows = [line.split() for line in text[text.rindex("run ") :].splitlines()]
-    assert [row[:4] for row in rows] == [
-        ["run", "judged", "violated", "rate"],
-        ["own_things-Grey", "10", "10", "100.0"],
-        ["own_things-Grey-2", "10", "0", "0.0"],
-        ["dim", "10", "10", "100.0"],
+    assert [row[:5] for row in rows] == [
+        ["run", "judged", "violated", "unstable", "rate"],
+        ["own_things-Grey", "10", "10", "0", "100.0"],
+        ["own_things-Grey-2", "10", "0", "0", "0.0"],
+        ["dim", "10", "10", "0", "100.0"],
     ]
     assert sorted(path.name for path in Path("R").iterdir()) == [
         "dim",
@@ -209,7 +209,7 @@ def test_an_existing_run_is_refused_without_resume_and_taken_up_with_it(capsys: 
     assert status == 2
     assert refusal["error"].startswith("R holds a run already; go on with --resume")
     status, again = run_json(capsys, "run", *BRIGHTNESS, *STRICT, "--out", "R", "--resume")
-    assert (status, again["queries"], again["asked"]) == (1, 22, 0)
+    assert (status, again["queries"], again["asked"]) == (1, 24, 0)
     assert again["findings"] == first["findings"]
 
 
@@ -330,13 +330,13 @@ def test_the_replay_that_a_report_suggests_is_of_the_folder_it_was_given(capsys:
 def test_a_case_is_replayed_by_the_beginning_of_its_id(capsys: Captured) -> None:
     _, document = run_json(capsys, "run", *BRIGHTNESS, *STRICT, "--out", "R")
     finding = document["findings"][0]
-    status, again = run_json(capsys, "replay", "R", finding["case"][:10])
+    status, again = run_json(capsys, "replay", "R", finding["case"][:10], "--trust")
     assert status == 1
     assert (again["case"], again["scene"], again["same"]) == (finding["case"], finding["scene"], True)
     assert again["then"] == again["now"]
     assert abs(again["source"] - again["follow_ups"][0]) - 0.5 == pytest.approx(-finding["margin"])
     assert Path(again["picture"]).read_bytes()[:4] == b"\x89PNG"
-    assert main(["replay", "R", finding["case"]]) == 1
+    assert main(["replay", "R", finding["case"], "--trust"]) == 1
     assert "same    yes" in capsys.readouterr().out
 
 
@@ -347,7 +347,7 @@ def test_a_system_that_hangs_when_replayed_fails_within_the_time_limit(capsys: C
     assert "timeout = 60\n" in plan.read_text()
     plan.write_text(plan.read_text().replace("timeout = 60", "timeout = 0.1"))  # not to wait for a minute
     Path("hang").touch()
-    status, again = run_json(capsys, "replay", "R", document["findings"][0]["case"])
+    status, again = run_json(capsys, "replay", "R", document["findings"][0]["case"], "--trust")
     assert (status, again["same"], again["now"]["status"]) == (2, False, "failed")
     assert again["now"]["reason"] == "TimeoutError: no answer within 0.1 s"
 
@@ -356,7 +356,7 @@ def test_a_replay_is_as_patient_as_its_run(capsys: Captured) -> None:
     words = ["--system", "own_things:overloaded", "--scenes", "street:1", *STRICT, "--set", "search.n=1"]
     _, document = run_json(capsys, "run", *words, "--set", "limits.retries=1", "--out", "R")
     Path("busy").touch()
-    status, again = run_json(capsys, "replay", "R", document["findings"][0]["case"])
+    status, again = run_json(capsys, "replay", "R", document["findings"][0]["case"], "--trust")
     assert (status, again["now"]["status"]) == (2, "failed")
     assert Path("busy").read_text() == "xx"
 
@@ -367,7 +367,7 @@ def test_where_a_run_cannot_be_written_to_the_picture_goes_elsewhere(
     _, document = run_json(capsys, "run", *BRIGHTNESS, *STRICT, "--out", "R")
     Path("R/replays").touch()  # not even root can make files in this
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    assert main(["replay", "R", document["findings"][0]["case"]]) == 1
+    assert main(["replay", "R", document["findings"][0]["case"], "--trust"]) == 1
     (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("picture ")]
     picture = Path(line.split()[1])
     assert picture.parent.parent == tmp_path

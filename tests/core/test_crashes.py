@@ -10,6 +10,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 import planted_core as planted
 from instar.store import RunStore
 
@@ -95,6 +97,38 @@ def test_killed_at_twenty_random_instants_a_run_ends_as_if_nothing_had_happened(
         assert store.totals().queries == totals.queries
         assert store.totals().asked == sum((needed - known).values())
         assert store.totals().finished
+
+
+@pytest.mark.real
+def test_killed_fifty_times_also_while_it_ends_a_run_ends_as_if_nothing_had_happened(tmp_path):
+    records, _, totals = uninterrupted(tmp_path)
+    run, chance = tmp_path / "run", random.Random(50)
+    for kill in range(35):
+        log = tmp_path / f"{kill}.log"
+        process = start(run, log)
+        wait_until_it_asks(process, log, chance.randint(1, 8))
+        time.sleep(chance.uniform(0.0, 0.02))
+        process.kill()
+        process.communicate()
+    began = time.monotonic()
+    assert start(run, tmp_path / "whole.log").communicate(timeout=400) == ("ended\n", "")
+    # From here on nothing is left to ask: records are made again, and the account is closed.
+    took = time.monotonic() - began
+    began = time.monotonic()
+    assert start(run, tmp_path / "again.log").communicate(timeout=400) == ("ended\n", "")
+    took = min(took, time.monotonic() - began)
+    for _ in range(15):
+        process = start(run, tmp_path / "nothing.log")
+        time.sleep(max(0.0, took - chance.uniform(0.0, 0.4)))
+        process.kill()
+        process.communicate()
+        with RunStore.read(run) as store:
+            assert planted.rows(store.records()) == records
+    assert start(run, tmp_path / "nothing.log").communicate(timeout=400) == ("ended\n", "")
+    assert not asked(tmp_path / "nothing.log")
+    with RunStore.read(run) as store:
+        assert planted.rows(store.records()) == records
+        assert (store.totals().queries, store.totals().finished) == (totals.queries, True)
 
 
 def test_interrupted_from_the_keyboard_a_run_keeps_everything_and_ends_the_same(tmp_path):

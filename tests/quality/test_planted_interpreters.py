@@ -45,7 +45,7 @@ def test_one_that_points_at_the_brightest_corner_is_found_by_the_truth():
 
 
 def test_one_that_points_everywhere_is_found_by_coverage_and_not_by_io_min():
-    records = list(run(SCENES, [insert(), truth()], Everywhere(), search=distinct(n=2)))
+    records = list(run(SCENES, [insert(), truth()], Everywhere(), search=distinct(n=12)))
     cases = [record.verdict for record in records if record.role == "case"]
     assert {verdict.kind for verdict in cases} == {"everywhere"}
     assert all(verdict.evidence["iomin"] == pytest.approx(1) for verdict in cases)

@@ -10,8 +10,9 @@ import pytest
 from instar.core.errors import BadInput
 from instar.core.record import Record, Skipped, Totals
 from instar.core.verdict import Finding, Verdict
+from instar.report.document import summary_to_json
 from instar.report.gate import numbers_of, read_condition
-from instar.report.summary import Break, Counts, FalseAlarms, Placebos, Violation, summarise, summary_to_json
+from instar.report.summary import Break, Counts, FalseAlarms, Placebos, Violation, summarise
 from instar.report.text import render_text
 from instar.stats import clustered_rate
 

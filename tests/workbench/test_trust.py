@@ -166,7 +166,7 @@ def test_trust_is_in_names(run: Path, tmp_path: Path) -> None:
     (tmp_path / "plan.toml").write_text((run / "plan.toml").read_text())
     assert trust.unknown(tmp_path) == [NAMES[1]]  # another run
     trust.agree(tmp_path, NAMES)
-    (tmp_path / "plan.toml").write_text('[[system]]\nuse = "os:system"\n')
+    (tmp_path / "plan.toml").write_text('scenes = "street:1"\n[[system]]\nuse = "os:system"\n')
     assert trust.unknown(tmp_path) == ["os:system"]  # it says something else now
     (tmp_path / "plan.toml").write_text("[[[")
     assert trust.unknown(tmp_path) == []

@@ -12,10 +12,11 @@ from instar.core.outcome import ALL_HELD, VIOLATED, status_of
 from instar.report.by_scene import ByScene, FailureKey, list_keys
 from instar.report.causes import Failure
 from instar.report.comparison import Comparison, Side, compare_runs
+from instar.report.document import summary_to_json
 from instar.report.figures import Figures
 from instar.report.gate import Against, FailCondition, compare_with_known, numbers_of
 from instar.report.groups import Group, group_failures
-from instar.report.summary import Summary, summarise, summary_to_json
+from instar.report.summary import Summary, summarise
 from instar.report.text import render_text
 from instar.report.words import counted
 from instar.store import RunStore

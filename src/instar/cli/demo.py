@@ -30,9 +30,9 @@ from instar.core.marks import Panel
 from instar.core.outcome import Outcome
 from instar.core.system import Limits
 from instar.report import Summary, render_text
+from instar.report.document import summary_to_json
 from instar.report.files import write_picture
 from instar.report.groups import in_turns
-from instar.report.summary import summary_to_json
 from instar.store import RunStore
 from instar.user_file import parse_toml
 

@@ -24,7 +24,6 @@ __all__ = [
     "Violation",
     "identity_of",
     "summarise",
-    "summary_to_json",
 ]
 
 HEADLINE = ("real", "unknown")
@@ -38,8 +37,6 @@ MOST_UNSTABLE = 0.2
 asked again just as they are, before a system counts as too unstable to judge."""
 MOST_FAILED = 0.05
 """The share of cases in which the system may fail before it counts as not judged."""
-OBJECT = ("label", "score", "box")
-"""What is told of a finding only where it is about an object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +63,9 @@ class Counts:
     def judged(self) -> int:
         """The cases that say something about the system."""
         return self.held + self.violated + self.unstable
+
+    def numbers(self) -> dict[str, float | None]:
+        return {"cases": self.cases, **asdict(self)}
 
     @property
     def rate(self) -> float | None:
@@ -199,7 +199,7 @@ class Summary:
         """Everything that is one number, by its name in the JSON document; and the rate."""
         totals = self.totals
         return {
-            **_counts_json(self.counts),
+            **self.counts.numbers(),
             "rate": self.drawn.rate,
             "headline_rate": self.drawn.headline_rate,
             "unstable_share": self.unstable_share,
@@ -338,44 +338,6 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
     )
 
 
-def summary_to_json(summary: Summary) -> dict[str, Any]:
-    """The summary as a JSON document; a number that JSON does not have becomes null."""
-    totals = summary.totals
-    return {
-        "run": totals.run,
-        "system": totals.system,
-        "task": totals.task,
-        "seed": totals.seed,
-        "finished": totals.finished,
-        "not_judged": summary.why_not_judged or None,
-        **summary.numbers(),
-        "interval": summary.drawn.interval,
-        "headline_interval": summary.drawn.headline_interval,
-        "isolated": totals.isolated,
-        "pictures_left_out": totals.pictures_left_out,
-        "repeats": {name: getattr(totals, name) for name in ("repeats", "differing", "contradicting")},
-        "false_alarms": None if summary.false_alarms is None else asdict(summary.false_alarms),
-        "placebo": None if summary.placebos is None else asdict(summary.placebos),
-        "skipped": [asdict(skipped) for skipped in totals.skipped],
-        "kinds": dict(summary.kinds),
-        "reasons": dict(summary.reasons),
-        "relations": {
-            name: {
-                **_counts_json(relation.counts),
-                "rate": relation.rate,
-                "interval": relation.interval,
-                "headline_rate": relation.headline_rate,
-                "headline_interval": relation.headline_interval,
-                "yield": relation.is_yield,
-            }
-            for name, relation in summary.relations.items()
-        },
-        **({"harms": dict(summary.harms)} if summary.harms else {}),
-        "findings": [_violation_json(violation) for violation in summary.findings],
-        "breaks": [asdict(one) for one in summary.breaks],
-    }
-
-
 def identity_of(record: Record, finding: Finding) -> tuple[str, ...]:
     """What makes two findings one: the object where there is one, else the relation."""
     if finding.subject:
@@ -428,20 +390,3 @@ def _note_break(breaks: dict[tuple[str, str, bool], Break], record: Record) -> N
 
 def _most_frequent_first(counted: Counter[str]) -> dict[str, int]:
     return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
-
-
-def _counts_json(counts: Counts) -> dict[str, float | None]:
-    return {"cases": counts.cases, **asdict(counts)}
-
-
-def _violation_json(violation: Violation) -> dict[str, Any]:
-    told = {key: value for key, value in asdict(violation).items() if value is not None or key not in OBJECT}
-    return told | {
-        "headline": violation.headline,
-        "margin": _finite(violation.margin),
-        "naturalness": _finite(violation.naturalness),
-    }
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
