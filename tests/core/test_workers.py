@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -190,3 +191,19 @@ def test_one_process_for_each_gpu_which_it_sees_alone(monkeypatch):
         assert [worker.call([0], 60)[0] for worker in both] == ["3", "5"]
         for worker in both:
             worker.stop()
+
+
+def test_a_call_into_an_object_that_hangs_holds_up_neither_the_campaign_nor_its_account(tmp_path):
+    waiting = threading.Event()
+
+    def answer(image):
+        waiting.wait(300)
+
+    limits = Limits(seconds=0.5)
+    records = instar.run(
+        planted.pictures(2), planted.plain, planted.Scripted(answer), limits=limits, out=tmp_path / "run"
+    )
+    assert list(records) == []
+    waiting.set()
+    with RunStore.read(tmp_path / "run") as store:
+        assert not store.totals().finished
