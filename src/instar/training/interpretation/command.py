@@ -122,7 +122,7 @@ def _classifier(name: str, settings: Sequence[str]) -> Classifier:
     (use,) = systems_with([name], settings)
     # A module of one's own becomes a system by an interpreter; this one asks nothing of a network.
     options = use.options if ":" not in name else {**use.options, "interpreter": "rise"}
-    system: Any = build_system(Use(name, options), what="classifier")
+    system: Any = build_system(Use(name, options), what="classifier", tasks=["interpretation"])
     classifier: Classifier | None = getattr(system, "classifier", None)
     if classifier is None:
         raise BadInput(f"--classifier {name!r} is no classifier that could be trained; see instar systems")
