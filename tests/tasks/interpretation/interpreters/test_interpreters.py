@@ -53,7 +53,7 @@ def assert_same_state(before, after):
 
 
 # --- by hand: a network of one convolution, one rectifier and a linear layer, gradients written out
-@pytest.mark.parametrize("rule", ["deconvnet", "guided"])
+@pytest.mark.parametrize("rule", ["deconvnet", "guided-backprop"])
 def test_changed_gradients_are_those_of_the_formula(rule, images):
     from torch.nn import functional as f
 
@@ -66,7 +66,7 @@ def test_changed_gradients_are_those_of_the_formula(rule, images):
     first, _, _, second, _, _, _, third, _, last = net.module
 
     def through(gradient, active):
-        return gradient.clamp(min=0) * (active if rule == "guided" else 1)
+        return gradient.clamp(min=0) * (active if rule == "guided-backprop" else 1)
 
     for i, label in enumerate([0, 1, 2]):
         with torch.no_grad():
