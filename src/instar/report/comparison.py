@@ -158,7 +158,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         yield "No change was asked of both, so failures are matched by relation, scene, object and kind, and"
         yield "no test can be made; instar run --changes RUN_A --system B asks B the same changes."
     else:
-        rate = [comparison.both_violated + n for n in (comparison.fixed, comparison.broken)]
+        counts = [comparison.both_violated + n for n in (comparison.fixed, comparison.broken)]
         yield f"{counted(comparison.pairs, 'pair')} of cases with the same change"
         yield table(
             [
@@ -168,7 +168,8 @@ def _lines(comparison: Comparison) -> Iterator[str]:
             ],
             right=[1, 2],
         )
-        yield f"rate {percent(rate[0] / comparison.pairs)} before, {percent(rate[1] / comparison.pairs)} now"
+        before, now = (percent(violated / comparison.pairs) for violated in counts)
+        yield f"{before} of them violated before, {now} now"
         yield _test_words(comparison)
         if len(comparison.relations) > 1:
             yield ""

@@ -102,7 +102,7 @@ def test_maps_at_a_layer_are_those_of_the_formula(rule, images):
         torch.testing.assert_close(found[i], by_hand, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize("rule", ["deconvnet", "guided"])
+@pytest.mark.parametrize("rule", ["deconvnet", "guided-backprop"])
 def test_a_rectifier_is_one_however_it_is_spelled(rule, images):
     from instar.tasks.interpretation.interpreters.gradients import rectified_gradient
     from small_networks import Spelled
