@@ -134,13 +134,22 @@ class _Campaign:
             path = self._save_picture(worst[0], folder, request)
             told = _told(self.system.name, scene, worst, found.counts.judged, path)
             pytest.fail("\n".join(told), pytrace=False)
-        if found.why_not_judged:
-            reasons = ", ".join(found.reasons)
-            if found.counts.judged or found.counts.failed:
-                pytest.fail(
-                    f"{self.system.name} on {scene}: {found.why_not_judged}: {reasons}", pytrace=False
-                )
+        reasons = ", ".join(found.reasons)
+        why = self._unstable or (found.why_not_judged if found.counts.failed else "")
+        if why:
+            pytest.fail(f"{self.system.name} on {scene}: {why}: {reasons}", pytrace=False)
+        if not found.counts.held:
             pytest.skip(f"nothing could be judged on {scene}: {reasons}")
+
+    @cached_property
+    def _unstable(self) -> str:
+        """Why the system is too unstable to judge on all scenes together; empty where it is not."""
+        from instar.report.summary import summarise
+
+        assert self._found is not None
+        by_scene, totals = self._found
+        why = summarise((one for records in by_scene.values() for one in records), totals).why_not_judged
+        return why if why.startswith("too unstable") else ""
 
     def _carried_out(self, folder: Path, work: Path) -> tuple[dict[str, list[Record]], Totals]:
         """The records of the selected scenes, asked now or by another worker, and the account of them all."""

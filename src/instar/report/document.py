@@ -26,6 +26,7 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "not_judged": summary.why_not_judged or None,
         **summary.numbers(),
         "interval": summary.drawn.interval,
+        "unstable_interval": summary.unstable_interval,
         "headline_interval": summary.drawn.headline_interval,
         "isolated": totals.isolated,
         "pictures_left_out": totals.pictures_left_out,

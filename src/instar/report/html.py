@@ -91,12 +91,13 @@ def _numbers(page: Page) -> Iterator[str]:
     rate = f"{percent(summary.drawn.rate)}, {interval_words(summary.drawn.interval)}"
     rate = "a yield: the search looks for failures" if summary.drawn.is_yield else rate
     other = counts.inapplicable - counts.unstable
+    unstable = f"{percent(summary.unstable_share)} of judged, {interval_words(summary.unstable_interval)}"
     tiles = [
         ("violated", f"{counts.violated:,}", rate, "bad"),
         ("scenes affected", f"{summary.scenes_violated:,}", f"{share} of {of_scenes:,} judged", "bad"),
         ("different failures", f"{summary.distinct:,}", f"in {counted(len(page.groups), 'group')}", "bad"),
         ("held", f"{counts.held:,}", f"of {counts.judged:,} judged", "good"),
-        ("unstable", f"{counts.unstable:,}", f"{percent(summary.unstable_share)} of judged", "bad"),
+        ("unstable", f"{counts.unstable:,}", unstable, "bad"),
         ("inapplicable", f"{other:,}", f"{summary.unconfirmed:,} unconfirmed", ""),
         ("failed", f"{counts.failed:,}", failed, "bad"),
         ("false alarms", accused, escape(alarm_words(alarms)), "bad"),

@@ -11,7 +11,7 @@ from typing import Any
 from instar.core.record import Record, Totals
 from instar.core.verdict import Finding, Status
 from instar.report.words import counted, interval_words, percent
-from instar.stats import clustered_rate
+from instar.stats import clustered_rate, wilson
 
 __all__ = [
     "RELATION_HEADINGS",
@@ -32,9 +32,10 @@ RANKS = ("real", "unknown", "slipped", "other label", "was false", "now right")
 RELATION_HEADINGS = (
     "relation", "cases", "held", "violated", "unstable", "inapplicable", "failed", "rate", "95 % interval",
 )  # fmt: skip
-MOST_UNSTABLE = 0.2
+MOST_UNSTABLE = 0.1
 """The share of judged cases that may be unstable, and of sources that may contradict themselves when they are
-asked again just as they are, before a system counts as too unstable to judge."""
+asked again just as they are. A system counts as too unstable to judge when its share is surely above that:
+the whole interval is. Few scenes, of which one wavers, do not say so."""
 MOST_FAILED = 0.05
 """The share of cases in which the system may fail before it counts as not judged."""
 
@@ -176,6 +177,7 @@ class Summary:
     totals: Totals
     counts: Counts
     drawn: RelationSummary
+    unstable_interval: Interval | None
     unconfirmed: int
     distinct: int
     distinct_real: int
@@ -229,12 +231,12 @@ class Summary:
             return f"too many failures: the system failed in {counts.failed:,} of {of}"
         if not counts.judged:
             return f"nothing could be judged ({counted(counts.cases, 'case')})"
-        if totals.contradicting > MOST_UNSTABLE * totals.repeats:
+        if totals.repeats and wilson(totals.contradicting, totals.repeats)[0] > MOST_UNSTABLE:
             again = counted(totals.repeats, "source")
             return (
                 f"too unstable to judge: asked again, {totals.contradicting:,} of {again} got another answer"
             )
-        if counts.unstable > MOST_UNSTABLE * counts.judged:
+        if self.unstable_interval is not None and self.unstable_interval[0] > MOST_UNSTABLE:
             of = counted(counts.judged, "judged case")
             return f"too unstable to judge: {counts.unstable:,} of {of} show what comes and goes by itself"
         return ""
@@ -254,13 +256,13 @@ class _Tally:
     judged_in: Counter[str] = field(default_factory=Counter)
     violated_in: Counter[str] = field(default_factory=Counter)
     headline_in: Counter[str] = field(default_factory=Counter)
-    unstable: int = 0
+    unstable_in: Counter[str] = field(default_factory=Counter)
 
     def add(self, record: Record) -> None:
         verdict = record.verdict
         unstable = verdict.kind == "unstable" and verdict.status is Status.INAPPLICABLE
         self.statuses[verdict.status] += 1
-        self.unstable += unstable
+        self.unstable_in[record.scene] += unstable
         if unstable or verdict.status in (Status.HELD, Status.VIOLATED):
             self.judged_in[record.scene] += 1
         if verdict.status is Status.VIOLATED:
@@ -268,13 +270,12 @@ class _Tally:
             self.headline_in[record.scene] += any(f.known in HEADLINE for f in verdict.findings)
 
     def merge(self, other: _Tally) -> None:
-        for name in ("statuses", "judged_in", "violated_in", "headline_in"):
+        for name in ("statuses", "judged_in", "violated_in", "headline_in", "unstable_in"):
             getattr(self, name).update(getattr(other, name))
-        self.unstable += other.unstable
 
     def summary(self, *, is_yield: bool = False) -> RelationSummary:
         ends = {status.value: self.statuses[status] for status in Status}
-        counts = Counts(**ends, unstable=self.unstable, headline=self.headline_in.total())
+        counts = Counts(**ends, unstable=self.unstable_in.total(), headline=self.headline_in.total())
         if is_yield or not counts.judged:
             return RelationSummary(counts, is_yield=is_yield)
         return RelationSummary(counts, self.interval(self.violated_in), self.interval(self.headline_in))
@@ -322,6 +323,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
         totals=totals,
         counts=everything.summary(is_yield=True).counts,
         drawn=drawn.summary(is_yield=not drawn.statuses and bool(everything.statuses)),
+        unstable_interval=everything.interval(everything.unstable_in) if everything.judged_in else None,
         unconfirmed=unconfirmed,
         distinct=len(distinct),
         distinct_real=len(real),

@@ -153,7 +153,9 @@ def _account(summary: Summary) -> Iterator[tuple[str, str]]:
         rate = "" if summary.drawn.is_yield else f" ({percent(summary.drawn.headline_rate)}, {ends})"
         yield "failures", f"{counts.headline:,} of {of} are real, or cannot be verified{rate}"
     if counts.judged:
-        yield "unstable", f"{percent(summary.unstable_share)} of {counted(counts.judged, 'judged case')}"
+        ends = interval_words(summary.unstable_interval)
+        of = counted(counts.judged, "judged case")
+        yield "unstable", f"{percent(summary.unstable_share)} of {of} ({ends})"
     if summary.unconfirmed:
         yield "unconfirmed", counted(summary.unconfirmed, "case")
     if summary.reasons:
