@@ -11,7 +11,7 @@ from instar.report.charts import curve, histogram
 from instar.report.figures import Figures, kept_at
 from instar.report.groups import Group, groups_headline
 from instar.report.summary import RELATION_HEADINGS, Summary
-from instar.report.text import alarm_words, left_out_words
+from instar.report.text import alarm_words, repeat_words
 from instar.report.words import counted, escape, interval_words, name, percent, readable
 
 __all__ = ["Page", "render_html"]
@@ -76,32 +76,35 @@ def _head(page: Page) -> Iterator[str]:
             f"{groups_headline(counts.violated, page.groups)}</a></p>"
         )
     relations = ", ".join(name(relation, 80) for relation in summary.relations)
-    yield f'<p class="quiet">{relations} on {counted(totals.scenes, "scene")}, seed {totals.seed}.'
+    asked = f"{counted(totals.queries, 'question')}, {totals.asked:,} sent, {totals.seconds:,.1f} s"
+    yield f'<p class="quiet">{relations} on {counted(totals.scenes, "scene")}, seed {totals.seed}; {asked}.'
+    if totals.differing:
+        yield f" Asked again: {escape(repeat_words(totals))}."
     if not totals.finished:
         yield " The run is not complete: it is under way, or a limit or an interrupt ended it."
     yield "</p></header>"
 
 
 def _numbers(page: Page) -> Iterator[str]:
-    summary, totals, counts = page.summary, page.summary.totals, page.summary.counts
+    summary, counts = page.summary, page.summary.counts
     alarms, of_scenes = summary.false_alarms, summary.scenes_judged
     accused = "-" if alarms is None else f"{alarms.violated:,}"
     share = percent(summary.scenes_violated / of_scenes if of_scenes else None)
-    failed = "the system raised or answered nonsense"
     rate = f"{percent(summary.drawn.rate)}, {interval_words(summary.drawn.interval)}"
     rate = "a yield: the search looks for failures" if summary.drawn.is_yield else rate
     other = counts.inapplicable - counts.unstable
     unstable = f"{percent(summary.unstable_share)} of judged, {interval_words(summary.unstable_interval)}"
+    headline = f"{percent(summary.drawn.headline_rate)}, {interval_words(summary.drawn.headline_interval)}"
+    failed = f"{other:,} inapplicable, {counts.failed:,} failed"
     tiles = [
         ("violated", f"{counts.violated:,}", rate, "bad"),
+        ("real, or not verified", f"{counts.headline:,}", headline, "bad"),
         ("scenes affected", f"{summary.scenes_violated:,}", f"{share} of {of_scenes:,} judged", "bad"),
         ("different failures", f"{summary.distinct:,}", f"in {counted(len(page.groups), 'group')}", "bad"),
         ("held", f"{counts.held:,}", f"of {counts.judged:,} judged", "good"),
         ("unstable", f"{counts.unstable:,}", unstable, "bad"),
-        ("inapplicable", f"{other:,}", f"{summary.unconfirmed:,} unconfirmed", ""),
-        ("failed", f"{counts.failed:,}", failed, "bad"),
+        ("not judged", f"{other + counts.failed:,}", failed, ""),
         ("false alarms", accused, escape(alarm_words(alarms)), "bad"),
-        ("questions", f"{totals.queries:,}", f"{totals.asked:,} sent, {totals.seconds:,.1f} s", ""),
     ]
     yield '<section aria-label="numbers"><dl class="tiles">'
     for title, number, below, tone in tiles:
