@@ -11,7 +11,7 @@ from instar.report.charts import curve, histogram
 from instar.report.figures import Figures, kept_at
 from instar.report.groups import Group, groups_headline
 from instar.report.summary import RELATION_HEADINGS, Summary
-from instar.report.text import alarm_words, repeat_words
+from instar.report.text import alarm_words, left_out_words, repeat_words
 from instar.report.words import counted, escape, interval_words, name, percent, readable
 
 __all__ = ["Page", "render_html"]
