@@ -203,7 +203,7 @@ def small_disk(folder, kilobytes):
         ["mount", "-t", "tmpfs", "-o", size, "none", folder], capture_output=True, check=False
     )
     if mounted.returncode:
-        pytest.skip("mounting a small disk is not allowed here")
+        pytest.skip(f"a small disk cannot be mounted here: {mounted.stderr.decode().strip()}")
     try:
         yield lambda kilobytes: subprocess.run(
             ["mount", "-o", f"remount,size={kilobytes}k", folder], check=True, capture_output=True
@@ -371,7 +371,7 @@ def test_a_run_that_cannot_be_written_can_still_be_read(tmp_path):
     place.mkdir()
     bind = subprocess.run(["mount", "--bind", tmp_path / "run", place], capture_output=True)
     if bind.returncode:
-        pytest.skip("mounting a folder read-only needs a privilege that is not here")
+        pytest.skip(f"a folder cannot be mounted read-only here: {bind.stderr.decode().strip()}")
     try:
         subprocess.run(["mount", "-o", "remount,ro,bind", place], check=True)
         with RunStore.read(place) as store:
