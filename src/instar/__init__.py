@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from instar.core.record import Record
     from instar.core.relation import Range, Relation
     from instar.core.scene import Observation, Scene, SceneObject
-    from instar.core.search import across_scenes, bisect, draws, shrink, sweep
+    from instar.core.search import across_scenes, bisect, draws, representative, shrink, sweep
     from instar.core.system import Limits, System
     from instar.core.task import Null, Nulls, Task
     from instar.core.verdict import Finding, Status, Verdict
@@ -55,6 +55,7 @@ __all__ = [
     "folder",
     "load_scenes",
     "recorded",
+    "representative",
     "run",
     "shrink",
     "sweep",
@@ -70,7 +71,7 @@ _HOMES = {
     "core.record": ("Record",),
     "core.relation": ("Range", "Relation"),
     "core.scene": ("Observation", "Scene", "SceneObject"),
-    "core.search": ("across_scenes", "bisect", "draws", "shrink", "sweep"),
+    "core.search": ("across_scenes", "bisect", "draws", "representative", "shrink", "sweep"),
     "core.system": ("Limits", "System"),
     "core.task": ("Null", "Nulls", "Task"),
     "core.verdict": ("Finding", "Status", "Verdict"),

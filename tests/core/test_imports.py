@@ -153,7 +153,8 @@ def test_the_public_names_are_these():
         "USUAL_NULLS", "Change", "Dial", "Finding", "Frame", "Inapplicable", "InstarError", "Limits", "Mark",
         "Moved", "Null", "Nulls", "Observation", "Panel", "Range", "Record", "Relation", "Scene",
         "SceneObject", "Status", "System", "Task", "Temporary", "Variant", "Verdict", "across_scenes",
-        "bisect", "draws", "folder", "load_scenes", "recorded", "run", "shrink", "sweep",
+        "bisect", "draws", "folder", "load_scenes", "recorded", "representative", "run", "shrink",
+        "sweep",
     ]  # fmt: skip
     assert dir(instar) == sorted(instar.__all__)
     assert all(getattr(instar, name) is not None for name in instar.__all__)

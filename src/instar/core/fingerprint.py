@@ -9,6 +9,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,10 +86,14 @@ def watch_files() -> Iterator[list[str]]:
 
 def _is_foreign(path: Path) -> bool:
     """Whether a file is the user's own: neither Python's, nor an installed package's, nor ours."""
+    return path.is_file() and path.suffix != ".pyc" and not _not_theirs().intersection(path.parents)
+
+
+@cache
+def _not_theirs() -> frozenset[Path]:
     places = sysconfig.get_paths()
     installed = [Path(places[key]).resolve() for key in ("stdlib", "platstdlib", "purelib", "platlib")]
-    not_theirs = {*installed, Path(__file__).resolve().parents[1]}
-    return path.is_file() and path.suffix != ".pyc" and not not_theirs.intersection(path.parents)
+    return frozenset([*installed, Path(__file__).resolve().parents[1]])
 
 
 def _resolve(text: str) -> Path | None:

@@ -9,7 +9,6 @@ import os
 import pickle
 import signal
 import sys
-import threading
 from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -29,7 +28,6 @@ def serve(line_fd: int, arena_fd: int, parent: int) -> None:
     _die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
     line, arena = Connection(line_fd), Arena(os.fdopen(arena_fd, "r+b"))
-    threading.excepthook = lambda _: None
     sys.path[:], device, build = pickle.loads(line.recv_bytes())
     if device is not None:
         os.environ["CUDA_VISIBLE_DEVICES"] = device
