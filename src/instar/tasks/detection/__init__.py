@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from instar.tasks.detection.answers import Detections
     from instar.tasks.detection.average_precision import map_equal
     from instar.tasks.detection.compare import same_objects
-    from instar.tasks.detection.relations import insertion
+    from instar.tasks.detection.relations.insertion import insertion
     from instar.tasks.detection.searches import guided, random, relocation
     from instar.tasks.detection.task import detection
 
@@ -29,7 +29,7 @@ _HOMES = dict.fromkeys(__all__, "searches") | {
     "Detections": "answers",
     "adaptive": "adaptive_search",
     "detection": "task",
-    "insertion": "relations",
+    "insertion": "relations.insertion",
     "map_equal": "average_precision",
     "same_objects": "compare",
 }

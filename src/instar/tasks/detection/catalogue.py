@@ -11,7 +11,7 @@ SYSTEMS = {
     "street-exact": "systems.street:street_exact",
     "street-blobs": "systems.street:street_blobs",
 }
-RELATIONS = {"insertion": "relations:insertion"}
+RELATIONS = {"insertion": "relations.insertion:insertion"}
 SEARCHES = {
     "guided": "searches:guided",
     "random": "searches:random",

@@ -1,4 +1,4 @@
-"""The relations of object detection: paste one more object, and everything else must still be found."""
+"""Paste one more object: everything else must still be found."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""The relations of object detection: which changes must leave what is found as it is."""
