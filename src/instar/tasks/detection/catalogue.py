@@ -11,7 +11,12 @@ SYSTEMS = {
     "street-exact": "systems.street:street_exact",
     "street-blobs": "systems.street:street_blobs",
 }
-RELATIONS = {"insertion": "relations.insertion:insertion"}
+RELATIONS = {
+    "insertion": "relations.insertion:insertion",
+    "copy": "relations.copied_object:copy",
+    "removal": "relations.removed_object:removal",
+}
+SUITE = ("insertion",)
 SEARCHES = {
     "guided": "searches:guided",
     "random": "searches:random",

@@ -1,0 +1,186 @@
+"""Remove an object that stands alone: everything else must still be found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from instar import zoo
+from instar.core.change import Inapplicable
+from instar.core.errors import BadInput, FetchFailed
+from instar.core.recipe import recorded
+from instar.core.relation import Relation, Workspace
+from instar.core.scene import Image, Mask, Observation, Scene
+from instar.core.verdict import Verdict
+from instar.cutouts import CutOuts
+from instar.cutouts.outlines import Outliner
+from instar.imaging.geometry import Box, Boxes, areas, intersections, mask_bounds
+from instar.imaging.holes import hole_of, thickness
+from instar.imaging.inpaint import Fill, migan
+from instar.tasks.detection.answers import Detections
+from instar.tasks.detection.changes import Removal, paste_removal
+from instar.tasks.detection.compare import same_objects
+from instar.tasks.detection.outlines import Outlines, prepare_outlines
+from instar.tasks.detection.task import detection
+from instar.tasks.detection.whole_objects import (
+    LEAST_QUALITY,
+    Things,
+    as_box,
+    box_of,
+    fills_box,
+    find_things,
+    is_alone,
+)
+
+__all__ = ["removal"]
+
+MOST_HOLE = 0.25  # of the picture
+MOST_THICK = (
+    0.13  # of the picture's shorter side: radius of the hole; in thicker ones the network invents things
+)
+LEAST_SIDE = 12  # pixels
+WITHIN = 0.5  # of a box within the hole: then it is about what was removed
+NOTHING_LEFT = Inapplicable("nothing else found in the source")
+
+
+@recorded
+def removal(
+    *,
+    outline: Outliner | None = None,
+    fill: Fill | None = None,
+    cutouts: CutOuts | None = None,
+    hysteresis: float = 0.1,
+    iou: float = 0.5,
+) -> Relation:
+    """Remove an object that no other box touches; all others must be found again, and nothing new elsewhere.
+
+    What is said about the place itself is set aside: nobody knows what an imagined background looks like to a
+    detector. `outline` finds the outline of what is in a box, by default SAM 2 of the zoo, and `fill` what is
+    behind it, by default MI-GAN of the zoo: fetched when the first removal is drawn, and without them there
+    are no removals. `cutouts` are the patches of a run that is replayed.
+    """
+    task = detection(hysteresis=hysteresis, iou=iou)
+
+    def relation(patches: CutOuts | None, work: Outlines | None) -> Relation:
+        def the_patches() -> CutOuts:
+            if patches is None:
+                raise BadInput("removal: there are no patches yet; they are made while a campaign runs")
+            return patches
+
+        @lru_cache(maxsize=256)
+        def holes_in(source: Observation) -> Inapplicable | tuple[tuple[str, Mask], ...]:
+            if work is None:
+                raise BadInput("removal: a run's removals can be made again, but no new ones")
+            things = find_things(source, hysteresis=hysteresis)
+            if not things.usable.any():
+                return Inapplicable("nothing clearly found in the source")
+            holes = tuple(_holes(source, things, work.outline))
+            return holes or Inapplicable("no object stands alone")
+
+        @lru_cache(maxsize=1024)
+        def change_for(source: Observation, number: int) -> Removal:
+            holes = holes_in(source)
+            assert work is not None
+            assert not isinstance(holes, Inapplicable)
+            label, hole = holes[number]
+            filled = (fill or migan(*zoo.fetch("mi-gan")))(source.input, hole)
+            left, top, right, bottom = box = _bounds(hole)
+            rows, columns = slice(top, bottom), slice(left, right)
+            alpha = hole[rows, columns].astype(np.uint8) * np.uint8(255)
+            name = work.cutouts.keep(np.dstack([filled[rows, columns], alpha]))
+            return Removal(name, label, left, top, box)
+
+        def draw(source: Observation, rng: np.random.Generator) -> Removal | Inapplicable:
+            try:
+                holes = holes_in(source)
+                if isinstance(holes, Inapplicable):
+                    return holes
+                return change_for(source, int(rng.integers(len(holes))))
+            except FetchFailed as missing:
+                return Inapplicable(f"no outlines: {missing}")
+
+        def apply(image: Image, change: Removal) -> Image:
+            return paste_removal(image, change, the_patches())
+
+        def expect(source: Observation, follow_ups: Sequence[Observation], change: Removal) -> Verdict:
+            before: Detections = source.answer
+            before = replace(before, aside=~before.shown | _within(before, change.box))
+            after = follow_ups[0].answer
+            return same_objects(before, after, pasted=change.box, hysteresis=hysteresis, least_iou=iou)
+
+        def fair(source: Observation, change: Removal) -> Inapplicable | None:
+            found: Detections = source.answer
+            others = ~_within(found, change.box)
+            if not (others & (found.scores >= found.confidence)).any():
+                return NOTHING_LEFT
+            hole = np.zeros(source.input.shape[:2], np.bool_)
+            patch = the_patches().pixels(change.patch)[..., 3] > 0
+            hole[change.y : change.y + patch.shape[0], change.x : change.x + patch.shape[1]] = patch
+            known = found.boxes[others & (found.scores >= found.confidence - hysteresis)]
+            return None if is_alone(hole, known) else Inapplicable("it would cover what this system finds")
+
+        def pixels(change: Removal) -> Mapping[str, npt.NDArray[np.uint8]]:
+            return {change.patch: the_patches().pixels(change.patch)}
+
+        def prepare(scenes: Sequence[Scene], workspace: Workspace) -> Relation:
+            work = prepare_outlines(outline, workspace)
+            return relation(work.cutouts, work)
+
+        return Relation(
+            "removal",
+            task,
+            apply,
+            draw=draw,
+            expect=expect,
+            prepare=prepare if patches is None else None,
+            pixels=pixels,
+            fair=fair,
+        )
+
+    return relation(cutouts, None)
+
+
+def _holes(source: Observation, things: Things, outline: Outliner) -> Iterator[tuple[str, Mask]]:
+    """What may be removed, with the hole that it leaves; cheap questions first, since outlines are slow."""
+    picture: Image = source.input
+    found: Detections = source.answer
+    most = MOST_HOLE * picture.shape[0] * picture.shape[1]
+    for k in np.flatnonzero(things.usable).tolist():
+        box = box_of(things, k)
+        width, height = box[2] - box[0], box[3] - box[1]
+        left = ~_within(found, box) & (found.scores >= found.confidence)
+        if not left.any() or min(width, height) < LEAST_SIDE or width * height > 2 * most:
+            continue
+        outlined = outline(picture, box)
+        if outlined.quality < LEAST_QUALITY or not fills_box(outlined.alpha > 127, box):
+            continue
+        hole = hole_of(outlined.alpha)
+        too_large = np.count_nonzero(hole) > most or thickness(hole) > MOST_THICK * min(picture.shape[:2])
+        if not too_large and not _reaches(hole, picture, things.others(k), outline):
+            yield things.labels[k], hole
+
+
+def _reaches(hole: Mask, picture: Image, others: Boxes, outline: Outliner) -> bool:
+    """Whether the hole comes close to anything else; where that has no good outline, to its box."""
+    for other in others:
+        if not is_alone(hole, other[None]):
+            outlined = outline(picture, as_box(other))
+            if outlined.quality < LEAST_QUALITY or (hole & hole_of(outlined.alpha)).any():
+                return True
+    return False
+
+
+def _within(found: Detections, box: Box) -> npt.NDArray[np.bool_]:
+    """`bool (n,)`: whose box is mostly within the hole."""
+    common = intersections(found.boxes, np.array([box], np.float32))[:, 0]
+    return np.asarray(common >= WITHIN * areas(found.boxes))
+
+
+def _bounds(hole: Mask) -> tuple[int, int, int, int]:
+    bounds = mask_bounds(hole)
+    assert bounds is not None, "a hole is not empty"
+    return bounds
