@@ -52,7 +52,7 @@ def keep_outlines(outline: Outliner, folder: Path) -> Outliner:
 def _read(path: Path, shape: tuple[int, int]) -> SoftOutline | None:
     """What was kept; None where there is nothing, or nothing of use."""
     try:
-        with np.load(path, allow_pickle=False) as kept:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as kept:
             alpha, quality = kept["alpha"], float(kept["quality"])
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from instar import zoo
-from instar.core.errors import FetchFailed
+from instar.core.errors import BadInput, FetchFailed
 from instar.core.relation import Workspace
 from instar.core.scene import Image
 from instar.cutouts.kept import KeptCutOuts
 from instar.cutouts.outlines import Outliner, SoftOutline, keep_outlines
 from instar.imaging.geometry import Box
 
-__all__ = ["Outlines", "prepare_outlines", "sam2_outliner"]
+__all__ = ["Outlines", "prepare_outlines", "require_function", "sam2_outliner"]
 
 FOLDER = "outlines"  # of the run
 
@@ -25,6 +25,12 @@ class Outlines:
 
     outline: Outliner
     cutouts: KeptCutOuts
+
+
+def require_function(relation: str, option: str, value: object) -> None:
+    """BadInput where an option that only Python can give is something else."""
+    if value is not None and not callable(value):
+        raise BadInput(f"{relation}: {option} is {value!r}; it must be a function, or be left out")
 
 
 def prepare_outlines(outline: Outliner | None, workspace: Workspace) -> Outlines:

@@ -21,7 +21,7 @@ from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Copy, paste_copy
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.copies import Places, choose_place, find_fronts, find_places
-from instar.tasks.detection.outlines import Outlines, prepare_outlines
+from instar.tasks.detection.outlines import Outlines, prepare_outlines, require_function
 from instar.tasks.detection.task import detection
 
 __all__ = ["copy"]
@@ -46,6 +46,7 @@ def copy(
     in a box, by default SAM 2 of the zoo: fetched when the first copy is drawn, and without it there are no
     copies. `cutouts` are those of a run that is replayed.
     """
+    require_function("copy", "outline", outline)
     task = detection(hysteresis=hysteresis, iou=iou)
 
     def relation(cutouts: CutOuts | None, work: Outlines | None) -> Relation:

@@ -24,7 +24,7 @@ from instar.imaging.inpaint import Fill, migan
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Removal, paste_removal
 from instar.tasks.detection.compare import same_objects
-from instar.tasks.detection.outlines import Outlines, prepare_outlines
+from instar.tasks.detection.outlines import Outlines, prepare_outlines, require_function
 from instar.tasks.detection.task import detection
 from instar.tasks.detection.whole_objects import (
     LEAST_QUALITY,
@@ -63,6 +63,8 @@ def removal(
     behind it, by default MI-GAN of the zoo: fetched when the first removal is drawn, and without them there
     are no removals. `cutouts` are the patches of a run that is replayed.
     """
+    require_function("removal", "outline", outline)
+    require_function("removal", "fill", fill)
     task = detection(hysteresis=hysteresis, iou=iou)
 
     def relation(patches: CutOuts | None, work: Outlines | None) -> Relation:
