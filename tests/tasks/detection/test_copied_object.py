@@ -199,5 +199,7 @@ def test_a_change_for_one_system_is_unfair_where_it_covers_what_another_finds(
 def test_options_are_checked() -> None:
     with pytest.raises(BadInput, match="copy: outline is 'sam2'; it must be a function"):
         copy(outline="sam2")
+    with pytest.raises(BadInput, match="copy: cutouts is 'here'; leave it out"):
+        copy(cutouts="here")
     with pytest.raises(BadInput, match="hysteresis is 2"):
         copy(hysteresis=2)

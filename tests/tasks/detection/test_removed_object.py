@@ -110,7 +110,7 @@ def test_a_large_object_is_not_removed(relation: instar.Relation) -> None:
 
 def test_the_only_object_is_not_removed(relation: instar.Relation) -> None:
     source = observed(scene("only", ("ball", 40, 200, 36)))
-    assert relation.draw(source, np.random.default_rng(0)) == Inapplicable("no object stands alone")
+    assert relation.draw(source, np.random.default_rng(0)) == Inapplicable("nothing else found in the source")
 
 
 def test_a_change_is_unfair_to_a_system_that_finds_something_else_there(relation: instar.Relation) -> None:

@@ -117,7 +117,7 @@ class Removal(Change):
     label: str
     x: int
     y: int
-    box: tuple[float, float, float, float]
+    box: tuple[int, int, int, int]
 
     @property
     def mark(self) -> str:
@@ -125,7 +125,7 @@ class Removal(Change):
         return f"removed {self.label}"
 
     def __str__(self) -> str:
-        x1, y1, x2, y2 = (round(side) for side in self.box)
+        x1, y1, x2, y2 = self.box
         return f"without the {self.label} of {x2 - x1} x {y2 - y1} px at ({x1}, {y1})"
 
 

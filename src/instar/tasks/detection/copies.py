@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
 
 import cv2
 import numpy as np
@@ -53,7 +52,10 @@ TRIED = 8  # places on a line, behind something or cut off, that are looked at c
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Original:
-    """A whole object of the picture: its pixels with shadow, where they were cut out, and its own box."""
+    """A whole object of the picture: its pixels with shadow, where they were cut out, and its own box.
+
+    `alpha` is its outline, `uint8`, as large as the box.
+    """
 
     label: str
     cutout: RGBA
@@ -90,11 +92,11 @@ FrontOf = Callable[[int], Front | None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """All places of a picture, everything in it, and what of that can be put in front of a copy."""
+    """All places of a picture, everything in it, and what of that stands in front of one of them."""
 
     options: tuple[Place, ...]
     things: Things
-    front_of: FrontOf
+    fronts: Mapping[int, Front | None]
 
 
 def find_places(source: Observation, outline: Outliner, *, hysteresis: float) -> Places | Inapplicable:
@@ -104,17 +106,23 @@ def find_places(source: Observation, outline: Outliner, *, hysteresis: float) ->
     if not things.usable.any():
         return Inapplicable("nothing clearly found in the source")
     eye = _eye_height(things, (picture.shape[0], picture.shape[1]))
-    front_of = lru_cache(maxsize=None)(partial(_front, picture, things, outline))
+    fronts: dict[int, Front | None] = {}
+
+    def front_of(k: int) -> Front | None:
+        if k not in fronts:
+            fronts[k] = _front(picture, things, outline, k)
+        return fronts[k]
+
     options: list[Place] = []
     is_whole = False
     for k in np.flatnonzero(things.usable).tolist():
         original = _original(picture, things, k, outline)
         if original is not None:
             is_whole = True
-            hidden = _covered(things.others(k), picture.shape) | _grown(original.alpha)
+            hidden = _covered(things.others(k), picture.shape) | _grown(original, picture.shape)
             options += _places(original, things, picture, front_of, hidden, eye)
     if options:
-        return Places(tuple(options), things, front_of)
+        return Places(tuple(options), things, fronts)
     return Inapplicable("no place on its ground" if is_whole else "no object is seen whole")
 
 
@@ -153,7 +161,8 @@ def _original(picture: Image, things: Things, k: int, outline: Outliner) -> Orig
     if bounds is None or cut is None:
         return None
     cutout, x, y = cut
-    return Original(things.labels[k], cutout, (x, y), bounds, found.alpha)
+    x1, y1, x2, y2 = bounds
+    return Original(things.labels[k], cutout, (x, y), bounds, found.alpha[y1:y2, x1:x2].copy())
 
 
 def _places(
@@ -234,10 +243,9 @@ def _standing(
 
 def _is_shown(original: Original, box: IntBox, fronts: Sequence[Front], columns: int) -> bool:
     """Whether enough of a copy is to be seen, within the picture and behind what stands in front."""
-    (x1, y1, x2, y2), (left, top, right, bottom) = original.box, box
-    own = original.alpha[y1:y2, x1:x2].astype(np.float32)
+    left, top, right, bottom = box
     size = (right - left, bottom - top)
-    own = np.asarray(cv2.resize(own, size, interpolation=cv2.INTER_AREA), np.float32)
+    own = cv2.resize(original.alpha, size, interpolation=cv2.INTER_AREA).astype(np.float32)
     shown = own.copy()
     shown[:, : max(0, -left)] = 0
     shown[:, max(0, columns - left) :] = 0
@@ -262,9 +270,12 @@ def _eye_height(things: Things, shape: tuple[int, int]) -> float:
     return find_eye_height(boxes[whole], labels, shape[0])
 
 
-def _grown(alpha: npt.NDArray[np.uint8]) -> Mask:
+def _grown(original: Original, shape: tuple[int, ...]) -> Mask:
     """`bool (H, W)`: the object and a little more, since its edge is soft."""
-    return cv2.dilate(alpha, np.ones((5, 5), np.uint8)) > 0
+    x1, y1, x2, y2 = original.box
+    whole = np.zeros(shape[:2], np.uint8)
+    whole[y1:y2, x1:x2] = original.alpha > 0
+    return cv2.dilate(whole, np.ones((5, 5), np.uint8)) > 0
 
 
 def _covered(boxes: Boxes, shape: tuple[int, ...]) -> Mask:

@@ -14,7 +14,7 @@ from instar.cutouts.kept import KeptCutOuts
 from instar.cutouts.outlines import Outliner, SoftOutline, keep_outlines
 from instar.imaging.geometry import Box
 
-__all__ = ["Outlines", "prepare_outlines", "require_function", "sam2_outliner"]
+__all__ = ["Outlines", "prepare_outlines", "require_objects", "sam2_outliner"]
 
 FOLDER = "outlines"  # of the run
 
@@ -27,10 +27,13 @@ class Outlines:
     cutouts: KeptCutOuts
 
 
-def require_function(relation: str, option: str, value: object) -> None:
+def require_objects(relation: str, cutouts: object, **functions: object) -> None:
     """BadInput where an option that only Python can give is something else."""
-    if value is not None and not callable(value):
-        raise BadInput(f"{relation}: {option} is {value!r}; it must be a function, or be left out")
+    for option, value in functions.items():
+        if value is not None and not callable(value):
+            raise BadInput(f"{relation}: {option} is {value!r}; it must be a function, or be left out")
+    if cutouts is not None and not hasattr(cutouts, "pixels"):
+        raise BadInput(f"{relation}: cutouts is {cutouts!r}; leave it out: a replay gives those of its run")
 
 
 def prepare_outlines(outline: Outliner | None, workspace: Workspace) -> Outlines:

@@ -21,11 +21,12 @@ from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Copy, paste_copy
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.copies import Places, choose_place, find_fronts, find_places
-from instar.tasks.detection.outlines import Outlines, prepare_outlines, require_function
+from instar.tasks.detection.outlines import Outlines, prepare_outlines, require_objects
 from instar.tasks.detection.task import detection
 
 __all__ = ["copy"]
 
+REMEMBERED = 64  # sources
 SAME = 0.5  # IoU of a found box with that of what stands in front
 MIRRORED = frozenset(("dog", "cat", "horse", "cow", "sheep", "bird", "elephant", "bear", "zebra", "giraffe"))
 """What looks as natural the other way round; most other things may show words."""
@@ -46,7 +47,7 @@ def copy(
     in a box, by default SAM 2 of the zoo: fetched when the first copy is drawn, and without it there are no
     copies. `cutouts` are those of a run that is replayed.
     """
-    require_function("copy", "outline", outline)
+    require_objects("copy", cutouts, outline=outline)
     task = detection(hysteresis=hysteresis, iou=iou)
 
     def relation(cutouts: CutOuts | None, work: Outlines | None) -> Relation:
@@ -55,7 +56,7 @@ def copy(
                 raise BadInput("copy: there are no cut-outs yet; they are made while a campaign runs")
             return cutouts
 
-        @lru_cache(maxsize=256)
+        @lru_cache(maxsize=REMEMBERED)
         def places_of(source: Observation) -> Places | Inapplicable:
             if work is None:
                 raise BadInput("copy: a run's copies can be made again, but no new ones")
@@ -118,7 +119,7 @@ def _choose(places: Places, picture: Image, work: Outlines, rng: np.random.Gener
     # How far the cut-out, which has its shadow around it, reaches out of the object's own box.
     out, above = left - original.corner[0], top - original.corner[1]
     out = width - out - (right - left) if mirrored else out
-    fronts = find_fronts(places.things, (x1, y1, x2, y2), places.front_of)
+    fronts = find_fronts(places.things, (x1, y1, x2, y2), places.fronts.__getitem__)
     return Copy(
         work.cutouts.keep(original.cutout),
         original.label,

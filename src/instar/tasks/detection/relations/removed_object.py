@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -24,7 +24,7 @@ from instar.imaging.inpaint import Fill, migan
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Removal, paste_removal
 from instar.tasks.detection.compare import same_objects
-from instar.tasks.detection.outlines import Outlines, prepare_outlines, require_function
+from instar.tasks.detection.outlines import Outlines, prepare_outlines, require_objects
 from instar.tasks.detection.task import detection
 from instar.tasks.detection.whole_objects import (
     LEAST_QUALITY,
@@ -44,6 +44,7 @@ MOST_THICK = (
 )
 LEAST_SIDE = 12  # pixels
 WITHIN = 0.5  # of a box within the hole: then it is about what was removed
+REMEMBERED = 64  # sources
 NOTHING_LEFT = Inapplicable("nothing else found in the source")
 
 
@@ -56,15 +57,15 @@ def removal(
     hysteresis: float = 0.1,
     iou: float = 0.5,
 ) -> Relation:
-    """Remove an object that no other box touches; all others must be found again, and nothing new elsewhere.
+    """Remove an object that stands alone; all others must be found again.
 
-    What is said about the place itself is set aside: nobody knows what an imagined background looks like to a
+    Nothing else comes close to it, and it is small or thin enough that its place can be imagined. What is
+    said about the place itself is set aside: nobody knows what an imagined background looks like to a
     detector. `outline` finds the outline of what is in a box, by default SAM 2 of the zoo, and `fill` what is
     behind it, by default MI-GAN of the zoo: fetched when the first removal is drawn, and without them there
     are no removals. `cutouts` are the patches of a run that is replayed.
     """
-    require_function("removal", "outline", outline)
-    require_function("removal", "fill", fill)
+    require_objects("removal", cutouts, outline=outline, fill=fill)
     task = detection(hysteresis=hysteresis, iou=iou)
 
     def relation(patches: CutOuts | None, work: Outlines | None) -> Relation:
@@ -73,35 +74,36 @@ def removal(
                 raise BadInput("removal: there are no patches yet; they are made while a campaign runs")
             return patches
 
-        @lru_cache(maxsize=256)
-        def holes_in(source: Observation) -> Inapplicable | tuple[tuple[str, Mask], ...]:
+        @lru_cache(maxsize=REMEMBERED)
+        def holes_in(source: Observation) -> Inapplicable | tuple[Hole, ...]:
             if work is None:
                 raise BadInput("removal: a run's removals can be made again, but no new ones")
             things = find_things(source, hysteresis=hysteresis)
             if not things.usable.any():
                 return Inapplicable("nothing clearly found in the source")
+            boxes = [box_of(things, k) for k in np.flatnonzero(things.usable).tolist()]
+            if not any(_others_found(source.answer, box).any() for box in boxes):
+                return NOTHING_LEFT
             holes = tuple(_holes(source, things, work.outline))
             return holes or Inapplicable("no object stands alone")
 
-        @lru_cache(maxsize=1024)
-        def change_for(source: Observation, number: int) -> Removal:
-            holes = holes_in(source)
-            assert work is not None
-            assert not isinstance(holes, Inapplicable)
-            label, hole = holes[number]
-            filled = (fill or migan(*zoo.fetch("mi-gan")))(source.input, hole)
-            left, top, right, bottom = box = _bounds(hole)
-            rows, columns = slice(top, bottom), slice(left, right)
-            alpha = hole[rows, columns].astype(np.uint8) * np.uint8(255)
-            name = work.cutouts.keep(np.dstack([filled[rows, columns], alpha]))
-            return Removal(name, label, left, top, box)
+        @lru_cache(maxsize=16 * REMEMBERED)
+        def change_for(source: Observation, hole: Hole) -> Removal:
+            assert work is not None, "holes are found with outlines"
+            picture: Image = source.input
+            whole = _placed(hole.mask, hole.box, picture.shape)
+            filled = (fill or migan(*zoo.fetch("mi-gan")))(picture, whole)
+            left, top, right, bottom = hole.box
+            alpha = hole.mask.astype(np.uint8) * np.uint8(255)
+            name = work.cutouts.keep(np.dstack([filled[top:bottom, left:right], alpha]))
+            return Removal(name, hole.label, left, top, hole.box)
 
         def draw(source: Observation, rng: np.random.Generator) -> Removal | Inapplicable:
             try:
                 holes = holes_in(source)
                 if isinstance(holes, Inapplicable):
                     return holes
-                return change_for(source, int(rng.integers(len(holes))))
+                return change_for(source, holes[int(rng.integers(len(holes)))])
             except FetchFailed as missing:
                 return Inapplicable(f"no outlines: {missing}")
 
@@ -116,13 +118,11 @@ def removal(
 
         def fair(source: Observation, change: Removal) -> Inapplicable | None:
             found: Detections = source.answer
-            others = ~_within(found, change.box)
-            if not (others & (found.scores >= found.confidence)).any():
+            if not _others_found(found, change.box).any():
                 return NOTHING_LEFT
-            hole = np.zeros(source.input.shape[:2], np.bool_)
-            patch = the_patches().pixels(change.patch)[..., 3] > 0
-            hole[change.y : change.y + patch.shape[0], change.x : change.x + patch.shape[1]] = patch
-            known = found.boxes[others & (found.scores >= found.confidence - hysteresis)]
+            hole = _placed(the_patches().pixels(change.patch)[..., 3] > 0, change.box, source.input.shape)
+            others = ~_within(found, change.box) & (found.scores >= found.confidence - hysteresis)
+            known = found.boxes[others]
             return None if is_alone(hole, known) else Inapplicable("it would cover what this system finds")
 
         def pixels(change: Removal) -> Mapping[str, npt.NDArray[np.uint8]]:
@@ -146,7 +146,16 @@ def removal(
     return relation(cutouts, None)
 
 
-def _holes(source: Observation, things: Things, outline: Outliner) -> Iterator[tuple[str, Mask]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Hole:
+    """What a thing leaves when it is removed: `mask` is `bool`, as large as `box`."""
+
+    label: str
+    box: tuple[int, int, int, int]
+    mask: Mask
+
+
+def _holes(source: Observation, things: Things, outline: Outliner) -> Iterator[Hole]:
     """What may be removed, with the hole that it leaves; cheap questions first, since outlines are slow."""
     picture: Image = source.input
     found: Detections = source.answer
@@ -154,8 +163,11 @@ def _holes(source: Observation, things: Things, outline: Outliner) -> Iterator[t
     for k in np.flatnonzero(things.usable).tolist():
         box = box_of(things, k)
         width, height = box[2] - box[0], box[3] - box[1]
-        left = ~_within(found, box) & (found.scores >= found.confidence)
-        if not left.any() or min(width, height) < LEAST_SIDE or width * height > 2 * most:
+        if (
+            not _others_found(found, box).any()
+            or min(width, height) < LEAST_SIDE
+            or width * height > 2 * most
+        ):
             continue
         outlined = outline(picture, box)
         if outlined.quality < LEAST_QUALITY or not fills_box(outlined.alpha > 127, box):
@@ -163,7 +175,8 @@ def _holes(source: Observation, things: Things, outline: Outliner) -> Iterator[t
         hole = hole_of(outlined.alpha)
         too_large = np.count_nonzero(hole) > most or thickness(hole) > MOST_THICK * min(picture.shape[:2])
         if not too_large and not _reaches(hole, picture, things.others(k), outline):
-            yield things.labels[k], hole
+            x1, y1, x2, y2 = bounds = _bounds(hole)
+            yield Hole(things.labels[k], bounds, hole[y1:y2, x1:x2].copy())
 
 
 def _reaches(hole: Mask, picture: Image, others: Boxes, outline: Outliner) -> bool:
@@ -180,6 +193,18 @@ def _within(found: Detections, box: Box) -> npt.NDArray[np.bool_]:
     """`bool (n,)`: whose box is mostly within the hole."""
     common = intersections(found.boxes, np.array([box], np.float32))[:, 0]
     return np.asarray(common >= WITHIN * areas(found.boxes))
+
+
+def _others_found(found: Detections, box: Box) -> npt.NDArray[np.bool_]:
+    """`bool (n,)`: what counts as found and is not about what is removed."""
+    return np.asarray(~_within(found, box) & (found.scores >= found.confidence))
+
+
+def _placed(mask: Mask, box: tuple[int, int, int, int], shape: tuple[int, ...]) -> Mask:
+    """The mask in the whole picture."""
+    whole = np.zeros(shape[:2], np.bool_)
+    whole[box[1] : box[3], box[0] : box[2]] = mask
+    return whole
 
 
 def _bounds(hole: Mask) -> tuple[int, int, int, int]:
