@@ -27,7 +27,6 @@ from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.outlines import Outlines, prepare_outlines, require_objects
 from instar.tasks.detection.task import detection
 from instar.tasks.detection.whole_objects import (
-    LEAST_QUALITY,
     Things,
     as_box,
     box_of,
@@ -38,11 +37,10 @@ from instar.tasks.detection.whole_objects import (
 
 __all__ = ["removal"]
 
-MOST_HOLE = 0.25  # of the picture
-MOST_THICK = (
-    0.13  # of the picture's shorter side: radius of the hole; in thicker ones the network invents things
-)
+MOST_HOLE = 0.12  # of the picture
+MOST_THICK = 0.13  # of the picture's shorter side: radius of the hole; thicker ones get inventions
 LEAST_SIDE = 12  # pixels
+LEAST_QUALITY = 0.75  # of an outline: the hole is wider anyway
 WITHIN = 0.5  # of a box within the hole: then it is about what was removed
 REMEMBERED = 64  # sources
 NOTHING_LEFT = Inapplicable("nothing else found in the source")
@@ -184,7 +182,7 @@ def _reaches(hole: Mask, picture: Image, others: Boxes, outline: Outliner) -> bo
     for other in others:
         if not is_alone(hole, other[None]):
             outlined = outline(picture, as_box(other))
-            if outlined.quality < LEAST_QUALITY or (hole & hole_of(outlined.alpha)).any():
+            if outlined.quality < LEAST_QUALITY or outlined.alpha[hole].any():
                 return True
     return False
 
