@@ -1,4 +1,4 @@
-"""Balls and boxes on a lawn under a sky, a detector that is right about them, and their true outlines."""
+"""Discs and boxes on a lawn under a sky, a detector that is right about them, and their true outlines."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from instar.tasks.detection import Detections
 
 HEIGHT, WIDTH, HORIZON = 240, 360, 90
 SKY, LAWN = (150, 190, 240), (90, 150, 60)
-COLOURS = {"ball": (210, 40, 40), "box": (40, 60, 210)}
+COLOURS = {"disc": (210, 40, 40), "box": (40, 60, 210)}
 
 
 def scene(name: str, *objects: tuple[str, int, int, int]) -> Scene:
-    """Balls and boxes (label, left edge, row of the feet, side) before one another as they are listed."""
+    """Discs and boxes (label, left edge, row of the feet, side) before one another as they are listed."""
     image = np.empty((HEIGHT, WIDTH, 3), np.uint8)
     image[:HORIZON], image[HORIZON:] = SKY, LAWN
     for label, x, foot, side in objects:
-        if label == "ball":
+        if label == "disc":
             cv2.circle(image, (x + side // 2, foot - side // 2), side // 2, COLOURS[label], -1)
         else:
             image[foot - side : foot, max(0, x) : x + side] = COLOURS[label]
@@ -43,7 +43,7 @@ def inner_pixels(image: Image) -> np.ndarray:
 
 
 class ByColour:
-    """Finds every ball and box: a detector that is right about what is drawn here."""
+    """Finds every disc and box: a detector that is right about what is drawn here."""
 
     name = "by-colour"
 

@@ -38,10 +38,10 @@ LEAST_APART = 0.06  # of the picture's height: feet that tell how sizes grow
 LEAST_EYE, USUAL_EYE, MOST_EYE = 0.4, 1.4, 6.0  # metres above the ground
 USUAL_RISE = 0.8  # heights of a thing from its feet to the horizon, where nobody knows how high it is
 HEIGHTS = {
-    "person": 1.7, "pedestrian": 1.7, "bicycle": 1.0, "motorcycle": 1.1, "motorbike": 1.1, "car": 1.5,
-    "bus": 3.0, "truck": 3.0, "horse": 1.7, "cow": 1.4, "sheep": 0.9, "dog": 0.6, "cat": 0.4, "zebra": 1.4,
-    "elephant": 3.0, "giraffe": 4.5, "bear": 1.2, "bench": 0.85, "chair": 0.9, "sofa": 0.85, "couch": 0.85,
-    "fire hydrant": 0.75, "suitcase": 0.7, "boat": 2.0, "train": 3.8,
+    "person": 1.7, "bicycle": 1.0, "motorcycle": 1.1, "car": 1.5, "bus": 3.0, "truck": 3.0, "train": 3.8,
+    "boat": 2.0, "horse": 1.7, "cow": 1.4, "sheep": 0.9, "dog": 0.6, "cat": 0.4, "zebra": 1.4, "bear": 1.2,
+    "elephant": 3.0, "giraffe": 4.5, "bench": 0.85, "chair": 0.9, "couch": 0.85, "fire hydrant": 0.75,
+    "suitcase": 0.7,
 }  # fmt: skip
 """Metres, roughly, of things that stand on the ground."""
 

@@ -31,9 +31,9 @@ from outlined_scenes import (
 )
 
 SCENES = [
-    scene("a", ("ball", 40, 200, 40), ("box", 200, 190, 50)),
-    scene("b", ("ball", 150, 180, 36)),
-    scene("c", ("box", 60, 160, 30), ("ball", 240, 215, 44)),
+    scene("a", ("disc", 40, 200, 40), ("box", 200, 190, 50)),
+    scene("b", ("disc", 150, 180, 36)),
+    scene("c", ("box", 60, 160, 30), ("disc", 240, 215, 44)),
 ]
 
 
@@ -79,12 +79,12 @@ class LosesTwins(ByColour):
 
 
 def test_a_detector_that_loses_one_of_two_of_a_kind_is_found_out() -> None:
-    assert LosesTwins().answer(SCENES[0].image).labels == ("ball", "box")
-    crowded = [scene("d", ("ball", 40, 200, 40), ("ball", 150, 190, 38), ("box", 220, 190, 50))]
+    assert LosesTwins().answer(SCENES[0].image).labels == ("disc", "box")
+    crowded = [scene("d", ("disc", 40, 200, 40), ("disc", 150, 190, 38), ("box", 220, 190, 50))]
     records = list(instar.run(crowded, copy(outline=TrueOutlines()), LosesTwins(), search=instar.draws(30)))
     findings = [finding for record in records for finding in record.verdict.findings]
     assert {finding.kind for finding in findings} == {"lost"}
-    assert all(finding.evidence["was"]["label"] == "ball" for finding in findings)
+    assert all(finding.evidence["was"]["label"] == "disc" for finding in findings)
 
 
 def test_no_pixel_of_a_found_object_changes(relation: instar.Relation) -> None:
@@ -109,11 +109,11 @@ def test_a_copy_stands_on_the_ground_and_smaller_ones_farther_back(relation: ins
 
 
 def test_no_copy_is_made_where_its_ground_is_nowhere_else(relation: instar.Relation) -> None:
-    island = scene("island", ("ball", 150, 200, 40))
+    island = scene("island", ("disc", 150, 200, 40))
     image = island.image.copy()
     image[HORIZON:] = (200, 200, 200)
     image[196:212, 140:200] = LAWN
-    image[coloured(island.image, "ball")] = (210, 40, 40)
+    image[coloured(island.image, "disc")] = (210, 40, 40)
     alone = instar.Scene.of("island", image)
     change = relation.draw(observed(alone), np.random.default_rng(0))
     assert change == Inapplicable("no place on its ground")
@@ -127,14 +127,14 @@ def test_draws_differ_in_place_and_size(relation: instar.Relation) -> None:
 
 
 def test_a_copy_stands_behind_what_stands_in_front(relation: instar.Relation) -> None:
-    source = observed(scene("front", ("ball", 60, 170, 40), ("box", 150, 225, 70)))
+    source = observed(scene("front", ("disc", 60, 170, 40), ("box", 150, 225, 70)))
     behind = [change for seed in range(60) if (change := drawn(relation, source, seed)).behind]
     assert behind
-    things, balls = inner_pixels(source.input), np.count_nonzero(coloured(source.input, "ball"))
+    things, discs = inner_pixels(source.input), np.count_nonzero(coloured(source.input, "disc"))
     for change in behind:
         follow_up = relation.apply(source.input, change)
         np.testing.assert_array_equal(follow_up[things], source.input[things])
-        assert np.count_nonzero(coloured(follow_up, "ball")) > 1.2 * balls
+        assert np.count_nonzero(coloured(follow_up, "disc")) > 1.2 * discs
 
 
 def test_an_object_cut_off_by_the_edge_is_not_copied(relation: instar.Relation) -> None:
@@ -143,7 +143,7 @@ def test_an_object_cut_off_by_the_edge_is_not_copied(relation: instar.Relation) 
 
 
 def test_an_object_that_others_hide_is_not_copied(relation: instar.Relation) -> None:
-    source = observed(scene("hidden", ("ball", 100, 170, 60), ("box", 110, 200, 45)))
+    source = observed(scene("hidden", ("disc", 100, 170, 60), ("box", 110, 200, 45)))
     assert relation.draw(source, np.random.default_rng(0)) == Inapplicable("no object is seen whole")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -19,11 +20,12 @@ from instar.core.workspace import Folder
 from instar.imaging.inpaint import opencv
 from instar.tasks.detection import Detections, removal
 from instar.tasks.detection.changes import Removal
+from instar.tasks.detection.export import export_coco
 from outlined_scenes import ByColour, TrueOutlines, coloured, observed, scene
 
 SCENES = [
-    scene("a", ("ball", 40, 200, 36), ("box", 200, 190, 40)),
-    scene("b", ("ball", 40, 180, 36), ("ball", 150, 190, 30), ("box", 260, 210, 30)),
+    scene("a", ("disc", 40, 200, 36), ("box", 200, 190, 40)),
+    scene("b", ("disc", 40, 180, 36), ("disc", 150, 190, 30), ("box", 260, 210, 30)),
 ]
 
 
@@ -52,19 +54,19 @@ def test_a_right_detector_is_not_accused() -> None:
 
 
 class NeedsCompany(ByColour):
-    """Finds a box only where there is a ball: it has learned what usually goes with what."""
+    """Finds a box only where there is a disc: it has learned what usually goes with what."""
 
     name = "needs-company"
 
     def answer(self, image):
         found = super().answer(image)
-        return found if "ball" in found.labels else found.select(np.zeros(len(found), np.bool_))
+        return found if "disc" in found.labels else found.select(np.zeros(len(found), np.bool_))
 
 
 def test_a_detector_that_goes_by_company_is_found_out() -> None:
     records = list(instar.run(SCENES[:1], removed(), NeedsCompany()))
     violated = [record for record in records if record.verdict.status is Status.VIOLATED]
-    assert {record.change.label for record in violated} == {"ball"}
+    assert {record.change.label for record in violated} == {"disc"}
     (finding,) = violated[0].verdict.findings
     assert (finding.kind, finding.evidence["was"]["label"]) == ("lost", "box")
 
@@ -95,21 +97,21 @@ def test_the_object_is_gone_and_nothing_outside_of_the_hole_changes(relation: in
         outside = np.ones(source.input.shape[:2], np.bool_)
         outside[y1:y2, x1:x2] = False
         np.testing.assert_array_equal(follow_up[outside], source.input[outside])
-    assert labels == {"ball", "box"}
+    assert labels == {"disc", "box"}
 
 
 def test_an_object_that_touches_another_is_not_removed(relation: instar.Relation) -> None:
-    source = observed(scene("close", ("ball", 40, 200, 36), ("box", 77, 200, 40)))
+    source = observed(scene("close", ("disc", 40, 200, 36), ("box", 77, 200, 40)))
     assert relation.draw(source, np.random.default_rng(0)) == Inapplicable("no object stands alone")
 
 
 def test_a_large_object_is_not_removed(relation: instar.Relation) -> None:
-    source = observed(scene("large", ("box", 40, 200, 110), ("ball", 250, 200, 36)))
-    assert {drawn(relation, source, seed).label for seed in range(10)} == {"ball"}
+    source = observed(scene("large", ("box", 40, 200, 110), ("disc", 250, 200, 36)))
+    assert {drawn(relation, source, seed).label for seed in range(10)} == {"disc"}
 
 
 def test_the_only_object_is_not_removed(relation: instar.Relation) -> None:
-    source = observed(scene("only", ("ball", 40, 200, 36)))
+    source = observed(scene("only", ("disc", 40, 200, 36)))
     assert relation.draw(source, np.random.default_rng(0)) == Inapplicable("nothing else found in the source")
 
 
@@ -149,6 +151,22 @@ def test_a_run_is_replayed_from_its_own_patches(tmp_path: Path, monkeypatch) -> 
     named = Named(system=ByColour(), scenes=SCENES, relations=[removal(cutouts=kept)])
     with open_run(str(out), named=named) as there, there.asking() as asking:
         assert all(there.replay(there.record(record.case), asking).same for record in records)
+
+
+def test_what_was_removed_is_not_exported_as_a_label(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    records = list(instar.run(SCENES[:1], removed(), NeedsCompany(), out=out))
+    violated = next(record for record in records if record.verdict.status is Status.VIOLATED)
+    with open_run(str(out)) as there:
+        kept = there.store.pictures
+    named = Named(system=NeedsCompany(), scenes=SCENES, relations=[removal(cutouts=kept)])
+    with open_run(str(out), named=named) as there, there.asking() as asking:
+        case = there.replay(there.record(violated.case), asking)
+    export_coco([case], tmp_path / "coco", run="run", system="needs-company", with_pasted=True)
+    (written,) = (tmp_path / "coco").glob("*.json")
+    document = json.loads(written.read_text(encoding="utf-8"))
+    names = {one["id"]: one["name"] for one in document["categories"]}
+    assert [names[one["category_id"]] for one in document["annotations"]] == ["box"]
 
 
 def test_options_are_checked() -> None:

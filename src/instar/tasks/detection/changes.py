@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from instar.core.change import Change
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
-from instar.imaging.geometry import Box
+from instar.imaging.geometry import Box, Boxes, areas, intersections
 from instar.imaging.paste import BLENDS, Blend, pasted, resized, toned
 
-__all__ = ["Copy", "Insertion", "Removal", "paste", "paste_copy", "paste_removal"]
+__all__ = ["Copy", "Insertion", "Removal", "is_removed", "paste", "paste_copy", "paste_removal"]
+
+WITHIN = 0.5  # of a box within the hole of a removal: then it is about what was removed
 
 
 @dataclass(frozen=True)
@@ -132,3 +135,9 @@ class Removal(Change):
 def paste_removal(image: Image, change: Removal, patches: CutOuts) -> Image:
     """The picture with the object covered."""
     return pasted(image, patches.pixels(change.patch), change.x, change.y, "hard")
+
+
+def is_removed(boxes: Boxes, hole: Box) -> npt.NDArray[np.bool_]:
+    """`bool (n,)`: which boxes lie mostly within the box of a removal."""
+    common = intersections(boxes, np.array([hole], np.float32))[:, 0]
+    return np.asarray(common >= WITHIN * areas(boxes))

@@ -13,6 +13,7 @@ from instar.cutouts.extraction import LEAST_REACH, hidden_by, is_part_of_a_body,
 from instar.cutouts.outlines import Outliner, SoftOutline
 from instar.imaging.geometry import Box, Boxes, areas, intersections, iou, mask_bounds
 from instar.tasks.detection.answers import Detections
+from instar.tasks.detection.class_names import canonical_class
 
 __all__ = ["Things", "as_box", "box_of", "fills_box", "find_things", "is_alone", "outline_whole"]
 
@@ -24,7 +25,7 @@ LEAST_QUALITY = 0.85  # of an outline
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Things:
-    """All that is known or found in a picture, `n` boxes with labels.
+    """All that is known or found in a picture, `n` boxes with labels, in the words of COCO where it has one.
 
     `usable` `bool (n,)` are annotated objects, or where there are none what was clearly found.
     """
@@ -45,13 +46,14 @@ def find_things(source: Observation, *, hysteresis: float) -> Things:
     found: Detections = source.answer
     alive = found.scores >= found.confidence - hysteresis
     boxes, scores = found.boxes[alive], found.scores[alive]
-    labels = tuple(np.array(found.labels, object)[alive])
+    labels = tuple(canonical_class(label) for label, one in zip(found.labels, alive) if one)
     known = source.scene.objects
     if known is None:
         return Things(boxes, labels, scores >= found.confidence + SURE)
     truth = np.array([thing.box for thing in known], np.float32).reshape(-1, 4)
     usable = np.array([not thing.crowd for thing in known] + [False] * len(boxes), np.bool_)
-    return Things(np.concatenate([truth, boxes]), (*(t.label for t in known), *labels), usable)
+    names = tuple(canonical_class(thing.label) for thing in known)
+    return Things(np.concatenate([truth, boxes]), names + labels, usable)
 
 
 def outline_whole(picture: Image, things: Things, k: int, outline: Outliner) -> SoftOutline | None:

@@ -18,11 +18,11 @@ from instar.core.scene import Image, Mask, Observation, Scene
 from instar.core.verdict import Verdict
 from instar.cutouts import CutOuts
 from instar.cutouts.outlines import Outliner
-from instar.imaging.geometry import Box, Boxes, areas, intersections, mask_bounds
+from instar.imaging.geometry import Box, Boxes, mask_bounds
 from instar.imaging.holes import hole_of, thickness
 from instar.imaging.inpaint import Fill, migan
 from instar.tasks.detection.answers import Detections
-from instar.tasks.detection.changes import Removal, paste_removal
+from instar.tasks.detection.changes import Removal, is_removed, paste_removal
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.outlines import Outlines, prepare_outlines, require_objects
 from instar.tasks.detection.task import detection
@@ -41,7 +41,6 @@ MOST_HOLE = 0.12  # of the picture
 MOST_THICK = 0.13  # of the picture's shorter side: radius of the hole; thicker ones get inventions
 LEAST_SIDE = 12  # pixels
 LEAST_QUALITY = 0.75  # of an outline: the hole is wider anyway
-WITHIN = 0.5  # of a box within the hole: then it is about what was removed
 REMEMBERED = 64  # sources
 NOTHING_LEFT = Inapplicable("nothing else found in the source")
 
@@ -110,7 +109,7 @@ def removal(
 
         def expect(source: Observation, follow_ups: Sequence[Observation], change: Removal) -> Verdict:
             before: Detections = source.answer
-            before = replace(before, aside=~before.shown | _within(before, change.box))
+            before = replace(before, aside=~before.shown | is_removed(before.boxes, change.box))
             after = follow_ups[0].answer
             return same_objects(before, after, pasted=change.box, hysteresis=hysteresis, least_iou=iou)
 
@@ -119,7 +118,7 @@ def removal(
             if not _others_found(found, change.box).any():
                 return NOTHING_LEFT
             hole = _placed(the_patches().pixels(change.patch)[..., 3] > 0, change.box, source.input.shape)
-            others = ~_within(found, change.box) & (found.scores >= found.confidence - hysteresis)
+            others = ~is_removed(found.boxes, change.box) & (found.scores >= found.confidence - hysteresis)
             known = found.boxes[others]
             return None if is_alone(hole, known) else Inapplicable("it would cover what this system finds")
 
@@ -187,15 +186,9 @@ def _reaches(hole: Mask, picture: Image, others: Boxes, outline: Outliner) -> bo
     return False
 
 
-def _within(found: Detections, box: Box) -> npt.NDArray[np.bool_]:
-    """`bool (n,)`: whose box is mostly within the hole."""
-    common = intersections(found.boxes, np.array([box], np.float32))[:, 0]
-    return np.asarray(common >= WITHIN * areas(found.boxes))
-
-
 def _others_found(found: Detections, box: Box) -> npt.NDArray[np.bool_]:
     """`bool (n,)`: what counts as found and is not about what is removed."""
-    return np.asarray(~_within(found, box) & (found.scores >= found.confidence))
+    return np.asarray(~is_removed(found.boxes, box) & (found.scores >= found.confidence))
 
 
 def _placed(mask: Mask, box: tuple[int, int, int, int], shape: tuple[int, ...]) -> Mask:
