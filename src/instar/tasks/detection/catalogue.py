@@ -6,6 +6,8 @@ SYSTEMS = {
     "ssd-mobilenet-v2": "systems.opencv:ssd_mobilenet_v2",
     "ssd-mobilenet-v3": "systems.opencv:ssd_mobilenet_v3",
     "efficientdet-lite0": "systems.efficientdet:efficientdet_lite0",
+    "efficientdet-lite1": "systems.efficientdet:efficientdet_lite1",
+    "efficientdet-lite2": "systems.efficientdet:efficientdet_lite2",
     "yolov4-tiny": "systems.opencv:yolov4_tiny",
     "onnx": "systems.onnx:onnx_detector",
     "street-exact": "systems.street:street_exact",
