@@ -58,6 +58,7 @@ def open_onnx(weights: bytes, threads: int) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
+    options.log_severity_level = 3  # errors only: what it warns of is no business of whoever tests
     return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
 
 
