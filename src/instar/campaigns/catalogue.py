@@ -3,7 +3,8 @@
 A task's `catalogue` module has plain tables of where things are, so that naming imports nothing else:
 TITLE, SYSTEMS, RELATIONS, SEARCHES, and where needed USUAL_SEARCHES (by relation), SUITE (the relations of a
 run that names none), EXPORTS (formats of `instar export`), ADAPTER (what makes a system of a user's network),
-WORLD (what `street:N` means to the task) and IMPORTED (options whose values are imported or run, each with
+WORLD (what `street:N` means to the task), ACCURACY (what measures answers where
+the truth is known, for `instar look`) and IMPORTED (options whose values are imported or run, each with
 the values that are instar's own).
 """
 
@@ -58,6 +59,7 @@ class TaskCatalogue:
     exports: Mapping[str, str]
     world: str
     adapter: str
+    accuracy: str
     imported: Mapping[str, tuple[str, ...]]
 
 
@@ -84,6 +86,7 @@ def _read(task: str) -> TaskCatalogue:
         exports=homes("EXPORTS"),
         world=tables.get("WORLD", ""),
         adapter=f"instar.tasks.{task}.{tables['ADAPTER']}" if "ADAPTER" in tables else "",
+        accuracy=f"instar.tasks.{task}.{tables['ACCURACY']}" if "ACCURACY" in tables else "",
         imported=tables.get("IMPORTED", {}),
     )
 

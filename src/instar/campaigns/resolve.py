@@ -23,6 +23,7 @@ from instar.engines.worker import WorkerSystem
 __all__ = [
     "build_system",
     "find_by_name",
+    "find_home",
     "resolve_relation",
     "resolve_search",
     "resolve_system",
@@ -138,6 +139,11 @@ def resolve_search(use: Use) -> Search | SearchAcross:
         raise BadInput(f"search {use.name!r} is {_kind(made)}; it must be a function")
     search: Search | SearchAcross = made
     return search
+
+
+def find_home(home: str) -> Any:
+    """What a catalogue says is there."""
+    return _attribute("function", home)
 
 
 def find_by_name(what: str, name: str, *, tasks: Sequence[str] = ()) -> Any:

@@ -14,7 +14,7 @@ from instar.core.verdict import Verdict
 if TYPE_CHECKING:
     from instar.core.marks import Panel
 
-__all__ = ["KeptPanels", "KeptPixels", "Record", "Repeat", "Skipped", "Source", "Totals", "case_id"]
+__all__ = ["Empty", "KeptPanels", "KeptPixels", "Record", "Repeat", "Skipped", "Source", "Totals", "case_id"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,13 @@ class Source:
     id: str
     scene: str
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """A source on which the system found nothing."""
+
+    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +100,7 @@ class Totals:
     for failures, so that no rate follows from it. `isolated` is False for a user's system that shared the
     process. `repeats` are sources that were asked again just as they are; of them so many got another answer,
     and so many one that contradicts the first. `pictures_left_out` are findings without kept
-    pictures, since the limit of disk space was reached.
+    pictures, since the limit of disk space was reached. `empty` are sources on which nothing was found.
     """
 
     run: str
@@ -113,6 +120,7 @@ class Totals:
     differing: int = 0
     contradicting: int = 0
     pictures_left_out: int = 0
+    empty: int = 0
 
 
 def case_id(system: str, relation: str, source: str, ordinal: int, change: Change | None) -> str:

@@ -28,7 +28,7 @@ _TYPES: dict[str, tuple[type, ...]] = dict.fromkeys(COLUMNS, _TEXT) | {
 _TOTALS: dict[str, type] = {
     "run": str, "system": str, "task": str, "seed": int, "scenes": int, "queries": int, "asked": int,
     "seconds": float, "price_per_query": float, "finished": bool, "isolated": bool, "repeats": int,
-    "differing": int, "contradicting": int, "pictures_left_out": int,
+    "differing": int, "contradicting": int, "pictures_left_out": int, "empty": int,
 }  # fmt: skip
 _seen: set[tuple[type, ...]] = set()
 

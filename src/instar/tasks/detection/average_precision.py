@@ -17,7 +17,7 @@ from instar.imaging.geometry import Box, iou
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.compare import mask_inserted
 
-__all__ = ["average_precisions", "map_equal"]
+__all__ = ["area_under_curve", "average_precisions", "map_equal"]
 
 KIND = "average precision"
 
@@ -55,7 +55,7 @@ def average_precisions(truth: Detections, found: Detections, least_iou: float) -
     precisions = {}
     for label in sorted(set(truth.labels)):
         hits = [hit for hit, name in zip(right, labels) if name == label]
-        precisions[label] = _area(hits, truth.labels.count(label))
+        precisions[label] = area_under_curve(hits, truth.labels.count(label))
     return precisions
 
 
@@ -72,8 +72,10 @@ def _right(overlap: npt.NDArray[np.float32], least_iou: float) -> list[bool]:
     return right
 
 
-def _area(hits: Sequence[bool], objects: int) -> float:
-    """Under the curve of precision over recall, each precision being the best from there on."""
+def area_under_curve(hits: Sequence[bool], objects: int) -> float:
+    """Average precision: the area under the curve of precision over recall, each precision being the best
+    from there on. `hits` says of each box, strongest first, whether it is right.
+    """
     total, best = 0.0, 0.0
     count = sum(hits)
     for rank in range(len(hits), 0, -1):

@@ -21,4 +21,5 @@ SEARCHES = {
     "adaptive": "adaptive_search:adaptive",
 }
 USUAL_SEARCHES = {"insertion": "guided"}
+ACCURACY = "accuracy:measure_accuracy"
 EXPORTS = {"coco": "export:export_coco", "yolo": "export:export_yolo"}
