@@ -75,6 +75,11 @@ def test_torchvisions_three_outputs_in_any_order(tmp_path):
     assert_planted(found_by(tmp_path, batched, head))
 
 
+def test_scores_may_stand_beside_the_boxes_as_in_mmdetection(tmp_path):
+    answers = {"dets": np.column_stack([BOXES, SCORES])[None], "labels": CLASSES[None]}
+    assert_planted(found_by(tmp_path, answers, {"kind": "torchvision", "first": 0}))
+
+
 def test_one_or_no_detection_of_torchvision_is_read_too(tmp_path):
     for n in (0, 1):
         answers = {"boxes": BOXES[:n], "labels": CLASSES[:n] + 1, "scores": SCORES[:n]}

@@ -155,17 +155,23 @@ def table(
 def torchvision(classes: int, *, unit: str = "pixels", first: int = 1) -> Head:
     """Finished detections in three outputs of any order: boxes (n, 4), whole-numbered labels and scores (n,).
 
+    Scores may also stand beside the boxes, (n, 5), as MMDetection has them.
     Number 0 is the background to torchvision; give `first = 0` to a network that has none.
     """
     require_one_of("head", "unit", unit, UNITS)
     require_whole_number("head", "first", first, least=0)
 
     def decode(outputs: Outputs, size: tuple[int, int]) -> Boxes:
+        beside = next((one.reshape(-1, 5) for one in outputs.values() if _is_float(one, width=5)), None)
+        if beside is not None:
+            outputs = {**outputs, "boxes of both": beside[:, :4], "scores of both": beside[:, 4]}
         boxes = next((one.reshape(-1, 4) for one in outputs.values() if _is_float(one, width=4)), None)
         labels = next((one.ravel() for one in outputs.values() if one.dtype.kind in "iu"), None)
         scores = next((one.ravel() for one in outputs.values() if _is_float(one, rows=labels)), None)
         if boxes is None or labels is None or scores is None or len(boxes) != len(labels):
-            raise ValueError("expected boxes (n, 4), labels (n) of whole numbers and scores (n)")
+            raise ValueError(
+                "expected boxes (n, 4), labels (n) of whole numbers and scores (n), or boxes (n, 5)"
+            )
         require_probabilities(scores)
         return (
             _in_pixels(boxes.astype(np.float32), unit, size),
