@@ -174,6 +174,12 @@ def test_accuracy_is_that_of_the_field():
     assert (told["pictures"], told["objects"]) == (1, 3)
 
 
+def test_classes_go_by_one_name():
+    scene = scene_with(("tvmonitor", A))
+    told = measure_accuracy([Observation.of(scene.image, answer(("tv", A, 0.9)), scene)])
+    assert (told["AP50"], told["labels never named"]) == (1.0, [])
+
+
 def test_pictures_without_annotations_have_no_accuracy():
     scene = Scene("s", lambda: np.zeros((9, 9, 3), np.uint8))
     assert measure_accuracy([Observation.of(scene.image, answer(("dog", A, 0.9)), scene)]) == {}

@@ -200,9 +200,9 @@ def test_a_search_across_scenes_sees_every_question_that_a_scene_makes():
     seen = []
 
     @instar.across_scenes
-    def look(relation, sources, rng):
-        seen.extend(source.id for source in sources)
-        yield [(sources[0], relation.drawn(sources[0], rng))]
+    def look(arms, rng):
+        seen.extend(arm.source.id for arm in arms)
+        yield [(arms[0], arms[0].relation.drawn(arms[0].source, rng))]
 
     run([relation], always_right, look, n=4, queries=30)
     assert seen == [f"{i:04d}.png#{part}" for i in range(4) for part in range(3)]

@@ -142,9 +142,9 @@ def test_a_search_across_scenes_learns_nothing_before_its_round_ends():
     told = []
 
     @instar.across_scenes
-    def search(relation, sources, rng):
-        assert [source.id for source in sources] == [f"{i}.png" for i in range(5)]
-        verdicts = yield [(source, Level(20.0 * i)) for i, source in enumerate(sources)] * 4
+    def search(arms, rng):
+        assert [arm.source.id for arm in arms] == [f"{i}.png" for i in range(5)]
+        verdicts = yield [(arm, Level(20.0 * i)) for i, arm in enumerate(arms)] * 4
         told.append([v.status for v in verdicts])
 
     records = list(instar.run(scenes, graded, Reads(), search=search, batch=3, workers=2))
@@ -222,8 +222,8 @@ def test_the_same_change_of_another_scene_is_another_case_and_of_the_same_scene_
     told = []
 
     @instar.across_scenes
-    def search(relation, sources, rng):
-        everywhere = [(source, Level(60.0)) for source in sources]
+    def search(arms, rng):
+        everywhere = [(arm, Level(60.0)) for arm in arms]
         told.append((yield everywhere))
         told.append((yield everywhere))
         told.append((yield everywhere))

@@ -47,7 +47,8 @@ class Verdict:
     """A status, how clear it was, of what kind, and the JSON evidence behind it.
 
     `margin` is positive inside the relation and negative outside; at exactly 0 the relation decides.
-    It is 0 where nothing was judged. `reason` says why a case is inapplicable or failed.
+    It is 0 where nothing was judged. `reason` says why a case is inapplicable or failed. `margins` are those
+    of single subjects, for searches that learn which are weak; they are not stored.
     """
 
     status: Status
@@ -56,6 +57,7 @@ class Verdict:
     reason: str = ""
     findings: tuple[Finding, ...] = ()
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    margins: Mapping[str, float] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.status is Status.VIOLATED and not self.findings:

@@ -1,7 +1,7 @@
 """How accurate answers are where scenes are annotated: average precision, and the confidence that suits best.
 
-A box is right when it overlaps an object of its label by half of their union that no stronger box has. Boxes
-on a crowd of their label are left out.
+A box is right when it overlaps an object of its class by half of their union that no stronger box has. Boxes
+on a crowd of their class are left out. Classes go by one name, whatever their sources call them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from instar.core.scene import Observation, SceneObject
 from instar.imaging.geometry import iou
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.average_precision import area_under_curve
+from instar.tasks.detection.class_names import canonical_class
 
 __all__ = ["Hit", "best_f1", "find_hits", "measure_accuracy"]
 
@@ -32,7 +33,9 @@ def measure_accuracy(seen: Sequence[Observation]) -> dict[str, Any]:
     Weak boxes count as well, so that the best confidence may be below the system's own.
     """
     known = [(one.answer, one.scene.objects) for one in seen if one.scene.objects is not None]
-    objects = Counter(thing.label for _, things in known for thing in things if not thing.crowd)
+    objects = Counter(
+        canonical_class(thing.label) for _, things in known for thing in things if not thing.crowd
+    )
     if not objects:
         return {}
     hits = [hit for answer, things in known for hit in find_hits(answer, things)]
@@ -58,17 +61,18 @@ def find_hits(found: Detections, things: Sequence[SceneObject]) -> Iterator[Hit]
     truth = [thing for thing in things if not thing.crowd]
     crowds = [thing for thing in things if thing.crowd]
     overlap, on_crowd = iou(found.boxes, _boxes(truth)), iou(found.boxes, _boxes(crowds)) > ON_CROWD
+    names, of_crowds = ([canonical_class(thing.label) for thing in some] for some in (truth, crowds))
     taken: set[int] = set()
     for i in np.argsort(-found.scores, kind="stable").tolist():
-        label = found.labels[i]
+        label = canonical_class(found.labels[i])
         fits = [
             j
-            for j, thing in enumerate(truth)
-            if j not in taken and thing.label == label and overlap[i, j] >= LEAST_IOU
+            for j, name in enumerate(names)
+            if j not in taken and name == label and overlap[i, j] >= LEAST_IOU
         ]
         if fits:
             taken.add(max(fits, key=lambda j: overlap[i, j]))
-        elif any(on and thing.label == label for on, thing in zip(on_crowd[i], crowds)):
+        elif any(on and name == label for on, name in zip(on_crowd[i], of_crowds)):
             continue
         yield label, float(found.scores[i]), bool(fits)
 

@@ -13,12 +13,23 @@ SYSTEMS = {
     "street-exact": "systems.street:street_exact",
     "street-blobs": "systems.street:street_blobs",
 }
-RELATIONS = {"insertion": "relations.insertion:insertion"}
+WHOLE_PICTURE = (
+    "mirrored", "shifted", "cropped", "reduced", "brightened", "darkened", "warmed", "cooled", "flattened",
+    "defocused", "shaken", "noisy", "compressed", "hazy", "rainy",
+)  # fmt: skip
+RELATIONS = {name: f"relations.whole_picture:RELATIONS.{name}" for name in WHOLE_PICTURE} | {
+    "insertion": "relations.insertion:insertion"
+}
+SUITE = (*WHOLE_PICTURE, "insertion")
+SUITE_SEARCH = "adaptive"
+REFEREES = (
+    "efficientdet-lite2", "efficientdet-lite1", "ssd-mobilenet-v2", "yolov4-tiny", "yolox-nano",
+    "efficientdet-lite0",
+)  # fmt: skip
 SEARCHES = {
     "guided": "searches:guided",
     "random": "searches:random",
     "relocation": "searches:relocation",
-    "adaptive": "adaptive_search:adaptive",
 }
 USUAL_SEARCHES = {"insertion": "guided"}
 ACCURACY = "accuracy:measure_accuracy"
