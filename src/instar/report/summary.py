@@ -169,7 +169,7 @@ class Summary:
 
     `counts` are those of all cases, `drawn` those of relations whose search does not look for failures: only
     they have a rate. `unconfirmed` is contained in `counts.inapplicable`. `distinct` counts different
-    (scene, object, kind) among the findings left. `kinds` are violated cases by the kind of their worst
+    (scene, object) among the findings left. `kinds` are violated cases by the kind of their worst
     finding, `reasons` the inapplicable and failed cases; both most frequent first. `breaks` are there
     where verdicts have a `level` in their evidence.
     """
@@ -341,10 +341,13 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
 
 
 def identity_of(record: Record, finding: Finding) -> tuple[str, ...]:
-    """What makes two findings one: the object where there is one, else the relation."""
+    """What makes two findings one: the object where there is one, else the relation and the kind.
+
+    An object that is lost under one change and renamed under another is one failure of the system.
+    """
     if finding.subject:
-        return (record.scene, finding.kind, "object", finding.subject)
-    return (record.scene, finding.kind, "relation", record.relation)
+        return (record.source, "object", finding.subject)
+    return (record.source, "relation", record.relation, finding.kind)
 
 
 def _reproduced(findings: Iterable[Finding], placebo: Mapping[str, Any]) -> bool:
