@@ -45,18 +45,24 @@ def find_rows(outputs: Mapping[str, Array], levels: Levels, widths: Mapping[str,
     `widths` are the fields in the order that they have in a row.
     """
     parts: dict[tuple[str, int], Array] = {}  # by field and level
+    whole: dict[str, Array] = {}  # what comes in one table
     for output in outputs.values():
-        for first, table in _readings(output, levels, widths):
-            places = range(len(levels.strides)) if first is None else [first]
+        for level, table in _readings(output, levels, widths):
+            places = range(len(levels.strides)) if level is None else [level]
             names = _names_for(table.shape[1], widths, [n for n in widths if (n, places[0]) not in parts])
             if names:
-                _put(parts, table, names, places, levels, widths)
+                columns = _columns(table, names, widths)
+                whole |= columns if level is None else {}
+                parts |= {(name, i): part for name, part in columns.items() for i in places}
                 break
     missing = [(name, i) for name in widths for i in range(len(levels.strides)) if (name, i) not in parts]
     if missing:
         raise ValueError(_expected(levels, widths, missing[0]))
-    several = len(levels.strides)
-    return {name: np.concatenate([parts[name, i] for i in range(several)]) for name in widths}
+    several = range(len(levels.strides))
+    return {
+        name: whole[name] if name in whole else np.concatenate([parts[name, i] for i in several])
+        for name in widths
+    }
 
 
 def _readings(output: Array, levels: Levels, widths: Mapping[str, int]) -> Iterator[tuple[int | None, Array]]:
@@ -87,21 +93,10 @@ def _names_for(width: int, widths: Mapping[str, int], wanted: list[str]) -> list
     return [name for name in wanted if widths[name] == width][:1]
 
 
-def _put(
-    parts: dict[tuple[str, int], Array],
-    table: Array,
-    names: list[str],
-    places: Any,
-    levels: Levels,
-    widths: Mapping[str, int],
-) -> None:
-    left = 0
-    for name in names:
-        top = 0
-        for i in places:
-            parts[name, i] = table[top : top + levels.rows[i], left : left + widths[name]]
-            top += levels.rows[i]
-        left += widths[name]
+def _columns(table: Array, names: list[str], widths: Mapping[str, int]) -> dict[str, Array]:
+    """The columns of each of the fields that a table has side by side."""
+    ends = np.cumsum([widths[name] for name in names]).tolist()
+    return {name: table[:, end - widths[name] : end] for name, end in zip(names, ends)}
 
 
 def _expected(levels: Levels, widths: Mapping[str, int], missing: tuple[str, int]) -> str:

@@ -132,9 +132,9 @@ def grid_cells(size: tuple[int, int], strides: tuple[int, ...] = (8, 16, 32), an
 
 def _strongest(rows: Mapping[str, Floats], is_done: bool) -> tuple[Any, Any, Floats]:
     """Which rows are at least weakly an object, their classes and their scores."""
-    if is_done:
-        require_probabilities(rows["classes"])
     if "objectness" not in rows:
+        if is_done:
+            require_probabilities(rows["classes"])
         best, strengths = best_classes(rows["classes"])
         strengths = strengths if is_done else sigmoid(strengths)
         keep = np.flatnonzero(strengths >= LEAST_SCORE)
@@ -147,6 +147,8 @@ def _strongest(rows: Mapping[str, Floats], is_done: bool) -> tuple[Any, Any, Flo
     # A score is objectness times class, both at most 1: weak rows can go before any other work.
     keep = np.flatnonzero(objectness >= LEAST_SCORE)
     best, strengths = best_classes(rows["classes"][keep])
+    if is_done:
+        require_probabilities(strengths)
     return keep, best, objectness[keep] * (strengths if is_done else sigmoid(strengths))
 
 
