@@ -51,8 +51,8 @@ def one_by_one(answer: Callable[[Image], Answer]) -> Callable[[Sequence[Image]],
     return lambda images: [answer(image) for image in images]
 
 
-def open_onnx(weights: bytes, threads: int) -> Any:
-    """A network on the CPU, with so many threads and no more."""
+def open_onnx(weights: bytes | str, threads: int) -> Any:
+    """A network, by its content or its file, on the CPU, with so many threads and no more."""
     import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
     options = onnxruntime.SessionOptions()

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 from instar.campaigns.plan import Use, code_named_by, make_plan, plan_to_toml
@@ -141,8 +142,8 @@ def test_further_inputs_get_what_was_declared(tmp_path):
         ("detr", {"l": logits_for(7, softmax=True), "b": QUERIES}, r"class logits \(n, 4\) and boxes"),
         ("ssd", {"b": SHARES}, r"expected boxes \(rows, 4\) and scores \(rows, 4\), background first"),
         ("tensorflow", {"b": SHARES}, "expected boxes .1, rows, 4., then classes and scores"),
-        ("yolov5", {"o": table_of(BOXES)[None]}, r"one table \(rows, 8\); .* o \(1, 3, 6\)$"),
-        ("yolov8", {"o": table_of(BOXES)[None]}, r"one table \(7, rows\); .* o \(1, 3, 6\)$"),
+        ("yolov5", {"o": table_of(BOXES)[None]}, r"one table \(rows, 8\) or \(8, rows\); .* o \(1, 3, 6\)$"),
+        ("yolov8", {"o": table_of(BOXES)[None]}, r"one table \(rows, 7\) or \(7, rows\); .* o \(1, 3, 6\)$"),
         ("table", {"d": table_of(BOXES, first=9)}, "class 11 has no label; there are 3, counted from 0"),
         ("table", {"d": table_of(BOXES) + np.float32([0, 0, 0, 0, 5, 0])}, "scores go from 5.7 to 5.9"),
         ("table", {"d": table_of(BOXES) + np.float32([0, 0, 0, 0, 0, 0.5])}, "whole numbers; here is 1.5"),
@@ -171,6 +172,69 @@ def test_a_wrong_declaration_is_refused_in_one_line(head, answers, said, tmp_pat
 def test_what_cannot_be_declared_is_refused(head, said, tmp_path):
     with pytest.raises(BadInput, match=said):
         found_by(tmp_path, {"output": table_of(BOXES)}, head)
+
+
+def strengths(columns: int, first: int = 0) -> np.ndarray:
+    scores = np.zeros((3, columns), np.float32)
+    scores[np.arange(3), CLASSES + first] = SCORES
+    return scores
+
+
+def test_a_transformers_table_may_have_shares_and_rows_that_lie(tmp_path):
+    """As RT-DETR is exported: (queries, 4 + classes), in shares of the picture."""
+    answers = {"output0": np.concatenate([around(SHARES), strengths(3)], axis=1)[None]}
+    head = {"kind": "yolov8", "unit": "shares"}
+    assert_planted(found_by(tmp_path, answers, head, same_object=1.0))
+    objectness = np.ones((3, 1), np.float32)
+    answers = {"output": np.concatenate([around(SHARES), objectness, strengths(3)], axis=1)[None]}
+    assert_planted(found_by(tmp_path, answers, {"kind": "yolov5", "unit": "shares"}, same_object=1.0))
+
+
+def test_boxes_and_scores_without_a_background_are_those_of_yolo_nas_and_pp_yoloe(tmp_path):
+    head = {"kind": "ssd", "unit": "pixels", "background": False}
+    answers = {"boxes": BOXES[None], "scores": strengths(3)[None]}
+    assert_planted(found_by(tmp_path, answers, head, same_object=1.0))
+    boxes, scores = (np.concatenate([part, np.zeros_like(part)]) for part in (BOXES, strengths(3)))
+    answers = {"boxes": boxes[None], "scores": scores.T[None].copy()}
+    assert_planted(found_by(tmp_path, answers, head, same_object=1.0))
+
+
+def test_halves_are_read_like_floats(tmp_path):
+    answer = found_by(tmp_path, {"output0": table_of(BOXES).astype(np.float16)}, "table")
+    assert answer.scores.dtype == np.float32
+    np.testing.assert_allclose(answer.scores, SCORES, atol=1e-3)
+
+
+def test_a_network_of_whole_numbers_is_not_shown_shares(tmp_path):
+    model = onnx.load(save_network(tmp_path / "planted.onnx", {"output0": table_of(BOXES)}))
+    model.graph.input[0].type.tensor_type.elem_type = onnx.TensorProto.UINT8
+    onnx.save(model, str(tmp_path / "whole.onnx"))
+    settings = {"model": str(tmp_path / "whole.onnx"), "head": "table", "labels": LABELS}
+    with pytest.raises(BadInput, match=r"whole numbers \(uint8\), and 0.447 would be shown .* divide = 1"):
+        onnx_detector(**settings)
+    assert_planted(onnx_detector(**settings, divide=1).predict([GREY])[0])
+
+
+def test_weights_may_lie_in_a_file_beside_the_network(tmp_path):
+    """Their content counts: it is part of the fingerprint."""
+    prints = []
+    for score in (0.9, 0.8):
+        rows = np.tile(np.float32([10, 13, 30, 53, score, 1]), (300, 1))
+        table = onnx.numpy_helper.from_array(rows, "table")
+        node = onnx.helper.make_node("Identity", ["table"], ["output0"])
+        ends = [
+            onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
+            for name, shape in (("picture", [1, 3, *SIZE]), ("output0", [300, 6]))
+        ]
+        graph = onnx.helper.make_graph([node], "beside", ends[:1], ends[1:], initializer=[table])
+        model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8)
+        path = tmp_path / "beside.onnx"
+        (tmp_path / "beside.onnx.data").unlink(missing_ok=True)
+        onnx.save(model, str(path), save_as_external_data=True, location="beside.onnx.data", size_threshold=0)
+        detector = onnx_detector(model=str(path), head="table", labels=LABELS)
+        assert detector.predict([GREY])[0].scores[0] == np.float32(score)
+        prints.append(detector.fingerprint)
+    assert prints[0] != prints[1]
 
 
 OWN = """

@@ -7,7 +7,7 @@ ValueError that says what was expected. `grids` has the head of networks that an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,47 +53,53 @@ class Head:
     same_object: float | None = SAME_OBJECT
 
 
-def yolov5(classes: int) -> Head:
-    """(rows, 5 + classes): centre and sides in pixels, objectness, classes."""
+def yolov5(classes: int, *, unit: str = "pixels") -> Head:
+    """(rows, 5 + classes): centre and sides, objectness, classes."""
+    require_one_of("head", "unit", unit, UNITS)
 
     def decode(outputs: Outputs, size: tuple[int, int]) -> Boxes:
-        rows = _only_table(outputs, "rows", 5 + classes)
+        rows = _only_table(outputs, 5 + classes)
         require_probabilities(rows[:, 4:])
         rows = rows[rows[:, 4] >= LEAST_SCORE]
         best, scores = best_classes(rows[:, 5:] * rows[:, 4:5])
-        return corners_around(rows[:, :2], rows[:, 2:4]), best, scores
+        return _in_pixels(corners_around(rows[:, :2], rows[:, 2:4]), unit, size), best, scores
 
     return Head(decode)
 
 
-def yolov8(classes: int) -> Head:
-    """(4 + classes, rows): centre and sides in pixels, classes; no objectness."""
+def yolov8(classes: int, *, unit: str = "pixels") -> Head:
+    """(4 + classes, rows): centre and sides, classes; no objectness."""
+    require_one_of("head", "unit", unit, UNITS)
 
     def decode(outputs: Outputs, size: tuple[int, int]) -> Boxes:
-        rows = _only_table(outputs, 4 + classes, "rows").T
+        rows = _only_table(outputs, 4 + classes)
         require_probabilities(rows[:, 4:])
         best, scores = best_classes(rows[:, 4:])
         keep = scores >= LEAST_SCORE
-        return corners_around(rows[keep, :2], rows[keep, 2:4]), best[keep], scores[keep]
+        boxes = corners_around(rows[keep, :2], rows[keep, 2:4])
+        return _in_pixels(boxes, unit, size), best[keep], scores[keep]
 
     return Head(decode)
 
 
-def ssd(classes: int) -> Head:
-    """(rows, 4) corners x1, y1, x2, y2 as shares of the input, and (rows, 1 + classes) scores, background
-    first, in either order; boxes come first where both are four wide.
+def ssd(classes: int, *, unit: str = "shares", background: bool = True) -> Head:
+    """(rows, 4) corners x1, y1, x2, y2, and (rows, classes) scores, with the background before them unless
+    there is none, in either order; boxes come first where both are four wide.
     """
+    require_one_of("head", "unit", unit, UNITS)
+    width = classes + bool(background)
 
     def decode(outputs: Outputs, size: tuple[int, int]) -> Boxes:
         tables = [one for one in map(_single, outputs.values()) if one.ndim == 2]
         corners = next((one for one in tables if one.shape[1] == 4), None)
-        scores = next((one for one in tables if one is not corners and one.shape[1] == 1 + classes), None)
+        scores = next((rows for one in tables if one is not corners for rows in _rows(one, width)), None)
         if corners is None or scores is None or len(corners) != len(scores):
-            raise ValueError(f"expected boxes (rows, 4) and scores (rows, {1 + classes}), background first")
+            first = ", background first" if background else ""
+            raise ValueError(f"expected boxes (rows, 4) and scores (rows, {width}){first}")
         require_probabilities(scores)
-        best, strength = best_classes(scores[:, 1:])
+        best, strength = best_classes(scores[:, 1:] if background else scores)
         keep = strength >= LEAST_SCORE
-        return corners[keep] * sides(size), best[keep], strength[keep]
+        return _in_pixels(corners[keep], unit, size), best[keep], strength[keep]
 
     return Head(decode)
 
@@ -240,13 +246,19 @@ def sigmoid(values: Floats) -> Floats:
     return np.asarray(np.float32(0.5) * (np.tanh(values * np.float32(0.5)) + np.float32(1)), np.float32)
 
 
-def _only_table(outputs: Outputs, rows: int | str, columns: int | str) -> Floats:
-    """The first output, which must be a table with the number of rows or columns that is known."""
-    found = _single(next(iter(outputs.values())))
-    known = {axis: n for axis, n in enumerate((rows, columns)) if isinstance(n, int)}
-    if found.ndim != 2 or any(found.shape[axis] != n for axis, n in known.items()):
-        raise ValueError(f"expected one table ({rows}, {columns})")
-    return found
+def _only_table(outputs: Outputs, width: int) -> Floats:
+    """The first output as rows of that width."""
+    for rows in _rows(_single(next(iter(outputs.values()))), width):
+        return rows
+    raise ValueError(f"expected one table (rows, {width}) or ({width}, rows)")
+
+
+def _rows(output: npt.NDArray[Any], width: int) -> Iterator[npt.NDArray[Any]]:
+    """The table itself where it is so wide, the transposed one where it is so high."""
+    if output.ndim == 2 and output.shape[1] == width:
+        yield output
+    if output.ndim == 2 and output.shape[0] == width:
+        yield output.T
 
 
 def _single(output: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -151,7 +152,8 @@ def _open(
     require_fraction(name, "confidence", confidence)
     require_whole_number(name, "threads", threads, least=1)
     try:
-        session = open_onnx(model.read_bytes(), threads)
+        with model.open("rb"):  # says what is wrong with the file itself
+            session = open_onnx(str(model), threads)
     except OSError as error:
         raise BadInput(f"onnx: cannot read {model}: {error.strerror or error}") from None
     except Exception as error:  # whatever onnxruntime raises at what is no network
@@ -173,7 +175,10 @@ def _open(
     def run(fitted: Image) -> Boxes:
         shown = show(fitted).astype(kind, copy=False)
         shown = shown[0] if len(network_input.shape) == 3 else shown
-        outputs = dict(zip(answers, session.run(None, {network_input.name: shown, **further})))
+        outputs = {
+            name: value.astype(np.float32) if value.dtype == np.float16 else value
+            for name, value in zip(answers, session.run(None, {network_input.name: shown, **further}))
+        }
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # of outputs that mean something else
                 decoded = head.decode(outputs, shown_at)
@@ -183,7 +188,9 @@ def _open(
             raise ValueError(f"{error}; the network answers with {seen}") from None
 
     if settings:
-        _try_out(run, np.full((*shown_at, 3), 114, np.uint8), model)
+        grey = np.full((*shown_at, 3), 114, np.uint8)
+        _require_whole(show(grey), kind, model)
+        _try_out(run, grey, model)
 
     def find(image: Image) -> Detections:
         fitted, scale, offset = fit(image, shown_at)
@@ -200,12 +207,23 @@ def _open(
 
     labels = hashlib.sha256(repr(tuple(names)).encode()).hexdigest()[:8]
     declared = f"size={shown_at} {settings} labels={labels} " if settings else ""
+    # Weights of large networks may lie in a file beside the network.
+    files = [model, *sorted(model.parent.glob(f"{glob.escape(model.name)}?data"))]
     fingerprint = (
-        f"{'onnx' if settings else name} weights={hash_files(model)} {declared}"
+        f"{'onnx' if settings else name} weights={hash_files(*files)} {declared}"
         f"confidence={confidence:g} threads={threads} decoder={DECODER} "
         f"onnxruntime={onnxruntime.__version__} cv2={cv2.__version__}"
     )
     return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe)
+
+
+def _require_whole(shown: Floats, kind: type[np.generic], model: Path) -> None:
+    """BadInput where values between 0 and 1 would be shown to a network that takes whole numbers."""
+    if not np.array_equal(shown, shown.astype(kind).astype(np.float32)) and issubclass(kind, np.integer):
+        raise BadInput(
+            f"onnx: {model} takes whole numbers ({kind.__name__}), and {shown.flat[0]:.3g} would be shown to "
+            "it; give divide = 1, and neither mean nor std"
+        )
 
 
 def _try_out(run: Callable[[Image], Any], blank: Image, model: Path) -> None:
