@@ -139,7 +139,7 @@ class _Table:
     def _gains(self, rng: np.random.Generator) -> _Floats:
         """`(scenes, kinds)`: how many subjects a change should break, for each question it will cost.
 
-        The harm is drawn from what it may be, scene by scene (Thompson's rule): what is little known is tried.
+        The harm is drawn from what it may be, scene by scene (Thompson's rule): so the little known is tried.
         """
         doubt = rng.normal(0, SPREAD, self.left.shape) / np.sqrt(self.weight / PRIOR)
         harm = self.harm / self.weight + doubt

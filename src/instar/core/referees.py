@@ -15,7 +15,7 @@ from instar.core.follow_up import FollowUp, observe
 from instar.core.scene import Observation
 from instar.core.system import Reply, System
 from instar.core.task import Opinion, Task
-from instar.core.verdict import Verdict
+from instar.core.verdict import Finding, Verdict
 
 __all__ = ["Referee", "verify_findings"]
 
@@ -36,7 +36,7 @@ def verify_findings(cases: Sequence[Case], referees: Sequence[Referee]) -> Steps
     """Say what is known about the findings of these cases; what is not fair to ask for is struck out."""
     for case in cases:
         case.verify()
-    open_ones = [case for case in cases if any(finding.known == "unknown" for finding in case.findings)]
+    open_ones = [case for case in cases if any(_is_open(finding) for finding in case.findings)]
     if not (open_ones and referees):
         return
     asked = [(case, one) for case in open_ones for one in (FollowUp(case.state.source.input), case.shown)]
@@ -53,6 +53,11 @@ def verify_findings(cases: Sequence[Case], referees: Sequence[Referee]) -> Steps
         if heard:
             case.verify(heard)
             _strike_unfair(case)
+
+
+def _is_open(finding: Finding) -> bool:
+    """Whether nobody has said anything about it yet."""
+    return finding.known == "unknown" and finding.is_failure
 
 
 def _opinion(

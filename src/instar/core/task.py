@@ -128,7 +128,8 @@ class Task:
       anything is most likely shown the wrong thing, and the run says so.
     - `verify(source, follow_up, finding, opinions)` says what is known about a finding, from what the scene
       knows or from the opinions of other systems: "real", "was false", "slipped", "other label",
-      "now right", "unfair" where the change is to blame, or "unknown".
+      "now right", "unfair" where the change is to blame, "disputed" where those who were asked cannot tell,
+      or "unknown" where there is nobody to ask.
     """
 
     name: str

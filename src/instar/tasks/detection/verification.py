@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from instar.core.scene import Observation, SceneObject
 from instar.core.task import Opinion
@@ -23,6 +22,8 @@ from instar.tasks.detection.class_names import canonical_class
 __all__ = ["verify"]
 
 THERE = 0.5  # IoU from which on two boxes are about the same object
+NEAR = 0.1  # IoU from which on a new box may be a loose one around something that is there
+HINT = 0.15  # of the referees on average: then a new box may be about something that is there
 SURE = 0.5  # of the referees on average: then it is there
 DOUBT = 0.4  # then it is not; docs/detection.md has how often that is right
 AT_CONFIDENCE = 0.5  # how sure a referee is whose score is just its confidence
@@ -31,8 +32,8 @@ WITHIN = 0.7  # of the smaller box: then it is a second box on the same object
 
 Thing: TypeAlias = Mapping[str, Any]
 """A label, a score and a box, as a finding tells them."""
-Witness: TypeAlias = Callable[[Thing], "bool | None"]
-"""Whether a thing is in a picture; None where nobody can say."""
+Witness: TypeAlias = Callable[[Thing, float], float]
+"""How sure it is, 0 to 1, that a thing is there, by an object that overlaps with it by so much (IoU)."""
 
 
 def verify(
@@ -43,30 +44,34 @@ def verify(
     thing = now if was is None else was
     if thing is None:
         return "unknown"
-    before, after = _witnesses(source, thing, opinions)
+    witnesses = _witnesses(source, thing, opinions)
+    if witnesses is None:
+        return "unknown"
+    before, after = witnesses
     if was is None:
         return _judge_new(finding, thing, follow_up.answer, before, after)
-    is_there = before(was)
-    if is_there is None:
-        return "unknown"
-    if not is_there:
-        return "now right" if now is not None and before(now) else "was false"
-    if after(was) is False:
+    sure, is_right_now = before(was, THERE), now is not None and before(now, THERE) >= SURE
+    if sure < DOUBT:
+        return "now right" if is_right_now else "was false"
+    if sure < SURE:
+        return "disputed"
+    if after(was, THERE) < SURE:
         return "unfair"
-    moved_little = finding.kind == "drifted" and now is not None and before(now)
+    moved_little = finding.kind == "drifted" and is_right_now
     return "slipped" if moved_little or finding.margin > -LITTLE else "real"
 
 
 def _judge_new(finding: Finding, now: Thing, answer: Detections, before: Witness, after: Witness) -> str:
-    was_there = before(now)
-    if was_there:
+    """A new box is a failure only where there is nothing of its class at all, not even loosely around."""
+    sure = before(now, NEAR)
+    if sure >= SURE:
         return "now right"
     second = _second_label(now, answer)
     if second:
         return second
-    if was_there is None:
-        return "unknown"
-    if after(now):
+    if sure >= HINT:
+        return "disputed"
+    if after(now, NEAR) >= HINT:
         return "unfair"
     return "slipped" if finding.margin > -LITTLE else "real"
 
@@ -85,8 +90,10 @@ def _second_label(now: Thing, answer: Detections) -> str:
     return "other label" if (found & ~same & (iou(box, answer.boxes)[0] >= THERE)).any() else ""
 
 
-def _witnesses(source: Observation, thing: Thing, opinions: Sequence[Opinion]) -> tuple[Witness, Witness]:
-    """Who can say what is in the source, and what is in the follow-up."""
+def _witnesses(
+    source: Observation, thing: Thing, opinions: Sequence[Opinion]
+) -> tuple[Witness, Witness] | None:
+    """Who can say what is in the source, and what is in the follow-up; None where nobody can."""
     truth = source.scene.objects
     annotated = source.scene.knowledge.get("classes")
     label = canonical_class(thing["label"])
@@ -95,53 +102,49 @@ def _witnesses(source: Observation, thing: Thing, opinions: Sequence[Opinion]) -
         return by_truth, by_truth
     voters = [one for one in opinions if one.knows is None or label in map(canonical_class, one.knows)]
 
-    def before(asked: Thing) -> bool | None:
-        return _verdict_of([_sureness(one, one.before, asked) for one in voters])
+    if not voters:
+        return None
 
-    def after(asked: Thing) -> bool | None:
+    def before(asked: Thing, overlap: float) -> float:
+        return _mean([_sureness(one, one.before, asked, overlap) for one in voters])
+
+    def after(asked: Thing, overlap: float) -> float:
         # Those who did not see it before would not see it now, whatever the change did.
-        witnesses = [one for one in voters if _sureness(one, one.before, asked) >= AT_CONFIDENCE]
-        votes = [_sureness(one, one.after, asked) >= AT_CONFIDENCE for one in witnesses or voters]
-        return sum(votes) * 2 >= len(votes) if votes else None
+        witnesses = [one for one in voters if _sureness(one, one.before, asked, overlap) >= AT_CONFIDENCE]
+        return _mean([_sureness(one, one.after, asked, overlap) for one in witnesses or voters])
 
     return before, after
 
 
 def _annotations(truth: Iterable[SceneObject]) -> Witness:
-    things = [(canonical_class(one.label), one.box) for one in truth if not one.crowd]
-    crowds = [(canonical_class(one.label), one.box) for one in truth if one.crowd]
+    """Sure either way; within a crowd, where single objects were not annotated, between the two."""
 
-    def is_there(asked: Thing) -> bool | None:
+    def sureness(asked: Thing, overlap: float) -> float:
         label = canonical_class(asked["label"])
-        if _overlaps(asked, [box for own, box in things if own == label]):
-            return True
-        # Within a crowd single objects were not annotated.
+        same = [one for one in truth if canonical_class(one.label) == label]
         box = np.array([asked["box"]], np.float32)
-        around = np.array([box for own, box in crowds if own == label], np.float32).reshape(-1, 4)
-        in_crowd = (intersections(box, around) >= THERE * areas(box)[0]).any()
-        return None if in_crowd else False
+        things, crowds = (
+            np.array([one.box for one in same if one.crowd is crowd], np.float32).reshape(-1, 4)
+            for crowd in (False, True)
+        )
+        if iou(box, things).max(initial=0.0) >= overlap:
+            return 1.0
+        in_crowd = (intersections(box, crowds) >= THERE * areas(box)[0]).any()
+        return (DOUBT + SURE) / 2 if in_crowd else 0.0
 
-    return is_there
+    return sureness
 
 
-def _sureness(opinion: Opinion, answer: Detections, thing: Thing) -> float:
+def _sureness(opinion: Opinion, answer: Detections, thing: Thing, least: float) -> float:
     """How sure a referee is that it is there, 0 to 1, under whatever name it has for it."""
     label, sure = canonical_class(thing["label"]), answer.confidence
     own = [canonical_class(opinion.labels.get(name, name)) == label for name in answer.labels]
     overlap = iou(np.array([thing["box"]], np.float32), answer.boxes)[0]
-    score = float(answer.scores[(overlap >= THERE) & np.array(own, bool)].max(initial=0.0))
+    score = float(answer.scores[(overlap >= least) & np.array(own, bool)].max(initial=0.0))
     if score < sure:
         return AT_CONFIDENCE * score / sure
     return AT_CONFIDENCE + (1 - AT_CONFIDENCE) * (score - sure) / (1 - sure) if sure < 1 else 1.0
 
 
-def _verdict_of(sureness: Sequence[float]) -> bool | None:
-    mean = sum(sureness) / len(sureness) if sureness else None
-    if mean is None or DOUBT <= mean < SURE:
-        return None
-    return mean >= SURE
-
-
-def _overlaps(thing: Thing, boxes: Sequence[npt.ArrayLike]) -> bool:
-    others = np.array(boxes, np.float32).reshape(-1, 4)
-    return bool(iou(np.array([thing["box"]], np.float32), others).max(initial=0.0) >= THERE)
+def _mean(sureness: Sequence[float]) -> float:
+    return sum(sureness) / len(sureness)
