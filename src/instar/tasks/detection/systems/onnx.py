@@ -43,8 +43,8 @@ COLOURS = ("rgb", "bgr")
 LAYOUTS = ("nchw", "nhwc")
 DECODER = 1
 """Counts up whenever the code below, or a head, gives other answers for the same network output."""
-LARGEST_SHARE = 2.0
-"""Boxes that reach no farther in pixels are shares of the picture."""
+CORNER = 0.02
+"""The share of the picture's sides within which all boxes lie only if they are no pixels."""
 YOLOX_SIZES = ("nano",)
 
 
@@ -252,8 +252,9 @@ def _checked(boxes: Boxes, names: Sequence[str], size: tuple[int, int], confiden
             f"no box lies in the picture of {size[1]}x{size[0]} (the first of {len(found)}: {first}): "
             "they are written in another way"
         )
-    if len(found) and found.max() <= LARGEST_SHARE and max(size) > 16:
-        raise ValueError("all boxes lie within two pixels of the corner: they are shares of the picture")
+    if len(found) and found.max() <= max(CORNER * min(size), 1.0):
+        reach = f"reach no farther than {found.max():.2g} pixels from the corner"
+        raise ValueError(f"all boxes {reach}: they are shares of the picture, or offsets within cells")
     return corners, classes, scores
 
 
