@@ -33,7 +33,7 @@ CORE_SEARCHES = {
     "draws": "instar.core.search:draws",
     "sweep": "instar.core.search:sweep",
     "bisect": "instar.core.search:bisect",
-    "adaptive": "instar.core.adaptive_search:adaptive",
+    "adaptive": "instar.campaigns.adaptive_search:adaptive",
 }
 
 
