@@ -1,9 +1,10 @@
 """Ground is where it looks as it does at an object's feet; sizes follow from the feet."""
 
+import cv2
 import numpy as np
 import pytest
 
-from instar.cutouts.ground import at_feet, find_eye_height, find_ground, find_horizon, ground_share
+from instar.cutouts.ground import at_feet, find_eye_height, find_ground, find_horizon, ground_share, look_at
 
 GRASS, ROAD, WALL = (80, 140, 60), (120, 120, 125), (80, 141, 60)
 
@@ -20,7 +21,7 @@ def street():
 def share(box, *, joined):
     hidden = np.zeros((120, 160), bool)
     hidden[60:90, 20:40] = True
-    ground = find_ground(street(), at_feet(np.array((20, 60, 40, 90))), hidden, joined=joined)
+    ground = find_ground(look_at(street()), at_feet(np.array((20, 60, 40, 90))), hidden, joined=joined)
     return ground_share(ground, at_feet(np.array([box])))[0]
 
 
@@ -35,13 +36,25 @@ def test_a_wall_of_the_same_colour_is_only_ground_where_nobody_asks_how_to_get_t
     assert share(on_the_wall, joined=True) == 0
 
 
+def test_a_large_picture_is_looked_at_in_small():
+    large = cv2.resize(street(), None, fx=12, fy=12, interpolation=cv2.INTER_NEAREST)
+    looks = look_at(large)
+    assert looks.values.shape == (600, 800, 4)
+    hidden = np.zeros(large.shape[:2], bool)
+    hidden[720:1080, 240:480] = True
+    ground = find_ground(looks, at_feet(np.array((240, 720, 480, 1080))), hidden, joined=False)
+    strips = at_feet(np.array([(1320, 720, 1560, 1080), (840, 720, 1080, 1080)]))
+    assert ground_share(ground, strips)[0] == 1
+    assert ground_share(ground, strips)[1] < 0.3
+
+
 def test_feet_on_ground_of_several_kinds_tell_nothing():
     image = np.zeros((120, 160, 3), np.uint8)
     image[:, ::2] = 255
     image[:, 40:80] = (200, 0, 0)
     image[:, 80:120] = (0, 0, 200)
     strip = at_feet(np.array((30, 20, 130, 80)))
-    assert find_ground(image, strip, np.zeros((120, 160), bool), joined=False) is None
+    assert find_ground(look_at(image), strip, np.zeros((120, 160), bool), joined=False) is None
 
 
 @pytest.mark.parametrize("eye", [0.8, 1.6, 4.0])

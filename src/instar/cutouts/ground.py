@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
@@ -15,6 +16,7 @@ from instar.imaging.geometry import Box, Boxes
 __all__ = [
     "HEIGHTS",
     "Ground",
+    "Looks",
     "Strip",
     "all_around",
     "at_feet",
@@ -22,12 +24,14 @@ __all__ = [
     "find_ground",
     "find_horizon",
     "ground_share",
+    "look_at",
 ]
 
 ABOVE, BELOW = 0.05, 0.1  # of the object's height: the strip of ground at its feet
 SIDES = 0.15  # of its width
 LEAST_PIXELS = 40
 LEAST_FREE = 0.15  # of the strip: less tells nothing about it
+LOOKED_SIDE = 800  # pixels of the longer side, at most
 BLUR = 0.006  # of the picture's longer side: finer differences are texture
 LEAST_SPREAD = np.array([9, 4, 4, 5], np.float32)  # of light, two colours and contrast on one ground
 MOST_SPREAD = np.array([22, 9, 9, 12], np.float32)
@@ -45,32 +49,65 @@ HEIGHTS = {
 }  # fmt: skip
 """Metres, roughly, of things that stand on the ground."""
 
-Ground = npt.NDArray[np.float64]
-"""Two sums over pixels, `float64 (2, H + 1, W + 1)`: of what looks like the ground, and of what is free."""
-
 Strip = npt.NDArray[np.float64]
 """`float (..., 4)`: x1, y1, x2, y2 of a part of the picture, which may reach out of it."""
 
 
-def find_ground(image: Image, strip: Strip, hidden: Mask, *, joined: bool) -> Ground | None:
+@dataclass(frozen=True, slots=True, eq=False)
+class Looks:
+    """What a picture looks like around each pixel, `float32 (h, w, 4)`: light, two colours, contrast.
+
+    `scale` is how much smaller than the picture that is: large ones would take seconds.
+    """
+
+    values: npt.NDArray[np.float32]
+    scale: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """Sums over pixels, `float64 (2, h + 1, w + 1)`: of what looks like the ground, of what is free."""
+
+    sums: npt.NDArray[np.float64]
+    scale: float
+
+
+def look_at(image: Image) -> Looks:
+    """Measured once for a picture, for all that stands in it."""
+    scale = min(1.0, LOOKED_SIDE / max(image.shape[:2]))
+    if scale < 1:
+        image = np.asarray(
+            cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8
+        )
+    blur = BLUR * max(image.shape[:2])
+    colours = cv2.cvtColor(image, cv2.COLOR_RGB2LAB).astype(np.float32)
+    smooth = cv2.GaussianBlur(colours, (0, 0), blur)
+    squares = cv2.GaussianBlur(np.square(colours[..., 0]), (0, 0), blur)
+    contrast = np.sqrt(np.maximum(squares - np.square(smooth[..., 0]), 0))
+    return Looks(np.asarray(np.dstack([smooth, contrast]), np.float32), scale)
+
+
+def find_ground(looks: Looks, strip: Strip, hidden: Mask, *, joined: bool) -> Ground | None:
     """Where the picture looks as it does in a strip; `joined`: only what can be walked to from there.
 
-    `hidden` is True where something, the object included, is in front of the ground. None where too little
-    of it shows, or where what shows is of several kinds: a kerb, a sill, another thing.
+    `hidden` `bool (H, W)` is True where something, the object included, is in front of the ground. None where
+    too little of it shows, or where what shows is of several kinds: a kerb, a sill, another thing.
     """
-    x1, y1, x2, y2 = _inside(strip, (image.shape[0], image.shape[1]))
-    looks, free = _looks(image), ~hidden
-    here = looks[y1:y2, x1:x2][free[y1:y2, x1:x2]]
+    rows, columns = looks.values.shape[:2]
+    free = cv2.resize(hidden.astype(np.uint8), (columns, rows), interpolation=cv2.INTER_NEAREST) == 0
+    x1, y1, x2, y2 = _inside(strip * looks.scale, (rows, columns))
+    here = looks.values[y1:y2, x1:x2][free[y1:y2, x1:x2]]
     if len(here) < LEAST_PIXELS:
         return None
     middle = np.median(here, axis=0)
     spread = np.clip(1.5 * np.median(np.abs(here - middle), axis=0), LEAST_SPREAD, MOST_SPREAD)
-    alike = (np.square((looks - middle) / spread).sum(axis=2) < ALIKE**2) & free
+    alike = (np.square((looks.values - middle) / spread).sum(axis=2) < ALIKE**2) & free
     if alike[y1:y2, x1:x2].sum() < LEAST_OF_ONE_KIND * len(here):
         return None
     if joined:
         alike = _joined(alike, (slice(y1, y2), slice(x1, x2)))
-    return np.stack([cv2.integral(one.astype(np.uint8)).astype(np.float64) for one in (alike, free)])
+    sums = [cv2.integral(one.astype(np.uint8)).astype(np.float64) for one in (alike, free)]
+    return Ground(np.stack(sums), looks.scale)
 
 
 def _joined(alike: Mask, strip: tuple[slice, slice]) -> Mask:
@@ -82,20 +119,11 @@ def _joined(alike: Mask, strip: tuple[slice, slice]) -> Mask:
     return np.asarray(alike & np.isin(pieces, here))
 
 
-def _looks(image: Image) -> npt.NDArray[np.float32]:
-    """`float32 (H, W, 4)`: light, two colours and contrast around each pixel."""
-    blur = BLUR * max(image.shape[:2])
-    colours = cv2.cvtColor(image, cv2.COLOR_RGB2LAB).astype(np.float32)
-    smooth = cv2.GaussianBlur(colours, (0, 0), blur)
-    squares = cv2.GaussianBlur(np.square(colours[..., 0]), (0, 0), blur)
-    contrast = np.sqrt(np.maximum(squares - np.square(smooth[..., 0]), 0))
-    return np.asarray(np.dstack([smooth, contrast]), np.float32)
-
-
 def ground_share(ground: Ground, strips: Strip) -> npt.NDArray[np.float64]:
     """`float (n,)`: how much of what shows in each strip `(n, 4)` is such ground; 0 where little shows."""
-    x1, y1, x2, y2 = _inside(strips, (ground.shape[1] - 1, ground.shape[2] - 1)).T
-    alike, free = ground[:, y2, x2] - ground[:, y1, x2] - ground[:, y2, x1] + ground[:, y1, x1]
+    sums = ground.sums
+    x1, y1, x2, y2 = _inside(strips * ground.scale, (sums.shape[1] - 1, sums.shape[2] - 1)).T
+    alike, free = sums[:, y2, x2] - sums[:, y1, x2] - sums[:, y2, x1] + sums[:, y1, x1]
     enough = free >= np.maximum(LEAST_FREE * (x2 - x1) * (y2 - y1), 1)
     return np.asarray(np.where(enough, alike / np.maximum(free, 1), 0.0), np.float64)
 
@@ -149,4 +177,4 @@ def _strips(*sides: npt.NDArray[np.float64]) -> Strip:
 def _inside(strips: Strip, shape: tuple[int, int]) -> npt.NDArray[np.intp]:
     """As much of the strips `(..., 4)` as lies within the picture."""
     rows, columns = shape
-    return np.clip(strips, 0, (columns, rows, columns, rows)).astype(np.intp)
+    return np.clip(np.rint(strips), 0, (columns, rows, columns, rows)).astype(np.intp)

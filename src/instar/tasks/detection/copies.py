@@ -15,6 +15,7 @@ from instar.cutouts.extraction import stands
 from instar.cutouts.ground import (
     HEIGHTS,
     Ground,
+    Looks,
     Strip,
     all_around,
     at_feet,
@@ -22,6 +23,7 @@ from instar.cutouts.ground import (
     find_ground,
     find_horizon,
     ground_share,
+    look_at,
 )
 from instar.cutouts.outlines import Outliner
 from instar.imaging.geometry import Boxes, mask_bounds
@@ -114,13 +116,13 @@ def find_places(source: Observation, outline: Outliner, *, hysteresis: float) ->
         return fronts[k]
 
     options: list[Place] = []
-    is_whole = False
+    is_whole, looks = False, look_at(picture)
     for k in np.flatnonzero(things.usable).tolist():
         original = _original(picture, things, k, outline)
         if original is not None:
             is_whole = True
             hidden = _covered(things.others(k), picture.shape) | _grown(original, picture.shape)
-            options += _places(original, things, picture, front_of, hidden, eye)
+            options += _places(original, things, looks, front_of, hidden, eye)
     if options:
         return Places(tuple(options), things, fronts)
     return Inapplicable("no place on its ground" if is_whole else "no object is seen whole")
@@ -166,20 +168,20 @@ def _original(picture: Image, things: Things, k: int, outline: Outliner) -> Orig
 
 
 def _places(
-    original: Original, things: Things, picture: Image, front_of: FrontOf, hidden: Mask, eye: float
+    original: Original, things: Things, looks: Looks, front_of: FrontOf, hidden: Mask, eye: float
 ) -> list[Place]:
     """On the ground that it stands on, or else on what looks like it; what flies, in what surrounds it."""
     box = np.array(original.box)
     if original.label in FLYING:
-        air = find_ground(picture, all_around(box), hidden, joined=False)
+        air = find_ground(looks, all_around(box), hidden, joined=False)
         if air is not None and ground_share(air, at_feet(box[None]))[0] >= IN_THE_AIR:
             lines = _free_lines(original)
-            return list(_places_on(air, all_around, lines, original, things, picture.shape, front_of))
+            return list(_places_on(air, all_around, lines, original, things, hidden.shape, front_of))
     for joined in (True, False):
-        ground = find_ground(picture, at_feet(box), hidden, joined=joined)
+        ground = find_ground(looks, at_feet(box), hidden, joined=joined)
         if ground is not None:
             lines = _ground_lines(original, eye)
-            places = list(_places_on(ground, at_feet, lines, original, things, picture.shape, front_of))
+            places = list(_places_on(ground, at_feet, lines, original, things, hidden.shape, front_of))
             if places:
                 return places
     return []
