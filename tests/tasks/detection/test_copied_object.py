@@ -147,6 +147,19 @@ def test_an_object_that_others_hide_is_not_copied(relation: instar.Relation) -> 
     assert relation.draw(source, np.random.default_rng(0)) == Inapplicable("no object is seen whole")
 
 
+def test_what_stands_before_something_large_is_copied_there_and_in_front_of_it(
+    relation: instar.Relation,
+) -> None:
+    source = observed(scene("before", ("box", 100, 230, 130), ("disc", 110, 200, 44)))
+    assert len(source.answer) == 2
+    for seed in range(10):
+        change = drawn(relation, source, seed)
+        assert (change.label, change.behind) == ("disc", ())
+        assert relation.fair(source, change) is None
+        follow_up = relation.apply(source.input, change)
+        assert sorted(ByColour().answer(follow_up).labels) == ["box", "disc", "disc"]
+
+
 def test_nothing_is_outlined_before_a_copy_is_drawn(tmp_path: Path) -> None:
     outline = TrueOutlines()
     relation = prepare(tmp_path, outline=outline)

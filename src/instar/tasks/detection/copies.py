@@ -26,10 +26,10 @@ from instar.cutouts.ground import (
     look_at,
 )
 from instar.cutouts.outlines import Outliner
-from instar.imaging.geometry import Boxes, mask_bounds
+from instar.imaging.geometry import Boxes, areas, intersections, mask_bounds
 from instar.imaging.matte import cut_softly, with_shadow
 from instar.imaging.paste import RGBA
-from instar.tasks.detection.whole_objects import Things, box_of, find_things, outline_whole
+from instar.tasks.detection.whole_objects import WITHIN, Things, box_of, find_things, outline_whole
 
 __all__ = ["Front", "IntBox", "Original", "Place", "Places", "choose_place", "find_fronts", "find_places"]
 
@@ -56,7 +56,8 @@ TRIED = 8  # places on a line, behind something or cut off, that are looked at c
 class Original:
     """A whole object of the picture: its pixels with shadow, where they were cut out, and its own box.
 
-    `alpha` is its outline, `uint8`, as large as the box.
+    `alpha` is its outline, `uint8`, as large as the box. `apart` `bool (n,)` are the things that it does not
+    stand on or before: a copy must not cover them.
     """
 
     label: str
@@ -64,6 +65,7 @@ class Original:
     corner: tuple[int, int]
     box: IntBox
     alpha: npt.NDArray[np.uint8]
+    apart: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,12 +139,12 @@ def choose_place(places: Places, rng: np.random.Generator) -> tuple[Original, In
     return original, place.box(int(rng.choice(place.lefts)))
 
 
-def find_fronts(things: Things, box: IntBox, front_of: FrontOf) -> list[Front] | None:
+def find_fronts(original: Original, things: Things, box: IntBox, front_of: FrontOf) -> list[Front] | None:
     """What stands in front of a box; None where an outline is not good enough to put it back there."""
     x1, y1, x2, y2 = box
     boxes = things.boxes
     reaching = (boxes[:, 0] < x2) & (boxes[:, 2] > x1) & (boxes[:, 1] < y2) & (boxes[:, 3] > y1)
-    fronts = [front_of(k) for k in np.flatnonzero(reaching).tolist()]
+    fronts = [front_of(k) for k in np.flatnonzero(reaching & original.apart).tolist()]
     return None if None in fronts else [front for front in fronts if front is not None]
 
 
@@ -164,7 +166,8 @@ def _original(picture: Image, things: Things, k: int, outline: Outliner) -> Orig
         return None
     cutout, x, y = cut
     x1, y1, x2, y2 = bounds
-    return Original(things.labels[k], cutout, (x, y), bounds, found.alpha[y1:y2, x1:x2].copy())
+    alpha = found.alpha[y1:y2, x1:x2].copy()
+    return Original(things.labels[k], cutout, (x, y), bounds, alpha, ~things.surrounding(k))
 
 
 def _places(
@@ -205,13 +208,14 @@ def _places_on(
         lefts = np.arange(round(-MOST_CUT * width), columns - round((1 - MOST_CUT) * width) + 1)
         ones = np.ones_like(lefts)
         boxes = np.stack([lefts, head * ones, lefts + width, row * ones], axis=1)
-        covers, behind = _standing(boxes, things.boxes, LOWER * rows)
+        covers, behind = _standing(boxes, things.boxes[original.apart], LOWER * rows)
+        covers |= _leaving(boxes, things.boxes[~original.apart])
         good = ~covers & (ground_share(ground, where(boxes)) >= LEAST_GROUND)
         fine = good & ~behind & (lefts >= 0) & (lefts + width <= columns)
         others = np.flatnonzero(good & ~fine)
         for i in others[:: max(1, len(others) // TRIED)].tolist():
             x1, y1, x2, y2 = boxes[i].tolist()
-            fronts = find_fronts(things, (x1, y1, x2, y2), front_of)
+            fronts = find_fronts(original, things, (x1, y1, x2, y2), front_of)
             fine[i] = fronts is not None and _is_shown(original, (x1, y1, x2, y2), fronts, columns)
         if fine.any():
             yield Place(original, (row - head, width), row, lefts[fine])
@@ -241,6 +245,13 @@ def _standing(
     overlaps = across & down
     covers, behind = overlaps & ~in_front, overlaps & in_front
     return np.asarray(covers.any(axis=1)), np.asarray(behind.any(axis=1))
+
+
+def _leaving(boxes: npt.NDArray[np.intp], around: Boxes) -> npt.NDArray[np.bool_]:
+    """`bool (n,)`: which boxes are partly before one of the things that are around the original."""
+    inside = boxes.astype(np.float32)
+    common = intersections(inside, around)
+    return np.asarray(((common > 0) & (common < WITHIN * areas(inside)[:, None])).any(axis=1))
 
 
 def _is_shown(original: Original, box: IntBox, fronts: Sequence[Front], columns: int) -> bool:

@@ -15,12 +15,22 @@ from instar.imaging.geometry import Box, Boxes, areas, intersections, iou, mask_
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.class_names import canonical_class
 
-__all__ = ["Things", "as_box", "box_of", "fills_box", "find_things", "is_alone", "outline_whole"]
+__all__ = [
+    "Things",
+    "as_box",
+    "box_of",
+    "fills_box",
+    "find_things",
+    "is_alone",
+    "is_surrounded",
+    "outline_whole",
+]
 
 SURE = 0.1  # above the confidence: what is found so clearly is hardly ever a mistake
 SAME = 0.6  # IoU of two boxes around one thing
 TOUCHING = 0.02  # of a box that another may overlap without any question of who hides whom
 LEAST_QUALITY = 0.85  # of an outline
+WITHIN, LARGER = 0.95, 4.0  # of a box within another, and how many times as large that is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,10 +45,14 @@ class Things:
     usable: npt.NDArray[np.bool_]
 
     def others(self, k: int) -> Boxes:
-        """The boxes of everything else; a second box around the same thing is not another."""
-        rest = iou(self.boxes[k][None], self.boxes)[0] < SAME
+        """The boxes of everything else; neither a second box around the same thing, nor what surrounds it."""
+        rest = (iou(self.boxes[k][None], self.boxes)[0] < SAME) & ~self.surrounding(k)
         rest[k] = False
         return np.asarray(self.boxes[rest])
+
+    def surrounding(self, k: int) -> npt.NDArray[np.bool_]:
+        """`bool (n,)`: what thing k stands on or before, such as a table or a bus: it hides nothing of it."""
+        return is_surrounded(box_of(self, k), self.boxes)
 
 
 def find_things(source: Observation, *, hysteresis: float) -> Things:
@@ -95,6 +109,13 @@ def fills_box(mask: Mask, box: Box) -> bool:
         return False
     across, down = (bounds[2] - bounds[0]) / (box[2] - box[0]), (bounds[3] - bounds[1]) / (box[3] - box[1])
     return min(across, down) >= LEAST_REACH
+
+
+def is_surrounded(box: Box, others: Boxes) -> npt.NDArray[np.bool_]:
+    """`bool (n,)`: which boxes are much larger than a box and have it within them."""
+    own = np.array([box], np.float32)
+    common, area = intersections(others, own)[:, 0], float(areas(own)[0])
+    return np.asarray((common >= WITHIN * area) & (areas(others) >= LARGER * area))
 
 
 def box_of(things: Things, k: int) -> Box:

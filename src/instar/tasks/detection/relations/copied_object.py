@@ -23,6 +23,7 @@ from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.copies import Places, choose_place, find_fronts, find_places
 from instar.tasks.detection.outlines import Outlines, prepare_outlines, require_objects
 from instar.tasks.detection.task import detection
+from instar.tasks.detection.whole_objects import is_surrounded
 
 __all__ = ["copy"]
 
@@ -86,6 +87,7 @@ def copy(
             covered = known[geometry.intersections(known, np.array([change.box], np.float32))[:, 0] > 0]
             fronts = np.array([front[1:] for front in change.behind], np.float32).reshape(-1, 4)
             stays = geometry.iou(covered, fronts).max(axis=1, initial=0.0) >= SAME
+            stays |= is_surrounded(change.box, covered)
             return None if stays.all() else Inapplicable("it would cover what this system finds")
 
         def pixels(change: Copy) -> Mapping[str, npt.NDArray[np.uint8]]:
@@ -119,7 +121,7 @@ def _choose(places: Places, picture: Image, work: Outlines, rng: np.random.Gener
     # How far the cut-out, which has its shadow around it, reaches out of the object's own box.
     out, above = left - original.corner[0], top - original.corner[1]
     out = width - out - (right - left) if mirrored else out
-    fronts = find_fronts(places.things, (x1, y1, x2, y2), places.fronts.__getitem__)
+    fronts = find_fronts(original, places.things, (x1, y1, x2, y2), places.fronts.__getitem__)
     return Copy(
         work.cutouts.keep(original.cutout),
         original.label,
