@@ -1,11 +1,11 @@
 """What headline rates are worth to somebody without labels: do they rank detectors as their accuracy does?
 
-.venv/bin/python benchmarks/label_free.py --scenes ../shared/data/voc/objects --limit 350 --out runs/label_free
+.venv/bin/python benchmarks/label_free.py --scenes ../shared/data/voc/objects --out runs/label_free
 
 For each detector: the headline rate of changes drawn evenly over the suite, verified by referees and never by
 the annotations; beside it AP50 by the annotations, and the Cumulative Consensus Score (arXiv 2509.12871): the
-overlap of boxes between views of a picture that differ by augmentation. Spearman's rank correlation with AP50,
-with the 95 % interval by bootstrap over scenes. Also failures by relation and severity, for curves.
+overlap of boxes between views of a picture that differ by augmentation. Spearman's rank correlation with
+AP50, with the 95 % interval by bootstrap over scenes. Also failures by relation and severity, for curves.
 """
 
 from __future__ import annotations
@@ -143,9 +143,8 @@ def main() -> None:
     print(f"headline rate: {correlation(accuracy, table['judged'], table['failing'], -1)}")
     ones = np.ones_like(table["consensus"])
     print(f"consensus score: {correlation(accuracy, ones, table['consensus'], 1)}")
-    print(
-        f"\nfailing share of judged cases by quarter of the severity range\n| relation | {' | '.join(names)} |"
-    )
+    print("\nfailing percent by quarter of the severity range")
+    print(f"| relation | {' | '.join(names)} |")
     print("|---|" + "---|" * len(names))
     for relation in WHOLE_PICTURE:
         cells = []

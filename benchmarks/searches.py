@@ -1,6 +1,6 @@
 """What the suite's search finds beside an even spread, with equally many questions.
 
-.venv/bin/python benchmarks/searches.py --scenes ../shared/data/voc/objects --queries 10000 --out runs/searches
+.venv/bin/python benchmarks/searches.py --scenes ../shared/data/voc/objects --out runs/searches
 
 Each cell (detector, search, seed) is a campaign of so many questions, checks included, over the relations of
 detection that need nothing but the picture. It is kept in OUT as soon as it is done, so that a benchmark that
