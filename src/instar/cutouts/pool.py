@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from instar.core.digest import digest
 from instar.core.errors import BadInput
 from instar.imaging.average_hash import hamming
-from instar.imaging.codecs import decode_png_exact, encode_png
+from instar.imaging.codecs import decode_exact, encode_png
 from instar.imaging.paste import RGBA
 from instar.user_file import read_json
 
@@ -25,6 +26,7 @@ __all__ = ["CutOut", "CutOuts", "Pool", "load_pool", "same_shape", "save_pool", 
 
 INDEX = "index.json"
 FORMAT = 1
+KINDS = (".png", ".webp")
 BEHIND = 65  # bits; no two hashes differ in so many
 NEVER = 2 * BEHIND
 ALIKE = 1.35  # heights over widths may differ by this factor
@@ -32,7 +34,11 @@ ALIKE = 1.35  # heights over widths may differ by this factor
 
 @dataclass(frozen=True, slots=True)
 class CutOut:
-    """What is known of one cut-out without looking at its pixels. `area` is of the mask, in pixels."""
+    """What is known of one cut-out without looking at its pixels. `area` is of the mask, in pixels.
+
+    `metres` is how high the thing itself is, 0 where nobody knows. Licence and creator are those of what
+    comes along or was fetched; what is cut from the user's own scenes has none.
+    """
 
     digest: str
     label: str
@@ -41,15 +47,21 @@ class CutOut:
     height: int
     area: int
     hash: int
+    metres: float = 0.0
+    licence: str = ""
+    creator: str = ""
 
     def __post_init__(self) -> None:
-        texts, sizes = (self.digest, self.label, self.scene), (self.width, self.height, self.area)
+        texts = (self.digest, self.label, self.scene, self.licence, self.creator)
+        sizes = (self.width, self.height, self.area)
         if not all(isinstance(text, str) for text in texts):
             raise TypeError(f"a cut-out with {texts}, which are not all texts")
         if not all(isinstance(size, int) and size > 0 for size in sizes):
             raise ValueError(f"a cut-out of {sizes}, which are not all whole numbers from 1 on")
         if not (isinstance(self.hash, int) and 0 <= self.hash < 2**64):
             raise ValueError(f"a cut-out with the hash {self.hash}, which has not 64 bits")
+        if not (isinstance(self.metres, (int, float)) and 0 <= self.metres < math.inf):
+            raise ValueError(f"a cut-out {self.metres!r} metres high")
 
 
 class CutOuts(Protocol):
@@ -154,10 +166,11 @@ def load_pool(folder: Path | str) -> Pool:
 
 
 def _read(folder: Path, name: str) -> RGBA:
-    path = folder / f"{name}.png"
-    if not (name.isalnum() and path.is_file()):
-        raise BadInput(f"{path} is missing from the pool; build it again")
-    pixels = decode_png_exact(path.read_bytes())
+    files = (folder / f"{name}{kind}" for kind in KINDS if name.isalnum())
+    path = next((file for file in files if file.is_file()), None)
+    if path is None:
+        raise BadInput(f"{folder / name}.png is missing from the pool; build it again")
+    pixels = decode_exact(path.read_bytes())
     if digest(pixels) != name:
         raise BadInput(f"{path} is not the cut-out it was; build the pool again")
     return pixels
