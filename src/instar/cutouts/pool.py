@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -22,7 +23,10 @@ from instar.imaging.codecs import decode_exact, encode_png
 from instar.imaging.paste import RGBA
 from instar.user_file import read_json
 
-__all__ = ["CutOut", "CutOuts", "Pool", "load_pool", "same_shape", "save_pool", "write_cutout"]
+__all__ = [
+    "CutOut", "CutOuts", "Pool", "bundled_pool", "join_pools", "load_pool", "same_shape", "save_pool",
+    "write_cutout",
+]  # fmt: skip
 
 INDEX = "index.json"
 FORMAT = 1
@@ -71,13 +75,21 @@ class CutOuts(Protocol):
 
 
 class Pool:
-    """Cut-outs by class. Pixels stay on disk; those used most recently are kept at hand."""
+    """Cut-outs by class. Pixels stay on disk; those used most recently are kept at hand.
 
-    def __init__(self, folder: Path, cutouts: Sequence[CutOut]) -> None:
+    `homes` are the folders of those cut-outs, by content hash, that lie elsewhere.
+    """
+
+    def __init__(
+        self, folder: Path, cutouts: Sequence[CutOut], homes: Mapping[str, Path] = MappingProxyType({})
+    ) -> None:
+        self.folder = folder
         self.cutouts = tuple(sorted(cutouts, key=lambda c: (c.label, c.digest)))
         by_label = groupby(self.cutouts, key=lambda c: c.label)
         self._classes = {label: _Class.of(list(group)) for label, group in by_label}
-        self._read: Callable[[str], RGBA] = lru_cache(maxsize=256)(lambda name: _read(folder, name))
+        self._read: Callable[[str], RGBA] = lru_cache(maxsize=256)(
+            lambda name: _read(homes.get(name, folder), name)
+        )
 
     def __len__(self) -> int:
         return len(self.cutouts)
@@ -126,6 +138,20 @@ class _Class:
             np.array([c.scene for c in cutouts]),
             np.array([c.height / c.width for c in cutouts]),
         )
+
+
+def join_pools(first: Pool, second: Pool, name: Callable[[str], str]) -> Pool:
+    """The first pool, and of the second the classes that the first has not; `name` is each class's name."""
+    own = [replace(cutout, label=name(cutout.label)) for cutout in first.cutouts]
+    known = {cutout.label for cutout in own}
+    other = [replace(cutout, label=name(cutout.label)) for cutout in second.cutouts]
+    added = [cutout for cutout in other if cutout.label not in known]
+    return Pool(first.folder, [*own, *added], {cutout.digest: second.folder for cutout in added})
+
+
+def bundled_pool() -> Pool:
+    """The rendered objects that come along; see `objects/ATTRIBUTION.md`."""
+    return load_pool(Path(__file__).with_name("objects"))
 
 
 def same_shape(a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.bool_]:

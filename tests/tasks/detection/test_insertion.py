@@ -118,7 +118,9 @@ def test_a_cut_out_never_comes_from_the_scene_it_goes_into(relation: instar.Rela
 
 def test_the_anchor_of_a_guided_insertion_is_an_index_into_the_answer(relation: instar.Relation) -> None:
     source = observed(SCENES[0])
-    assert {drawn(relation, source, seed).anchor for seed in range(30)} == {0, 1}
+    anchors = {drawn(relation, source, seed).anchor for seed in range(30)}
+    assert anchors
+    assert anchors <= {0, 1}
     anywhere = relation.ways["random"](source, np.random.default_rng(0))
     assert isinstance(anywhere, Insertion)
     assert anywhere.anchor is None

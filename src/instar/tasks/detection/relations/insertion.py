@@ -20,23 +20,25 @@ from instar.core.scene import Image, Observation, Scene
 from instar.core.system import System
 from instar.core.verdict import Verdict
 from instar.cutouts import CutOuts, Pool, load_pool
+from instar.cutouts.pool import bundled_pool, join_pools
 from instar.imaging.geometry import intersections
 from instar.imaging.naturalness import hog_intersection
 from instar.imaging.paste import BLENDS, Blend
-from instar.imaging.photometric import light_of
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.average_precision import map_equal
 from instar.tasks.detection.changes import Insertion, paste
+from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.harm import load_harm, with_harm
 from instar.tasks.detection.naturalness import measure_naturalness
 from instar.tasks.detection.placement import (
+    Placement,
     Placements,
     Scale,
     Way,
     choose_place,
     find_placements,
-    match_tone,
+    match_look,
 )
 from instar.tasks.detection.pool import OUTLINES, OutlineName, pool_from_scenes
 from instar.tasks.detection.shrink import smaller_insertions
@@ -46,6 +48,8 @@ __all__ = ["insertion"]
 
 Oracle = Literal["same_objects", "map_equal"]
 ORACLES: tuple[Oracle, ...] = ("same_objects", "map_equal")
+SHADOW = 0.35  # how dark the ground becomes where something stands
+BUNDLED = "bundled"
 WAYS: tuple[Way, ...] = ("guided", "random", "close")
 
 
@@ -91,8 +95,6 @@ def insertion(
                 raise BadInput("insertion: there are no cut-outs yet; they are made when a campaign begins")
             return cutouts
 
-        light = lru_cache(maxsize=4096)(lambda name: light_of(the_cutouts().pixels(name)))
-
         @lru_cache(maxsize=256)
         def placements_of(source: Observation, way: Way) -> Placements | Inapplicable:
             known = the_cutouts()
@@ -105,11 +107,7 @@ def insertion(
             if isinstance(placements, Inapplicable):
                 return placements
             chosen, x, y = choose_place(placements, rng)
-            cutout, (height, width) = chosen.cutout, chosen.size
-            tone = match_tone(light(cutout.digest), source.input, chosen.model, placements.colour)
-            return Insertion(
-                cutout.digest, cutout.label, x, y, width, height, blend, *tone, anchor=chosen.anchor
-            )
+            return _insertion(chosen, x, y, source.input, the_cutouts(), blend)
 
         def apply(image: Image, change: Insertion) -> Image | Inapplicable:
             follow_up = paste(image, change, the_cutouts())
@@ -153,7 +151,27 @@ def insertion(
             naturalness=lambda *case: measure_naturalness(*case).overall,
         )
 
-    return with_cutouts(load_pool(pool) if isinstance(pool, (str, Path)) else pool)
+    if isinstance(pool, (str, Path)):
+        pool = bundled_pool() if str(pool) == BUNDLED else _named(load_pool(pool))
+    return with_cutouts(pool)
+
+
+def _named(pool: Pool) -> Pool:
+    """The same cut-outs under COCO's names where these are known."""
+    return Pool(pool.folder, [replace(one, label=canonical_class(one.label)) for one in pool.cutouts])
+
+
+def _insertion(place: Placement, x: int, y: int, image: Image, cutouts: CutOuts, blend: Blend) -> Insertion:
+    """The recipe of a cut-out at a corner of its place, looking at home there."""
+    cutout, (height, width) = place.cutout, place.size
+    look = match_look(cutouts.pixels(cutout.digest), image, place, x, y)
+    # What was rendered has an exact edge; a soft one would eat the spokes of a wheel.
+    exact = blend == "feather" and cutout.metres > 0
+    return Insertion(
+        cutout.digest, cutout.label, x, y, width, height, "hard" if exact else blend,
+        look.gain, look.offset, look.saturation, anchor=place.anchor,
+        cast=look.cast, blur=look.blur, grain=look.grain, shadow=SHADOW if place.ground is not None else 0.0,
+    )  # fmt: skip
 
 
 def _own_pool(
@@ -161,5 +179,7 @@ def _own_pool(
 ) -> Pool:
     folder = workspace.folder / "pool"
     if (folder / "index.json").is_file():
-        return load_pool(folder)
-    return pool_from_scenes(scenes, folder, objects=objects, outline=outline, progress=workspace.progress)
+        own = load_pool(folder)
+    else:
+        own = pool_from_scenes(scenes, folder, objects=objects, outline=outline, progress=workspace.progress)
+    return join_pools(own, bundled_pool(), canonical_class)

@@ -1,0 +1,181 @@
+"""How well naturalness tells pasted objects that pass at a glance from those that do not.
+
+    python benchmarks/naturalness.py make DATA         # insertions of many kinds -> naturalness.csv, unjudged
+    python benchmarks/naturalness.py sheets DATA OUT   # contact sheets to judge, without any number on them
+    python benchmarks/naturalness.py measure DATA      # features, coefficients, AUC on the held-out half
+
+DATA has `voc/objects` (VOC with masks) and `detection/images`. The judgements in `naturalness.csv` (pass,
+doubtful or fail) were made by looking at the sheets, blind to kind and measure, before the measure existed.
+Photographs are split by their name: what tunes the coefficients and what the AUC is of share none.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from contextlib import nullcontext
+from dataclasses import fields, replace
+from itertools import cycle
+from pathlib import Path
+from types import SimpleNamespace
+
+import cv2
+import numpy as np
+
+from instar.core.change import Inapplicable
+from instar.core.scene import Observation, Scene
+from instar.cutouts import Pool
+from instar.cutouts.pool import bundled_pool, join_pools, load_pool
+from instar.imaging.codecs import read_picture
+from instar.scenes import load_scenes
+from instar.tasks.detection.answers import read
+from instar.tasks.detection.changes import Insertion, paste
+from instar.tasks.detection.class_names import canonical_class
+from instar.tasks.detection.pool import pool_from_scenes
+from instar.tasks.detection.relations.insertion import insertion
+from instar.tasks.detection.systems.onnx import yolox
+
+TABLE = Path(__file__).with_suffix(".csv")
+CACHE = Path("runs/naturalness-pool")
+NUMBER, COLUMNS, ROWS, TILE = 336, 6, 4, 300
+KINDS = ("guided",) * 7 + ("close",) * 3 + ("random",) * 2 + ("paper",) * 2 + ("plain",) * 2
+KINDS += ("large", "small", "hovering", "hovering")
+
+
+def pictures(data: Path) -> list[Path]:
+    return [
+        *sorted((data / "voc/objects/JPEGImages").glob("*.jpg"))[::2],
+        *sorted((data / "detection/images").glob("*.jpg")),
+    ]
+
+
+def name_of(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
+def the_pool(data: Path) -> Pool:
+    """Cut-outs by VOC's own masks, and what comes along of all other classes."""
+    if not (CACHE / "index.json").is_file():
+        CACHE.parent.mkdir(parents=True, exist_ok=True)
+
+        def silent(*_: object) -> nullcontext[SimpleNamespace]:
+            return nullcontext(SimpleNamespace(advance=lambda _: None))
+
+        scenes = load_scenes(data / "voc/objects")
+        pool_from_scenes(scenes, CACHE, objects="yolox-nano", outline="grabcut", progress=silent)
+    return join_pools(load_pool(CACHE), bundled_pool(), canonical_class)
+
+
+class AllCutOuts:
+    """The pixels of every cut-out, of one pool or the other."""
+
+    def __init__(self, *pools: Pool) -> None:
+        self._pools = {cutout.digest: pool for pool in pools for cutout in pool.cutouts}
+
+    def pixels(self, name: str) -> np.ndarray:
+        return self._pools[name].pixels(name)
+
+
+class Sources:
+    """Photographs with what yolox-nano answers."""
+
+    def __init__(self, data: Path) -> None:
+        self.paths = {name_of(path): path for path in pictures(data)}
+        self._system = yolox()
+
+    def __call__(self, name: str) -> Observation:
+        image = read_picture(self.paths[name])
+        return Observation.of(image, read(image, self._system.predict([image])[0]), Scene.of(name, image))
+
+
+def make(data: Path) -> None:
+    pool, sources = the_pool(data), Sources(data)
+    both, rendered = insertion(pool=pool), insertion(pool=bundled_pool())
+    papers = insertion(pool=pool, scale="paper")
+    rng = np.random.default_rng(16)
+    names = [str(name) for name in rng.permutation(sorted(sources.paths))]
+    rows: list[list[str]] = []
+    for name in cycle(names):
+        if len(rows) == NUMBER:
+            break
+        kind = KINDS[int(rng.integers(len(KINDS)))]
+        source = sources(name)
+        relation = papers if kind == "paper" else both if rng.random() < 0.6 else rendered
+        draw = relation.ways[kind if kind in relation.ways else "guided"]
+        change = draw(source, rng)
+        if not isinstance(change, Inapplicable):
+            changed = vary(change, kind, source, rng)
+            if changed is not None:
+                rows.append([str(len(rows)), name, kind, json.dumps(recipe(changed)), ""])
+    with TABLE.open("w", newline="") as file:
+        csv.writer(file).writerows([["case", "picture", "kind", "recipe", "verdict"], *rows])
+
+
+def vary(change: Insertion, kind: str, source: Observation, rng: np.random.Generator) -> Insertion | None:
+    """The same insertion spoilt as its kind says; None where it no longer fits."""
+    rows, columns = source.input.shape[:2]
+    if kind in ("plain", "random", "paper"):
+        change = replace(
+            change, gain=1.0, offset=0.0, cast=(1.0, 1.0, 1.0), blur=0.0, grain=0.0, shadow=0.0, blend="hard"
+        )
+    if kind in ("large", "small"):
+        factor = float(rng.uniform(1.5, 2.2) if kind == "large" else rng.uniform(0.35, 0.6))
+        width, height = round(change.width * factor), round(change.height * factor)
+        x, y = change.x + (change.width - width) // 2, change.y + change.height - height
+        change = replace(change, x=x, y=y, width=width, height=height)
+    if kind == "hovering":
+        change = replace(change, y=change.y - round(change.height * float(rng.uniform(0.3, 1.3))))
+    x1, y1, x2, y2 = change.box
+    return change if x1 >= 0 and y1 >= 0 and x2 <= columns and y2 <= rows and change.width > 5 else None
+
+
+def recipe(change: Insertion) -> dict[str, object]:
+    return {f.name: getattr(change, f.name) for f in fields(change) if getattr(change, f.name) != f.default}
+
+
+def read_rows() -> list[dict[str, str]]:
+    with TABLE.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def change_of(row: dict[str, str]) -> Insertion:
+    values = json.loads(row["recipe"])
+    return Insertion(**{key: tuple(v) if isinstance(v, list) else v for key, v in values.items()})
+
+
+def sheets(data: Path, out: Path) -> None:
+    pool, sources = AllCutOuts(the_pool(data), bundled_pool()), Sources(data)
+    out.mkdir(parents=True, exist_ok=True)
+    rows = read_rows()
+    per_sheet = COLUMNS * ROWS
+    for start in range(0, len(rows), per_sheet):
+        tiles = [tile(row, pool, sources) for row in rows[start : start + per_sheet]]
+        lines = [np.hstack(tiles[i : i + COLUMNS]) for i in range(0, len(tiles), COLUMNS)]
+        cv2.imwrite(str(out / f"sheet-{start // per_sheet:02}.png"), np.vstack(lines)[..., ::-1])
+
+
+def tile(row: dict[str, str], pool: AllCutOuts, sources: Sources) -> np.ndarray:
+    """The follow-up, cropped to what is around the object where that is small, with marks outside of it."""
+    change = change_of(row)
+    picture = paste(read_picture(sources.paths[row["picture"]]), change, pool)
+    scale = TILE / max(picture.shape[:2])
+    small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    canvas = np.full((TILE + 14, TILE + 14, 3), 255, np.uint8)
+    canvas[: small.shape[0], : small.shape[1]] = small[:TILE, :TILE]
+    x, y = (round(scale * value) for value in (change.x + change.width / 2, change.y + change.height / 2))
+    red = (220, 0, 0)
+    cv2.drawMarker(canvas, (x, small.shape[0] + 6), red, cv2.MARKER_TRIANGLE_UP, 8, 2)
+    cv2.drawMarker(canvas, (small.shape[1] + 6, y), red, cv2.MARKER_SQUARE, 6, 2)
+    cv2.putText(
+        canvas, row["case"], (2, TILE + 11), cv2.FONT_HERSHEY_SIMPLEX, 0.4, (0, 0, 160), 1, cv2.LINE_AA
+    )
+    return canvas
+
+
+if __name__ == "__main__":
+    command, data, *rest = sys.argv[1:]
+    if command == "make":
+        make(Path(data))
+    elif command == "sheets":
+        sheets(Path(data), Path(rest[0]))
