@@ -14,6 +14,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+import zlib
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from itertools import cycle
@@ -32,6 +33,7 @@ from instar.scenes import load_scenes
 from instar.tasks.detection.answers import read
 from instar.tasks.detection.changes import Insertion, paste
 from instar.tasks.detection.class_names import canonical_class
+from instar.tasks.detection.naturalness import Naturalness, measure_naturalness
 from instar.tasks.detection.pool import pool_from_scenes
 from instar.tasks.detection.relations.insertion import insertion
 from instar.tasks.detection.systems.onnx import yolox
@@ -39,6 +41,7 @@ from instar.tasks.detection.systems.onnx import yolox
 TABLE = Path(__file__).with_suffix(".csv")
 CACHE = Path("runs/naturalness-pool")
 NUMBER, COLUMNS, ROWS, TILE = 336, 6, 4, 300
+RIDGE, DOUBTFUL = 10.0, 0.5  # how much weights cost; what a doubtful case counts, as one that failed
 KINDS = ("guided",) * 7 + ("close",) * 3 + ("random",) * 2 + ("paper",) * 2 + ("plain",) * 2
 KINDS += ("large", "small", "hovering", "hovering")
 
@@ -173,9 +176,69 @@ def tile(row: dict[str, str], pool: AllCutOuts, sources: Sources) -> np.ndarray:
     return canvas
 
 
+def measure(data: Path) -> None:
+    """Fit on the photographs of one half, and say how well the fit does on the other."""
+    cutouts, sources = AllCutOuts(the_pool(data), bundled_pool()), Sources(data)
+    names = [field.name for field in fields(Naturalness)]
+    rows = read_rows()
+    values, held_out = [], []
+    for row in rows:
+        source, change = sources(row["picture"]), change_of(row)
+        seen = measure_naturalness(source, paste(source.input, change, cutouts), change)
+        values.append([getattr(seen, name) for name in names])
+        held_out.append(zlib.crc32(row["picture"].encode()) % 2 == 1)
+    features, test = np.array(values), np.array(held_out)
+    verdicts = np.array([row["verdict"] for row in rows])
+    good = verdicts == "pass"
+    clear = verdicts != "doubtful"
+    constant, weights = fit(features[~test], good[~test], np.where(clear, 1.0, DOUBTFUL)[~test])
+    print(json.dumps({"": round(constant, 3)} | dict(zip(names, np.round(weights, 3).tolist())), indent=1))
+    scores = constant + features @ weights
+    pictures = np.array([row["picture"] for row in rows])
+    for what, among in (("pass against fail", clear), ("pass against the rest", np.ones_like(clear))):
+        for part, chosen in (("tuned on", ~test & among), ("held out", test & among)):
+            low, high = interval(scores[chosen], good[chosen], pictures[chosen])
+            value = auc(scores[chosen], good[chosen])
+            print(f"{what}, {part}: AUC {value:.3f} [{low:.3f}, {high:.3f}], n {chosen.sum()}")
+
+
+def fit(features: np.ndarray, good: np.ndarray, counts: np.ndarray) -> tuple[float, np.ndarray]:
+    """Ridge logistic regression by Newton's method, on standardised measures: (constant, weights)."""
+    mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-6
+    x = np.column_stack([np.ones(len(features)), (features - mean) / spread])
+    penalty = np.diag([0.0, *[RIDGE] * features.shape[1]])
+    beta = np.zeros(x.shape[1])
+    for _ in range(50):
+        p = 1 / (1 + np.exp(-x @ beta))
+        gradient = x.T @ (counts * (good - p)) - penalty @ beta
+        beta += np.linalg.solve((x * (counts * p * (1 - p))[:, None]).T @ x + penalty, gradient)
+    weights = beta[1:] / spread
+    return float(beta[0] - weights @ mean), weights
+
+
+def auc(scores: np.ndarray, good: np.ndarray) -> float:
+    """The share of (passing, other) pairs in the right order."""
+    better = scores[good][:, None] - scores[~good][None]
+    return float(((better > 0) + 0.5 * (better == 0)).mean())
+
+
+def interval(scores: np.ndarray, good: np.ndarray, pictures: np.ndarray) -> tuple[float, float]:
+    """95 %, by drawing photographs again."""
+    rng, groups = np.random.default_rng(0), [np.flatnonzero(pictures == one) for one in np.unique(pictures)]
+    values = []
+    for _ in range(1000):
+        drawn = np.concatenate([groups[i] for i in rng.integers(len(groups), size=len(groups))])
+        if 0 < good[drawn].sum() < len(drawn):
+            values.append(auc(scores[drawn], good[drawn]))
+    low, high = np.percentile(values, [2.5, 97.5])
+    return float(low), float(high)
+
+
 if __name__ == "__main__":
     command, data, *rest = sys.argv[1:]
     if command == "make":
         make(Path(data))
     elif command == "sheets":
         sheets(Path(data), Path(rest[0]))
+    elif command == "measure":
+        measure(Path(data))

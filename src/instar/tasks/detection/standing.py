@@ -26,7 +26,7 @@ from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.coco_names import COCO_NAMES
 from instar.tasks.detection.places import Method, Placement, crop, open_places
 
-__all__ = ["fit_plane", "ground_under", "standing_placements"]
+__all__ = ["fit_plane", "ground_under", "is_whole", "standing_placements"]
 
 EDGE = 2  # pixels: a box that ends so close to the picture's edge is cut off by it
 MOST_ENLARGED = 1.5
@@ -82,7 +82,7 @@ def fit_plane(boxes: Boxes, labels: Sequence[str], shape: tuple[int, ...]) -> Gr
             continue
         x1, y1, x2, y2 = box.tolist()
         scale = (y2 - y1) / HEIGHTS[label]
-        if _is_whole(box, label, shape):
+        if is_whole(box, label, shape):
             things.append(Standing(y2, scale, 0.15 if label == "person" else 0.25))
         elif label == "person" and y2 >= shape[0] - EDGE and y1 > EDGE:
             scale = (x2 - x1) / PERSON_WIDTH  # the feet are below the picture: only the width tells
@@ -215,7 +215,7 @@ class _Finder:
         return place if _any(window) and open_places(place, self.taken).any() else None
 
 
-def _is_whole(box: npt.NDArray[np.float32], label: str, shape: tuple[int, ...]) -> bool:
+def is_whole(box: npt.NDArray[np.float32], label: str, shape: tuple[int, ...]) -> bool:
     """Whether a box shows a whole thing, so that it tells how large one of its class is."""
     height, width = shape[:2]
     x1, y1, x2, y2 = box.tolist()
@@ -230,7 +230,7 @@ def _neighbour(
     index: int, label: str, box: npt.NDArray[np.float32], plane: GroundPlane, shape: tuple[int, int]
 ) -> _Neighbour:
     foot, scale = float(box[3]), float(box[3] - box[1]) / _metres(label)
-    whole = _is_whole(box, label, shape)
+    whole = is_whole(box, label, shape)
     if label in HEIGHTS and support_of(label) == "ground":
         # What fits no plane stands on something, bends or sits: only its feet tell anything.
         whole = whole and plane.fits(Standing(foot, scale))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -22,7 +22,6 @@ from instar.core.verdict import Verdict
 from instar.cutouts import CutOuts, Pool, load_pool
 from instar.cutouts.pool import bundled_pool, join_pools
 from instar.imaging.geometry import intersections
-from instar.imaging.naturalness import hog_intersection
 from instar.imaging.paste import BLENDS, Blend
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.average_precision import map_equal
@@ -50,6 +49,9 @@ Oracle = Literal["same_objects", "map_equal"]
 ORACLES: tuple[Oracle, ...] = ("same_objects", "map_equal")
 SHADOW = 0.35  # how dark the ground becomes where something stands
 BUNDLED = "bundled"
+UNNATURAL = "not natural enough"
+TRIES = 8
+LONELY_NATURAL = 0.5  # of a place that nothing found vouches for
 WAYS: tuple[Way, ...] = ("guided", "random", "close")
 
 
@@ -74,7 +76,8 @@ def insertion(
     Cut-outs never come from the scene they go into. `scale` is the size of the nearest instance, or "paper"
     for the mean of its class. `oracle` is "map_equal" for that of the paper, which has no use for
     `hysteresis` beyond keeping clear of weak boxes. `harm` is a table of how bad a finding is by class.
-    Follow-ups that keep less than `least_natural` of the scene's gradients (HOG) are inapplicable.
+    Follow-ups that are less natural than `least_natural` are not drawn (see `naturalness`). A `pool` is a
+    folder, or "bundled" for what comes along; that also stands in for classes that the scenes do not have.
     """
     require_one_of("insertion", "blend", blend, BLENDS)
     require_one_of("insertion", "scale", scale, ("nearest", "paper"))
@@ -95,25 +98,35 @@ def insertion(
                 raise BadInput("insertion: there are no cut-outs yet; they are made when a campaign begins")
             return cutouts
 
+        def natural(source: Observation, change: Insertion) -> float:
+            return measure_naturalness(source, paste(source.input, change, the_cutouts()), change).overall
+
+        def recipe(source: Observation, place: Placement, x: int, y: int) -> Insertion:
+            return _insertion(place, x, y, source.input, the_cutouts(), blend)
+
         @lru_cache(maxsize=256)
         def placements_of(source: Observation, way: Way) -> Placements | Inapplicable:
             known = the_cutouts()
             if not isinstance(known, Pool):
                 raise BadInput("insertion: a run's cut-outs can be pasted again, but none can be chosen")
-            return find_placements(source, known, hysteresis=hysteresis, scale=scale, way=way)
+            found = find_placements(source, known, hysteresis=hysteresis, scale=scale, way=way)
+            if isinstance(found, Inapplicable) or scale == "paper" or way == "random":
+                return found
+            return _trusted(found, lambda place, x, y: natural(source, recipe(source, place, x, y)))
 
         def draw(source: Observation, rng: np.random.Generator, *, way: Way) -> Insertion | Inapplicable:
             placements = placements_of(source, way)
             if isinstance(placements, Inapplicable):
                 return placements
-            chosen, x, y = choose_place(placements, rng)
-            return _insertion(chosen, x, y, source.input, the_cutouts(), blend)
+            for _ in range(TRIES if least_natural > 0 else 1):
+                chosen, x, y = choose_place(placements, rng)
+                change = recipe(source, chosen, x, y)
+                if least_natural == 0 or natural(source, change) >= least_natural:
+                    return change
+            return Inapplicable(UNNATURAL)
 
-        def apply(image: Image, change: Insertion) -> Image | Inapplicable:
-            follow_up = paste(image, change, the_cutouts())
-            if least_natural > 0 and hog_intersection(image, follow_up) < least_natural:
-                return Inapplicable("not natural enough")
-            return follow_up
+        def apply(image: Image, change: Insertion) -> Image:
+            return paste(image, change, the_cutouts())
 
         def expect(source: Observation, follow_ups: Sequence[Observation], change: Insertion) -> Verdict:
             return with_harm(judge(source.answer, follow_ups[0].answer, pasted=change.box), harms)
@@ -159,6 +172,20 @@ def insertion(
 def _named(pool: Pool) -> Pool:
     """The same cut-outs under COCO's names where these are known."""
     return Pool(pool.folder, [replace(one, label=canonical_class(one.label)) for one in pool.cutouts])
+
+
+def _trusted(
+    placements: Placements, natural: Callable[[Placement, int, int], float]
+) -> Placements | Inapplicable:
+    """Places beside what was found, and of the others those where a try looks natural."""
+    rng = np.random.default_rng(0)
+    options = [
+        place
+        for place in placements.options
+        if place.anchor is not None
+        or natural(*choose_place(replace(placements, options=(place,)), rng)) >= LONELY_NATURAL
+    ]
+    return replace(placements, options=tuple(options)) if options else Inapplicable(UNNATURAL)
 
 
 def _insertion(place: Placement, x: int, y: int, image: Image, cutouts: CutOuts, blend: Blend) -> Insertion:
