@@ -52,7 +52,7 @@ COMPANY = MappingProxyType(
         "toilet": _ROOM,
         **dict.fromkeys(("cat", "dog"), ("cat", "dog", "person", "teddy bear", "cup", "potted plant")),
         **dict.fromkeys(("backpack", "suitcase", "handbag", "sports ball"), ("person", "dog")),
-        "person": ("person", "dog", "suitcase", "backpack"),
+        "person": ("person", "dog", "backpack"),
         **dict.fromkeys(sorted(ON_TABLES), _TABLE),
     }
 )

@@ -185,7 +185,7 @@ def crowds(draw: st.DrawFn) -> Observation:
     return source(*((label, (x, y, x + w, y + h), score) for (label, x, y, w, h), score in drawn))
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(crowds(), st.booleans(), st.sampled_from(["nearest", "paper"]), st.integers(0, 99))
 def test_what_is_chosen_lies_wholly_inside_and_overlaps_nothing(
     crowd: Observation, guided: bool, scale: str, seed: int
@@ -201,7 +201,7 @@ def test_what_is_chosen_lies_wholly_inside_and_overlaps_nothing(
     box = np.array([[x, y, x + width, y + height]], np.float32)
     kept_clear = crowd.answer.boxes[crowd.answer.scores >= 0.4]
     assert intersections(box, kept_clear).max() == 0
-    if guided:
+    if guided and scale == "paper":
         anchor = crowd.answer.boxes[option.anchor]
         away = np.abs((box[0, :2] + box[0, 2:]) / 2 - (anchor[:2] + anchor[2:]) / 2)
         assert (away <= (anchor[2:] - anchor[:2]) / 2 + (width, height) + 1e-3).all()

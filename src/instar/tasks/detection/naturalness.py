@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from types import MappingProxyType
 
 import cv2
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image, Mask, Observation
+from instar.cutouts.ground_plane import GroundPlane
 from instar.cutouts.known_sizes import HEIGHTS
 from instar.imaging.geometry import Boxes
 from instar.imaging.ground import standing_places
@@ -76,22 +78,48 @@ WEIGHTS = MappingProxyType(
 """By measure; "" is the constant. Fitted by `benchmarks/naturalness.py` to one half of the judgements."""
 
 
-def measure_naturalness(source: Observation, follow_up: Image, change: Insertion) -> Naturalness:
-    scene: Image = source.input
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scene:
+    """What is the same for every insertion into a picture."""
+
+    boxes: Boxes
+    labels: Sequence[str]
+    plane: GroundPlane
+    ground: Mask
+    colour: npt.NDArray[np.float32]
+    spread: npt.NDArray[np.float32]
+
+
+@lru_cache(maxsize=16)
+def _look_at(source: Observation) -> _Scene:
     found: Detections = source.answer.confident()
     labels = [canonical_class(label) for label in found.labels]
+    colours = cv2.cvtColor(source.input, cv2.COLOR_RGB2LAB).reshape(-1, 3).astype(np.float32)
+    return _Scene(
+        found.boxes,
+        labels,
+        fit_plane(found.boxes, labels, source.input.shape),
+        ground_under(source.input, found.boxes),
+        colours.mean(axis=0),
+        colours.std(axis=0),
+    )
+
+
+def measure_naturalness(source: Observation, follow_up: Image, change: Insertion) -> Naturalness:
+    scene: Image = source.input
+    known = _look_at(source)
     label, foot = canonical_class(change.label), change.y + change.height
     shown, around = _shown(scene, follow_up, change), _around(scene, change)
     own_edge, edge = edge_width(_object(follow_up, shown, change)), edge_width(around)
     return Naturalness(
-        plane=_off(change.height, fit_plane(found.boxes, labels, scene.shape).scale(foot), label),
-        neighbour=_off(change.height, _nearest_scale(found.boxes, labels, foot, scene.shape), label),
-        above=_above(found.boxes, change),
-        ground=_standing(ground_under(scene, found.boxes), change),
+        plane=_off(change.height, known.plane.scale(foot), label),
+        neighbour=_off(change.height, _nearest_scale(known.boxes, known.labels, foot, scene.shape), label),
+        above=_above(known.boxes, change),
+        ground=_standing(known.ground, change),
         blue=_blue(scene, change) if label in HEIGHTS else 0.0,
         area=math.log(change.width * change.height / (scene.shape[0] * scene.shape[1])),
         stands_out=_difference(scene, follow_up, shown),
-        colour=_colour(scene, follow_up, shown),
+        colour=_colour(known, follow_up, shown, change),
         crisp=max(0.0, edge - own_edge),
         soft=max(0.0, own_edge - edge),
     )
@@ -136,7 +164,8 @@ def _shown(scene: Image, follow_up: Image, change: Insertion) -> Mask:
     """`bool (H, W)`: where the object shows."""
     mask = np.zeros(scene.shape[:2], np.bool_)
     part = _part(change)
-    mask[part] = (cv2.absdiff(scene, follow_up)[part] > DIFFERENT).any(axis=2)
+    before, after = (np.ascontiguousarray(one[part]) for one in (scene, follow_up))
+    mask[part] = (cv2.absdiff(before, after) > DIFFERENT).any(axis=2)
     return mask
 
 
@@ -174,10 +203,11 @@ def _difference(scene: Image, follow_up: Image, shown: Mask) -> float:
     return float(np.abs(follow_up[shown].astype(np.float32) - scene[shown]).mean() / 100)
 
 
-def _colour(scene: Image, follow_up: Image, shown: Mask) -> float:
+def _colour(known: _Scene, follow_up: Image, shown: Mask, change: Insertion) -> float:
     """How far its mean colour is from the picture's, against the picture's own spread."""
-    if not shown.any():
+    part = _part(change)
+    if not shown[part].any():
         return 0.0
-    here = cv2.cvtColor(follow_up, cv2.COLOR_RGB2LAB)[shown].astype(np.float32).mean(axis=0)
-    there = cv2.cvtColor(scene, cv2.COLOR_RGB2LAB).reshape(-1, 3).astype(np.float32)
-    return min(4.0, float(np.linalg.norm((here - there.mean(axis=0)) / (there.std(axis=0) + 4)) / 2))
+    lab = cv2.cvtColor(np.ascontiguousarray(follow_up[part]), cv2.COLOR_RGB2LAB)
+    here = lab[shown[part]].astype(np.float32).mean(axis=0)
+    return min(4.0, float(np.linalg.norm((here - known.colour) / (known.spread + 4)) / 2))

@@ -36,7 +36,8 @@ TABLE_CAMERA = 0.5  # metres
 SLACK = 0.02  # of the thing's height: how far its feet may be off the line
 LOWER_ROWS = (0.97, 0.9, 0.82, 0.74, 0.66)  # of the picture: where feet may be without any neighbour
 BOTTOM = 0.07  # of the picture: the strip that shows ground where nothing is seen to stand
-STRANGERS = ("person", "potted plant", "chair", "suitcase", "dog")  # where no class is known
+STRANGERS = ("person", "potted plant", "chair", "dog")  # where no class is known
+WATER = frozenset(("boat", "surfboard"))  # where they are, nothing stands
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,10 +121,12 @@ class _Finder:
         labels = tuple(canonical_class(answer.labels[i]) for i in found)
         boxes = answer.boxes[found]
         plane = fit_plane(boxes, labels, shape)
+        at_sea = not WATER.isdisjoint(labels)
         neighbours = [
             _neighbour(int(i), label, box, plane, shape)
             for i, label, box in zip(found, labels, boxes)
-            if (label in HEIGHTS or label in pool) and box[3] < shape[0] - EDGE
+            if (label in HEIGHTS and not at_sea) or (label in pool and label not in HEIGHTS)
+            if box[3] < shape[0] - EDGE
         ]
         return cls(source, pool, method, taken, labels, tuple(neighbours), plane, shape)
 
@@ -149,6 +152,8 @@ class _Finder:
         ground = ground_like(image, free)
         company = {other for label in self.labels for other in COMPANY.get(label, ())}
         known = sorted(label for label in company if support_of(label) == "ground")
+        if not WATER.isdisjoint(self.labels):
+            return
         strange = not any(label in COCO_NAMES for label in self.labels)
         for label in STRANGERS if strange else known:
             for cutout in self._cutouts(label, bottom[0]):
