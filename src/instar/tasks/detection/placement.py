@@ -12,7 +12,7 @@ from instar.core.scene import Image, Observation
 from instar.cutouts import Pool
 from instar.imaging.harmony import cast_of, edge_width, grain_of
 from instar.imaging.paste import RGBA, resized
-from instar.imaging.photometric import light_of
+from instar.imaging.photometric import Light, light_of
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.paper_places import paper_places
@@ -94,11 +94,16 @@ def match_look(cutout: RGBA, image: Image, place: Placement, x: int, y: int) -> 
     return Look(
         gain=round(gain, 3),
         offset=round(own.mean * (1 - gain) + halfway, 1),
-        saturation=round(min(1.0, whole.chroma / COLOURFUL), 2),
+        saturation=round(min(1.0, whole.chroma / COLOURFUL, _most_chroma(whole) / max(1.0, own.chroma)), 2),
         cast=_rounded(cast_of(image)),
         blur=round(min(SOFTEST, max(0.0, soft**2 - crisp**2) ** 0.5), 2),
         grain=round(min(GRAINIEST, grain), 1),
     )
+
+
+def _most_chroma(scene: Light) -> float:
+    """How colourful a thing in such a picture may be: a catalogue's paint is brighter than any."""
+    return 2.2 * scene.chroma + 25
 
 
 def _rounded(values: tuple[float, float, float]) -> Any:

@@ -28,7 +28,7 @@ SHRINKING = (1.0, 0.85, 0.7, 0.55, 0.45)
 CLOSE = 0.03  # of the picture's diagonal: the gap to an object that counts as close
 CLOSE_CUTOUTS = 5  # of a class; the other ways of placing take only the best ones
 CLOSE_SIZES = (1.25, 1.0, 0.8, 0.6, 0.45)  # times the size of the model
-LEAST_GROUND = 0.7  # of the strip under a thing
+LEAST_GROUND = 0.8  # of the strip under a thing
 
 
 @dataclass(frozen=True, slots=True, eq=False)

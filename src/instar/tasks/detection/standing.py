@@ -32,7 +32,7 @@ EDGE = 2  # pixels: a box that ends so close to the picture's edge is cut off by
 MOST_ENLARGED = 1.5
 LEAST_SIDE, LEAST_HEIGHT = 8, 20  # pixels; smaller ones are specks
 MOST_HIGH = 0.85  # of the picture
-TABLE_CAMERA = 0.5  # metres
+TABLE_CAMERA, LEAST_ON_TABLE = 0.5, 0.8  # metres; how much farther things on a table may be
 SLACK = 0.02  # of the thing's height: how far its feet may be off the line
 LOWER_ROWS = (0.97, 0.9, 0.82, 0.74, 0.66)  # of the picture: where feet may be without any neighbour
 BOTTOM = 0.07  # of the picture: the strip that shows ground where nothing is seen to stand
@@ -134,8 +134,8 @@ class _Finder:
         """On the ground of neighbours, right beside them or anywhere on their line."""
         for support in ("ground", "table"):
             around = [n for n in self.neighbours if support_of(n.label) == support and n.whole == whole]
-            if not around:
-                continue
+            if not around or (support == "table" and not near):
+                continue  # nobody knows how far a table reaches
             ground = ground_under(self.source.input, np.array([n.box for n in around], np.float32))
             for neighbour in around:
                 wanted = (neighbour.label,) if same else COMPANY.get(neighbour.label, ())
@@ -182,6 +182,8 @@ class _Finder:
         # What flies or swims may be anywhere where the picture looks as it does below its neighbour.
         floats = neighbour.label not in HEIGHTS
         for factor in self.method.sizes:
+            if support == "table" and factor < LEAST_ON_TABLE:
+                continue
             foot = None if floats else horizon + factor * (neighbour.foot - horizon)
             anchor, box = neighbour.index, neighbour.box
             place = self._stand(
@@ -239,7 +241,8 @@ def _neighbour(
     if label in HEIGHTS and support_of(label) == "ground":
         # What fits no plane stands on something, bends or sits: only its feet tell anything.
         whole = whole and plane.fits(Standing(foot, scale))
-    return _Neighbour(index, label, box, whole, scale if whole else plane.scale(foot))
+    # What is seen of it is never larger than all of it.
+    return _Neighbour(index, label, box, whole, scale if whole else max(scale, plane.scale(foot)))
 
 
 def _metres(label: str) -> float:
