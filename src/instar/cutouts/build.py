@@ -74,7 +74,7 @@ def build_pool(
                 enough = max(least, math.ceil(keep * len(candidates[label])))
                 kept += _cut_until(candidates[label][: enough * TRIED], enough, building, read, outline)
                 bar.advance(1)
-        save_pool(building, kept)
+        save_pool(building, kept, sorted(set(candidates) - {cutout.label for cutout in kept}))
         building.rename(folder)
     except OSError as error:
         raise RunError(

@@ -77,13 +77,19 @@ class CutOuts(Protocol):
 class Pool:
     """Cut-outs by class. Pixels stay on disk; those used most recently are kept at hand.
 
-    `homes` are the folders of those cut-outs, by content hash, that lie elsewhere.
+    `homes` are the folders of those cut-outs, by content hash, that lie elsewhere. `without` are the classes
+    that were found where the pool was made, but without one that made a good cut-out.
     """
 
     def __init__(
-        self, folder: Path, cutouts: Sequence[CutOut], homes: Mapping[str, Path] = MappingProxyType({})
+        self,
+        folder: Path,
+        cutouts: Sequence[CutOut],
+        homes: Mapping[str, Path] = MappingProxyType({}),
+        without: Sequence[str] = (),
     ) -> None:
         self.folder = folder
+        self.without = tuple(without)
         self.cutouts = tuple(sorted(cutouts, key=lambda c: (c.label, c.digest)))
         by_label = groupby(self.cutouts, key=lambda c: c.label)
         self._classes = {label: _Class.of(list(group)) for label, group in by_label}
@@ -168,9 +174,10 @@ def write_cutout(folder: Path, pixels: RGBA) -> str:
     return name
 
 
-def save_pool(folder: Path, cutouts: Sequence[CutOut]) -> None:
+def save_pool(folder: Path, cutouts: Sequence[CutOut], without: Sequence[str] = ()) -> None:
     """Write the index, last of all and at once: a folder without one is no pool yet."""
-    text = json.dumps({"format": FORMAT, "cutouts": [asdict(cutout) for cutout in cutouts]}, indent=1)
+    content = {"format": FORMAT, "without": list(without), "cutouts": [asdict(one) for one in cutouts]}
+    text = json.dumps(content, indent=1)
     unfinished = folder / f"{INDEX}.part"
     unfinished.write_text(text + "\n", encoding="utf-8")
     os.replace(unfinished, folder / INDEX)
@@ -186,7 +193,8 @@ def load_pool(folder: Path | str) -> Pool:
     try:
         if content["format"] != FORMAT:
             raise BadInput(f"{index} has format {content['format']!r}; this instar reads {FORMAT}")
-        return Pool(folder, [CutOut(**fields) for fields in content["cutouts"]])
+        cutouts = [CutOut(**fields) for fields in content["cutouts"]]
+        return Pool(folder, cutouts, without=[str(label) for label in content.get("without", ())])
     except (KeyError, TypeError, ValueError) as wrong:
         raise BadInput(f"{index} is damaged ({wrong}); build the pool again") from wrong
 
