@@ -2,7 +2,7 @@
 
 .venv/bin/python benchmarks/detector_accuracy.py --scenes ../shared/data/detection
 
-That score is where the built-in confidences of efficientdet-lite0 and yolov4-tiny come from.
+That score is where the built-in confidences of the EfficientDets and of yolov4-tiny come from.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from instar.imaging.geometry import iou
 from instar.scenes import load_scenes
 from instar.tasks.detection.answers import Detections
 
-DETECTORS = "yolox-nano,ssd-mobilenet-v2,ssd-mobilenet-v3,efficientdet-lite0,yolov4-tiny"
+DETECTORS = (
+    "yolox-nano,ssd-mobilenet-v2,ssd-mobilenet-v3,efficientdet-lite0,efficientdet-lite1,efficientdet-lite2,"
+    "yolov4-tiny"
+)
 
 
 def hits(found: Detections, scene: Scene) -> list[tuple[str, float, bool]]:

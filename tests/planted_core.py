@@ -148,11 +148,11 @@ def roam(rounds, wide=6):
     """Across scenes: comes back to the sources where something was violated."""
 
     @instar.across_scenes
-    def search(relation, sources, rng):
-        favourites = list(sources)
+    def search(arms, rng):
+        favourites = list(arms)
         for _ in range(rounds):
             chosen = [favourites[int(i)] for i in rng.integers(0, len(favourites), wide)]
-            verdicts = yield [(source, relation.drawn(source, rng)) for source in chosen]
+            verdicts = yield [(arm, arm.relation.drawn(arm.source, rng)) for arm in chosen]
             favourites += [s for s, v in zip(chosen, verdicts) if v.status is instar.Status.VIOLATED] * 3
 
     return search

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import instar
+from instar.campaigns.shrink import shrink_case
 from instar.core.follow_up import FollowUp, follow_ups_of, judge, observe, under_null
 from instar.core.replay import find_source
-from instar.core.shrink import shrink_case
 from instar.core.system import ask, variant_of
 from instar.core.verdict import Status
 

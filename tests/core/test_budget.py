@@ -200,9 +200,9 @@ def test_a_search_across_scenes_sees_every_question_that_a_scene_makes():
     seen = []
 
     @instar.across_scenes
-    def look(relation, sources, rng):
-        seen.extend(source.id for source in sources)
-        yield [(sources[0], relation.drawn(sources[0], rng))]
+    def look(arms, rng):
+        seen.extend(arm.source.id for arm in arms)
+        yield [(arms[0], arms[0].relation.drawn(arms[0].source, rng))]
 
     run([relation], always_right, look, n=4, queries=30)
     assert seen == [f"{i:04d}.png#{part}" for i in range(4) for part in range(3)]
@@ -210,8 +210,30 @@ def test_a_search_across_scenes_sees_every_question_that_a_scene_makes():
 
 def test_two_searches_across_scenes_each_have_their_part():
     a, b = (replace(constant, name=name) for name in "ab")
-    _, _, records = run([a, b], always_right, planted.roam(999), n=4, queries=44)
-    assert Counter(record.relation for record in records) == {"a": 20, "b": 20}
+    campaign = Campaign(
+        scenes=planted.pictures(4), relations=[(one, planted.roam(999)) for one in (a, b)],
+        system=always_right, limits=instar.Limits(queries=52),
+    )  # fmt: skip
+    store = MemoryStore()
+    records = list(run_local(campaign, store))
+    # Of the questions that the sources leave half each, and some of them for sources asked again as they are.
+    cases = Counter(record.relation for record in records)
+    assert cases["a"] == cases["b"] == 21
+    assert store.totals.queries == 52 == 4 + cases.total() + store.totals.repeats
+
+
+def test_relations_with_the_same_search_across_scenes_are_searched_together():
+    a, b = (replace(constant, name=name) for name in "ab")
+    arms_seen = []
+
+    @instar.across_scenes
+    def look(arms, rng):
+        arms_seen.extend((arm.relation.name, arm.source.id) for arm in arms)
+        yield [(arm, arm.relation.drawn(arm.source, rng)) for arm in arms]
+
+    _, totals, records = run([a, b], always_right, look, n=3)
+    assert arms_seen == [(name, f"{i:04d}.png") for i in range(3) for name in "ab"]
+    assert (len(records), totals.queries) == (6, 9)
 
 
 def test_a_budget_is_divided_between_searches_per_scene_and_across():
@@ -222,8 +244,8 @@ def test_a_budget_is_divided_between_searches_per_scene_and_across():
         system=always_right, limits=instar.Limits(queries=40),
     )  # fmt: skip
     records = list(run_local(campaign, store))
-    assert Counter(record.relation for record in records) == {"constant": 16, "other": 16}
-    assert store.totals.queries == 40
+    assert Counter(record.relation for record in records) == {"constant": 16, "other": 15}
+    assert (store.totals.queries, store.totals.repeats) == (40, 1)
     assert store.totals.asked == 36  # the sources are the same questions
 
 

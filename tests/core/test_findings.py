@@ -315,7 +315,7 @@ def test_the_worst_of_several_follow_ups_counts_and_one_that_cannot_be_judged_is
 def test_findings_that_stand_are_verified_also_those_of_null_changes():
     asked = []
 
-    def verify(source, follow_up, finding):
+    def verify(source, follow_up, finding, opinions):
         asked.append(finding.subject)
         return "real" if finding.subject == "b" else "was false"
 

@@ -77,8 +77,8 @@ def test_a_task_without_null_changes_leaves_those_of_its_neighbour_alone(beside)
 
 
 @instar.across_scenes
-def five_everywhere(relation, sources, rng):
-    yield [(source, relation.drawn(source, rng)) for source in sources for _ in range(5)]
+def five_everywhere(arms, rng):
+    yield [(arm, arm.relation.drawn(arm.source, rng)) for arm in arms for _ in range(5)]
 
 
 FIVE = instar.draws(5)

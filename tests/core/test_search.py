@@ -7,11 +7,11 @@ import pytest
 
 import instar
 import planted_core as planted
+from instar.campaigns.shrink import format_shrunk, shrink_case
 from instar.core.change import Value
 from instar.core.errors import BadInput
 from instar.core.schedule import MOST_REPEATS, Proposals
 from instar.core.search import is_representative, stored_changes
-from instar.core.shrink import format_shrunk, shrink_case
 from instar.core.system import ask
 
 HELD, VIOLATED, INAPPLICABLE, FAILED = instar.Status
@@ -142,9 +142,9 @@ def test_a_search_across_scenes_learns_nothing_before_its_round_ends():
     told = []
 
     @instar.across_scenes
-    def search(relation, sources, rng):
-        assert [source.id for source in sources] == [f"{i}.png" for i in range(5)]
-        verdicts = yield [(source, Level(20.0 * i)) for i, source in enumerate(sources)] * 4
+    def search(arms, rng):
+        assert [arm.source.id for arm in arms] == [f"{i}.png" for i in range(5)]
+        verdicts = yield [(arm, Level(20.0 * i)) for i, arm in enumerate(arms)] * 4
         told.append([v.status for v in verdicts])
 
     records = list(instar.run(scenes, graded, Reads(), search=search, batch=3, workers=2))
@@ -222,8 +222,8 @@ def test_the_same_change_of_another_scene_is_another_case_and_of_the_same_scene_
     told = []
 
     @instar.across_scenes
-    def search(relation, sources, rng):
-        everywhere = [(source, Level(60.0)) for source in sources]
+    def search(arms, rng):
+        everywhere = [(arm, Level(60.0)) for arm in arms]
         told.append((yield everywhere))
         told.append((yield everywhere))
         told.append((yield everywhere))
@@ -233,7 +233,8 @@ def test_the_same_change_of_another_scene_is_another_case_and_of_the_same_scene_
     assert [(record.scene, record.change.level) for record in records] == [("0.png", 60.0), ("1.png", 60.0)]
     bare_verdicts = [[(v.status, v.margin, v.kind) for v in verdicts] for verdicts in told]
     assert bare_verdicts[0] == bare_verdicts[1] == bare_verdicts[2]
-    assert sorted(system.asked) == [0, 1, 60]  # both follow-ups are the same picture
+    # Both follow-ups are the same picture; at the third visit the sources are asked again just as they are.
+    assert sorted(system.asked) == [0, 0, 1, 1, 60]
 
 
 def test_a_reason_is_one_case_however_often_it_is_given():

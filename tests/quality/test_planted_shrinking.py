@@ -9,9 +9,9 @@ import pytest
 
 import drawn
 import instar
+from instar.campaigns.shrink import MOST_QUESTIONS, format_shrunk, shrink_case
 from instar.core.errors import BadInput
 from instar.core.follow_up import follow_ups_of, under_null
-from instar.core.shrink import MOST_QUESTIONS, format_shrunk, shrink_case
 from instar.core.system import Reply
 from instar.core.workspace import Folder, prepare_relation
 from instar.tasks.detection import guided, insertion

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from instar import Scene
+from instar.campaigns.shrink import MOST_QUESTIONS, format_shrunk
 from instar.core.follow_up import follow_ups_of, under_null
 from instar.core.search import draws
-from instar.core.shrink import MOST_QUESTIONS, format_shrunk
 from instar.core.workspace import Folder, prepare_relation
 from instar.tasks.driving import Control, rule
 from instar.worlds.drive import drive_of, scenes

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from instar.campaigns.run import run
+from instar.campaigns.shrink import MOST_QUESTIONS, format_shrunk, shrink_case
 from instar.core.follow_up import follow_ups_of, judge, observe, under_null
 from instar.core.replay import find_source
-from instar.core.shrink import MOST_QUESTIONS, format_shrunk, shrink_case
 from instar.core.system import ask
 from instar.core.verdict import Status
 from instar.core.workspace import Folder, prepare_relation

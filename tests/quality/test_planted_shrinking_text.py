@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 
 import planted_text
+from instar.campaigns.shrink import MOST_QUESTIONS, format_shrunk
 from instar.core.search import draws
-from instar.core.shrink import MOST_QUESTIONS, format_shrunk
 from instar.tasks.text import brightness_down, brightness_up, perspective, watermark
 from instar.worlds import page
 from planted_shrinking import every_violated, fails, shrunk_case

@@ -153,7 +153,7 @@ def parsed(text: str) -> list[Any]:
 
 def test_markdown_has_the_numbers_the_groups_and_a_picture():
     text = markdown_of("a.jpg")
-    for part in ["### instar: a.jpg", "**1** of 2 judged cases", "1 violation, 1 group",
+    for part in ["### instar: a.jpg", "**1** of 2 judged cases", "1 failing case, 1 group",
                  "![before and after](p/0.jpg)", "    instar replay a.jpg 0000000000000000"]:  # fmt: skip
         assert part in text
 

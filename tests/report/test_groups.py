@@ -74,7 +74,7 @@ def test_kinds_that_come_together_are_one_group():
         return Failure(Record(f"{n:04x}", "p", "p", "perspective", n, None, verdict), {"type": "m:C"})
 
     (group,) = group_failures([torn(n) for n in range(-3, 4)])
-    assert group.title == "box or near box lost or from nowhere under perspective"
+    assert group.title == "box or near box lost or newly found under perspective"
 
 
 def test_a_representative_is_the_worst_and_scenes_take_turns():

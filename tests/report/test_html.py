@@ -122,7 +122,7 @@ def test_nothing_comes_from_elsewhere():
 
 def test_every_part_of_a_finding_is_there():
     text = " ".join(Reader.of(render_html(page_of("street"))).text)
-    for part in ["3 violations, 1 group", "violated", "by 0.400", "naturalness 0.90", "slider",
+    for part in ["3 failing cases, 1 group", "violated", "by 0.400", "naturalness 0.90", "slider",
                  "instar replay street 0000000000000000", "Naturalness against failures kept",
                  "Margins of", "Cost", "Cases that passed", "1 scene could not be read"]:  # fmt: skip
         assert part in text, part
@@ -142,7 +142,7 @@ def test_a_run_in_which_all_held_has_no_findings():
     records = [Record(str(i), "a", "a", "r", i, None, Verdict.held(i)) for i in range(3)]
     summary = summarise(figures.watch(records), Totals("run", "s", 0, 1, 4, 4, 1.0))
     text = " ".join(Reader.of(render_html(Page(summary, figures, []))).text)
-    assert "No contradiction in 3 judged cases." in text
+    assert "No failure in 3 judged cases." in text
     assert "Findings by cause" not in text
     assert figures.narrowly_held() == ["0", "1", "2"]
 

@@ -2,9 +2,10 @@
 
 A task's `catalogue` module has plain tables of where things are, so that naming imports nothing else:
 TITLE, SYSTEMS, RELATIONS, SEARCHES, and where needed USUAL_SEARCHES (by relation), SUITE (the relations of a
-run that names none), EXPORTS (formats of `instar export`), ADAPTER (what makes a system of a user's network),
-WORLD (what `street:N` means to the task) and IMPORTED (options whose values are imported or run, each with
-the values that are instar's own).
+run that names none) and SUITE_SEARCH (how they are searched), REFEREES (systems that say what is there),
+EXPORTS (formats of `instar export`), ADAPTER (what makes a system of a user's network), WORLD (what
+`street:N` means to the task) and IMPORTED (options whose values are imported or run, each with the values
+that are instar's own).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ CORE_SEARCHES = {
     "draws": "instar.core.search:draws",
     "sweep": "instar.core.search:sweep",
     "bisect": "instar.core.search:bisect",
+    "adaptive": "instar.campaigns.adaptive_search:adaptive",
 }
 
 
@@ -55,6 +57,8 @@ class TaskCatalogue:
     searches: Mapping[str, str]
     usual_searches: Mapping[str, str]
     suite: tuple[str, ...]
+    suite_search: str
+    referees: tuple[str, ...]
     exports: Mapping[str, str]
     world: str
     adapter: str
@@ -81,6 +85,8 @@ def _read(task: str) -> TaskCatalogue:
         searches=homes("SEARCHES"),
         usual_searches=tables.get("USUAL_SEARCHES", {}),
         suite=tuple(tables.get("SUITE", tables["RELATIONS"])),
+        suite_search=tables.get("SUITE_SEARCH", ""),
+        referees=tuple(tables.get("REFEREES", ())),
         exports=homes("EXPORTS"),
         world=tables.get("WORLD", ""),
         adapter=f"instar.tasks.{task}.{tables['ADAPTER']}" if "ADAPTER" in tables else "",

@@ -45,6 +45,8 @@ PLAIN: dict[str, type] = {
     "changes": str,
     "palette": str,
     "maps": str,
+    "referees": str,
+    "referee_labels": str,
     "limit": int,
     "workers": int,
     "batch": int,
@@ -103,6 +105,8 @@ class Plan:
     changes: str | None = None
     palette: str | None = None
     maps: str | None = None
+    referees: str | None = None
+    referee_labels: str | None = None
     limit: int | None = None
     workers: int | None = None
     batch: int | None = None
@@ -158,8 +162,9 @@ def uses_of(plan: Plan) -> list[tuple[str, Use]]:
     uses = [("system", use) for use in plan.systems]
     uses += [("relation", pair.relation) for pair in plan.relations]
     uses += [("search", pair.search) for pair in plan.relations if pair.search is not None]
-    helpers = {"objects": plan.objects, "maps": plan.maps}
-    return uses + [(flag, Use(name)) for flag, name in helpers.items() if name is not None]
+    helpers = [("objects", plan.objects), ("maps", plan.maps)]
+    helpers += [("referees", name) for name in (plan.referees or "").split(",")]
+    return uses + [(flag, Use(name.strip())) for flag, name in helpers if name]
 
 
 def code_named_by(use: Use) -> list[str]:

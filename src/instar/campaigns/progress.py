@@ -1,13 +1,13 @@
-"""How far a campaign is, in the look of all long work (`instar.core.progress`)."""
+"""How far a campaign is, in the look of all long work (`instar.progress`)."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
 
-from instar.core.progress import pace, show_progress, show_steps
 from instar.core.system import Limits
 from instar.engines.local import Tally
+from instar.progress import pace, show_progress, show_steps
 
 __all__ = ["progress_line", "show_campaign", "show_steps"]
 

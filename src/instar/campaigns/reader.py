@@ -16,6 +16,7 @@ from instar.campaigns.plan import Plan, Use, make_plan, require_trust
 from instar.campaigns.progress import show_steps
 from instar.campaigns.resolve import resolve_relation, resolve_system
 from instar.campaigns.run import UNNAMED, read_totals, resolve_relations
+from instar.campaigns.shrink import MOST_QUESTIONS, Shrunk, shrink_case
 from instar.core.campaign import AnswerKey
 from instar.core.change import Change
 from instar.core.errors import BadInput, InstarError, RunError, Untrusted
@@ -26,7 +27,6 @@ from instar.core.record import Record, case_id
 from instar.core.relation import Relation
 from instar.core.replay import Replay, replay
 from instar.core.scene import Image, Observation, Scene
-from instar.core.shrink import MOST_QUESTIONS, Shrunk, shrink_case
 from instar.core.system import Reply, System, ask, variant_of
 from instar.core.task import Task
 from instar.core.verdict import Status

@@ -25,6 +25,7 @@ __all__ = [
     "find_by_name",
     "resolve_relation",
     "resolve_search",
+    "resolve_searches",
     "resolve_system",
     "takes",
     "tasks_of_system",
@@ -137,6 +138,15 @@ def resolve_search(use: Use) -> Search | SearchAcross:
         raise BadInput(f"search {use.name!r} is {_kind(made)}; it must be a function")
     search: Search | SearchAcross = made
     return search
+
+
+def resolve_searches(uses: Sequence[Use]) -> list[Search | SearchAcross]:
+    """The search of each; the same use is the same search, so that relations can be searched together."""
+    made: list[tuple[Use, Search | SearchAcross]] = []
+    for use in uses:
+        known = next((search for other, search in made if other == use), None)
+        made.append((use, known or resolve_search(use)))
+    return [search for _, search in made]
 
 
 def find_by_name(what: str, name: str, *, tasks: Sequence[str] = ()) -> Any:

@@ -70,7 +70,8 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     summary = summarise(records, read_totals(store))
     if summary.scenes_judged > summary.totals.scenes:
         raise RunError(f"cannot read {store.folder}: it judged scenes that were never asked; it is damaged")
-    groups = group_failures((Failure(*pair) for pair in store.violated()), store.tried())
+    failing = (Failure(*pair) for pair in store.violated() if pair[0].verdict.failures)
+    groups = group_failures(failing, store.tried())
     against = None if gate.known is None else compare_with_known(scenes, gate.known)
     numbers = numbers_of(summary, groups, against)
     met = tuple(condition for condition in gate.conditions if condition.met(numbers))

@@ -21,7 +21,14 @@ from typing import Any
 from instar.campaigns.catalogue import catalogue_entries, catalogues, find_entry, usual_search
 from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.campaigns.progress import show_campaign, show_steps
-from instar.campaigns.resolve import resolve_relation, resolve_search, resolve_system, takes, tasks_of_system
+from instar.campaigns.referees import find_referees
+from instar.campaigns.resolve import (
+    resolve_relation,
+    resolve_searches,
+    resolve_system,
+    takes,
+    tasks_of_system,
+)
 from instar.core.campaign import Campaign, Store
 from instar.core.change import Change
 from instar.core.errors import BadInput
@@ -79,10 +86,9 @@ def run(
     searches = [_use("search", search or usual_search(use.name), "search") for use in uses]
     campaign = Campaign(
         scenes=found if isinstance(found, list) else list(found),
-        relations=[
-            (one, search if callable(search) else resolve_search(use))
-            for one, use in zip(relations, searches)
-        ],
+        relations=list(
+            zip(relations, [search] * len(uses) if callable(search) else resolve_searches(searches))
+        ),
         system=tested,
         seed=seed,
         limits=limits or Limits(),
@@ -144,7 +150,7 @@ def _look_up(plan: Plan) -> list[tuple[Plan, Campaign]]:
     """For each system of a plan the plan of its run alone, and everything that it names, found and made."""
     relations = resolve_relations(plan, _helpers(plan))
     if plan.changes is None:
-        searches = [resolve_search(pair.search) for pair in plan.relations if pair.search is not None]
+        searches = resolve_searches([pair.search for pair in plan.relations if pair.search is not None])
     else:
         searches = _stored_changes(plan.changes, relations)
     scenes = load_scenes(
@@ -152,20 +158,20 @@ def _look_up(plan: Plan) -> list[tuple[Plan, Campaign]]:
     )
     require_one_readable(scenes)
     tasks = [relation.resolved_task.name for relation in relations]
-    return [
-        (
-            dataclasses.replace(plan, systems=(use,), out=out),
-            Campaign(
-                scenes=scenes,
-                relations=list(zip(relations, searches)),
-                system=resolve_system(use, tasks=tasks),
-                seed=plan.seed,
-                limits=plan.limits,
-                name=out,
-            ),
+    found = []
+    for use, out in zip(plan.systems, _folders(plan)):
+        system = resolve_system(use, tasks=tasks)
+        campaign = Campaign(
+            scenes=scenes,
+            relations=list(zip(relations, searches)),
+            system=system,
+            seed=plan.seed,
+            limits=plan.limits,
+            name=out,
+            referees=find_referees(plan, tasks, system),
         )
-        for use, out in zip(plan.systems, _folders(plan))
-    ]
+        found.append((dataclasses.replace(plan, systems=(use,), out=out), campaign))
+    return found
 
 
 def resolve_relations(plan: Plan, given: Mapping[str, Any]) -> list[Relation]:
@@ -276,7 +282,8 @@ def _identity(plan: Plan, campaign: Campaign) -> dict[str, Any]:
         "scenes.format": plan.format,
     }
     identity |= {
-        key: getattr(plan, key) for key in ("objects", "pool", "truth", "changes", "palette", "maps")
+        key: getattr(plan, key)
+        for key in ("objects", "pool", "truth", "changes", "palette", "maps", "referees", "referee_labels")
     }
     named = [("system", system)]
     for (relation, _), pair in zip(campaign.relations, plan.relations):
@@ -291,11 +298,10 @@ def _settle(plan: Plan) -> Plan:
     """The same plan, with nothing in it that depends on where it is read."""
     paths = {
         key: os.path.abspath(value)
-        for key in ("pool", "truth", "changes", "palette")
+        for key in ("pool", "truth", "changes", "palette", "referee_labels")
         if (value := getattr(plan, key)) is not None and (key != "palette" or Path(value).is_file())
     }
-    suite = plan.relations or tuple(RelationUse(Use(name)) for name in _suite(plan))
-    plan = dataclasses.replace(plan, relations=suite)
+    plan = dataclasses.replace(plan, relations=plan.relations or _suite(plan))
     return dataclasses.replace(
         plan,
         scenes=os.path.abspath(plan.scenes) if _are_files(plan) else world_for(plan.scenes, _tasks(plan)),
@@ -307,12 +313,14 @@ def _settle(plan: Plan) -> Plan:
     )
 
 
-def _suite(plan: Plan) -> tuple[str, ...]:
-    """The relations of a plan that names none: those of its systems' task."""
+def _suite(plan: Plan) -> tuple[RelationUse, ...]:
+    """The relations of a plan that names none: those of its systems' task, searched together."""
     tasks = _tasks_of_systems(plan)
     if not tasks:
         raise BadInput("no relation was given; name one, such as --relation insertion")
-    return catalogues()[tasks[0]].suite
+    catalogue = catalogues()[tasks[0]]
+    search = Use(catalogue.suite_search) if catalogue.suite_search else None
+    return tuple(RelationUse(Use(name), search) for name in catalogue.suite)
 
 
 def _tasks(plan: Plan) -> set[str]:

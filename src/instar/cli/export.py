@@ -16,7 +16,6 @@ from instar.cli.flags import named_arguments, named_from
 from instar.core.errors import BadInput, MissingExtra, RunError, Untrusted
 from instar.core.outcome import Outcome
 from instar.core.task import find_task
-from instar.core.verdict import Status
 
 if TYPE_CHECKING:
     from instar.campaigns.reader import RunReader
@@ -59,7 +58,7 @@ def perform(args: argparse.Namespace) -> Outcome:
             system = there.plan.systems[0].name
             written = export(_violated(there, args.format), folder, run=args.run, system=system, **options)
             if not written:
-                raise BadInput("the run has no violated case: there is nothing to export")
+                raise BadInput("the run has no failing case: there is nothing to export")
     what = "cases" if args.format in TABLES else "pictures"
     document = {"run": args.run, "format": args.format, "out": str(folder), what: written}
     return Outcome(f"{written} {what} written to {folder}", document)
@@ -81,13 +80,13 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _violated(there: RunReader, format: str) -> Iterator[Replay]:
-    """Every violated case, made again from its recipe and the answers that the run keeps.
+    """Every failing case, made again from its recipe and the answers that the run keeps.
 
     Those of a user's own relation are as the run keeps them, unless its code may be run.
     """
     task = str(find_export(format)).split(".")[2]
     records = there.store.records(changes=False)
-    for bare in [r for r in records if r.role == "case" and r.verdict.status is Status.VIOLATED]:
+    for bare in [r for r in records if r.role == "case" and r.verdict.failures]:
         case = bare.case
         try:
             record = there.record(case)

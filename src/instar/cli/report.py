@@ -10,10 +10,10 @@ from pathlib import Path
 from instar.campaigns.progress import show_steps
 from instar.campaigns.reader import Named, RunReader, open_run
 from instar.campaigns.result import RunResult, read_result
+from instar.campaigns.shrink import format_shrunk
 from instar.cli.flags import gate_arguments, gate_from, installed_version, trust_argument
 from instar.core.errors import BadInput, InstarError
 from instar.core.outcome import Outcome
-from instar.core.shrink import format_shrunk
 from instar.imaging.preview import encode_scaled_jpeg
 from instar.report.cards import CaseView
 from instar.report.files import write_file

@@ -42,6 +42,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--scenes", metavar="PATH", help="a folder, a picture, a COCO json, ..., or street:N for drawn ones")
     add("--interpreter", metavar="NAME", help="of a classifier: grad-cam, rise, lime, ...")
     add("--objects", metavar="SYSTEM", help="the helper that finds objects where the data knows none")
+    add(
+        "--referees",
+        metavar="NAMES",
+        help="systems that say what is there where the data does not: a,b,module:attr, or none (the task's)",
+    )
+    add("--referee-labels", metavar="FILE", help="a TOML file: a referee's label = the system's name for it")
     add("--changes", metavar="RUN", help="ask the changes of that run, on its scenes, of another system")
     add("--palette", metavar="NAME", help="what label maps mean: cityscapes, camvid, a2d2, ..., or a file")
     add("--maps", metavar="SYSTEM", help="the helper that makes label maps where the data has none")
@@ -97,7 +103,7 @@ def _plan(args: argparse.Namespace) -> Plan:
         rules = [{"use": "rule", "text": text, **paper} for text in _rules(args.rule)]
         tables = tables | {"relation": [*kept, *rules]}
         names = [*names, "rule"] if names else None
-    scenes = ("scenes", "palette", "maps", "objects", "pool", "limit")
+    scenes = ("scenes", "palette", "maps", "objects", "pool", "limit", "referees", "referee_labels")
     plain = (*scenes, "changes", "search", "seed", "out", "workers", "batch")
     flags = {name: getattr(args, name) for name in plain} | {
         "system": None if args.system is None else [args.system],
@@ -110,7 +116,8 @@ def _plan(args: argparse.Namespace) -> Plan:
     plan = make_plan(put_settings(override(tables, flags), settings))
     if args.plan is not None and _is_of_a_run(Path(args.plan)):
         values = [str(parse_value(setting.partition("=")[2].strip())) for setting in settings]
-        given = {args.system, *(names or ()), args.search, args.objects, args.maps, *values}
+        referees = (args.referees or "").split(",")
+        given = {args.system, *(names or ()), args.search, args.objects, args.maps, *referees, *values}
         require_trust(uses_of(plan), args.plan, trusted=args.trust, given=given)
     return plan
 

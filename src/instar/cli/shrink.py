@@ -6,10 +6,10 @@ import argparse
 from pathlib import Path
 
 from instar.campaigns.reader import open_run
+from instar.campaigns.shrink import MOST_QUESTIONS, format_shrunk
 from instar.cli.flags import named_arguments, named_from
 from instar.core.errors import BadInput
 from instar.core.outcome import VIOLATED, Outcome
-from instar.core.shrink import MOST_QUESTIONS, format_shrunk
 from instar.report.answers import answer_to_json, verdict_text, verdict_to_json
 from instar.report.files import keep_picture
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from instar.core.errors import BadInput
 from instar.core.marks import Panel
 from instar.core.record import Record, Skipped, Source, Totals
+from instar.core.referees import Referee
 from instar.core.relation import Relation
 from instar.core.scene import Scene
 from instar.core.search import Search, SearchAcross, require_fit
@@ -71,12 +72,14 @@ class Campaign:
     seed: int = 0
     limits: Limits = field(default_factory=Limits)
     name: str = ""  # of the run, for the record
+    referees: Sequence[Referee] = ()
 
     def __post_init__(self) -> None:
         _require_unique("relation", [relation.name for relation, _ in self.relations])
         _require_unique("scene", [scene.id for scene in self.scenes])
         for relation, search in self.relations:
             require_fit(search, relation)
+        _require_unique("referee", [referee.name for referee in self.referees])
         if not self.relations:
             raise BadInput("no relation was given; name at least one")
         if not self.scenes:

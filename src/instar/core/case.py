@@ -8,13 +8,13 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from instar.core.budget import Request
 from instar.core.change import Change, Inapplicable, plain
-from instar.core.follow_up import FindingKey, FollowUp, Query, follow_ups_of, judge, observe
+from instar.core.follow_up import FindingKey, FollowUp, Query, Seen, follow_ups_of, judge, observe
 from instar.core.marks import Panel, make_panels
 from instar.core.record import Record, case_id
 from instar.core.relation import Relation
 from instar.core.scene import Observation
 from instar.core.system import Reply
-from instar.core.task import Null, Task
+from instar.core.task import Null, Opinion, Task
 from instar.core.verdict import Finding, Status, Verdict
 
 __all__ = ["Ask", "Case", "RelationState", "SourceState", "Steps"]
@@ -84,6 +84,7 @@ class RelationState:
     source: Observation
     of_source: SourceState = field(default_factory=SourceState)
     taken: int = 0  # cases so far; the next ordinal
+    judged: dict[bytes, Verdict] = field(default_factory=dict)  # by change, where rounds may come back to it
 
     @property
     def task(self) -> Task:
@@ -179,23 +180,35 @@ class Case:
         self.replies = replies if self.violated else ()
         self.let_go()
 
+    @property
+    def shown(self) -> FollowUp:
+        """The follow-up that stands for the case."""
+        return self.follow_ups()[0]
+
+    def verify(self, opinions: Sequence[Opinion] = ()) -> None:
+        """Say what is known about each finding."""
+        assert self.verdict is not None
+        seen, task = self._seen(), self.state.task
+        self.verdict = self.verdict.verified(
+            lambda finding: task.verify(seen.source, seen.follow_ups[0], finding, opinions)
+        )
+
     def show(self) -> None:
-        """Make the pictures of a finding, its naturalness, and what is known about it."""
+        """Make the pictures of a finding, and its naturalness."""
+        if self.role == "null":
+            return
         assert self.change is not None
         assert self.verdict is not None
-        state, relation = self.state, self.state.relation
-        seen = observe(state.task, state.source, self.follow_ups(), self.replies)
+        seen, relation = self._seen(), self.state.relation
+        self.panels = make_panels(self.state.task, seen.source, seen.follow_ups, self.change, self.verdict)
+        if relation.naturalness is not None:
+            case = (self.state.source, self.shown.input, plain(self.change))
+            self.naturalness = float(relation.naturalness(*case))
+
+    def _seen(self) -> Seen:
+        seen = observe(self.state.task, self.state.source, self.follow_ups(), self.replies)
         assert not isinstance(seen, str)
-        self.verdict = self.verdict.verified(
-            lambda finding: state.task.verify(seen.source, seen.follow_ups[0], finding)
-        )
-        if self.role == "case":
-            self.panels = make_panels(state.task, seen.source, seen.follow_ups, self.change, self.verdict)
-            if relation.naturalness is not None:
-                first = self.follow_ups()[0].input
-                self.naturalness = float(relation.naturalness(state.source, first, plain(self.change)))
-        self.replies = ()
-        self.let_go()
+        return seen
 
     def record(self, system: str) -> Record:
         assert self.verdict is not None

@@ -17,6 +17,7 @@ from instar.core.change import Change, Inapplicable, plain, wrap
 from instar.core.digest import digest
 from instar.core.follow_up import FindingKey, FollowUp, Query, Seen, follow_ups_of, judge, observe, under_null
 from instar.core.record import Repeat
+from instar.core.referees import Referee, verify_findings
 from instar.core.system import Reply
 from instar.core.task import Null, Task
 from instar.core.verdict import Verdict
@@ -28,7 +29,7 @@ T = TypeVar("T")
 AGAIN = 1_000_000  # how a source that is asked again is told apart from all other repetitions
 
 
-def decide(budget: Budget, cases: Sequence[Case]) -> Steps[bool]:
+def decide(budget: Budget, cases: Sequence[Case], referees: Sequence[Referee] = ()) -> Steps[bool]:
     """Decide the cases; False when the budget ended before all were asked and their findings checked.
 
     Several cases at once only where the budget can pay for the worst of each: then nobody has to wait
@@ -48,10 +49,12 @@ def decide(budget: Budget, cases: Sequence[Case]) -> Steps[bool]:
         case.judge(part)
     suspects = [case for case in undecided if case.violated]
     paid = yield from _confirm_all(budget, suspects)
+    yield from verify_findings([case for case in suspects if case.violated], referees)
     for case in suspects:
         if case.violated:
             case.show()
         case.replies = ()
+        case.let_go()
     return paid
 
 
@@ -193,7 +196,8 @@ def _strike(case: Case, gone: dict[FindingKey, str], why: str) -> None:
         return
     kept = [finding for finding in case.findings if finding.key not in gone]
     left = Verdict.violated(kept) if kept else Verdict.inapplicable(f"unstable: {why}", kind="unstable")
-    case.verdict = replace(left, evidence=_evidence(case, gone))
+    assert case.verdict is not None
+    case.verdict = replace(left, evidence=_evidence(case, gone), margins=case.verdict.margins)
 
 
 def _leave_unconfirmed(case: Case) -> None:

@@ -38,12 +38,15 @@ FindingKey: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Query:
-    """An input to be shown to the system, or to a variant of it; `repeat` counts askings of one input."""
+    """An input to be shown to the system, to a variant of it, or to a referee; `repeat` counts askings of one
+    input.
+    """
 
     input: Any
     digest: str
     repeat: int = 0
     variant: str = ""
+    referee: str = ""
 
 
 Asking: TypeAlias = Callable[[Sequence[Query]], Sequence[Reply]]

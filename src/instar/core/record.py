@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -93,7 +93,8 @@ class Totals:
     for failures, so that no rate follows from it. `isolated` is False for a user's system that shared the
     process. `repeats` are sources that were asked again just as they are; of them so many got another answer,
     and so many one that contradicts the first. `pictures_left_out` are findings without kept
-    pictures, since the limit of disk space was reached.
+    pictures, since the limit of disk space was reached. `referees` are those that were asked for what is
+    there, each with the reason why it could not be ("" where it could); `referee_queries` is how often.
     """
 
     run: str
@@ -113,6 +114,8 @@ class Totals:
     differing: int = 0
     contradicting: int = 0
     pictures_left_out: int = 0
+    referees: Mapping[str, str] = field(default_factory=dict)
+    referee_queries: int = 0
 
 
 def case_id(system: str, relation: str, source: str, ordinal: int, change: Change | None) -> str:

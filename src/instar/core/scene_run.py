@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -26,10 +26,10 @@ from instar.core.errors import SceneChanged, UnreadablePicture
 from instar.core.follow_up import FollowUp, Query, observe, questions_of
 from instar.core.picture_cache import PictureCache
 from instar.core.record import KeptPanels, KeptPixels, Record, Repeat, Skipped, Source, case_id
-from instar.core.relation import Drawn, Relation
+from instar.core.referees import Referee
+from instar.core.relation import Relation
 from instar.core.scene import Image, Observation, Scene
-from instar.core.schedule import Proposals, RoundSchedule, TurnSchedule, key_of
-from instar.core.search import SearchAcross
+from instar.core.schedule import Proposals, TurnSchedule, key_of
 from instar.core.system import Reply
 from instar.core.task import Question
 from instar.core.verdict import Verdict
@@ -38,11 +38,13 @@ __all__ = [
     "Note",
     "RunSettings",
     "SceneRun",
+    "Schedule",
     "SourceStates",
+    "decide_all",
     "observe_scene",
     "random_for",
-    "run_across",
     "run_scene",
+    "sample",
 ]
 
 
@@ -71,6 +73,16 @@ class RunSettings:
     seed: int
     pictures: PictureCache = field(default_factory=lambda: PictureCache(32))
     sources: SourceStates | None = None
+    referees: Sequence[Referee] = ()
+
+
+class Schedule(Protocol):
+    """Which case of a scene is next."""
+
+    def next(self) -> Case | None:
+        """None when there is none left, or when the next one depends on verdicts that are still to come."""
+
+    def tell(self, case: Case) -> None: ...
 
 
 @dataclass(eq=False)
@@ -95,24 +107,13 @@ def run_scene(settings: RunSettings, scene: Scene, run: SceneRun) -> Steps[None]
     for state, search in opened:
         rng = random_for(settings.seed, state.relation.name, state.source.id)
         proposals.append((state, Proposals(search(state.relation, state.source, rng), key_of)))
+    yield from decide_all(settings, run, TurnSchedule(proposals), sample([s for s, _ in opened], run))
+
+
+def sample(states: Sequence[RelationState], run: SceneRun) -> list[RelationState]:
+    """One state for each source of a scene that is to be asked again just as it is; of most scenes none."""
     is_sampled = run.order < ASKED_AGAIN or run.order % ASKED_AGAIN == 0
-    sources = {state.source.id: state for state, _ in opened} if is_sampled else {}
-    yield from _decide_all(settings, run, TurnSchedule(proposals), list(sources.values()))
-
-
-def run_across(
-    settings: RunSettings, search: SearchAcross, states: Sequence[RelationState], run: SceneRun
-) -> Steps[None]:
-    """Everything that one search across scenes does."""
-    if states:
-        relation, sources = states[0].relation, [state.source for state in states]
-        rng = random_for(settings.seed, relation.name, "", "across")
-        proposals = Proposals(search(relation, sources, rng), _key_of_pair)
-        yield from _decide_all(settings, run, RoundSchedule(states, proposals))
-
-
-def _key_of_pair(item: tuple[Observation, Drawn]) -> str:
-    return f"{item[0].id}\0{key_of(item[1])}"
+    return list({state.source.id: state for state in states}.values()) if is_sampled else []
 
 
 def observe_scene(
@@ -234,12 +235,10 @@ def _only_case(settings: RunSettings, source: Observation, relation: Relation, e
     return Record(case, source.scene.id, source.id, relation.name, 0, None, ended)
 
 
-def _decide_all(
-    settings: RunSettings,
-    run: SceneRun,
-    schedule: TurnSchedule | RoundSchedule,
-    to_ask_again: Sequence[RelationState] = (),
+def decide_all(
+    settings: RunSettings, run: SceneRun, schedule: Schedule, to_ask_again: Sequence[RelationState] = ()
 ) -> Steps[None]:
+    """Decide what the schedule has, a few cases at a time, and note what came of them."""
     held_back: Case | None = None
     while True:
         chunk: list[Case] = []
@@ -261,7 +260,7 @@ def _decide_all(
             if run.budget.left is None:
                 run.notes += yield from ask_again(run.budget, to_ask_again)
             return
-        paid = yield from decide(run.budget, chunk)
+        paid = yield from decide(run.budget, chunk, settings.referees)
         _note(settings, run, [case for case in chunk if case.decided])
         if not paid:
             return

@@ -1,4 +1,4 @@
-"""Whose case is next: relations of a scene in turn, or the rounds of a search across scenes."""
+"""Whose case is next: the relations of a scene take turns."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from typing import Generic, TypeVar
 from instar.core.case import Case, RelationState
 from instar.core.change import Change, Value
 from instar.core.relation import Drawn
-from instar.core.scene import Observation
 from instar.core.verdict import Verdict
 
-__all__ = ["Proposals", "RoundSchedule", "TurnSchedule", "key_of"]
+__all__ = ["MOST_REPEATS", "Proposals", "TurnSchedule", "key_of", "without_evidence"]
 
 Item = TypeVar("Item")
 
@@ -80,18 +79,19 @@ class Proposals(Generic[Item]):
 
     def _told(self) -> list[Verdict]:
         """The verdicts on the last batch. Of a change that comes again only the bare verdict is remembered:
-        a search across scenes may propose a hundred thousand.
+        a search may propose a hundred thousand.
         """
         assert self._batch is not None
         told = [self._verdicts[key] for key in self._batch]
-        self._verdicts |= {key: _bare(verdict) for key, verdict in zip(self._batch, told)}
+        self._verdicts |= {key: without_evidence(verdict) for key, verdict in zip(self._batch, told)}
         return told
 
     def _hashed(self, item: Item) -> bytes:
         return hashlib.sha256(self._key(item).encode()).digest()[:16]
 
 
-def _bare(verdict: Verdict) -> Verdict:
+def without_evidence(verdict: Verdict) -> Verdict:
+    """What is remembered of a verdict: there may be very many."""
     findings = tuple(replace(finding, evidence={}) for finding in verdict.findings)
     return replace(verdict, findings=findings, evidence={})
 
@@ -127,34 +127,3 @@ class TurnSchedule:
         drawn = self._drawn.pop(id(case), None)
         if drawn is not None and case.verdict is not None:
             self._of[id(case.state)].tell(drawn, case.verdict)
-
-
-class RoundSchedule:
-    """A search across scenes, round by round; now and then a null change of a source."""
-
-    def __init__(
-        self, states: Sequence[RelationState], proposals: Proposals[tuple[Observation, Drawn]]
-    ) -> None:
-        self._states = {state.source.id: state for state in states}
-        self._proposals = proposals
-        self._last: RelationState | None = None
-        self._items: dict[int, tuple[Observation, Drawn]] = {}
-
-    def next(self) -> Case | None:
-        null = None if self._last is None else self._last.of_source.null_due()
-        if self._last is not None and null is not None:
-            return Case.of(self._last, null)
-        item = self._proposals.next()
-        if item is None:
-            return None
-        source, drawn = item
-        state = self._last = self._states[source.id]
-        case = Case.of(state, drawn)
-        state.of_source.count(case)
-        self._items[id(case)] = item
-        return case
-
-    def tell(self, case: Case) -> None:
-        item = self._items.pop(id(case), None)
-        if item is not None and case.verdict is not None:
-            self._proposals.tell(item, case.verdict)

@@ -2,7 +2,8 @@
 
 A search is a generator over one source that yields a batch of changes and is sent back their
 verdicts, in that order. One that learns across scenes is marked with `across_scenes`; it gets all
-sources at once and yields rounds of (source, change).
+relations on all sources at once, as `Arm`s, and yields rounds of (arm, change). A change that costs work,
+such as a cut-out, may be given as a function that draws it: it is called where pictures are worked on.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from instar.core.scene import Observation
 from instar.core.verdict import Status, Verdict
 
 __all__ = [
+    "Arm",
     "Search",
     "SearchAcross",
     "across_scenes",
@@ -40,15 +42,24 @@ __all__ = [
 Search: TypeAlias = Callable[
     [Relation, Observation, np.random.Generator], Generator[Sequence[Drawn], Sequence[Verdict], None]
 ]
+
+
+class Arm(NamedTuple):
+    """What a search across scenes can try: a relation on a source."""
+
+    relation: Relation
+    source: Observation
+
+
 SearchAcross: TypeAlias = Callable[
-    [Relation, Sequence[Observation], np.random.Generator],
-    Generator[Sequence[tuple[Observation, Drawn]], Sequence[Verdict], None],
+    [Sequence[Arm], np.random.Generator],
+    Generator[Sequence[tuple[Arm, "Drawn | Callable[[], Drawn]"]], Sequence[Verdict], None],
 ]
 AnySearch = TypeVar("AnySearch", bound=Callable[..., Any])
 
 
 def across_scenes(search: AnySearch) -> AnySearch:
-    """Mark a search that wants all sources at once."""
+    """Mark a search that wants all relations on all sources at once."""
     search.across_scenes = True  # type: ignore[attr-defined]  # functions carry attributes
     return search
 

@@ -8,8 +8,8 @@ own, what makes a finding believable: null changes, repetition, false alarms, pi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,7 +24,7 @@ from instar.core.verdict import Finding, Verdict
 if TYPE_CHECKING:
     from instar.core.marks import Panel
 
-__all__ = ["TASKS", "Null", "Nulls", "Question", "Questions", "Task", "find_task"]
+__all__ = ["TASKS", "Null", "Nulls", "Opinion", "Question", "Questions", "Task", "find_task"]
 
 TASKS = ("classification", "detection", "driving", "interpretation", "text")
 """The tasks that come with instar, each a package `instar.tasks.NAME` with a `task` module."""
@@ -67,6 +67,21 @@ class Nulls:
     with_source: bool = False
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Opinion:
+    """What another system answers to a source and to a follow-up, both in the source's frame.
+
+    `labels` maps its labels to those of the system under test. `knows` are all labels that it can give; None
+    where it does not say.
+    """
+
+    referee: str
+    before: Any
+    after: Any
+    labels: Mapping[str, str] = field(default_factory=dict)
+    knows: Collection[str] | None = None
+
+
 def ask_picture(scene: Scene) -> Questions:
     """The usual question: the picture itself."""
     return [("", _itself)]
@@ -89,7 +104,9 @@ def _stay_put(question: Any, frame: Frame) -> Any:
     return question
 
 
-def _unknown(source: Observation, follow_up: Observation, finding: Finding) -> str:
+def _unknown(
+    source: Observation, follow_up: Observation, finding: Finding, opinions: Sequence[Opinion]
+) -> str:
     return "unknown"
 
 
@@ -107,8 +124,10 @@ class Task:
     - `nulls` are the changes that must not matter; without them nothing is struck out and nothing repeated.
     - `picture(input)` and `with_picture(input, picture)` are for inputs that are more than a picture, and
       `move(input, frame)` for those of which more than the picture moves with the frame.
-    - `verify(source, follow_up, finding)` says what is known about a finding: "real", "was false",
-      "slipped", "other label", "now right" or "unknown".
+    - `verify(source, follow_up, finding, opinions)` says what is known about a finding, from what the scene
+      knows or from the opinions of other systems: "real", "was false", "slipped", "other label",
+      "now right", "unfair" where the change is to blame, "disputed" where those who were asked cannot tell,
+      or "unknown" where there is nobody to ask.
     """
 
     name: str
@@ -121,7 +140,7 @@ class Task:
     picture: Callable[[Any], Image] = _itself
     with_picture: Callable[[Any, Image], Any] = _replace_picture
     move: Callable[[Any, Frame], Any] = _stay_put
-    verify: Callable[[Observation, Observation, Finding], str] = _unknown
+    verify: Callable[[Observation, Observation, Finding, Sequence[Opinion]], str] = _unknown
 
 
 def find_task(task: Task | str) -> Task:

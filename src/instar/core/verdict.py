@@ -8,7 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-__all__ = ["Finding", "Status", "Verdict"]
+__all__ = ["KNOWN", "Finding", "Status", "Verdict"]
+
+
+KNOWN = ("real", "unknown", "slipped", "other label", "was false", "now right")
+"""What can be known about a finding, the plainest failure first."""
 
 
 class Status(enum.Enum):
@@ -41,13 +45,25 @@ class Finding:
     def key(self) -> tuple[str, str]:
         return (self.kind, self.subject)
 
+    @property
+    def is_failure(self) -> bool:
+        """Whether it counts: it is real, or there was nobody to say (and not somebody who could not tell)."""
+        return self.known == "real" or (self.known == "unknown" and "disputed" not in self.evidence)
+
+    @property
+    def plainness(self) -> tuple[int, float, tuple[str, str]]:
+        """The plainest failure sorts first; what a user's task says in words of its own comes last."""
+        rank = KNOWN.index(self.known) if self.known in KNOWN else len(KNOWN)
+        return (rank, self.margin, self.key)
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """A status, how clear it was, of what kind, and the JSON evidence behind it.
 
     `margin` is positive inside the relation and negative outside; at exactly 0 the relation decides.
-    It is 0 where nothing was judged. `reason` says why a case is inapplicable or failed.
+    It is 0 where nothing was judged. `reason` says why a case is inapplicable or failed. `margins` are those
+    of single subjects, for searches that learn which are weak; they are not stored.
     """
 
     status: Status
@@ -56,6 +72,7 @@ class Verdict:
     reason: str = ""
     findings: tuple[Finding, ...] = ()
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    margins: Mapping[str, float] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.status is Status.VIOLATED and not self.findings:
@@ -82,9 +99,25 @@ class Verdict:
     def failed(cls, reason: str) -> Verdict:
         return cls(Status.FAILED, reason=reason)
 
+    @property
+    def failures(self) -> tuple[Finding, ...]:
+        """The findings that count as failures of the system."""
+        return tuple(finding for finding in self.findings if finding.is_failure)
+
+    @property
+    def plainest(self) -> Finding:
+        """The finding that a violated verdict is told by."""
+        return min(self.findings, key=lambda finding: finding.plainness)
+
     def verified(self, known: Callable[[Finding], str]) -> Verdict:
-        """The same with what is known about each finding."""
-        return replace(self, findings=tuple(replace(f, known=known(f)) for f in self.findings))
+        """The same with what is known about each finding; what is "disputed" stays unknown."""
+        findings = []
+        for finding in self.findings:
+            word = known(finding)
+            if word == "disputed":
+                word, finding = "unknown", replace(finding, evidence={**finding.evidence, "disputed": True})
+            findings.append(replace(finding, known=word))
+        return replace(self, findings=tuple(findings))
 
     def with_evidence(self, **evidence: Any) -> Verdict:
         """The same with more evidence."""

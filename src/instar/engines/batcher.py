@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from instar.core.campaign import AnswerKey, Store
-from instar.core.errors import TooManyFailures
+from instar.core.errors import InstarError, TooManyFailures
 from instar.core.fingerprint import fingerprint_of
 from instar.core.follow_up import Query
 from instar.core.system import Limits, Reply, System, ask
@@ -18,6 +20,14 @@ __all__ = ["Batcher"]
 
 Later = Callable[[Callable[[], None]], None]
 """Have something done by the thread that owns the store."""
+
+
+_Target: TypeAlias = tuple[str, str]
+"""The variant and the referee that a question goes to; both are empty for the system itself."""
+
+
+def _target(query: Query) -> _Target:
+    return query.variant, query.referee
 
 
 class Threads(Protocol):
@@ -56,15 +66,19 @@ class Batcher:
         *,
         fingerprint: str,
         variant: Callable[[str], System],
+        referees: Sequence[System],
         batch: int,
         slots: int,
         limits: Limits,
         askers: Threads,
         later: Later,
     ) -> None:
-        self.queries = self.asked = self.busy = 0
+        self.queries = self.asked = self.busy = self.referee_queries = 0
+        self.referees: dict[str, str] = {}
         self._store, self._variant = store, variant
-        self._systems = {"": (system, fingerprint)}
+        self._systems: dict[_Target, tuple[System, str]] = {("", ""): (system, fingerprint)}
+        self._referees = {referee.name: referee for referee in referees}
+        self._locks = {name: threading.Lock() for name in self._referees}
         self._batch, self._slots, self._limits = batch, slots, limits
         self._askers, self._later = askers, later
         self._unsent: deque[tuple[AnswerKey, Query]] = deque()
@@ -74,9 +88,18 @@ class Batcher:
     def take(self, queries: Sequence[Query], done: Callable[[list[Reply]], None]) -> None:
         """Have the questions answered; `done` is called at once when the store knows them all."""
         order = _Order([None] * len(queries), done)
-        self.queries += len(queries)
         for i, query in enumerate(queries):
-            key = AnswerKey(self._system(query.variant)[1], query.digest, query.repeat)
+            self.queries += not query.referee
+            self.referee_queries += bool(query.referee)
+            try:
+                fingerprint = self._system(_target(query))[1]
+            except InstarError as missing:
+                if not query.referee:
+                    raise
+                self.referees[query.referee] = str(missing)
+                order.replies[i] = Reply(error=str(missing))
+                continue
+            key = AnswerKey(fingerprint, query.digest, query.repeat)
             if key in self._expected:
                 self._expected[key].append((order, i))
                 continue
@@ -92,10 +115,10 @@ class Batcher:
             if len(self._unsent) < self._batch and more_coming:
                 return
             taken = [self._unsent.popleft()]
-            variant = taken[0][1].variant
-            while self._unsent and len(taken) < self._batch and self._unsent[0][1].variant == variant:
+            target = _target(taken[0][1])
+            while self._unsent and len(taken) < self._batch and _target(self._unsent[0][1]) == target:
                 taken.append(self._unsent.popleft())
-            self.asked += len(taken)
+            self.asked += 0 if taken[0][1].referee else len(taken)
             self.busy += 1
             self._askers.submit(self._predict, taken)
 
@@ -104,37 +127,46 @@ class Batcher:
         self._unsent.clear()
         self._expected.clear()
 
-    def _system(self, variant: str) -> tuple[System, str]:
-        """The system, or a variant of it, with the fingerprint that its answers are kept under."""
-        if variant not in self._systems:
-            system = self._variant(variant)
-            self._systems[variant] = (system, fingerprint_of(system))
-        return self._systems[variant]
+    def _system(self, target: _Target) -> tuple[System, str]:
+        """The system, a variant of it or a referee, with the fingerprint that its answers are kept under."""
+        if target not in self._systems:
+            variant, referee = target
+            if self.referees.get(referee):
+                raise InstarError(self.referees[referee])
+            system = self._referees[referee] if referee else self._variant(variant)
+            self._systems[target] = (system, fingerprint_of(system))
+            if referee:
+                self.referees[referee] = ""
+        return self._systems[target]
 
     def _predict(self, taken: list[tuple[AnswerKey, Query]]) -> None:
         inputs = [query.input for _, query in taken]
+        target = _target(taken[0][1])
+        alone = self._locks.get(target[1], contextlib.nullcontext())  # referees need not be concurrent
         try:
-            replies = ask(self._systems[taken[0][1].variant][0], inputs, retries=self._limits.retries)
+            with alone:
+                replies = ask(self._systems[target][0], inputs, retries=self._limits.retries)
         except BaseException as stop:  # an interrupt or exit inside the system ends the campaign
             self._later(partial(self._raise, stop))
             return
         keyed = [(key, reply) for (key, _), reply in zip(taken, replies)]
-        self._later(partial(self._answered, keyed))
+        self._later(partial(self._answered, keyed, is_referee=bool(target[1])))
 
     def _raise(self, stop: BaseException) -> None:
         self.busy -= 1
         raise stop
 
-    def _answered(self, keyed: list[tuple[AnswerKey, Reply]]) -> None:
+    def _answered(self, keyed: list[tuple[AnswerKey, Reply]], *, is_referee: bool) -> None:
         self.busy -= 1
         kept = self._store.keep_answers(keyed)
         for (key, _), reply in zip(keyed, kept):
-            self._streak = [*self._streak, key] if reply.error is not None else []
+            if not is_referee:  # of which there are others
+                self._streak = [*self._streak, key] if reply.error is not None else []
         if len(self._streak) >= self._limits.failures:
             # They say that the system is down, not what it makes of these inputs: ask them again later.
             self._store.forget_answers(self._streak)
             raise TooManyFailures(
-                f"{self._systems[''][0].name} failed {len(self._streak)} times in a row, "
+                f"{self._systems['', ''][0].name} failed {len(self._streak)} times in a row, "
                 f"last with: {kept[-1].error}; what came before is kept: mend it and go on with --resume"
             )
         for (key, _), reply in zip(keyed, kept):

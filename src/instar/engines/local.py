@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from instar.core.across import Rounds, run_round
 from instar.core.budget import Budget, Request, share_out, who_ends
 from instar.core.campaign import Campaign, Store
 from instar.core.case import Ask, RelationState, Steps
@@ -30,7 +31,6 @@ from instar.core.scene_run import (
     SceneRun,
     SourceStates,
     observe_scene,
-    run_across,
     run_scene,
 )
 from instar.core.search import is_across_scenes, is_representative
@@ -82,6 +82,9 @@ def run_local(
             opened.append(limited)
         return limited
 
+    def limit_worker(referee: System) -> System:
+        return limit(referee) if isinstance(referee, WorkerSystem) else referee
+
     system = limit(campaign.system)
     if is_isolated(system):
         slots = max(slots, len(gpus()))
@@ -93,6 +96,7 @@ def run_local(
             store,
             fingerprint=fingerprint_of(campaign.system),
             variant=lambda name: limit(variant_of(campaign.system, name)),
+            referees=[limit_worker(referee.system) for referee in campaign.referees],
             batch=size,
             slots=slots,
             limits=campaign.limits,
@@ -188,7 +192,10 @@ class _Engine:
         yield from self._drive(runs, share or 0)
 
     def _run_across(self, pairs: Sequence[Pair]) -> Iterator[Record]:
-        """Observe the scenes on half of the budget, then let each search have its rounds on the rest."""
+        """Observe the scenes on half of the budget, then let each search have its rounds on the rest.
+
+        Relations with the same search are searched together.
+        """
         settings = self._settings(pairs)
         seen: dict[int, list[tuple[RelationState, Any]]] = {}
 
@@ -199,16 +206,31 @@ class _Engine:
         budget = None if left is None else 0
         looks = (self._start(o, budget, partial(look, o, s)) for o, s in enumerate(self._campaign.scenes))
         yield from self._drive(looks, (left or 0) // 2)
-        all_lanes = [state for _, states in sorted(seen.items()) for state, _ in states]
-        for n, (relation, search) in enumerate(pairs):
-            states = [state for state in all_lanes if state.relation is relation]
+        opened = [pair for _, states in sorted(seen.items()) for pair in states]
+        searches = list(dict.fromkeys(search for _, search in pairs))
+        for n, search in enumerate(searches):
             left = self._left()
-            share = None if left is None else left // (len(pairs) - n)
-            yield from self._drive([self._start(0, share, partial(run_across, settings, search, states))], 0)
+            until = None if left is None else left - left // (len(searches) - n)
+            states = [state for state, own in opened if own is search]
+            if states:
+                yield from self._run_rounds(settings, Rounds(settings, search, states), until)
+
+    def _run_rounds(self, settings: RunSettings, rounds: Rounds, until: int | None) -> Iterator[Record]:
+        """Round by round, until so many questions are left."""
+        while not self._out_of_time():
+            left = self._left()
+            reserve = 0 if left is None or until is None else left - until
+            parts = rounds.next() if left is None or reserve else None
+            if parts is None:
+                return
+            budget = None if left is None else 0
+            runs = [self._start(part.order, budget, partial(run_round, settings, part)) for part in parts]
+            yield from self._drive(runs, reserve)
 
     def _settings(self, pairs: Sequence[Pair]) -> RunSettings:
+        campaign = self._campaign
         return RunSettings(
-            self._campaign.system.name, pairs, self._campaign.seed, self._inputs, self._sources
+            campaign.system.name, pairs, campaign.seed, self._inputs, self._sources, campaign.referees
         )
 
     def _start(self, order: int, budget: int | None, begin: Callable[[SceneRun], Steps[None]]) -> _Running:
@@ -342,7 +364,7 @@ class _Engine:
     def _tally(self) -> Tally:
         return Tally(
             scenes=len(self._campaign.scenes),
-            scenes_done=self._done,
+            scenes_done=min(self._done, len(self._campaign.scenes)),
             cases=self._cases,
             violated=self._violated,
             queries=self._batcher.queries,
@@ -368,6 +390,8 @@ class _Engine:
             repeats=len(self._repeats),
             differing=sum(not one.identical for one in self._repeats),
             contradicting=sum(one.contradicts for one in self._repeats),
+            referees=dict(self._batcher.referees),
+            referee_queries=self._batcher.referee_queries,
         )
 
 

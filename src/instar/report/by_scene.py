@@ -38,7 +38,7 @@ def keys_of(record: Record) -> set[FailureKey]:
     """The failures that a violated case shows."""
     return {
         FailureKey(record.relation, record.source, finding.subject, finding.kind)
-        for finding in record.verdict.findings
+        for finding in record.verdict.failures
     }
 
 
@@ -52,12 +52,16 @@ def list_keys(keys: Sequence[FailureKey], title: str = "") -> Iterator[str]:
 
 @dataclass(slots=True, eq=False)
 class Result:
-    """What one relation found on one source; `case`, `margin`, `kind` and `told` are of the worst case."""
+    """What one relation found on one source; `case`, `margin`, `kind` and `told` are of the worst case.
+
+    Only failures count as `violated`; cases with other findings are `dismissed`.
+    """
 
     relation: str
     source: str
     held: int = 0
     violated: int = 0
+    dismissed: int = 0
     failed: int = 0
     reason: str = ""
     case: str = ""
@@ -68,18 +72,21 @@ class Result:
 
     @property
     def judged(self) -> int:
-        return self.held + self.violated
+        return self.held + self.violated + self.dismissed
 
     def add(self, record: Record) -> None:
         verdict = record.verdict
         if verdict.status is Status.HELD:
             self.held += 1
+        elif verdict.status is Status.VIOLATED and not verdict.failures:
+            self.dismissed += 1
         elif verdict.status is Status.VIOLATED:
             self.violated += 1
             self.keys |= keys_of(record)
-            if (verdict.margin, record.case) < (self.margin, self.case):
-                self.margin, self.case, self.kind = verdict.margin, record.case, verdict.kind
-                self.told = "; ".join(map(finding_words, verdict.findings))
+            worst = verdict.plainest
+            if (worst.margin, record.case) < (self.margin, self.case):
+                self.margin, self.case, self.kind = worst.margin, record.case, worst.kind
+                self.told = "; ".join(map(finding_words, verdict.failures))
         else:
             is_failed = verdict.status is Status.FAILED
             self.failed += is_failed

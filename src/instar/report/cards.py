@@ -10,7 +10,7 @@ from instar.core.marks import Dial, Fate, Mark, Panel
 from instar.core.record import Record
 from instar.core.verdict import Status, Verdict
 from instar.imaging.preview import encode_preview, heat_overlay
-from instar.report.causes import finding_words
+from instar.report.causes import finding_words, worth_words
 from instar.report.words import escape, name, readable, replay_command
 
 __all__ = ["CaseView", "case_card", "legend", "panel_figure"]
@@ -95,9 +95,10 @@ def _numbers(record: Record) -> str:
 def _findings(verdict: Verdict) -> str:
     if verdict.status is not Status.VIOLATED:
         return ""
-    told = sorted(verdict.findings, key=lambda finding: (finding.margin, finding.key))
+    told = sorted(verdict.findings, key=lambda finding: finding.plainness)
     lines = [
-        f'<li>{name(finding_words(finding))} <span class="quiet">{finding.margin:+.3f}</span></li>'
+        f"<li>{name(finding_words(finding))} "
+        f'<span class="quiet">{escape(worth_words(finding))} {finding.margin:+.3f}</span></li>'
         for finding in told[:MOST_FINDINGS]
     ]
     if len(told) > MOST_FINDINGS:

@@ -27,16 +27,17 @@ __all__ = [
     "thing_in",
     "traits_of",
     "what_of",
+    "worth_words",
 ]
 
-FATES = {"lost": "lost", "new": "from nowhere", "renamed": "mixed up", "moved": "moved"}
+FATES = {"lost": "lost", "new": "newly found", "renamed": "mixed up", "moved": "moved"}
 FATE_SENTENCES = {
     "lost": "{was} is lost",
-    "new": "{is} appears from nowhere",
+    "new": "{is} is newly found",
     "renamed": "{was} is taken for {is}",
     "moved": "{was} has moved",
 }
-NOT_A_KIND = {"type", "condition", "blend", "cutout", "font", "text"}
+NOT_A_KIND = {"type", "condition", "blend", "cutout", "font", "text", "unit"}
 """Fields of a change whose text does not say what kind of change it is."""
 TOUCHING = 10  # pixels between two boxes, at most
 MEASURES = ("width", "height", "x", "y")
@@ -71,9 +72,9 @@ class Traits:
 
 
 def traits_of(failure: Failure) -> Traits:
-    """The traits of a failure, by its worst finding."""
+    """The traits of a failure, by its plainest finding."""
     verdict = failure.record.verdict
-    worst = min(verdict.findings, key=lambda finding: (finding.margin, finding.key))
+    worst = verdict.plainest
     told = worst.evidence.get("cause", {})
     return Traits(
         what=told.get("what") or what_of(worst),
@@ -145,6 +146,13 @@ def finding_words(finding: Finding) -> str:
     if any(seen.values()):
         return FATE_SENTENCES[what_of(finding)].format_map(seen)
     return " ".join(filter(None, [finding.subject, finding.kind])) or "it does not hold"
+
+
+def worth_words(finding: Finding) -> str:
+    """What is known about it, in a word or two."""
+    if finding.known != "unknown":
+        return finding.known
+    return "not verified" if finding.is_failure else "disputed"
 
 
 def brought_by(recipe: Mapping[str, Any]) -> str:

@@ -25,7 +25,10 @@ BROKEN, FIXED = (Status.HELD, Status.VIOLATED), (Status.VIOLATED, Status.HELD)
 
 @dataclass(slots=True, eq=False)
 class Side:
-    """One of the two runs, as far as comparing needs it: judged cases by relation, source and change."""
+    """One of the two runs, as far as comparing needs it: judged cases by relation, source and change.
+
+    What was found but is no failure counts as held.
+    """
 
     system: str
     cases: dict[Case, tuple[Status, frozenset[FailureKey]]] = field(default_factory=dict)
@@ -37,7 +40,7 @@ class Side:
         for record, recipe in records:
             found = frozenset(keys_of(record)) if record.verdict.status is Status.VIOLATED else frozenset()
             case = (record.relation, record.scene, record.source, recipe)
-            side.cases[case] = (record.verdict.status, found)
+            side.cases[case] = (Status.VIOLATED if found else Status.HELD, found)
         return side
 
 

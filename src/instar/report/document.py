@@ -34,6 +34,8 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "false_alarms": None if summary.false_alarms is None else asdict(summary.false_alarms),
         "placebo": None if summary.placebos is None else asdict(summary.placebos),
         "skipped": [asdict(skipped) for skipped in totals.skipped],
+        "referees": dict(totals.referees),
+        "known": dict(summary.known),
         "kinds": dict(summary.kinds),
         "reasons": dict(summary.reasons),
         "relations": {
@@ -56,7 +58,6 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
 def _violation_json(violation: Violation) -> dict[str, Any]:
     told = {key: value for key, value in asdict(violation).items() if value is not None or key not in OBJECT}
     return told | {
-        "headline": violation.headline,
         "margin": _finite(violation.margin),
         "naturalness": _finite(violation.naturalness),
     }

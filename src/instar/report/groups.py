@@ -50,13 +50,14 @@ class _Member:
     @classmethod
     def of(cls, failure: Failure) -> _Member:
         record, traits = failure.record, traits_of(failure)
-        whats = {what_of(finding) for finding in record.verdict.findings} | {traits.what}
+        verdict = record.verdict
+        whats = {what_of(finding) for finding in verdict.failures or verdict.findings} | {traits.what}
         return cls(
             record.case,
             record.scene,
             record.relation,
-            record.verdict.kind,
-            record.verdict.margin,
+            verdict.plainest.kind,
+            verdict.plainest.margin,
             place_of(record, failure.recipe),
             tuple(sorted(whats)),
             traits,
@@ -97,13 +98,13 @@ def group_failures(failures: Iterable[Failure], tried: Tried | None = None) -> l
     return sorted(groups, key=lambda group: (-len(group.cases), group.relation, group.title, group.cases))
 
 
-def groups_headline(violations: int, groups: Sequence[Group]) -> str:
+def groups_headline(failing: int, groups: Sequence[Group]) -> str:
     """How many there are.
 
     >>> groups_headline(214, [])
-    '214 violations, 0 groups'
+    '214 failing cases, 0 groups'
     """
-    return f"{counted(violations, 'violation')}, {counted(len(groups), 'group')}"
+    return f"{counted(failing, 'failing case')}, {counted(len(groups), 'group')}"
 
 
 def in_turns(things: Iterable[T], of: Callable[[T], str]) -> list[T]:

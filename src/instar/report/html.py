@@ -67,13 +67,13 @@ def _head(page: Page) -> Iterator[str]:
         yield f'<p class="verdict">{escape(summary.why_not_judged.capitalize())}.</p>'
     if not counts.judged:
         pass
-    elif not counts.violated:
-        yield f'<p class="verdict">No contradiction in {counts.judged:,} judged cases.</p>'
+    elif not counts.headline:
+        yield f'<p class="verdict">No failure in {counts.judged:,} judged cases.</p>'
     else:
         yield (
-            f'<p class="verdict">It contradicts itself in <b>{counts.violated:,}</b> of '
+            f'<p class="verdict">It fails in <b>{counts.headline:,}</b> of '
             f'{counts.judged:,} judged cases. <a href="#findings">'
-            f"{groups_headline(counts.violated, page.groups)}</a></p>"
+            f"{groups_headline(counts.headline, page.groups)}</a></p>"
         )
     relations = ", ".join(name(relation, 80) for relation in summary.relations)
     asked = f"{counted(totals.queries, 'question')}, {totals.asked:,} sent, {totals.seconds:,.1f} s"
@@ -89,18 +89,20 @@ def _numbers(page: Page) -> Iterator[str]:
     summary, counts = page.summary, page.summary.counts
     alarms, of_scenes = summary.false_alarms, summary.scenes_judged
     accused = "-" if alarms is None else f"{alarms.violated:,}"
-    share = percent(summary.scenes_violated / of_scenes if of_scenes else None)
+    share = percent(summary.scenes_failing / of_scenes if of_scenes else None)
     rate = f"{percent(summary.drawn.rate)}, {interval_words(summary.drawn.interval)}"
-    rate = "a yield: the search looks for failures" if summary.drawn.is_yield else rate
     other = counts.inapplicable - counts.unstable
     unstable = f"{percent(summary.unstable_share)} of judged, {interval_words(summary.unstable_interval)}"
     headline = f"{percent(summary.drawn.headline_rate)}, {interval_words(summary.drawn.headline_interval)}"
+    if summary.drawn.is_yield:
+        rate, headline = "failures or not", "a yield: the search looks for failures"
+    groups = f"{summary.distinct_real:,} real, in {counted(len(page.groups), 'group')}"
     failed = f"{other:,} inapplicable, {counts.failed:,} failed"
     tiles = [
-        ("violated", f"{counts.violated:,}", rate, "bad"),
-        ("real, or not verified", f"{counts.headline:,}", headline, "bad"),
-        ("scenes affected", f"{summary.scenes_violated:,}", f"{share} of {of_scenes:,} judged", "bad"),
-        ("different failures", f"{summary.distinct:,}", f"in {counted(len(page.groups), 'group')}", "bad"),
+        ("failing cases", f"{counts.headline:,}", headline, "bad"),
+        ("different failures", f"{summary.distinct_failures:,}", groups, "bad"),
+        ("scenes affected", f"{summary.scenes_failing:,}", f"{share} of {of_scenes:,} judged", "bad"),
+        ("answers differ", f"{counts.violated:,}", rate, ""),
         ("held", f"{counts.held:,}", f"of {counts.judged:,} judged", "good"),
         ("unstable", f"{counts.unstable:,}", unstable, "bad"),
         ("not judged", f"{other + counts.failed:,}", failed, ""),
@@ -113,7 +115,8 @@ def _numbers(page: Page) -> Iterator[str]:
     yield "</dl>"
     yield from _relations(summary)
     yield '<div class="columns">'
-    yield from _listing("By kind", summary.kinds, "violated cases by the kind of their worst finding")
+    yield from _listing("By kind", summary.kinds, "cases by the kind of their plainest finding")
+    yield from _listing("Known", summary.known, "different findings by what truth or referees say of them")
     yield from _listing("Reasons", summary.reasons, "unstable, inapplicable and failed cases by reason")
     yield from _charts(page)
     yield from _cost(page)
@@ -174,8 +177,11 @@ def _cost(page: Page) -> Iterator[str]:
     ]
     if totals.asked and totals.seconds:
         rows.append(("questions a second", f"{totals.asked / totals.seconds:,.1f}"))
-    if summary.distinct:
-        rows.append(("questions for a different failure", f"{totals.queries / summary.distinct:,.1f}"))
+    if summary.distinct_failures:
+        each = totals.queries / summary.distinct_failures
+        rows.append(("questions for a different failure", f"{each:,.1f}"))
+    if totals.referees:
+        rows.append(("asked of referees", f"{totals.referee_queries:,}"))
     if summary.price is not None:
         rows.append(("price", f"{summary.price:,.2f}"))
     cells = "".join(f'<tr><th scope="row">{what}</th><td>{number}</td></tr>' for what, number in rows)
@@ -189,8 +195,8 @@ def _cards(page: Page, shown: Iterable[CaseView]) -> str:
 def _findings(page: Page) -> Iterator[str]:
     if not page.groups:
         return
-    yield '<section id="findings"><div class="title"><h2>Findings by cause</h2>'
-    yield f'<p class="quiet">{groups_headline(page.summary.counts.violated, page.groups)}</p>{legend()}</div>'
+    yield '<section id="findings"><div class="title"><h2>Failures by cause</h2>'
+    yield f'<p class="quiet">{groups_headline(page.summary.counts.headline, page.groups)}</p>{legend()}</div>'
     if page.summary.totals.pictures_left_out:
         yield f'<p class="quiet">Pictures: {left_out_words(page.summary.totals)}.</p>'
     for i, group in enumerate(page.groups):
@@ -199,7 +205,7 @@ def _findings(page: Page) -> Iterator[str]:
 
 
 def _group(group: Group, page: Page, *, is_open: bool) -> Iterator[str]:
-    share = len(group.cases) / max(1, page.summary.counts.violated)
+    share = len(group.cases) / max(1, page.summary.counts.headline)
     yield (
         f'<details class="group"{" open" if is_open else ""}><summary>'
         f'<span class="count">{len(group.cases):,}</span><span class="name"><b>{name(group.title, 220)}</b>'

@@ -51,11 +51,12 @@ def _lines(
         yield f"**{summary.why_not_judged.capitalize()}.**"
     if counts.judged:
         drawn = summary.drawn
-        rate = f" ({percent(drawn.rate)}, {interval_words(drawn.interval)})" if drawn.rate is not None else ""
+        share, ends = drawn.headline_rate, drawn.headline_interval
+        rate = f" ({percent(share)}, {interval_words(ends)})" if share is not None else ""
         yield (
-            f"**{counts.violated:,}** of {counts.judged:,} judged cases are violated{rate}, in "
-            f"{summary.scenes_violated:,} of {counted(summary.scenes_judged, 'judged scene')}: "
-            f"{groups_headline(counts.violated, groups)}."
+            f"**{counts.headline:,}** of {counts.judged:,} judged cases fail{rate}, in "
+            f"{summary.scenes_failing:,} of {counted(summary.scenes_judged, 'judged scene')}: "
+            f"{groups_headline(counts.headline, groups)}."
         )
     if against is not None:
         yield ""

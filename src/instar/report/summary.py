@@ -26,9 +26,6 @@ __all__ = [
     "summarise",
 ]
 
-HEADLINE = ("real", "unknown")
-RANKS = ("real", "unknown", "slipped", "other label", "was false", "now right")
-"""What can be known about a finding, the plainest failure first."""
 RELATION_HEADINGS = (
     "relation", "cases", "held", "violated", "unstable", "inapplicable", "failed", "rate", "95 % interval",
 )  # fmt: skip
@@ -45,8 +42,8 @@ class Counts:
     """How many cases ended in which way.
 
     `unstable` is contained in `inapplicable`: their findings were struck out, since null changes show them
-    too or they do not recur. `headline` is contained in `violated`: a finding is real, or nothing is known
-    that could tell.
+    too or they do not recur. `headline` is contained in `violated`: a finding is a failure as far as is
+    known. `unfair` is contained in `held`: referees lose what was found, too.
     """
 
     held: int = 0
@@ -55,6 +52,7 @@ class Counts:
     failed: int = 0
     unstable: int = 0
     headline: int = 0
+    unfair: int = 0
 
     @property
     def cases(self) -> int:
@@ -125,11 +123,7 @@ class Violation:
     label: str | None = None
     score: float | None = None
     box: Sequence[float] | None = None
-
-    @property
-    def headline(self) -> bool:
-        """Whether it is a failure as far as is known: real, or nothing is known that could tell."""
-        return self.known in HEADLINE
+    headline: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +163,10 @@ class Summary:
 
     `counts` are those of all cases, `drawn` those of relations whose search does not look for failures: only
     they have a rate. `unconfirmed` is contained in `counts.inapplicable`. `distinct` counts different
-    (scene, object, kind) among the findings left. `kinds` are violated cases by the kind of their worst
-    finding, `reasons` the inapplicable and failed cases; both most frequent first. `breaks` are there
-    where verdicts have a `level` in their evidence.
+    (scene, object) among the findings left, `distinct_failures` among those that count as failures, and
+    `distinct_real` among the real ones; `known` has what is known about how many different ones. `kinds` are
+    violated cases by the kind of their plainest finding, `reasons` the inapplicable and failed cases; both
+    most frequent first. `breaks` are there where verdicts have a `level` in their evidence.
     """
 
     totals: Totals
@@ -180,9 +175,12 @@ class Summary:
     unstable_interval: Interval | None
     unconfirmed: int
     distinct: int
+    distinct_failures: int
     distinct_real: int
+    known: Mapping[str, int]
     scenes_judged: int
     scenes_violated: int
+    scenes_failing: int
     false_alarms: FalseAlarms | None
     placebos: Placebos | None
     kinds: Mapping[str, int]
@@ -210,6 +208,7 @@ class Summary:
             "distinct_real": self.distinct_real,
             "queries": totals.queries,
             "asked": totals.asked,
+            "referee_queries": totals.referee_queries,
             "seconds": totals.seconds,
             "price": self.price,
             "false_alarm_rate": self.false_alarm_rate,
@@ -257,9 +256,11 @@ class _Tally:
     violated_in: Counter[str] = field(default_factory=Counter)
     headline_in: Counter[str] = field(default_factory=Counter)
     unstable_in: Counter[str] = field(default_factory=Counter)
+    unfair: int = 0
 
     def add(self, record: Record) -> None:
         verdict = record.verdict
+        self.unfair += verdict.kind == "unfair" and verdict.status is Status.HELD
         unstable = verdict.kind == "unstable" and verdict.status is Status.INAPPLICABLE
         self.statuses[verdict.status] += 1
         self.unstable_in[record.scene] += unstable
@@ -267,15 +268,17 @@ class _Tally:
             self.judged_in[record.scene] += 1
         if verdict.status is Status.VIOLATED:
             self.violated_in[record.scene] += 1
-            self.headline_in[record.scene] += any(f.known in HEADLINE for f in verdict.findings)
+            self.headline_in[record.scene] += bool(verdict.failures)
 
     def merge(self, other: _Tally) -> None:
         for name in ("statuses", "judged_in", "violated_in", "headline_in", "unstable_in"):
             getattr(self, name).update(getattr(other, name))
+        self.unfair += other.unfair
 
     def summary(self, *, is_yield: bool = False) -> RelationSummary:
         ends = {status.value: self.statuses[status] for status in Status}
-        counts = Counts(**ends, unstable=self.unstable_in.total(), headline=self.headline_in.total())
+        inside = {"unstable": self.unstable_in.total(), "headline": self.headline_in.total()}
+        counts = Counts(**ends, **inside, unfair=self.unfair)
         if is_yield or not counts.judged:
             return RelationSummary(counts, is_yield=is_yield)
         return RelationSummary(counts, self.interval(self.violated_in), self.interval(self.headline_in))
@@ -293,8 +296,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
     kinds: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     placebos: Counter[bool] = Counter()
-    distinct: dict[tuple[str, ...], str | None] = {}
-    real: set[tuple[str, ...]] = set()
+    distinct: dict[tuple[str, ...], Finding] = {}
     violations: list[Violation] = []
     breaks: dict[tuple[str, str, bool], Break] = {}
     for record in records:
@@ -304,11 +306,13 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
             continue
         tallies[record.relation].add(record)
         if verdict.status is Status.VIOLATED:
-            kinds[verdict.kind] += 1
-            distinct.update((identity_of(record, f), f.evidence.get("harm")) for f in verdict.findings)
-            real.update(identity_of(record, f) for f in verdict.findings if f.known == "real")
+            kinds[verdict.plainest.kind] += 1
+            for finding in verdict.findings:
+                same = distinct.setdefault(identity_of(record, finding), finding)
+                distinct[identity_of(record, finding)] = min(same, finding, key=lambda one: one.plainness)
             violations.append(_violation(record))
-            _note_break(breaks, record)
+            if verdict.failures:
+                _note_break(breaks, record)
             if "placebo" in verdict.evidence:
                 placebos[_reproduced(verdict.findings, verdict.evidence["placebo"])] += 1
         elif verdict.status is not Status.HELD:
@@ -326,9 +330,12 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
         unstable_interval=everything.interval(everything.unstable_in) if everything.judged_in else None,
         unconfirmed=unconfirmed,
         distinct=len(distinct),
-        distinct_real=len(real),
+        distinct_failures=sum(finding.is_failure for finding in distinct.values()),
+        distinct_real=sum(finding.known == "real" for finding in distinct.values()),
+        known=_most_frequent_first(Counter(finding.known for finding in distinct.values())),
         scenes_judged=len(everything.judged_in),
         scenes_violated=len({violation.scene for violation in violations}),
+        scenes_failing=len({violation.scene for violation in violations if violation.headline}),
         false_alarms=_false_alarms(nulls),
         placebos=Placebos(placebos.total(), placebos[True]) if placebos else None,
         kinds=_most_frequent_first(kinds),
@@ -336,15 +343,17 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
         relations={name: tallies[name].summary(is_yield=name in totals.yields) for name in sorted(tallies)},
         findings=sorted(violations, key=_plainness),
         breaks=[breaks[key] for key in sorted(breaks)],
-        harms=_most_frequent_first(Counter(level for level in distinct.values() if level)),
+        harms=_most_frequent_first(
+            Counter(f.evidence["harm"] for f in distinct.values() if f.is_failure and "harm" in f.evidence)
+        ),
     )
 
 
 def identity_of(record: Record, finding: Finding) -> tuple[str, ...]:
-    """What makes two findings one: the object where there is one, else the relation."""
+    """What makes two findings one: the object where there is one, else the relation and the kind."""
     if finding.subject:
-        return (record.scene, finding.kind, "object", finding.subject)
-    return (record.scene, finding.kind, "relation", record.relation)
+        return (record.scene, "object", finding.subject)
+    return (record.scene, "relation", record.relation, finding.kind)
 
 
 def _reproduced(findings: Iterable[Finding], placebo: Mapping[str, Any]) -> bool:
@@ -353,26 +362,20 @@ def _reproduced(findings: Iterable[Finding], placebo: Mapping[str, Any]) -> bool
 
 
 def _violation(record: Record) -> Violation:
-    """The case by its worst finding; a real one before all others."""
-    verdict = record.verdict
-    worst = min(verdict.findings, key=lambda f: (_rank(f.known), f.margin, f.key))
+    """The case by its plainest finding."""
+    worst = record.verdict.plainest
     told = worst.evidence.get("was", worst.evidence.get("is"))
     thing: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
     return Violation(
         record.case, record.scene, record.relation, worst.kind, worst.margin, record.naturalness,
-        worst.known, thing.get("label"), thing.get("score"), thing.get("box"),
+        worst.known, thing.get("label"), thing.get("score"), thing.get("box"), worst.is_failure,
     )  # fmt: skip
 
 
-def _rank(known: str) -> int:
-    """Where it stands in `RANKS`; what a user's task says in words of its own comes last."""
-    return RANKS.index(known) if known in RANKS else len(RANKS)
-
-
-def _plainness(violation: Violation) -> tuple[int, bool, float, str]:
-    """Real failures first, then by margin."""
-    margin = violation.margin
-    return _rank(violation.known), math.isnan(margin), margin, violation.case
+def _plainness(violation: Violation) -> tuple[bool, int, bool, float, str]:
+    """Failures first, real ones before others, then by margin."""
+    rank, margin, _ = Finding("", "", violation.margin, known=violation.known).plainness
+    return not violation.headline, rank, math.isnan(margin), margin, violation.case
 
 
 def _false_alarms(nulls: _Tally) -> FalseAlarms | None:

@@ -18,7 +18,10 @@ from instar.report.summary import (
 )
 from instar.report.words import counted, interval_words, percent, readable, replay_command
 
-__all__ = ["alarm_words", "left_out_words", "render_comparison", "render_text", "repeat_words", "table"]
+__all__ = [
+    "alarm_words", "known_words", "left_out_words", "referee_words", "render_comparison", "render_text",
+    "repeat_words", "table",
+]  # fmt: skip
 
 WIDEST_TITLE = 90
 WIDEST_SCENE = 48
@@ -82,6 +85,34 @@ def repeat_words(totals: Totals) -> str:
     return f"{other}: the system is not deterministic"
 
 
+def known_words(summary: Summary) -> str:
+    """What is known about the different findings.
+
+    A finding that nobody could verify is a failure as far as is known; one on which referees disagree is not.
+    """
+    unverified = summary.distinct_failures - summary.distinct_real
+    counts = dict(summary.known) | {"not verified": unverified, "unknown": 0}
+    disputed = summary.known.get("unknown", 0) - unverified
+    counts["disputed"] = disputed
+    told = ", ".join(f"{readable(name)} {number:,}" for name, number in counts.items() if number)
+    return f"{told}, of {counted(summary.distinct, 'different finding')}"
+
+
+def referee_words(summary: Summary) -> str:
+    """Who was asked what is there, how often, and who could not be."""
+    totals = summary.totals
+    able = [name for name, reason in totals.referees.items() if not reason]
+    parts = [f"{', '.join(map(readable, able)) or 'none'}, {counted(totals.referee_queries, 'question')}"]
+    if summary.counts.unfair:
+        parts.append(f"{counted(summary.counts.unfair, 'case')} held because they lose it too")
+    parts += [
+        f"{readable(name)} could not be asked ({readable(reason, 120)})"
+        for name, reason in totals.referees.items()
+        if reason
+    ]
+    return "; ".join(parts)
+
+
 def left_out_words(totals: Totals) -> str:
     """How many findings were kept without pictures, and why."""
     kept = counted(totals.pictures_left_out, "finding is", "findings are")
@@ -114,13 +145,17 @@ def _headline(summary: Summary) -> Iterator[str]:
         yield f"{system}: {summary.why_not_judged}, {counted(totals.scenes, 'scene')}."
     if not counts.judged:
         pass
-    elif not counts.violated:
-        yield f"{system} contradicts itself in none of {counts.judged:,} judged cases ({scenes})."
+    elif not counts.headline:
+        yield f"{system} fails in none of {counts.judged:,} judged cases ({scenes})."
     else:
         yield (
-            f"{system} contradicts itself in {counts.violated:,} of {counts.judged:,} judged cases: "
-            f"{counted(summary.distinct, 'different failure')}, in {summary.scenes_violated:,} of {scenes}."
+            f"{system} fails in {counts.headline:,} of {counts.judged:,} judged cases: "
+            f"{counted(summary.distinct_failures, 'different failure')}, in {summary.scenes_failing:,} of "
+            f"{scenes}."
         )
+    others = counts.violated - counts.headline
+    if others:
+        yield f"In {counted(others, 'more case')} the answers differ, but not by a failure (see below)."
     if not totals.finished:
         yield "The run is not complete: it is under way, or a limit or an interrupt ended it."
 
@@ -137,7 +172,8 @@ def _account(summary: Summary) -> Iterator[tuple[str, str]]:
     if summary.kinds:
         yield "kinds", _listing(summary.kinds)
     if summary.harms:
-        yield "harm", f"{_listing(summary.harms)} of {counted(summary.distinct, 'different failure')}"
+        of = counted(summary.distinct_failures, "different failure")
+        yield "harm", f"{_listing(summary.harms)} of {of}"
     for relation, side in _sides(summary.breaks):
         levels = sorted((one.level for one in side), key=abs)
         middle = f" (median {median(levels):+g})" if len(levels) > 1 else ""
@@ -148,10 +184,13 @@ def _account(summary: Summary) -> Iterator[tuple[str, str]]:
         needed = percent(1 - reproduced / tried)
         yield "placebo", f"{needed} of {counted(tried, 'violated case')} need the real change"
     counts, totals = summary.counts, summary.totals
-    if counts.headline != counts.violated:
-        of, ends = counted(counts.judged, "judged case"), interval_words(summary.drawn.headline_interval)
-        rate = "" if summary.drawn.is_yield else f" ({percent(summary.drawn.headline_rate)}, {ends})"
-        yield "failures", f"{counts.headline:,} of {of} are real, or cannot be verified{rate}"
+    if summary.known:
+        yield "known", known_words(summary)
+    if summary.drawn.headline_rate is not None and counts.headline != counts.violated:
+        ends = interval_words(summary.drawn.headline_interval)
+        yield "failing", f"{percent(summary.drawn.headline_rate)} of what was drawn ({ends})"
+    if totals.referees:
+        yield "referees", referee_words(summary)
     if counts.judged:
         ends = interval_words(summary.unstable_interval)
         of = counted(counts.judged, "judged case")
@@ -191,7 +230,7 @@ def _skipped(summary: Summary) -> Iterator[str]:
 def _groups(summary: Summary, groups: Sequence[Group], top: int) -> Iterator[str]:
     if not groups:
         return
-    yield groups_headline(summary.counts.violated, groups)
+    yield groups_headline(summary.counts.headline, groups)
     rows = [["cases", "scenes", "group", "for example"]]
     for group in groups[:top]:
         title = readable(group.title, WIDEST_TITLE)
@@ -206,9 +245,10 @@ def _findings(summary: Summary, top: int) -> Iterator[str]:
     if not worst:
         return
     everything = len(worst) == len(summary.findings)
-    yield "Findings, worst first" if everything else f"The worst {top} of {len(summary.findings):,} findings"
-    heading = ["case", "scene", "relation", "kind", "margin", "naturalness"]
-    yield table([heading, *map(_row, worst)], right=[4, 5])
+    total = f"{len(summary.findings):,} findings"
+    yield "Findings, the plainest first" if everything else f"The plainest {top} of {total}"
+    heading = ["case", "scene", "relation", "what", "known", "margin"]
+    yield table([heading, *map(_row, worst)], right=[5])
     yield ""
     yield f"See one again: {readable(replay_command(summary.totals.run, worst[0].case), 400)}"
 
@@ -217,14 +257,20 @@ def _row(violation: Violation) -> list[str]:
     scene = readable(violation.scene, 4 * WIDEST_SCENE)
     if len(scene) > WIDEST_SCENE:
         scene = "..." + scene[3 - WIDEST_SCENE :]
-    naturalness = "-" if violation.naturalness is None else f"{violation.naturalness:.2f}"
+    what = violation.kind or "-"
+    if violation.label is not None:
+        score = "" if violation.score is None else f" {violation.score:.2f}"
+        what = f"{what}: {violation.label}{score}"
+    known = violation.known
+    if known == "unknown":
+        known = "not verified" if violation.headline else "disputed"
     return [
         violation.case,
         scene,
         readable(violation.relation, WIDEST_SCENE),
-        readable(violation.kind, WIDEST_SCENE) or "-",
+        readable(what, WIDEST_SCENE),
+        readable(known),
         f"{violation.margin:.3f}",
-        naturalness,
     ]
 
 

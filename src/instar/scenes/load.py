@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -68,7 +69,18 @@ def load_scenes(
     `truth` is the folder of ICDAR's or Total-Text's annotations where they are not below the pictures.
     """
     check_limit(limit)
-    return SceneList(_load(spec, format, limit, truth, palette), spec, limit)
+    return SceneList(_with_classes(_load(spec, format, limit, truth, palette)), spec, limit)
+
+
+def _with_classes(scenes: list[Scene]) -> list[Scene]:
+    """Annotated scenes, with the classes that somebody annotated: of others the truth knows nothing."""
+    classes = frozenset(thing.label for scene in scenes for thing in scene.objects or ())
+    if not classes:
+        return scenes
+    return [
+        scene if scene.objects is None else replace(scene, knowledge={**scene.knowledge, "classes": classes})
+        for scene in scenes
+    ]
 
 
 def _load(

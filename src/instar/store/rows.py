@@ -28,7 +28,8 @@ _TYPES: dict[str, tuple[type, ...]] = dict.fromkeys(COLUMNS, _TEXT) | {
 _TOTALS: dict[str, type] = {
     "run": str, "system": str, "task": str, "seed": int, "scenes": int, "queries": int, "asked": int,
     "seconds": float, "price_per_query": float, "finished": bool, "isolated": bool, "repeats": int,
-    "differing": int, "contradicting": int, "pictures_left_out": int,
+    "differing": int, "contradicting": int, "pictures_left_out": int, "referees": dict,
+    "referee_queries": int,
 }  # fmt: skip
 _seen: set[tuple[type, ...]] = set()
 
@@ -109,9 +110,13 @@ def totals_from_json(text: str, **now: int) -> Totals:
         )
     if not all(
         isinstance(text, str)
-        for text in (*totals.yields, *(part for one in totals.skipped for part in (one.scene, one.reason)))
+        for text in (
+            *totals.yields,
+            *(part for one in totals.skipped for part in (one.scene, one.reason)),
+            *(part for one in totals.referees.items() for part in one),
+        )
     ):
-        raise ValueError("the account names scenes or relations by something else than text")
+        raise ValueError("the account names scenes, relations or referees by something else than text")
     return totals
 
 

@@ -37,8 +37,9 @@ def _made(folder: str) -> Groups:
     failures = []
     with RunStore.read(folder) as store:
         for record, recipe in store.violated():
-            failures.append(Failure(record, recipe))
-            distinct.update(identity_of(record, finding) for finding in record.verdict.findings)
+            if record.verdict.failures:
+                failures.append(Failure(record, recipe))
+                distinct.update(identity_of(record, finding) for finding in record.verdict.failures)
         groups = group_failures(failures, store.tried())
     of = {case: number for number, group in enumerate(groups) for case in group.cases}
     return Groups(tuple(group.title for group in groups), of, len(distinct))

@@ -25,7 +25,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit, urlunsplit
 from urllib.response import addinfourl
 
 from instar.core.errors import FetchFailed
-from instar.core.progress import pace, show_progress
+from instar.progress import pace, show_progress
 from instar.zoo.manifest import Member, Package
 
 __all__ = ["Progress", "download", "read_member", "show_download"]

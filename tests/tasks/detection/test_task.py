@@ -10,7 +10,8 @@ from instar.core.frame import Frame
 from instar.core.scene import Observation, Scene, SceneObject
 from instar.core.verdict import Status
 from instar.tasks.detection import Detections, detection, same_objects
-from instar.tasks.detection.task import TASK, carry, verify
+from instar.tasks.detection.task import TASK, carry
+from instar.tasks.detection.verification import verify
 
 SIZE = (100, 200)  # height and width
 CAR, DOG, CAT = (20, 30, 60, 50), (100, 40, 120, 90), (180, 10, 200, 30)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from instar.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from instar.tasks.detection.adaptive_search import adaptive
     from instar.tasks.detection.answers import Detections
     from instar.tasks.detection.average_precision import map_equal
     from instar.tasks.detection.compare import same_objects
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Detections",
-    "adaptive",
     "detection",
     "guided",
     "insertion",
@@ -27,7 +25,6 @@ __all__ = [
 
 _HOMES = dict.fromkeys(__all__, "searches") | {
     "Detections": "answers",
-    "adaptive": "adaptive_search",
     "detection": "task",
     "insertion": "relations.insertion",
     "map_equal": "average_precision",

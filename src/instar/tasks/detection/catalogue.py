@@ -6,17 +6,30 @@ SYSTEMS = {
     "ssd-mobilenet-v2": "systems.opencv:ssd_mobilenet_v2",
     "ssd-mobilenet-v3": "systems.opencv:ssd_mobilenet_v3",
     "efficientdet-lite0": "systems.efficientdet:efficientdet_lite0",
+    "efficientdet-lite1": "systems.efficientdet:efficientdet_lite1",
+    "efficientdet-lite2": "systems.efficientdet:efficientdet_lite2",
     "yolov4-tiny": "systems.opencv:yolov4_tiny",
     "onnx": "systems.onnx:onnx_detector",
     "street-exact": "systems.street:street_exact",
     "street-blobs": "systems.street:street_blobs",
 }
-RELATIONS = {"insertion": "relations.insertion:insertion"}
+WHOLE_PICTURE = (
+    "mirrored", "shifted", "cropped", "reduced", "brightened", "darkened", "warmed", "cooled", "flattened",
+    "defocused", "shaken", "noisy", "compressed", "hazy", "rainy",
+)  # fmt: skip
+RELATIONS = {name: f"relations.whole_picture:RELATIONS.{name}" for name in WHOLE_PICTURE} | {
+    "insertion": "relations.insertion:insertion"
+}
+SUITE = (*WHOLE_PICTURE, "insertion")
+SUITE_SEARCH = "adaptive"
+REFEREES = (
+    "efficientdet-lite2", "efficientdet-lite1", "ssd-mobilenet-v2", "yolov4-tiny", "yolox-nano",
+    "efficientdet-lite0",
+)  # fmt: skip
 SEARCHES = {
     "guided": "searches:guided",
     "random": "searches:random",
     "relocation": "searches:relocation",
-    "adaptive": "adaptive_search:adaptive",
 }
 USUAL_SEARCHES = {"insertion": "guided"}
 EXPORTS = {"coco": "export:export_coco", "yolo": "export:export_yolo"}

@@ -7,8 +7,8 @@ object is new when it scores above c + h and nothing was there at c - h or more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,6 @@ from instar.tasks.detection.answers import Detections
 
 __all__ = ["mask_inserted", "same_objects"]
 
-CLEARLY = 0.05  # of a score
 MOSTLY = 0.5  # of the smaller box, or of the pasted one: then a prediction is about the pasted object
 
 
@@ -66,19 +65,18 @@ def same_objects(
     unknown &= ~about
     findings += [view.invented(j) for j in np.flatnonzero(unknown & strong).tolist()]
     counts: dict[str, Any] = {"found": len(objects), "found again": len(pairs)}
-    if weakened := view.weakened(pairs):
-        counts["weakened"] = weakened
+    left = {f"object {k}": view.left_of(k, pairs.get(k)) - band for k in objects.tolist()}
     if findings:
         among = sorted(
             (before.labels[k], before.boxes[k].round().astype(int).tolist()) for k in objects.tolist()
         )
         labels_and_places = {"among": [label for label, _ in among], "places": [box for _, box in among]}
-        return Verdict.violated(findings, **counts, **labels_and_places)
+        return replace(Verdict.violated(findings, **counts, **labels_and_places), margins=left)
     slack = min(
         float(after.scores[list(pairs.values())].min(initial=np.inf)) - band,
         certain + hysteresis - float(after.scores[unknown].max(initial=-np.inf)),
     )
-    return Verdict.held(min(slack, 1.0), **counts)
+    return replace(Verdict.held(min(slack, 1.0), **counts), margins=left)
 
 
 def mask_inserted(
@@ -144,15 +142,15 @@ class _View:
         if j is not None:
             margin = -score * (1 - float(overlap[j]))
             return Finding("drifted", subject, margin, evidence | {"is": _described(self.after, j)}), j
-        # What is left of it scores below the band: any other box here stands for another object.
-        faded = (overlap > self.least_iou) & self.same_label[k] & (self.after.scores < self.band)
-        left = float(self.after.scores[faded].max(initial=0.0))
-        return Finding("lost", subject, left - score, evidence), None
+        return Finding("lost", subject, self.left_of(k, None) - score, evidence), None
 
-    def weakened(self, pairs: Mapping[int, int]) -> dict[str, float]:
-        """What the objects score that are found again with clearly less than before."""
-        now = {k: float(self.after.scores[j]) for k, j in pairs.items()}
-        return {str(k): round(s, 4) for k, s in now.items() if s < float(self.before.scores[k]) - CLEARLY}
+    def left_of(self, k: int, j: int | None) -> float:
+        """What object k scores now as box j, or what is left of it where no box stands for it."""
+        if j is not None:
+            return float(self.after.scores[j])
+        # Any box above the band stands for another object.
+        faded = (self.overlap[k] > self.least_iou) & self.same_label[k] & (self.after.scores < self.band)
+        return float(self.after.scores[faded].max(initial=0.0))
 
     def invented(self, j: int) -> Finding:
         there = (self.overlap[:, j] > self.least_iou) & self.same_label[:, j]

@@ -12,16 +12,16 @@ from instar.core.frame import Frame, transform
 from instar.core.marks import Mark, Panel
 from instar.core.scene import Observation
 from instar.core.task import Task
-from instar.core.verdict import Finding, Verdict
-from instar.imaging.geometry import Boxes, areas, intersections, iou, shifted
+from instar.core.verdict import Verdict
+from instar.imaging.geometry import Boxes, areas, intersections, shifted
 from instar.imaging.nulls import USUAL_NULLS
 from instar.tasks.detection.answers import Detections, read
 from instar.tasks.detection.compare import same_objects
+from instar.tasks.detection.verification import verify
 
-__all__ = ["TASK", "carry", "detection", "marks", "move_boxes", "require_threshold", "verify"]
+__all__ = ["TASK", "carry", "detection", "marks", "move_boxes", "require_threshold"]
 
 INSIDE = 0.9  # of a box must be inside both frames
-THERE = 0.5  # IoU with an annotated box from which on an object counts as there
 
 
 def detection(*, hysteresis: float = 0.1, iou: float = 0.5) -> Task:
@@ -78,20 +78,6 @@ def marks(seen: Observation) -> Panel:
             for i in np.flatnonzero(found.scores >= found.confidence).tolist()
         ),
     )
-
-
-def verify(source: Observation, follow_up: Observation, finding: Finding) -> str:
-    """What annotations say: is what was lost really there, and is what is new really not?"""
-    truth, was = source.scene.objects, finding.evidence.get("was")
-    told = was or finding.evidence.get("is")
-    if truth is None or told is None:
-        return "unknown"
-    boxes = np.array([thing.box for thing in truth if thing.label == told["label"]], np.float32)
-    overlap = iou(np.array([told["box"]], np.float32), boxes.reshape(-1, 4))
-    is_there = bool(overlap.max(initial=0.0) >= THERE)
-    if was is not None:
-        return "real" if is_there else "was false"
-    return "now right" if is_there else "real"
 
 
 TASK = detection()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from instar.core.frame import Frame, Matrix, transform
 from instar.core.marks import Mark, Panel, region_of
 from instar.core.scene import Observation
-from instar.core.task import Task
+from instar.core.task import Opinion, Task
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.nulls import USUAL_NULLS
 from instar.tasks.text.accuracy import hide_words, truth_of, with_accuracy
@@ -102,7 +103,9 @@ def marks(seen: Observation) -> Panel:
     )
 
 
-def verify(source: Observation, follow_up: Observation, finding: Finding) -> str:
+def verify(
+    source: Observation, follow_up: Observation, finding: Finding, opinions: Sequence[Opinion] = ()
+) -> str:
     """What known words say: whether there was text in what was lost, and none in what is new."""
     if finding.kind == "watermark missed":
         return "real"  # the change wrote the word there

@@ -12,6 +12,7 @@ from instar.campaigns.plan import Use
 from instar.campaigns.resolve import resolve_system
 from instar.core.errors import BadInput
 from instar.tasks.detection.answers import read
+from instar.tasks.detection.systems.efficientdet import _anchors
 from instar.zoo import fetch
 
 # Seen on drawings. The mouse on the astronaut's sleeve and the sheep for a horse are the networks' mistakes.
@@ -61,6 +62,32 @@ FOUND = {
         ],
         "motorcycle": [("motorcycle", 0.832, (103.3, 48.6, 685.8, 443.9))],
     },
+    "efficientdet-lite1": {
+        "person": [
+            ("horse", 0.879, (400.4, 137.6, 605.6, 343.2)),
+            ("person", 0.824, (189.0, 100.2, 274.1, 373.4)),
+            ("dog", 0.754, (60.8, 263.5, 203.2, 350.8)),
+        ],
+        "coffee": [
+            ("cup", 0.797, (170.9, 17.2, 422.0, 308.3)),
+            ("dining table", 0.719, (0.0, 7.6, 600.0, 400.0)),
+            ("spoon", 0.500, (320.4, 173.4, 407.7, 327.1)),
+        ],
+        "motorcycle": [("motorcycle", 0.848, (99.6, 19.1, 680.1, 453.4))],
+    },
+    "efficientdet-lite2": {
+        "person": [
+            ("horse", 0.859, (402.2, 136.2, 600.5, 341.9)),
+            ("dog", 0.785, (65.5, 262.6, 203.1, 345.5)),
+            ("person", 0.641, (188.1, 95.8, 269.1, 379.4)),
+        ],
+        "coffee": [
+            ("cup", 0.859, (169.0, 19.7, 421.4, 323.6)),
+            ("dining table", 0.621, (2.8, 5.8, 597.4, 398.8)),
+            ("spoon", 0.582, (320.7, 161.3, 407.7, 325.6)),
+        ],
+        "motorcycle": [("motorcycle", 0.914, (112.3, 31.1, 682.0, 445.4))],
+    },
     "yolov4-tiny": {
         "person": [
             ("person", 0.994, (190.9, 93.1, 273.6, 378.3)),
@@ -75,6 +102,8 @@ CONFIDENCE = {
     "ssd-mobilenet-v2": 0.4,
     "ssd-mobilenet-v3": 0.5,
     "efficientdet-lite0": 0.32,
+    "efficientdet-lite1": 0.32,
+    "efficientdet-lite2": 0.36,
     "yolov4-tiny": 0.3,
 }
 
@@ -137,3 +166,13 @@ def test_the_confidence_is_a_setting(detector):
     assert answer.confidence == 0.7
     with pytest.raises(BadInput, match="confidence is 7; it must be a number between 0 and 1"):
         resolve_system(Use(detector.name, {"confidence": 7}))
+
+
+@pytest.mark.parametrize(("name", "side"), [("efficientdet-lite1", 384), ("efficientdet-lite2", 448)])
+def test_anchors_are_those_that_the_file_itself_has(name, side):
+    litert = pytest.importorskip("ai_edge_litert.interpreter")
+    (weights,) = fetch(name)
+    network = litert.Interpreter(model_content=weights.read_bytes())
+    network.allocate_tensors()
+    (index,) = [tensor["index"] for tensor in network.get_tensor_details() if tensor["name"] == "stack"]
+    np.testing.assert_allclose(_anchors(side) / side, network.get_tensor(index), atol=1e-6)

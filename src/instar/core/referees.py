@@ -1,0 +1,91 @@
+"""Referees: other systems of the same task that say what is there, where no annotation does.
+
+A finding that stood is shown to them: the source and the follow-up. What they make of it the task decides
+(see `Task.verify`). Their questions are no part of the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from instar.core.case import Ask, Case, Steps
+from instar.core.follow_up import FollowUp, observe
+from instar.core.scene import Observation
+from instar.core.system import Reply, System
+from instar.core.task import Opinion, Task
+from instar.core.verdict import Finding, Verdict
+
+__all__ = ["Referee", "verify_findings"]
+
+
+@dataclass(frozen=True, eq=False)
+class Referee:
+    """A system that is asked for its opinion; `labels` maps its labels to those of the system under test."""
+
+    system: System
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.system.name
+
+
+def verify_findings(cases: Sequence[Case], referees: Sequence[Referee]) -> Steps[None]:
+    """Say what is known about the findings of these cases; what is not fair to ask for is struck out."""
+    for case in cases:
+        case.verify()
+    open_ones = [case for case in cases if any(_is_open(finding) for finding in case.findings)]
+    if not (open_ones and referees):
+        return
+    asked = [(case, one) for case in open_ones for one in (FollowUp(case.state.source.input), case.shown)]
+    queries = [replace(one.query(), referee=referee.name) for referee in referees for _, one in asked]
+    replies = yield Ask(queries)
+    opinions: list[list[Opinion]] = [[] for _ in open_ones]
+    for number, referee in enumerate(referees):
+        own = replies[number * len(asked) : (number + 1) * len(asked)]
+        for case, pair, heard in zip(open_ones, zip(own[::2], own[1::2]), opinions):
+            opinion = _opinion(referee, case.state.task, case.state.source, case.shown, *pair)
+            if opinion is not None:
+                heard.append(opinion)
+    for case, heard in zip(open_ones, opinions):
+        if heard:
+            case.verify(heard)
+            _strike_unfair(case)
+
+
+def _is_open(finding: Finding) -> bool:
+    """Whether nobody has said anything about it yet."""
+    return finding.known == "unknown" and finding.is_failure
+
+
+def _opinion(
+    referee: Referee, task: Task, source: Observation, shown: FollowUp, *replies: Reply
+) -> Opinion | None:
+    """What a referee finds in both pictures, in the source's frame; None where it cannot say."""
+    before = observe(task, source, [FollowUp(source.input)], replies[:1])
+    if isinstance(before, str):
+        return None
+    both = observe(task, replace(source, answer=before.follow_ups[0].answer), [shown], replies[1:])
+    if isinstance(both, str):
+        return None
+    knows = getattr(referee.system, "classes", None)
+    return Opinion(referee.name, both.befores[0], both.follow_ups[0].answer, referee.labels, knows)
+
+
+def _strike_unfair(case: Case) -> None:
+    """A finding that the referees lose too says nothing about the system; a case without others holds."""
+    unfair: list[dict[str, Any]] = [
+        {"kind": f.kind, "subject": f.subject, "margin": f.margin, "by": "referees"}
+        for f in case.findings
+        if f.known == "unfair"
+    ]
+    if not unfair:
+        return
+    assert case.verdict is not None
+    case.struck += unfair
+    kept = [finding for finding in case.findings if finding.known != "unfair"]
+    left = Verdict.violated(kept) if kept else replace(Verdict.held(), kind="unfair")
+    evidence = {**case.verdict.evidence, "struck": list(case.struck)}
+    case.verdict = replace(left, evidence=evidence, margins=case.verdict.margins)

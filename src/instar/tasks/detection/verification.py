@@ -1,0 +1,150 @@
+"""What a finding is worth: is what was lost really there, and is what is new really not?
+
+Annotations say so where the class is one of theirs; elsewhere other detectors do, the referees. Each says how
+sure it is that the object is there, 0.5 where its score is just its own confidence. With that on average, or
+more, it is there; clearly below it is not, and between the two nobody can say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from instar.core.scene import Observation, SceneObject
+from instar.core.task import Opinion
+from instar.core.verdict import Finding
+from instar.imaging.geometry import areas, intersections, iou
+from instar.tasks.detection.answers import Detections
+from instar.tasks.detection.class_names import canonical_class
+
+__all__ = ["verify"]
+
+THERE = 0.5  # IoU from which on two boxes are about the same object
+NEAR = 0.1  # IoU from which on a new box may be a loose one around something that is there
+HINT = 0.15  # of the referees on average: then a new box may be about something that is there
+SURE = 0.5  # of the referees on average: then it is there
+DOUBT = 0.4  # then it is not; docs/detection.md has how often that is right
+AT_CONFIDENCE = 0.5  # how sure a referee is whose score is just its confidence
+LITTLE = 0.2  # of a score: what changed by less has slipped over the line
+WITHIN = 0.7  # of the smaller box: then it is a second box on the same object
+
+Thing: TypeAlias = Mapping[str, Any]
+"""A label, a score and a box, as a finding tells them."""
+Witness: TypeAlias = Callable[[Thing, float], float]
+"""How sure it is, 0 to 1, that a thing is there, by an object that overlaps with it by so much (IoU)."""
+
+
+def verify(
+    source: Observation, follow_up: Observation, finding: Finding, opinions: Sequence[Opinion] = ()
+) -> str:
+    """What truth or referees say about a finding (see `Task.verify`)."""
+    was, now = finding.evidence.get("was"), finding.evidence.get("is")
+    thing = now if was is None else was
+    if thing is None:
+        return "unknown"
+    witnesses = _witnesses(source, thing, opinions)
+    if witnesses is None:
+        return "unknown"
+    before, after = witnesses
+    if was is None:
+        return _judge_new(finding, thing, follow_up.answer, before, after)
+    sure, is_right_now = before(was, THERE), now is not None and before(now, THERE) >= SURE
+    if sure < DOUBT:
+        return "now right" if is_right_now else "was false"
+    if sure < SURE:
+        return "disputed"
+    if after(was, THERE) < SURE:
+        return "unfair"
+    moved_little = finding.kind == "drifted" and is_right_now
+    return "slipped" if moved_little or finding.margin > -LITTLE else "real"
+
+
+def _judge_new(finding: Finding, now: Thing, answer: Detections, before: Witness, after: Witness) -> str:
+    """A new box is a failure only where there is nothing of its class at all, not even loosely around."""
+    sure = before(now, NEAR)
+    if sure >= SURE:
+        return "now right"
+    second = _second_label(now, answer)
+    if second:
+        return second
+    if sure >= HINT:
+        return "disputed"
+    if after(now, NEAR) >= HINT:
+        return "unfair"
+    return "slipped" if finding.margin > -LITTLE else "real"
+
+
+def _second_label(now: Thing, answer: Detections) -> str:
+    """What a new box is that lies on an object which is still found; empty where it lies on none."""
+    box = np.array([now["box"]], np.float32)
+    found = answer.scores >= answer.confidence
+    itself = iou(box, answer.boxes)[0] > 0.99
+    same = np.array([label == now["label"] for label in answer.labels], bool)
+    found &= ~(itself & same)
+    common = intersections(box, answer.boxes)[0]
+    inside = common >= WITHIN * np.minimum(areas(box)[0], areas(answer.boxes))
+    if (found & same & inside).any():
+        return "slipped"
+    return "other label" if (found & ~same & (iou(box, answer.boxes)[0] >= THERE)).any() else ""
+
+
+def _witnesses(
+    source: Observation, thing: Thing, opinions: Sequence[Opinion]
+) -> tuple[Witness, Witness] | None:
+    """Who can say what is in the source, and what is in the follow-up; None where nobody can."""
+    truth = source.scene.objects
+    annotated = source.scene.knowledge.get("classes")
+    label = canonical_class(thing["label"])
+    if truth is not None and (annotated is None or label in map(canonical_class, annotated)):
+        by_truth = _annotations(truth)
+        return by_truth, by_truth
+    voters = [one for one in opinions if one.knows is None or label in map(canonical_class, one.knows)]
+
+    if not voters:
+        return None
+
+    def before(asked: Thing, overlap: float) -> float:
+        return _mean([_sureness(one, one.before, asked, overlap) for one in voters])
+
+    def after(asked: Thing, overlap: float) -> float:
+        # Those who did not see it before would not see it now, whatever the change did.
+        witnesses = [one for one in voters if _sureness(one, one.before, asked, overlap) >= AT_CONFIDENCE]
+        return _mean([_sureness(one, one.after, asked, overlap) for one in witnesses or voters])
+
+    return before, after
+
+
+def _annotations(truth: Iterable[SceneObject]) -> Witness:
+    """Sure either way; within a crowd, where single objects were not annotated, between the two."""
+
+    def sureness(asked: Thing, overlap: float) -> float:
+        label = canonical_class(asked["label"])
+        same = [one for one in truth if canonical_class(one.label) == label]
+        box = np.array([asked["box"]], np.float32)
+        things, crowds = (
+            np.array([one.box for one in same if one.crowd is crowd], np.float32).reshape(-1, 4)
+            for crowd in (False, True)
+        )
+        if iou(box, things).max(initial=0.0) >= overlap:
+            return 1.0
+        in_crowd = (intersections(box, crowds) >= THERE * areas(box)[0]).any()
+        return (DOUBT + SURE) / 2 if in_crowd else 0.0
+
+    return sureness
+
+
+def _sureness(opinion: Opinion, answer: Detections, thing: Thing, least: float) -> float:
+    """How sure a referee is that it is there, 0 to 1, under whatever name it has for it."""
+    label, sure = canonical_class(thing["label"]), answer.confidence
+    own = [canonical_class(opinion.labels.get(name, name)) == label for name in answer.labels]
+    overlap = iou(np.array([thing["box"]], np.float32), answer.boxes)[0]
+    score = float(answer.scores[(overlap >= least) & np.array(own, bool)].max(initial=0.0))
+    if score < sure:
+        return AT_CONFIDENCE * score / sure
+    return AT_CONFIDENCE + (1 - AT_CONFIDENCE) * (score - sure) / (1 - sure) if sure < 1 else 1.0
+
+
+def _mean(sureness: Sequence[float]) -> float:
+    return sum(sureness) / len(sureness)
