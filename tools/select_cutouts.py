@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import sys
 from collections import defaultdict
-from itertools import product
 from pathlib import Path
 
 import cv2
@@ -24,9 +23,8 @@ from instar.cutouts.extraction import is_part_of_a_body, largest_piece
 from instar.cutouts.pool import CutOut, load_pool, save_pool
 from instar.imaging.average_hash import average_hash
 from instar.imaging.codecs import decode_exact
-from instar.imaging.geometry import iou
-from instar.imaging.paste import RGBA, pasted, resized
-from instar.tasks.detection.answers import read
+from instar.imaging.paste import RGBA
+from instar.tasks.detection.recognition import recognition
 from instar.tasks.detection.systems.efficientdet import efficientdet_lite0
 from instar.tasks.detection.systems.onnx import yolox
 
@@ -42,13 +40,12 @@ pictures and made smaller; nothing else was changed.
 Catalogues: Kator Legaz, © 2003-2008 Andrew Kator & Jennifer Legaz; Reallusion, © 2008-2011 Reallusion;
 Scopia, © 2010-2012 Scopia Visual Interfaces Systems, s.l., and eTeks; Blend Swap, its contributors.
 """
-LEAST_SCORE, LEAST_IOU = 0.4, 0.6
+LEAST_SCORE = 0.4
 MOST = 20  # of a class, the surest first
 VIEWS = {"person": 3, "car": 3}
 QUALITY = 88  # of WebP, whose alpha is kept without loss
 ONE_PIECE = 0.97
 LEFT_OUT = {"Blend Swap CC-BY#bulldog", "Blend Swap CC-0#briefcase"}  # found, but they look drawn to people
-HEIGHTS = (0.35, 0.6)  # of the picture
 
 
 def main(rendered: Path, out: Path) -> None:
@@ -63,7 +60,7 @@ def main(rendered: Path, out: Path) -> None:
         if largest_piece(solid).sum() < ONE_PIECE * solid.sum() or is_part_of_a_body(solid, entry["label"]):
             continue
         data = as_webp(pixels)
-        least = min(best_score(one, decode_exact(data), entry["label"]) for one in detectors)
+        least = min(recognition(one, decode_exact(data), entry["label"]) for one in detectors)
         if least >= LEAST_SCORE:
             sure[entry["label"]].append((least, entry, data))
     out.mkdir(parents=True, exist_ok=True)
@@ -116,42 +113,6 @@ def attribution(kept: list[CutOut]) -> str:
 def as_webp(pixels: RGBA) -> bytes:
     bgra = cv2.cvtColor(pixels, cv2.COLOR_RGBA2BGRA)
     return cv2.imencode(".webp", bgra, [cv2.IMWRITE_WEBP_QUALITY, QUALITY])[1].tobytes()
-
-
-def best_score(detector, cutout: RGBA, label: str) -> float:
-    """The score with which the detector finds it, where it does so best."""
-    best = 0.0
-    for ground, share in product((street(), room()), HEIGHTS):
-        rows, columns = ground.shape[:2]
-        scale = min(share * rows / cutout.shape[0], 0.6 * columns / cutout.shape[1])
-        small = resized(cutout, round(cutout.shape[1] * scale), round(cutout.shape[0] * scale))
-        x, y = (columns - small.shape[1]) // 2, round(0.9 * rows) - small.shape[0]
-        picture = pasted(ground, small, x, y, "hard")
-        found = read(picture, detector.predict([picture])[0])
-        box = np.array([[x, y, x + small.shape[1], y + small.shape[0]]], np.float32)
-        same = np.array([name == label for name in found.labels], bool)
-        there = (iou(found.boxes, box)[:, 0] >= LEAST_IOU) & same
-        best = max(best, float(found.scores[there].max(initial=0.0)))
-    return best
-
-
-def street() -> np.ndarray:
-    """A pale sky over grey asphalt."""
-    return drawn((200, 212, 226), (225, 228, 230), (128, 128, 126), (104, 103, 101))
-
-
-def room() -> np.ndarray:
-    """A light wall over a wooden floor."""
-    return drawn((205, 200, 190), (188, 183, 172), (150, 118, 88), (124, 94, 66))
-
-
-def drawn(*colours: tuple[int, int, int]) -> np.ndarray:
-    rows, columns, line = 480, 640, 240
-    shades = np.linspace(0, 1, line)[:, None, None]
-    top, above, below, bottom = (np.array(colour, float) for colour in colours)
-    picture = np.vstack([top + (above - top) * shades, below + (bottom - below) * shades])
-    grain = np.random.default_rng(0).normal(0, 4, (rows, columns, 1))
-    return np.clip(picture + grain, 0, 255).astype(np.uint8)
 
 
 if __name__ == "__main__":
