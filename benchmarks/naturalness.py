@@ -3,6 +3,7 @@
     python benchmarks/naturalness.py make DATA         # insertions of many kinds -> naturalness.csv, unjudged
     python benchmarks/naturalness.py sheets DATA OUT   # contact sheets to judge, without any number on them
     python benchmarks/naturalness.py measure DATA      # features, coefficients, AUC on the held-out half
+    python benchmarks/naturalness.py fresh DATA OUT    # 50 usual insertions into other photographs, to judge
 
 DATA has `voc/objects` (VOC with masks) and `detection/images`. The judgements in `naturalness.csv` (pass,
 doubtful or fail) were made by looking at the sheets, blind to kind and measure, before the measure existed.
@@ -39,18 +40,19 @@ from instar.tasks.detection.relations.insertion import insertion
 from instar.tasks.detection.systems.onnx import yolox
 
 TABLE = Path(__file__).with_suffix(".csv")
+FRESH_TABLE = TABLE.with_name("pasted.csv")
 CACHE = Path("runs/naturalness-pool")
 NUMBER, COLUMNS, ROWS, TILE = 336, 6, 4, 300
+FRESH, FRESH_SEED = 50, 2026
 RIDGE, DOUBTFUL = 10.0, 0.5  # how much weights cost; what a doubtful case counts, as one that failed
 KINDS = ("guided",) * 7 + ("close",) * 3 + ("random",) * 2 + ("paper",) * 2 + ("plain",) * 2
 KINDS += ("large", "small", "hovering", "hovering")
 
 
-def pictures(data: Path) -> list[Path]:
-    return [
-        *sorted((data / "voc/objects/JPEGImages").glob("*.jpg"))[::2],
-        *sorted((data / "detection/images").glob("*.jpg")),
-    ]
+def pictures(data: Path, first: int) -> list[Path]:
+    """Every second one of VOC, and with the first also those of COCO."""
+    voc = sorted((data / "voc/objects/JPEGImages").glob("*.jpg"))[first::2]
+    return voc if first else [*voc, *sorted((data / "detection/images").glob("*.jpg"))]
 
 
 def name_of(path: Path) -> str:
@@ -83,8 +85,8 @@ class AllCutOuts:
 class Sources:
     """Photographs with what yolox-nano answers."""
 
-    def __init__(self, data: Path) -> None:
-        self.paths = {name_of(path): path for path in pictures(data)}
+    def __init__(self, data: Path, first: int = 0) -> None:
+        self.paths = {name_of(path): path for path in pictures(data, first)}
         self._system = yolox()
 
     def __call__(self, name: str) -> Observation:
@@ -137,8 +139,8 @@ def recipe(change: Insertion) -> dict[str, object]:
     return {f.name: getattr(change, f.name) for f in fields(change) if getattr(change, f.name) != f.default}
 
 
-def read_rows() -> list[dict[str, str]]:
-    with TABLE.open(newline="") as file:
+def read_rows(table: Path = TABLE) -> list[dict[str, str]]:
+    with table.open(newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -148,18 +150,21 @@ def change_of(row: dict[str, str]) -> Insertion:
 
 
 def sheets(data: Path, out: Path) -> None:
-    pool, sources = AllCutOuts(the_pool(data), bundled_pool()), Sources(data)
+    draw_sheets(read_rows(), AllCutOuts(the_pool(data), bundled_pool()), Sources(data), out)
+
+
+def draw_sheets(rows: list[dict[str, str]], pool: AllCutOuts, sources: Sources, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
-    rows = read_rows()
     per_sheet = COLUMNS * ROWS
     for start in range(0, len(rows), per_sheet):
         tiles = [tile(row, pool, sources) for row in rows[start : start + per_sheet]]
+        tiles += [np.full_like(tiles[0], 255)] * (-len(tiles) % COLUMNS)
         lines = [np.hstack(tiles[i : i + COLUMNS]) for i in range(0, len(tiles), COLUMNS)]
         cv2.imwrite(str(out / f"sheet-{start // per_sheet:02}.png"), np.vstack(lines)[..., ::-1])
 
 
 def tile(row: dict[str, str], pool: AllCutOuts, sources: Sources) -> np.ndarray:
-    """The follow-up, cropped to what is around the object where that is small, with marks outside of it."""
+    """The follow-up, with marks below and beside it that show where the object is."""
     change = change_of(row)
     picture = paste(read_picture(sources.paths[row["picture"]]), change, pool)
     scale = TILE / max(picture.shape[:2])
@@ -174,6 +179,27 @@ def tile(row: dict[str, str], pool: AllCutOuts, sources: Sources) -> np.ndarray:
         canvas, row["case"], (2, TILE + 11), cv2.FONT_HERSHEY_SIMPLEX, 0.4, (0, 0, 160), 1, cv2.LINE_AA
     )
     return canvas
+
+
+def fresh(data: Path, out: Path) -> None:
+    """The first 50 of a shuffled half of VOC that nothing was judged in and that offer a place."""
+    relation, sources = insertion(pool=the_pool(data)), Sources(data, first=1)
+    rng = np.random.default_rng(FRESH_SEED)
+    rows: list[list[str]] = []
+    without = 0
+    for name in rng.permutation(sorted(sources.paths)).tolist():
+        source = sources(name)
+        change = relation.ways["guided"](source, rng)
+        if isinstance(change, Inapplicable):
+            without += change.reason != "nothing found in the source"
+        else:
+            rows.append([str(len(rows)), name, "guided", json.dumps(recipe(change)), ""])
+        if len(rows) == FRESH:
+            break
+    print(f"{FRESH} of {FRESH + without} photographs with something found offer a place")
+    with FRESH_TABLE.open("w", newline="") as file:
+        csv.writer(file).writerows([["case", "picture", "kind", "recipe", "verdict"], *rows])
+    draw_sheets(read_rows(FRESH_TABLE), AllCutOuts(the_pool(data), bundled_pool()), sources, out)
 
 
 def measure(data: Path) -> None:
@@ -240,5 +266,7 @@ if __name__ == "__main__":
         make(Path(data))
     elif command == "sheets":
         sheets(Path(data), Path(rest[0]))
+    elif command == "fresh":
+        fresh(Path(data), Path(rest[0]))
     elif command == "measure":
         measure(Path(data))

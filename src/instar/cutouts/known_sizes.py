@@ -50,6 +50,7 @@ COMPANY = MappingProxyType(
         **dict.fromkeys(("horse", "cow", "sheep", "elephant", "zebra", "giraffe", "bear"), _MEADOW),
         **dict.fromkeys(("chair", "couch", "potted plant", "bed", "dining table", "refrigerator"), _ROOM),
         "toilet": _ROOM,
+        "train": ("person",),
         **dict.fromkeys(("cat", "dog"), ("cat", "dog", "person", "teddy bear", "cup", "potted plant")),
         **dict.fromkeys(("backpack", "suitcase", "handbag", "sports ball"), ("person", "dog")),
         "person": ("person", "dog", "backpack"),

@@ -126,6 +126,13 @@ def test_what_sits_or_is_cut_off_does_not_tell_the_size() -> None:
     assert {option.anchor for option in found.options} == {0}
 
 
+def test_nobody_stands_on_the_line_of_a_rider() -> None:
+    rider: Seen = ("person", (100, 60, 130, 150), 0.9)
+    horse: Seen = ("horse", (70, 100, 160, 190), 0.9)
+    found = placements(source(rider, horse), pool_of(("person", 100, 40), ("horse", 90, 90)), way="close")
+    assert {option.anchor for option in found.options} == {1}
+
+
 def test_half_figures_tell_sizes_where_the_paper_is_followed() -> None:
     found = placements(source(("person", (150, 80, 210, 140), 0.9)), scale="paper")
     assert {option.size for option in found.options} == {(95, 38)}  # the same area

@@ -26,7 +26,7 @@ Box: TypeAlias = npt.NDArray[np.float32]
 
 SHRINKING = (1.0, 0.85, 0.7, 0.55, 0.45)
 CLOSE = 0.03  # of the picture's diagonal: the gap to an object that counts as close
-CLOSE_CUTOUTS = 5  # of a class; the other ways of placing take only the best ones
+GUIDED_CUTOUTS, CLOSE_CUTOUTS = 4, 5  # of a class; anywhere, only the best one
 CLOSE_SIZES = (1.25, 1.0, 0.8, 0.6, 0.45)  # times the size of the model
 LEAST_GROUND = 0.8  # of the strip under a thing
 
@@ -73,7 +73,7 @@ def _close_window(shape: tuple[int, int], size: tuple[int, int], anchor: Box) ->
 
 
 METHODS: dict[Way, Method] = {
-    "guided": Method(ring_around),
+    "guided": Method(ring_around, cutouts=GUIDED_CUTOUTS),
     "random": Method(None),
     "close": Method(_close_window, CLOSE_SIZES, every_size=True, cutouts=CLOSE_CUTOUTS),
 }

@@ -20,7 +20,7 @@ from instar.cutouts.extraction import BODIES, stands
 from instar.cutouts.ground_plane import GroundPlane, Standing, fit_ground_plane
 from instar.cutouts.known_sizes import COMPANY, HEIGHTS, PERSON_WIDTH, is_usual_shape, support_of
 from instar.imaging.average_hash import average_hash
-from instar.imaging.geometry import Box, Boxes
+from instar.imaging.geometry import Box, Boxes, areas, intersections
 from instar.imaging.ground import ground_like
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.coco_names import COCO_NAMES
@@ -33,6 +33,8 @@ MOST_ENLARGED = 1.5
 LEAST_SIDE, LEAST_HEIGHT = 8, 20  # pixels; smaller ones are specks
 MOST_HIGH = 0.85  # of the picture
 TABLE_CAMERA, LEAST_ON_TABLE = 0.5, 0.8  # metres; how much farther things on a table may be
+CARRIERS = frozenset(("horse", "bicycle", "motorcycle", "elephant", "skateboard", "chair", "couch", "bench"))
+CARRIED = 0.25  # of the box of a person that lies within what carries it
 SLACK = 0.02  # of the thing's height: how far its feet may be off the line
 LOWER_ROWS = (0.97, 0.9, 0.82, 0.74, 0.66)  # of the picture: where feet may be without any neighbour
 BOTTOM = 0.07  # of the picture: the strip that shows ground where nothing is seen to stand
@@ -78,8 +80,8 @@ def standing_placements(
 def fit_plane(boxes: Boxes, labels: Sequence[str], shape: tuple[int, ...]) -> GroundPlane:
     """The ground plane that found things of known heights tell of; labels are COCO's."""
     things = []
-    for box, label in zip(boxes, labels):
-        if label not in HEIGHTS or support_of(label) != "ground":
+    for box, label, carried in zip(boxes, labels, _carried(boxes, labels)):
+        if label not in HEIGHTS or support_of(label) != "ground" or carried:
             continue
         x1, y1, x2, y2 = box.tolist()
         scale = (y2 - y1) / HEIGHTS[label]
@@ -124,7 +126,8 @@ class _Finder:
         at_sea = not WATER.isdisjoint(labels)
         neighbours = [
             _neighbour(int(i), label, box, plane, shape)
-            for i, label, box in zip(found, labels, boxes)
+            for i, label, box, carried in zip(found, labels, boxes, _carried(boxes, labels))
+            if not carried
             if (label in HEIGHTS and not at_sea) or (label in pool and label not in HEIGHTS)
             if box[3] < shape[0] - EDGE
         ]
@@ -248,6 +251,14 @@ def _neighbour(
 def _metres(label: str) -> float:
     """How high one of a class is; those of an unknown class are all equally high, whatever that is."""
     return HEIGHTS.get(label, 1.0)
+
+
+def _carried(boxes: Boxes, labels: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """`bool (n,)`: which are people on a horse, a bicycle or a couch, so that their feet are on no ground."""
+    people = np.array([label == "person" for label in labels], np.bool_)
+    under = boxes[np.array([label in CARRIERS for label in labels], np.bool_)]
+    covered = intersections(boxes, under).max(axis=1, initial=0.0)
+    return np.asarray(people & (covered > CARRIED * areas(boxes)))
 
 
 def _without(strip: npt.NDArray[np.float32], taken: Boxes) -> list[Box]:

@@ -51,7 +51,7 @@ SHADOW = 0.35  # how dark the ground becomes where something stands
 BUNDLED = "bundled"
 UNNATURAL = "not natural enough"
 TRIES = 8
-LONELY_NATURAL = 0.65  # of a place that nothing found vouches for
+LONELY_NATURAL = 0.55  # of a place that nothing found vouches for
 WAYS: tuple[Way, ...] = ("guided", "random", "close")
 
 
