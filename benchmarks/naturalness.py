@@ -41,6 +41,7 @@ from instar.tasks.detection.systems.onnx import yolox
 
 TABLE = Path(__file__).with_suffix(".csv")
 FRESH_TABLE = TABLE.with_name("pasted.csv")
+LEFT_OUT = TABLE.with_name("left_out")  # CC-BY 3.0 and CC0; its index names the creators
 CACHE = Path("runs/naturalness-pool")
 NUMBER, COLUMNS, ROWS, TILE = 336, 6, 4, 300
 FRESH, FRESH_SEED = 50, 2026
@@ -73,9 +74,10 @@ def the_pool(data: Path) -> Pool:
 
 
 class AllCutOuts:
-    """The pixels of every cut-out, of one pool or the other."""
+    """The pixels of every cut-out judged: of the scenes, of those that come along, and of three that did."""
 
-    def __init__(self, *pools: Pool) -> None:
+    def __init__(self, data: Path) -> None:
+        pools = (the_pool(data), bundled_pool(), load_pool(LEFT_OUT))
         self._pools = {cutout.digest: pool for pool in pools for cutout in pool.cutouts}
 
     def pixels(self, name: str) -> np.ndarray:
@@ -150,7 +152,7 @@ def change_of(row: dict[str, str]) -> Insertion:
 
 
 def sheets(data: Path, out: Path) -> None:
-    draw_sheets(read_rows(), AllCutOuts(the_pool(data), bundled_pool()), Sources(data), out)
+    draw_sheets(read_rows(), AllCutOuts(data), Sources(data), out)
 
 
 def draw_sheets(rows: list[dict[str, str]], pool: AllCutOuts, sources: Sources, out: Path) -> None:
@@ -199,12 +201,12 @@ def fresh(data: Path, out: Path) -> None:
     print(f"{FRESH} of {FRESH + without} photographs with something found offer a place")
     with FRESH_TABLE.open("w", newline="") as file:
         csv.writer(file).writerows([["case", "picture", "kind", "recipe", "verdict"], *rows])
-    draw_sheets(read_rows(FRESH_TABLE), AllCutOuts(the_pool(data), bundled_pool()), sources, out)
+    draw_sheets(read_rows(FRESH_TABLE), AllCutOuts(data), sources, out)
 
 
 def measure(data: Path) -> None:
     """Fit on the photographs of one half, and say how well the fit does on the other."""
-    cutouts, sources = AllCutOuts(the_pool(data), bundled_pool()), Sources(data)
+    cutouts, sources = AllCutOuts(data), Sources(data)
     names = [field.name for field in fields(Naturalness)]
     rows = read_rows()
     values, held_out = [], []

@@ -71,8 +71,8 @@ class Naturalness:
 
 WEIGHTS = MappingProxyType(
     {
-        **{"": -0.62, "plane": -0.105, "neighbour": -0.539, "above": -0.331, "ground": 0.466, "blue": -1.579},
-        **{"area": -0.374, "stands_out": -0.632, "colour": -0.606, "crisp": -0.727, "soft": 0.317},
+        **{"": -0.62, "plane": -0.103, "neighbour": -0.54, "above": -0.331, "ground": 0.467, "blue": -1.58},
+        **{"area": -0.374, "stands_out": -0.633, "colour": -0.607, "crisp": -0.727, "soft": 0.316},
     }
 )
 """By measure; "" is the constant. Fitted by `benchmarks/naturalness.py` to one half of the judgements."""
