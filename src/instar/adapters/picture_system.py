@@ -51,13 +51,14 @@ def one_by_one(answer: Callable[[Image], Answer]) -> Callable[[Sequence[Image]],
     return lambda images: [answer(image) for image in images]
 
 
-def open_onnx(weights: bytes, threads: int) -> Any:
-    """A network on the CPU, with so many threads and no more."""
+def open_onnx(weights: bytes | str, threads: int) -> Any:
+    """A network, by its content or its file, on the CPU, with so many threads and no more."""
     import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
+    options.log_severity_level = 3  # errors only: what it warns of is no business of whoever tests
     return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
 
 

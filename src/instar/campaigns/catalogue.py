@@ -4,8 +4,8 @@ A task's `catalogue` module has plain tables of where things are, so that naming
 TITLE, SYSTEMS, RELATIONS, SEARCHES, and where needed USUAL_SEARCHES (by relation), SUITE (the relations of a
 run that names none) and SUITE_SEARCH (how they are searched), REFEREES (systems that say what is there),
 EXPORTS (formats of `instar export`), ADAPTER (what makes a system of a user's network), WORLD (what
-`street:N` means to the task) and IMPORTED (options whose values are imported or run, each with the values
-that are instar's own).
+`street:N` means to the task), ACCURACY (what measures answers where the truth is known: `instar look`) and
+IMPORTED (options whose values are imported or run, each with the values that are instar's own).
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ class TaskCatalogue:
     exports: Mapping[str, str]
     world: str
     adapter: str
+    accuracy: str
     imported: Mapping[str, tuple[str, ...]]
 
 
@@ -90,6 +91,7 @@ def _read(task: str) -> TaskCatalogue:
         exports=homes("EXPORTS"),
         world=tables.get("WORLD", ""),
         adapter=f"instar.tasks.{task}.{tables['ADAPTER']}" if "ADAPTER" in tables else "",
+        accuracy=f"instar.tasks.{task}.{tables['ACCURACY']}" if "ACCURACY" in tables else "",
         imported=tables.get("IMPORTED", {}),
     )
 

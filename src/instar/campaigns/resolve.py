@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from instar.campaigns.catalogue import catalogues, find_entry
-from instar.campaigns.plan import Use
+from instar.campaigns.plan import Use, code_named_by
 from instar.core.errors import BadInput, InstarError, UnknownName
 from instar.core.relation import Relation
 from instar.core.search import Search, SearchAcross
@@ -23,6 +23,7 @@ from instar.engines.worker import WorkerSystem
 __all__ = [
     "build_system",
     "find_by_name",
+    "find_home",
     "resolve_relation",
     "resolve_search",
     "resolve_searches",
@@ -51,8 +52,9 @@ class FunctionSystem:
 
 
 def resolve_system(use: Use, *, what: str = "system", tasks: Sequence[str] = ()) -> System:
-    """The system of that name. A user's own is imported and built in a process of its own."""
-    if ":" in use.name:
+    """The system of that name. One that a user's code is part of is built in a process of its own."""
+    if code_named_by(use):
+        _let_the_current_folder_be_imported()
         return WorkerSystem(partial(build_system, use, what=what, tasks=tasks))
     return build_system(use, what=what, tasks=tasks)
 
@@ -147,6 +149,11 @@ def resolve_searches(uses: Sequence[Use]) -> list[Search | SearchAcross]:
         known = next((search for other, search in made if other == use), None)
         made.append((use, known or resolve_search(use)))
     return [search for _, search in made]
+
+
+def find_home(home: str) -> Any:
+    """What a catalogue says is there."""
+    return _attribute("function", home)
 
 
 def find_by_name(what: str, name: str, *, tasks: Sequence[str] = ()) -> Any:

@@ -30,6 +30,7 @@ COMMANDS = {
     "known": "the failures of a run as a baseline: only new ones fail then",
     "compare": "what is newly broken and what is fixed between two runs",
     "view": "the workbench: look at runs and start campaigns in the browser",
+    "look": "draw what a system answers on pictures, and measure it where they are annotated",
     "replay": "make one case again, ask again, and show both answers",
     "study": "the tables of a paper, for your own systems",
     "ratings": "let people judge the cases of a run, and count what they say",

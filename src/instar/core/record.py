@@ -14,7 +14,7 @@ from instar.core.verdict import Verdict
 if TYPE_CHECKING:
     from instar.core.marks import Panel
 
-__all__ = ["KeptPanels", "KeptPixels", "Record", "Repeat", "Skipped", "Source", "Totals", "case_id"]
+__all__ = ["Empty", "KeptPanels", "KeptPixels", "Record", "Repeat", "Skipped", "Source", "Totals", "case_id"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,13 @@ class Source:
     id: str
     scene: str
     digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """A source on which the system found nothing."""
+
+    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +102,7 @@ class Totals:
     and so many one that contradicts the first. `pictures_left_out` are findings without kept
     pictures, since the limit of disk space was reached. `referees` are those that were asked for what is
     there, each with the reason why it could not be ("" where it could); `referee_queries` is how often.
+    `empty` are sources on which nothing was found.
     """
 
     run: str
@@ -116,6 +124,7 @@ class Totals:
     pictures_left_out: int = 0
     referees: Mapping[str, str] = field(default_factory=dict)
     referee_queries: int = 0
+    empty: int = 0
 
 
 def case_id(system: str, relation: str, source: str, ordinal: int, change: Change | None) -> str:

@@ -25,7 +25,7 @@ from instar.core.digest import digest
 from instar.core.errors import SceneChanged, UnreadablePicture
 from instar.core.follow_up import FollowUp, Query, observe, questions_of
 from instar.core.picture_cache import PictureCache
-from instar.core.record import KeptPanels, KeptPixels, Record, Repeat, Skipped, Source, case_id
+from instar.core.record import Empty, KeptPanels, KeptPixels, Record, Repeat, Skipped, Source, case_id
 from instar.core.referees import Referee
 from instar.core.relation import Relation
 from instar.core.scene import Image, Observation, Scene
@@ -57,7 +57,7 @@ LEAST_SPENT = 10  # questions of a scene before some are spent on asking it agai
 ASKED_AGAIN = 10  # the first so many scenes, and after them every tenth, are asked once more
 AT_ONCE = 8  # cases of one scene judged together; a constant, because it decides who waits for budget
 
-Note: TypeAlias = Record | Repeat | Skipped | Source | KeptPixels | KeptPanels
+Note: TypeAlias = Record | Repeat | Skipped | Source | Empty | KeptPixels | KeptPanels
 """What a scene's run tells the world on its way."""
 
 
@@ -107,6 +107,9 @@ def run_scene(settings: RunSettings, scene: Scene, run: SceneRun) -> Steps[None]
     for state, search in opened:
         rng = random_for(settings.seed, state.relation.name, state.source.id)
         proposals.append((state, Proposals(search(state.relation, state.source, rng), key_of)))
+    # Each scene begins with another relation: a small budget must not end before the last ones had a turn.
+    first = run.order % max(1, len(settings.relations))
+    proposals = [*proposals[first:], *proposals[:first]]
     yield from decide_all(settings, run, TurnSchedule(proposals), sample([s for s, _ in opened], run))
 
 
@@ -215,6 +218,8 @@ def _open_states(
             run.notes.append(_only_case(settings, source, relation, Verdict.failed(seen)))
             continue
         answered = replace(source, answer=seen.follow_ups[0].answer)
+        if task.is_empty is not None and task.is_empty(answered.answer):
+            run.notes.append(Empty(source.id))
         if task.nulls is None or task.nulls.fresh is None or task.nulls.strikers is None:
             yield RelationState(relation, answered, SourceState(shown={id(task): {}})), search
             continue

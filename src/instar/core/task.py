@@ -124,6 +124,8 @@ class Task:
     - `nulls` are the changes that must not matter; without them nothing is struck out and nothing repeated.
     - `picture(input)` and `with_picture(input, picture)` are for inputs that are more than a picture, and
       `move(input, frame)` for those of which more than the picture moves with the frame.
+    - `is_empty(answer)` says whether an answer finds nothing, where one can: a system that hardly ever finds
+      anything is most likely shown the wrong thing, and the run says so.
     - `verify(source, follow_up, finding, opinions)` says what is known about a finding, from what the scene
       knows or from the opinions of other systems: "real", "was false", "slipped", "other label",
       "now right", "unfair" where the change is to blame, "disputed" where those who were asked cannot tell,
@@ -141,6 +143,7 @@ class Task:
     with_picture: Callable[[Any, Image], Any] = _replace_picture
     move: Callable[[Any, Frame], Any] = _stay_put
     verify: Callable[[Observation, Observation, Finding, Sequence[Opinion]], str] = _unknown
+    is_empty: Callable[[Any], bool] | None = None
 
 
 def find_task(task: Task | str) -> Task:

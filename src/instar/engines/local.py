@@ -23,7 +23,7 @@ from instar.core.case import Ask, RelationState, Steps
 from instar.core.errors import BadInput
 from instar.core.fingerprint import fingerprint_of
 from instar.core.picture_cache import PictureCache
-from instar.core.record import KeptPanels, KeptPixels, Record, Repeat, Skipped, Source, Totals
+from instar.core.record import Empty, KeptPanels, KeptPixels, Record, Repeat, Skipped, Source, Totals
 from instar.core.scene import Scene
 from instar.core.scene_run import (
     Pair,
@@ -160,6 +160,7 @@ class _Engine:
         self._repeats: list[Repeat] = []
         self._pictures: set[str] = set()
         self._scenes: set[str] = set()
+        self._empty: set[str] = set()
         self._skipped: dict[str, Skipped] = {}
         self._cases = self._violated = self._done = 0
         self._stopped = False  # by the time limit, before everything was done
@@ -337,6 +338,8 @@ class _Engine:
                 self._pictures.add(note.digest)
         elif isinstance(note, Repeat):
             self._repeats.append(note)
+        elif isinstance(note, Empty):
+            self._empty.add(note.source)
         elif isinstance(note, KeptPanels):
             self._store.keep_panels(note.case, note.panels, exact=note.exact)
         elif isinstance(note, Source):
@@ -390,6 +393,7 @@ class _Engine:
             repeats=len(self._repeats),
             differing=sum(not one.identical for one in self._repeats),
             contradicting=sum(one.contradicts for one in self._repeats),
+            empty=len(self._empty),
             referees=dict(self._batcher.referees),
             referee_queries=self._batcher.referee_queries,
         )

@@ -47,7 +47,7 @@ def mirror(picture: Image) -> Moved:
 def shift(picture: Image, pixels: float) -> Moved:
     """The camera turned a little right and down: so many pixels are out of view on the left and the top."""
     step = round(pixels * _unit(picture))
-    step = max(1, min(step, min(picture.shape[:2]) // 2))
+    step = min(step, min(picture.shape[:2]) // 2)
     return Moved(np.ascontiguousarray(picture[step:, step:]), [[1, 0, -step], [0, 1, -step], [0, 0, 1]])
 
 

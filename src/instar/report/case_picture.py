@@ -45,8 +45,9 @@ class _Drawing:
         marks = self._panel.marks
         for mark in sorted(marks, key=lambda m: m.fate not in QUIET):
             self._outline(mark)
-        words = ", ".join([self._panel.title, *map(_dial_words, self._panel.dials)])
-        self._tag(words, [(6, 24)], INK, bold=True)
+        words = ", ".join(filter(None, [self._panel.title, *map(_dial_words, self._panel.dials)]))
+        if words:
+            self._tag(words, [(6, 24)], INK, bold=True)
         for mark in sorted(marks, key=lambda m: (m.fate in QUIET, m.fate != "change")):
             if mark.label:
                 corners = self._corners(mark)

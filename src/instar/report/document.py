@@ -30,6 +30,7 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "headline_interval": summary.drawn.headline_interval,
         "isolated": totals.isolated,
         "pictures_left_out": totals.pictures_left_out,
+        "empty": totals.empty,
         "repeats": {name: getattr(totals, name) for name in ("repeats", "differing", "contradicting")},
         "false_alarms": None if summary.false_alarms is None else asdict(summary.false_alarms),
         "placebo": None if summary.placebos is None else asdict(summary.placebos),

@@ -11,7 +11,7 @@ from instar.report.charts import curve, histogram
 from instar.report.figures import Figures, kept_at
 from instar.report.groups import Group, groups_headline
 from instar.report.summary import RELATION_HEADINGS, Summary
-from instar.report.text import alarm_words, left_out_words, repeat_words
+from instar.report.text import alarm_words, empty_words, left_out_words, repeat_words
 from instar.report.words import counted, escape, interval_words, name, percent, readable
 
 __all__ = ["Page", "render_html"]
@@ -80,6 +80,8 @@ def _head(page: Page) -> Iterator[str]:
     yield f'<p class="quiet">{relations} on {counted(totals.scenes, "scene")}, seed {totals.seed}; {asked}.'
     if totals.differing:
         yield f" Asked again: {escape(repeat_words(totals))}."
+    if empty := empty_words(totals):
+        yield f" Found: {escape(empty)}."
     if not totals.finished:
         yield " The run is not complete: it is under way, or a limit or an interrupt ended it."
     yield "</p></header>"

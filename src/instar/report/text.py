@@ -19,8 +19,8 @@ from instar.report.summary import (
 from instar.report.words import counted, interval_words, percent, readable, replay_command
 
 __all__ = [
-    "alarm_words", "known_words", "left_out_words", "referee_words", "render_comparison", "render_text",
-    "repeat_words", "table",
+    "alarm_words", "empty_words", "known_words", "left_out_words", "referee_words", "render_comparison",
+    "render_text", "repeat_words", "table",
 ]  # fmt: skip
 
 WIDEST_TITLE = 90
@@ -83,6 +83,16 @@ def repeat_words(totals: Totals) -> str:
     )
     other = f"{totals.differing:,} of {again} got another answer{', ' * bool(contradicting)}{contradicting}"
     return f"{other}: the system is not deterministic"
+
+
+def empty_words(totals: Totals) -> str:
+    """Where nothing was found on every second source or more: how many, and what to check."""
+    if 2 * totals.empty < totals.scenes or not totals.scenes:
+        return ""
+    return (
+        f"nothing on {totals.empty:,} of {counted(totals.scenes, 'scene')}: check what the system is shown "
+        "(order of colours, scale, size), what its answers mean, and its confidence; instar look draws them"
+    )
 
 
 def known_words(summary: Summary) -> str:
@@ -204,6 +214,8 @@ def _account(summary: Summary) -> Iterator[tuple[str, str]]:
         yield "asked again", repeat_words(totals)
     if totals.pictures_left_out:
         yield "pictures", left_out_words(totals)
+    if empty := empty_words(totals):
+        yield "found", empty
     if not totals.isolated:
         yield "process", "the system shared instar's process: a crash or a hang of it would have ended both"
     price = "" if summary.price is None else f", price {summary.price:,.2f}"

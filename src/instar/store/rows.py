@@ -29,7 +29,7 @@ _TOTALS: dict[str, type] = {
     "run": str, "system": str, "task": str, "seed": int, "scenes": int, "queries": int, "asked": int,
     "seconds": float, "price_per_query": float, "finished": bool, "isolated": bool, "repeats": int,
     "differing": int, "contradicting": int, "pictures_left_out": int, "referees": dict,
-    "referee_queries": int,
+    "referee_queries": int, "empty": int,
 }  # fmt: skip
 _seen: set[tuple[type, ...]] = set()
 

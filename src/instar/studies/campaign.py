@@ -27,14 +27,14 @@ from instar.studies.output import require_matplotlib
 __all__ = ["CaseCounts", "find_systems", "folder_of", "run_campaign"]
 
 
-def find_systems(args: argparse.Namespace) -> list[tuple[Use, System]]:
-    """The systems of `--systems`, at least one, each once, before the first is run."""
+def find_systems(args: argparse.Namespace, settings: Iterable[str] = ()) -> list[tuple[Use, System]]:
+    """The systems of `--systems` with their settings, at least one, each once, before the first is run."""
     names = split_names(args.systems)
     if not names or len(set(names)) < len(names):
         raise BadInput(f"--systems {args.systems!r} names none, or one of them twice")
     if args.plots:
         require_matplotlib()
-    return [(use, resolve_system(use)) for use in systems_with(names, getattr(args, "set", ()))]
+    return [(use, resolve_system(use)) for use in systems_with(names, settings)]
 
 
 def folder_of(args: argparse.Namespace, system: str) -> Path:

@@ -36,13 +36,35 @@ def test_the_same_answer_holds_and_an_empty_one_too():
     assert map_equal(answer(), answer()).status is Status.HELD
 
 
-def test_a_lost_object_is_told_by_its_class_and_how_much_precision_it_cost():
+def told(verdict) -> list[tuple[str, str, float]]:
+    return [(f.kind, f.subject, round(f.margin, 4)) for f in verdict.findings]
+
+
+def test_a_lost_object_is_told_as_such_with_what_precision_it_cost_its_class():
     verdict = map_equal(answer(DOG, ("dog", 0.7, (60, 60, 90, 90)), CAT), answer(DOG, CAT))
     assert verdict.status is Status.VIOLATED
-    assert [(f.kind, f.subject, f.margin) for f in verdict.findings] == [
-        ("average precision", "class dog", -0.5)
-    ]
+    assert told(verdict) == [("lost", "object 1", -0.7)]
+    assert verdict.findings[0].evidence["average precision"] == 0.5
+    assert verdict.findings[0].evidence["was"] == {"label": "dog", "score": 0.7, "box": [60, 60, 90, 90]}
     assert verdict.evidence["mAP"] == 0.75
+
+
+def test_objects_have_the_numbers_that_they_have_in_the_answer():
+    """Weak boxes before them count too, as in `same_objects`, so that marks and strikes agree."""
+    before = answer(("bird", 0.2, (0, 0, 5, 5)), DOG, CAT)
+    assert told(map_equal(before, answer(DOG))) == [("lost", "object 2", -0.8)]
+    assert told(same_objects(before, answer(DOG))) == [("lost", "object 2", -0.8)]
+
+
+def test_it_says_what_became_of_an_object():
+    moved = ("dog", 0.9, (35, 10, 75, 50))
+    overlap = 15 * 40 / (2 * 1600 - 15 * 40)
+    assert told(map_equal(answer(DOG), answer(moved))) == [
+        ("drifted", "object 0", round(-0.9 * (1 - overlap), 4))
+    ]
+    assert told(map_equal(answer(DOG), answer(("cat", 0.6, DOG[2])))) == [("renamed", "object 0", -0.6)]
+    louder = ("dog", 0.95, (200, 200, 240, 240))
+    assert told(map_equal(answer(DOG), answer(DOG, louder))) == [("invented", "new dog", -0.95)]
 
 
 def test_a_moved_or_renamed_object_is_a_lost_one():

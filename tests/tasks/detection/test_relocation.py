@@ -60,6 +60,22 @@ def test_places_that_are_taken_fail_without_a_question():
     assert max(step.x for step in steps) > 90
 
 
+def test_beside_a_way_that_is_taken_a_free_place_is_found():
+    """The found object itself covers the centroid: what is moved ends beside it, as near as there is room."""
+
+    def keeps_clear(source, change):
+        x1, y1, x2, y2 = change.box
+        covers = x1 < 310 and x2 > 290 and y1 < 60 and y2 > 40
+        return Inapplicable("taken") if covers else None
+
+    steps = walk(lambda change: VIOLATED, of=relation(keeps_clear))
+    assert len(steps) == 2
+    end = steps[1]
+    distance = np.hypot(end.x + 6 - 300, end.y + 6 - 50)
+    assert 16 <= distance < 16 + 3  # half of both, and a step of the rings
+    assert end.travelled == pytest.approx(1 - distance / 290, abs=0.005)
+
+
 def test_what_is_not_violated_stays_where_it_is():
     assert walk(lambda change: HELD) == [START]
 

@@ -1,16 +1,18 @@
-"""`instar study detection`: random, guided and relocating campaigns over detectors, and their tables."""
+"""`instar study detection`: campaigns of four searches over detectors, and the tables of the paper."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from instar import draws, run
+from instar.campaigns.overrides import put_settings
 from instar.campaigns.plan import RelationUse, Use
 from instar.campaigns.progress import show_steps
 from instar.campaigns.reader import Named, RunReader, open_run
+from instar.campaigns.resolve import resolve_relation
 from instar.core.outcome import Outcome
 from instar.core.record import Record
 from instar.core.replay import Replay
@@ -31,28 +33,44 @@ from instar.tasks.detection.pool import pool_from_scenes
 
 __all__ = ["perform"]
 
-SEARCHES = ("random", "guided", "relocation")
+SEARCHES = {
+    "random": {"per_object": 1000},
+    "guided": {"per_object": 1000},
+    "relocation": {"per_object": 1000},
+    "adaptive": {"draws": 1000},
+}
+"""Each with enough changes to spend all questions on."""
+OF_RELATION = ("insertion.", "relation.")
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    systems = find_systems(args)
+    systems = find_systems(args, [one for one in args.set if not one.startswith(OF_RELATION)])
+    relation = _insertion(one for one in args.set if one.startswith(OF_RELATION))
     scenes = load_scenes(args.scenes, limit=args.limit)
     out = Path(args.out)
-    counted = [_count_system(use, system, scenes, args) for use, system in systems]
+    counted = [_count_system(use, system, relation, scenes, args) for use, system in systems]
     figures = draw_figures(counted, out) if args.plots else []
     return tell("detection", make_tables(counted), out, words=2, figures=figures)
 
 
+def _insertion(settings: Iterable[str]) -> Use:
+    """The relation with the options that were set for it."""
+    (options,) = put_settings({"relation": [{"use": "insertion"}]}, settings)["relation"]
+    use = Use("insertion", {key: value for key, value in options.items() if key != "use"})
+    resolve_relation(use)  # refused before anything is asked
+    return use
+
+
 def _count_system(
-    use: Use, system: System, scenes: Sequence[Scene], args: argparse.Namespace
+    use: Use, system: System, relation: Use, scenes: Sequence[Scene], args: argparse.Namespace
 ) -> DetectorCounts:
     """Run the campaigns that have not been run, and count all of them."""
     folder = folder_of(args, use.name)
     limits = Limits(queries=args.queries, price_per_query=args.price_per_query)
     campaigns = {}
-    for search in SEARCHES:
-        pair = RelationUse(Use("insertion"), Use(search, {"per_object": 1000}))
-        pool = _pool(scenes, Path(args.out) / "pool", quiet=args.json)
+    pool = args.pool or _pool(scenes, Path(args.out) / "pool", quiet=args.json)
+    for search, options in SEARCHES.items():
+        pair = RelationUse(relation, Use(search, options))
         with run_campaign(args, use, [pair], folder / search, pool=pool, limits=limits):
             pass
         with open_run(str(folder / search), named=Named(trusted=True), quiet=args.json) as there:

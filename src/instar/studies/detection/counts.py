@@ -57,7 +57,8 @@ class CampaignCounts(CaseCounts):
     needing: int = 0
     annotated: int = 0
     truly: int = 0
-    distinct: set[tuple[str, str, str]] = field(default_factory=set)
+    distinct: set[tuple[str, str]] = field(default_factory=set)  # scene and object
+    sources: dict[str, Observation] = field(default_factory=dict)  # by scene
     relocated: int = 0
     ends: dict[tuple[object, ...], float] = field(default_factory=dict)  # share of the way, by end
     hog: dict[str, list[float]] = field(default_factory=_by_way)
@@ -116,7 +117,7 @@ def count_campaign(cases: Iterable[tuple[Record, Replay | None]], totals: Totals
         if again is not None and again.source is not None and again.follow_ups:
             _count_pictures(counts, record, change, again.source, again.follow_ups[0])
         if violated:
-            counts.distinct |= {(record.scene, *finding.key) for finding in verdict.findings}
+            counts.distinct |= {(record.scene, finding.subject) for finding in verdict.findings}
             if change.start is not None:
                 _count_relocation(counts, record, change)
     return counts
@@ -127,6 +128,7 @@ def _count_pictures(
 ) -> None:
     before, findings = source.answer, record.verdict.findings
     counts.found[record.scene] = len(before.confident())
+    counts.sources[record.scene] = source
     counts.rejudged += 1
     bare = same_objects(before, follow_up.answer, pasted=change.box, hysteresis=0.0)
     counts.raw += bare.status is Status.VIOLATED

@@ -31,7 +31,9 @@ def _figure(title: str, **labels: str) -> tuple[Figure, Any]:
 
 
 def _ways(systems: Sequence[DetectorCounts]) -> Figure:
-    figure, axes = _figure("Confirmed errors, random against guided", ylabel="% of cases")
+    figure, axes = _figure(
+        "Errors found by random and by guided insertion (Section 4.3)", ylabel="% of cases"
+    )
     for offset, (way, colour) in enumerate((("random", "#9aa5b1"), ("guided", "#146ee6"))):
         counted = [system.campaigns[way] for system in systems]
         rates = np.array([100 * one.violated / max(1, one.judged) for one in counted])
@@ -45,8 +47,8 @@ def _ways(systems: Sequence[DetectorCounts]) -> Figure:
 
 
 def _distances(systems: Sequence[DetectorCounts]) -> Figure:
-    title = "How far failures travelled toward the centroid"
-    figure, axes = _figure(title, xlabel="share of the way", ylabel="unique failures")
+    title = "Efficiency of object relocation (Figure 8)"
+    figure, axes = _figure(title, xlabel="share of the way to the centroid", ylabel="unique images")
     shares = [list(system.campaigns["relocation"].ends.values()) for system in systems]
     axes.hist(shares, bins=np.linspace(0, 1, 11).tolist(), label=[system.system for system in systems])
     axes.legend(frameon=False)

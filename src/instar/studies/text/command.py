@@ -42,7 +42,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     if args.sweep is not None and args.sweep < 0:
         raise BadInput(f"--sweep is {args.sweep}; give how many scenes to sweep, or nothing for all")
     out = Path(args.out)
-    systems = find_systems(args)
+    systems = find_systems(args, args.set)
     scenes = load_scenes(args.scenes, limit=args.limit, truth=args.truth)
     measured = [_measure(use, system, scenes, args) for use, system in systems]
     write_csv(out / "pictures.csv", picture_rows(measured))

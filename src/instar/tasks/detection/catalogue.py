@@ -32,4 +32,5 @@ SEARCHES = {
     "relocation": "searches:relocation",
 }
 USUAL_SEARCHES = {"insertion": "guided"}
+ACCURACY = "accuracy:measure_accuracy"
 EXPORTS = {"coco": "export:export_coco", "yolo": "export:export_yolo"}

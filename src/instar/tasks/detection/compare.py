@@ -19,7 +19,7 @@ from instar.core.verdict import Finding, Verdict
 from instar.imaging.geometry import Box, areas, centres_inside, intersections, iou
 from instar.tasks.detection.answers import Detections
 
-__all__ = ["mask_inserted", "same_objects"]
+__all__ = ["describe_box", "mask_inserted", "same_objects"]
 
 MOSTLY = 0.5  # of the smaller box, or of the pasted one: then a prediction is about the pasted object
 
@@ -133,15 +133,15 @@ class _View:
         weak before may be the new name of its place, but not an object that has come from elsewhere.
         """
         overlap, score, subject = self.overlap[k], float(self.before.scores[k]), f"object {k}"
-        evidence = {"was": _described(self.before, k)}
+        evidence = {"was": describe_box(self.before, k)}
         j = _best(overlap, renamed & (overlap > self.least_iou) & ~self.same_label[k])
         if j is not None:
             margin = -min(score, float(self.after.scores[j]))
-            return Finding("renamed", subject, margin, evidence | {"is": _described(self.after, j)}), j
+            return Finding("renamed", subject, margin, evidence | {"is": describe_box(self.after, j)}), j
         j = _best(overlap, moved & (overlap > 0) & self.same_label[k])
         if j is not None:
             margin = -score * (1 - float(overlap[j]))
-            return Finding("drifted", subject, margin, evidence | {"is": _described(self.after, j)}), j
+            return Finding("drifted", subject, margin, evidence | {"is": describe_box(self.after, j)}), j
         return Finding("lost", subject, self.left_of(k, None) - score, evidence), None
 
     def left_of(self, k: int, j: int | None) -> float:
@@ -156,7 +156,7 @@ class _View:
         there = (self.overlap[:, j] > self.least_iou) & self.same_label[:, j]
         there &= self.before.scores < self.band
         had, has = float(self.before.scores[there].max(initial=0.0)), float(self.after.scores[j])
-        evidence = {"is": _described(self.after, j)}
+        evidence = {"is": describe_box(self.after, j)}
         return Finding("invented", f"new {self.after.labels[j]}", had - has, evidence)
 
 
@@ -170,7 +170,8 @@ def _best(overlap: npt.NDArray[np.float32], among: npt.NDArray[np.bool_]) -> int
     return int(np.argmax(np.where(among, overlap, -1))) if among.any() else None
 
 
-def _described(answer: Detections, i: int) -> dict[str, Any]:
+def describe_box(answer: Detections, i: int) -> dict[str, Any]:
+    """A box of an answer as evidence."""
     return {
         "label": answer.labels[i],
         "score": round(float(answer.scores[i]), 4),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -23,6 +23,7 @@ __all__ = ["find_way", "guided", "random", "relocation"]
 
 Rounds = Generator[Sequence[Drawn], Sequence[Verdict], None]
 Point = tuple[float, float]
+TURNS = 16  # directions in which a free place is looked for
 
 
 @recorded
@@ -41,7 +42,8 @@ def random(*, per_object: int = 10) -> Search:
 def relocation(*, per_object: int = 10, goal: Sequence[float] | None = None) -> Search:
     """Guided insertions; failing ones are then moved toward the centroid of all found objects (MetaOD).
 
-    `goal` is another place to move to, as shares of width and height.
+    Where the way is taken, the free place nearest to it is tried. `goal` is another place to move to, as
+    shares of width and height.
     """
     if goal is not None and not (len(goal) == 2 and all(0 <= share <= 1 for share in goal)):
         raise BadInput(f"relocation: goal is {goal!r}; it must be two numbers between 0 and 1")
@@ -83,7 +85,7 @@ def _relocate(bisections: Sequence[_Bisection], is_free: Callable[[Insertion], b
 class _Bisection:
     """A failing insertion on its way to the goal, by halving between the last failure and what held.
 
-    Shares are of the way from the start (0) to the goal (1).
+    Shares are of the way from the start (0) to the goal (1): how much nearer to the goal a place is.
     """
 
     start: Insertion
@@ -93,13 +95,30 @@ class _Bisection:
     holds: float | None = None
 
     def next_step(self, is_free: Callable[[Insertion], bool]) -> Insertion | None:
-        """The next place to try, None at the end. A place that is taken counts as one that held."""
+        """The next place to try, None at the end. Where none is free it counts as one that held."""
         while not self._ended():
-            step = self._at(self.tried)
-            if is_free(step):
+            step = next(filter(is_free, self._places()), None)
+            if step is not None:
                 return step
             self.learn(violated=False)
         return None
+
+    def _places(self) -> Iterator[Insertion]:
+        """Places about the one to be tried, nearest first, that are nearer to the goal than the last failure.
+
+        The centroid of few objects lies on one of them, and the straight way there leads into it: without
+        looking beside the way hardly anything could be relocated.
+        """
+        (x, y), (to_x, to_y) = _centre(self.start), self.goal
+        middle_x, middle_y = x + self.tried * (to_x - x), y + self.tried * (to_y - y)
+        back = math.atan2(y - to_y, x - to_x)
+        for ring in range(math.ceil(self._length * (1 - self.fails) / self._near) + 1):
+            for turn in range(TURNS if ring else 1):
+                angle = back + 2 * math.pi * turn / TURNS
+                far = ring * self._near
+                step = self._at(middle_x + far * math.cos(angle), middle_y + far * math.sin(angle))
+                if step.travelled >= self.fails + self._near / self._length:
+                    yield step
 
     def learn(self, *, violated: bool) -> None:
         if violated:
@@ -111,21 +130,29 @@ class _Bisection:
 
     def _ended(self) -> bool:
         """Closer than a sixth of the object's diagonal to the goal, the last failure or the start."""
-        near = math.hypot(self.start.width, self.start.height) / 6
-        length = math.dist(_centre(self.start), self.goal)
+        near, length = self._near, self._length
         if (1 - self.fails) * length < near:
             return True
         return (self.tried - self.fails) * length < near or self.tried * length < near
 
-    def _at(self, share: float) -> Insertion:
-        (x, y), (to_x, to_y) = _centre(self.start), self.goal
-        dx, dy = round(share * (to_x - x)), round(share * (to_y - y))
+    @property
+    def _near(self) -> float:
+        return math.hypot(self.start.width, self.start.height) / 6
+
+    @property
+    def _length(self) -> float:
+        return math.dist(_centre(self.start), self.goal)
+
+    def _at(self, x: float, y: float) -> Insertion:
+        """The insertion with its centre there, and how much of the way that is."""
+        from_x, from_y = _centre(self.start)
+        left = math.dist((x, y), self.goal) / self._length
         return replace(
             self.start,
-            x=self.start.x + dx,
-            y=self.start.y + dy,
+            x=self.start.x + round(x - from_x),
+            y=self.start.y + round(y - from_y),
             start=(self.start.x, self.start.y),
-            travelled=round(share, 4),
+            travelled=round(1 - left, 4),
         )
 
 

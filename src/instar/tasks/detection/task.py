@@ -19,7 +19,7 @@ from instar.tasks.detection.answers import Detections, read
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.verification import verify
 
-__all__ = ["TASK", "carry", "detection", "marks", "move_boxes", "require_threshold"]
+__all__ = ["TASK", "carry", "detection", "is_empty", "marks", "move_boxes", "require_threshold"]
 
 INSIDE = 0.9  # of a box must be inside both frames
 
@@ -32,7 +32,9 @@ def detection(*, hysteresis: float = 0.1, iou: float = 0.5) -> Task:
     def compare(before: Observation, after: Observation) -> Verdict:
         return same_objects(before.answer, after.answer, hysteresis=hysteresis, least_iou=iou)
 
-    return Task("detection", read, compare, marks, carry=carry, nulls=USUAL_NULLS, verify=verify)
+    return Task(
+        "detection", read, compare, marks, carry=carry, nulls=USUAL_NULLS, verify=verify, is_empty=is_empty
+    )
 
 
 def require_threshold(owner: str, name: str, value: object) -> None:
@@ -78,6 +80,11 @@ def marks(seen: Observation) -> Panel:
             for i in np.flatnonzero(found.scores >= found.confidence).tolist()
         ),
     )
+
+
+def is_empty(found: Detections) -> bool:
+    """Whether nothing counts as found."""
+    return not (found.scores >= found.confidence).any()
 
 
 TASK = detection()

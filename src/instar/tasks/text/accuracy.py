@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import cv2
 import numpy as np
@@ -28,6 +29,7 @@ __all__ = [
     "Truth",
     "count_hits",
     "hide_words",
+    "measure_accuracy",
     "move_words",
     "truth_of",
     "with_accuracy",
@@ -91,6 +93,24 @@ def count_hits(found: Corners, truth: Truth, *, eps: float = EPS) -> Hits:
     on_unread = quad_intersections(found, unread) > MOSTLY * quad_areas(found)[:, None]
     given = found[~on_unread.any(axis=1)]
     return Hits(len(match(quad_iou(given, words), eps)), len(given), len(words))
+
+
+def measure_accuracy(seen: Sequence[Observation]) -> dict[str, Any]:
+    """Precision, recall and F-score over the pictures whose words are known; empty where none are."""
+    known = [(one.answer, one.scene.knowledge.get("words")) for one in seen]
+    hits = [count_hits(answer.quads, truth_of(words)) for answer, words in known if words is not None]
+    total = sum(hits, Hits(0, 0, 0))
+    if not total.words:
+        return {}
+    scores = {
+        "precision": total.precision if total.given else 0.0,
+        "recall": total.recall,
+        "F": total.f_score,
+    }
+    return {name: round(score, 3) for name, score in scores.items()} | {
+        "pictures": len(hits),
+        "words": total.words,
+    }
 
 
 def words_after(words: Sequence[Word], change: Change | None) -> list[Word]:

@@ -24,4 +24,5 @@ RELATIONS = {
 }
 SEARCHES = {"listed": "searches:listed"}
 USUAL_SEARCHES = dict.fromkeys(RELATIONS, "listed")
+ACCURACY = "accuracy:measure_accuracy"
 EXPORTS = {"icdar": "export:export_icdar"}

@@ -36,7 +36,9 @@ def text(*, eps: float = EPS, matching: Matching = "one-to-one") -> Task:
         verdict = same_text(before.answer, after.answer, eps=eps, matching=matching)
         return with_accuracy(verdict, after)
 
-    return Task("text", read, compare, marks, carry=carry, nulls=USUAL_NULLS, verify=verify)
+    return Task(
+        "text", read, compare, marks, carry=carry, nulls=USUAL_NULLS, verify=verify, is_empty=_is_empty
+    )
 
 
 def carry(before: Quads, after: Quads, frame: Frame) -> tuple[Quads, Quads]:
@@ -101,6 +103,10 @@ def marks(seen: Observation) -> Panel:
             for k, (quad, label) in enumerate(zip(found.quads.tolist(), labels))
         ),
     )
+
+
+def _is_empty(found: Quads) -> bool:
+    return len(found) == 0
 
 
 def verify(

@@ -14,7 +14,7 @@ from instar.core.system import System
 from instar.tasks.detection.answers import read
 from instar.tasks.detection.coco_names import COCO_NAMES
 from instar.tasks.detection.systems.decode import to_detections
-from instar.tasks.detection.systems.heads import decode_yolox
+from instar.tasks.detection.systems.head_declaration import make_head
 from instar.tasks.detection.systems.onnx import yolox
 from instar.zoo import fetch
 
@@ -159,7 +159,7 @@ def decoded(rows, *, scale=(1, 1, 1, 1), size=(416, 416)):
     for index, (x, y, width, height), objectness, label, probability in rows:
         output[index, :5] = x, y, np.log(width), np.log(height), objectness
         output[index, 5 + COCO_NAMES.index(label)] = probability
-    boxes, classes, scores = decode_yolox([output], (416, 416))
+    boxes, classes, scores = make_head("yolox", 80).decode({"output": output[None]}, (416, 416))
     boxes *= np.asarray(scale, np.float32)
     return to_detections(boxes, classes, scores, names=COCO_NAMES, size=size, confidence=0.3)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import cv2
@@ -14,13 +17,23 @@ import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
 from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one, open_onnx
 from instar.core.errors import BadInput, UnknownName
-from instar.core.options import require_fraction, require_one_of, require_whole_number
+from instar.core.options import require_fraction, require_number, require_one_of, require_whole_number
 from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.tasks.detection.answers import Detections
-from instar.tasks.detection.coco_names import COCO_NAMES
-from instar.tasks.detection.systems.decode import FITS, SAME_OBJECT, Fit, Floats, fit_picture, to_detections
-from instar.tasks.detection.systems.heads import HEADS, Head
+from instar.tasks.detection.coco_names import COCO_IDS, COCO_NAMES
+from instar.tasks.detection.systems.decode import (
+    FITS,
+    LEAST_SCORE,
+    Fit,
+    Floats,
+    fit_picture,
+    sides,
+    to_detections,
+)
+from instar.tasks.detection.systems.head_declaration import make_head
+from instar.tasks.detection.systems.heads import Boxes, Head
+from instar.tasks.detection.systems.onnx_input import TYPES, input_size, to_bgr, to_input, value_for
 from instar.user_file import read_text
 from instar.zoo import fetch
 
@@ -30,6 +43,8 @@ COLOURS = ("rgb", "bgr")
 LAYOUTS = ("nchw", "nhwc")
 DECODER = 1
 """Counts up whenever the code below, or a head, gives other answers for the same network output."""
+CORNER = 0.02
+"""The share of the picture's sides within which all boxes lie only if they are no pixels."""
 YOLOX_SIZES = ("nano",)
 
 
@@ -37,7 +52,7 @@ YOLOX_SIZES = ("nano",)
 def onnx_detector(
     *,
     model: str,
-    head: str,
+    head: str | Mapping[str, Any],
     labels: str | Sequence[str] = "coco",
     size: int | Sequence[int] | None = None,
     colour: str = "rgb",
@@ -47,38 +62,46 @@ def onnx_detector(
     layout: str = "nchw",
     fit: Fit = "letterbox",
     padding: int = 114,
-    same_object: float = SAME_OBJECT,
+    same_object: float | None = None,
+    also: Mapping[str, Any] | None = None,
     confidence: float = 0.5,
     threads: int = 1,
     called: str | None = None,
 ) -> PictureSystem[Detections]:
-    """Your own ONNX detector: a file, its head (yolox, yolov5, yolov8, ssd, tensorflow) and its labels.
+    """Your own ONNX detector: a file, its head (see `instar.tasks.detection.systems.heads`) and its labels.
 
     The picture is fitted into `size` (height and width, by default what the file says): in the middle of a
     square ("letterbox"), in its top left ("corner") or stretched to it ("stretch"), the rest `padding`. Then
-    colours in the order `colour` are divided by `divide`, less `mean`, over `std`. `labels` are "coco", a
-    list, or a text file with one on each line. Of boxes of a class that overlap by more than `same_object`
-    the strongest stays.
+    colours in the order `colour` are divided by `divide`, less `mean`, over `std`. `labels` are "coco",
+    "coco-ids" (by COCO's own numbers 1 to 90), a list, or a text file with one on each line. Of boxes of a
+    class that overlap by more than `same_object` the strongest stays; by default that is 0.45, and nothing is
+    dropped where the head says that the network has done it. `also` are values for further inputs, by name.
     """
     recipe = partial(onnx_detector, **locals())
-    require_one_of("onnx", "head", head, HEADS)
     require_one_of("onnx", "colour", colour, COLOURS)
     require_one_of("onnx", "layout", layout, LAYOUTS)
     require_one_of("onnx", "fit", fit, FITS)
+    require_number("onnx", "divide", divide, least=1e-6)
+    if same_object is not None:
+        require_fraction("onnx", "same_object", same_object)
+    names = _names(labels)
+    decode = make_head(head, len(names))
+    if same_object is not None:
+        decode = replace(decode, same_object=same_object)
     return _open(
         Path(model),
         called or Path(model).stem,
-        head=HEADS[head],
-        names=_names(labels),
+        head=decode,
+        names=names,
         size=size,
-        to_input=partial(_to_input, colour=colour, divide=divide, mean=mean, std=std, layout=layout),
+        show=partial(to_input, colour=colour, divide=divide, mean=mean, std=std, layout=layout),
         fit=partial(fit_picture, fit=fit, padding=padding),
         layout=layout,
-        same_object=same_object,
+        also=also or {},
         confidence=confidence,
         threads=threads,
         settings=f"head={head} colour={colour} divide={divide:g} mean={mean} std={std} layout={layout} "
-        f"fit={fit} padding={padding} same_object={same_object:g}",
+        f"fit={fit} padding={padding} same_object={decode.same_object} also={also}",
         recipe=recipe,
     )
 
@@ -96,9 +119,9 @@ def yolox(size: str = "nano", *, confidence: float = 0.3, threads: int = 1) -> P
     return _open(
         weights,
         f"yolox-{size}",
-        head=HEADS["yolox"],
+        head=make_head("yolox", len(COCO_NAMES)),
         names=COCO_NAMES,
-        to_input=_to_bgr,
+        show=to_bgr,
         fit=partial(fit_picture, fit="corner", padding=114),
         confidence=confidence,
         threads=threads,
@@ -112,14 +135,14 @@ def _open(
     *,
     head: Head,
     names: Sequence[str],
-    to_input: Callable[[Image], Floats],
+    show: Callable[[Image], Floats],
     fit: Callable[[Image, tuple[int, int]], tuple[Image, Floats, Floats]],
     confidence: float,
     threads: int,
     recipe: Callable[[], PictureSystem[Detections]],
     size: int | Sequence[int] | None = None,
     layout: str = "nchw",
-    same_object: float = SAME_OBJECT,
+    also: Mapping[str, Any] = MappingProxyType({}),
     settings: str = "",
 ) -> PictureSystem[Detections]:
     """The network in a file.
@@ -129,23 +152,49 @@ def _open(
     require_fraction(name, "confidence", confidence)
     require_whole_number(name, "threads", threads, least=1)
     try:
-        session = open_onnx(model.read_bytes(), threads)
+        with model.open("rb"):  # says what is wrong with the file itself
+            session = open_onnx(str(model), threads)
     except OSError as error:
         raise BadInput(f"onnx: cannot read {model}: {error.strerror or error}") from None
     except Exception as error:  # whatever onnxruntime raises at what is no network
         raise BadInput(f"onnx: {model} is no network that onnxruntime can run: {error}") from None
-    (network_input, *others) = session.get_inputs()
-    if others:
-        raise BadInput(f"onnx: {model} wants {1 + len(others)} inputs; a detector is shown one picture")
-    input_size = _size(size, network_input.shape, layout, model)
-    kind = np.float32 if "float" in network_input.type else np.uint8
+    inputs = {one.name: one for one in session.get_inputs()}
+    further = {key: value_for(key, value, inputs) for key, value in also.items()}
+    left = [one for key, one in inputs.items() if key not in further]
+    if len(left) != 1:
+        listed = ", ".join(f"{one.name} {one.shape}" for one in left)
+        raise BadInput(
+            f"onnx: {model} wants {len(left)} inputs ({listed}); a detector is shown one picture, so give "
+            "the others, such as also = {sizes = [640, 640]}"
+        )
+    (network_input,) = left
+    shown_at = input_size(size, network_input.shape, layout, model)
+    kind = TYPES.get(network_input.type, np.float32)
+    answers = [one.name for one in session.get_outputs()]
+
+    def run(fitted: Image) -> Boxes:
+        shown = show(fitted).astype(kind, copy=False)
+        shown = shown[0] if len(network_input.shape) == 3 else shown
+        outputs = {
+            name: value.astype(np.float32) if value.dtype == np.float16 else value
+            for name, value in zip(answers, session.run(None, {network_input.name: shown, **further}))
+        }
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):  # of outputs that mean something else
+                decoded = head.decode(outputs, shown_at)
+            return _checked(decoded, names, shown_at, confidence)
+        except ValueError as error:
+            seen = ", ".join(f"{key} {value.shape}" for key, value in outputs.items())
+            raise ValueError(f"{error}; the network answers with {seen}") from None
+
+    if settings:
+        grey = np.full((*shown_at, 3), 114, np.uint8)
+        _require_whole(show(grey), kind, model)
+        _try_out(run, grey, model)
 
     def find(image: Image) -> Detections:
-        fitted, scale, offset = fit(image, input_size)
-        shown = to_input(fitted).astype(kind, copy=False)
-        boxes, classes, scores = head(session.run(None, {network_input.name: shown}), input_size)
-        if len(classes) and int(classes.max()) >= len(names):
-            raise ValueError(f"class {int(classes.max())} has no label; there are {len(names)}")
+        fitted, scale, offset = fit(image, shown_at)
+        boxes, classes, scores = run(fitted)
         return to_detections(
             (boxes - offset) * scale,
             classes,
@@ -153,57 +202,69 @@ def _open(
             names=names,
             size=(image.shape[0], image.shape[1]),
             confidence=float(confidence),
-            same_object=float(same_object),
+            same_object=head.same_object,
         )
 
     labels = hashlib.sha256(repr(tuple(names)).encode()).hexdigest()[:8]
-    declared = f"size={input_size} {settings} labels={labels} " if settings else ""
+    declared = f"size={shown_at} {settings} labels={labels} " if settings else ""
+    # Weights of large networks may lie in a file beside the network.
+    files = [model, *sorted(model.parent.glob(f"{glob.escape(model.name)}?data"))]
     fingerprint = (
-        f"{'onnx' if settings else name} weights={hash_files(model)} {declared}"
+        f"{'onnx' if settings else name} weights={hash_files(*files)} {declared}"
         f"confidence={confidence:g} threads={threads} decoder={DECODER} "
         f"onnxruntime={onnxruntime.__version__} cv2={cv2.__version__}"
     )
     return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe)
 
 
-def _size(
-    given: int | Sequence[int] | None, shape: Sequence[Any], layout: str, model: Path
-) -> tuple[int, int]:
-    wanted = [given, given] if isinstance(given, int) else given
-    if wanted is None:
-        wanted = list(shape[2:4] if layout == "nchw" else shape[1:3])
-        if not all(isinstance(side, int) for side in wanted):
-            raise BadInput(f"onnx: {model} takes pictures of any size; give size, such as size = 640")
-    if len(wanted) != 2 or not all(isinstance(side, int) and side > 0 for side in wanted):
-        raise BadInput(f"onnx: size is {given!r}; it must be a whole number, or height and width")
-    return int(wanted[0] or 0), int(wanted[1] or 0)
+def _require_whole(shown: Floats, kind: type[np.generic], model: Path) -> None:
+    """BadInput where values between 0 and 1 would be shown to a network that takes whole numbers."""
+    if not np.array_equal(shown, shown.astype(kind).astype(np.float32)) and issubclass(kind, np.integer):
+        raise BadInput(
+            f"onnx: {model} takes whole numbers ({kind.__name__}), and {shown.flat[0]:.3g} would be shown to "
+            "it; give divide = 1, and neither mean nor std"
+        )
+
+
+def _try_out(run: Callable[[Image], Any], blank: Image, model: Path) -> None:
+    """Show the network a grey picture, so that a declaration that does not fit is refused at once."""
+    try:
+        run(blank)
+    except ValueError as error:
+        raise BadInput(f"onnx: {model}: {error}") from None
+    except Exception as error:  # whatever onnxruntime raises at an input of the wrong shape
+        raise BadInput(f"onnx: {model} cannot be shown a picture as declared: {error}") from None
+
+
+def _checked(boxes: Boxes, names: Sequence[str], size: tuple[int, int], confidence: float) -> Boxes:
+    """The same boxes without the weak ones, unless they show that the outputs were misread."""
+    keep = boxes[2] >= LEAST_SCORE
+    corners, classes, scores = (part[keep] for part in boxes)
+    if len(classes) and not 0 <= int(classes.min()) <= int(classes.max()) < len(names):
+        wrong = int(classes.max() if classes.min() >= 0 else classes.min())
+        raise ValueError(f"class {wrong} has no label; there are {len(names)}, counted from 0")
+    found = corners[scores >= confidence]
+    inside = np.clip(found, 0, sides(size))
+    there = (inside[:, 2] > inside[:, 0]) & (inside[:, 3] > inside[:, 1])
+    if len(found) and not there.any():
+        first = ", ".join(f"{value:.4g}" for value in found[0])
+        raise ValueError(
+            f"no box lies in the picture of {size[1]}x{size[0]} (the first of {len(found)}: {first}): "
+            "they are written in another way"
+        )
+    if len(found) and found.max() <= max(CORNER * min(size), 1.0):
+        reach = f"reach no farther than {found.max():.2g} pixels from the corner"
+        raise ValueError(f"all boxes {reach}: they are shares of the picture, or offsets within cells")
+    return corners, classes, scores
 
 
 def _names(labels: str | Sequence[str]) -> Sequence[str]:
     if labels == "coco":
         return COCO_NAMES
+    if labels == "coco-ids":
+        named = dict(zip(COCO_IDS, COCO_NAMES))
+        return tuple(named.get(number, f"unused {number}") for number in range(1, 91))
     if not isinstance(labels, str):
         return tuple(str(label) for label in labels)
     lines = read_text(Path(labels), "labels").splitlines()
     return tuple(line.strip() for line in lines if line.strip())
-
-
-def _to_bgr(image: Image) -> Floats:
-    """`float32 (1, 3, H, W)`, BGR, 0 to 255."""
-    return np.asarray(cv2.dnn.blobFromImage(image, swapRB=True), np.float32)
-
-
-def _to_input(
-    image: Image,
-    *,
-    colour: str,
-    divide: float,
-    mean: float | Sequence[float],
-    std: float | Sequence[float],
-    layout: str,
-) -> Floats:
-    """`float32 (1, 3, H, W)` or `(1, H, W, 3)`, as the network was trained to see it."""
-    ordered = image if colour == "rgb" else image[..., ::-1]
-    values = ordered.astype(np.float32) / np.float32(divide)
-    values = (values - np.asarray(mean, np.float32)) / np.asarray(std, np.float32)
-    return np.ascontiguousarray(values[None] if layout == "nhwc" else values.transpose(2, 0, 1)[None])
