@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,7 +74,7 @@ def paste(image: Image, change: Insertion, cutouts: CutOuts) -> Image:
         opaque = cutout[cutout[..., 3] > 127]
         cutout = cutout.copy()
         cutout[..., :3] = np.rint(opaque[:, :3].mean(axis=0)) if len(opaque) else 127
-    cutout = grained(blurred(cutout, change.blur), change.grain, seed=change.x * 100_003 + change.y)
+    cutout = grained(blurred(cutout, change.blur), change.grain, seed=zlib.crc32(change.cutout.encode()))
     ground = shaded(image, (change.x, change.y, *_end(change)), change.shadow, SHADOW_FLAT)
     return pasted(ground, cutout, change.x, change.y, change.blend)
 

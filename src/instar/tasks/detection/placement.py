@@ -91,10 +91,11 @@ def match_look(cutout: RGBA, image: Image, place: Placement, x: int, y: int) -> 
     if place.cutout.metres > 0:  # rendered: as crisp as its size allows, even where it has no edges inside
         crisp = min(crisp, CRISP * max(1.0, height / place.cutout.height))
     grain = max(0.0, grain_of(nearest) ** 2 - grain_of(small[:MOST_SIDE]) ** 2) ** 0.5
+    paint = _most_chroma(whole) / max(1.0, own.chroma) if place.cutout.metres > 0 else 1.0
     return Look(
         gain=round(gain, 3),
         offset=round(own.mean * (1 - gain) + halfway, 1),
-        saturation=round(min(1.0, whole.chroma / COLOURFUL, _most_chroma(whole) / max(1.0, own.chroma)), 2),
+        saturation=round(min(1.0, whole.chroma / COLOURFUL, paint), 2),
         cast=_rounded(cast_of(image)),
         blur=round(min(SOFTEST, max(0.0, soft**2 - crisp**2) ** 0.5), 2),
         grain=round(min(GRAINIEST, grain), 1),

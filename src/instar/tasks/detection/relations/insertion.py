@@ -48,7 +48,7 @@ __all__ = ["insertion"]
 Oracle = Literal["same_objects", "map_equal"]
 ORACLES: tuple[Oracle, ...] = ("same_objects", "map_equal")
 SHADOW = 0.35  # how dark the ground becomes where something stands
-BUNDLED = "bundled"
+BUNDLED, SCENES = "bundled", "scenes"
 UNNATURAL = "not natural enough"
 TRIES = 8
 LONELY_NATURAL = 0.55  # of a place that nothing found vouches for
@@ -77,7 +77,8 @@ def insertion(
     for the mean of its class. `oracle` is "map_equal" for that of the paper, which has no use for
     `hysteresis` beyond keeping clear of weak boxes. `harm` is a table of how bad a finding is by class.
     Follow-ups that are less natural than `least_natural` are not drawn (see `naturalness`). A `pool` is a
-    folder, or "bundled" for what comes along; that also stands in for classes that the scenes do not have.
+    folder, "bundled" for what comes along, which otherwise stands in for classes that the scenes do not
+    have, or "scenes" for nothing but what they have.
     """
     require_one_of("insertion", "blend", blend, BLENDS)
     require_one_of("insertion", "scale", scale, ("nearest", "paper"))
@@ -86,6 +87,7 @@ def insertion(
     for name, value in (("hysteresis", hysteresis), ("iou", iou), ("least_natural", least_natural)):
         require_threshold("insertion", name, value)
     harms = load_harm(harm)
+    scenes_only = str(pool) == SCENES
     if oracle == "map_equal":
         judge = partial(map_equal, least_iou=iou)
     else:
@@ -146,7 +148,10 @@ def insertion(
             return {change.cutout: the_cutouts().pixels(change.cutout)}
 
         def prepare(scenes: Sequence[Scene], workspace: Workspace) -> Relation:
-            return with_cutouts(_own_pool(scenes, workspace, objects, outline))
+            own = _own_pool(scenes, workspace, objects, outline)
+            return with_cutouts(
+                _named(own) if scenes_only else join_pools(own, bundled_pool(), canonical_class)
+            )
 
         ways: dict[str, Draw] = {way: partial(draw, way=way) for way in WAYS}
         return Relation(
@@ -164,6 +169,8 @@ def insertion(
             naturalness=lambda *case: measure_naturalness(*case).overall,
         )
 
+    if scenes_only:
+        pool = None
     if isinstance(pool, (str, Path)):
         pool = bundled_pool() if str(pool) == BUNDLED else _named(load_pool(pool))
     return with_cutouts(pool)
@@ -206,7 +213,5 @@ def _own_pool(
 ) -> Pool:
     folder = workspace.folder / "pool"
     if (folder / "index.json").is_file():
-        own = load_pool(folder)
-    else:
-        own = pool_from_scenes(scenes, folder, objects=objects, outline=outline, progress=workspace.progress)
-    return join_pools(own, bundled_pool(), canonical_class)
+        return load_pool(folder)
+    return pool_from_scenes(scenes, folder, objects=objects, outline=outline, progress=workspace.progress)
