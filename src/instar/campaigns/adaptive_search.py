@@ -107,6 +107,7 @@ class _Table:
     harm: _Floats = field(init=False)
     weight: _Floats = field(init=False)
     usual: _Floats = field(init=False)
+    expense: _Floats = field(init=False)
     numbers: dict[tuple[int, str], int] = field(init=False, default_factory=dict)
     scene: list[int] = field(init=False, default_factory=list)
     total: list[float] = field(init=False, default_factory=list)
@@ -125,6 +126,7 @@ class _Table:
         self.left = np.zeros((len(scenes), len(self.kinds)), np.intp)
         for row, column in self.arms:
             self.left[row, column] = self.kinds[column].tries
+        self.expense = np.array([kind.relation.expense for kind in self.kinds])
         self.usual = np.array([HARM * kind.share for kind in self.kinds])
         self.harm, self.weight = self.usual * PRIOR, np.full(len(self.kinds), PRIOR)
 
@@ -151,7 +153,7 @@ class _Table:
             spread = SPREAD * np.sqrt(1 + 1 / (seen + 1))
             chance = ndtr((harm[scene] - strength[:, None]) / spread[:, None]) * alive[:, None]
             np.add.at(broken, scene, chance)
-        return np.asarray(broken / (1 + CHECKS * np.minimum(broken, 1)))
+        return np.asarray(broken / (self.expense + CHECKS * np.minimum(broken, 1)))
 
     def learn(self, row: int, column: int, verdict: Verdict) -> None:
         """Take in what a verdict says about the strength of subjects and the harm of the change."""

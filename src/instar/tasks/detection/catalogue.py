@@ -22,7 +22,7 @@ RELATIONS = {name: f"relations.whole_picture:RELATIONS.{name}" for name in WHOLE
     "copy": "relations.copied_object:copy",
     "removal": "relations.removed_object:removal",
 }
-SUITE = (*WHOLE_PICTURE, "insertion")
+SUITE = (*WHOLE_PICTURE, "insertion", "copy", "removal")
 SUITE_SEARCH = "adaptive"
 REFEREES = (
     "efficientdet-lite2", "efficientdet-lite1", "ssd-mobilenet-v2", "yolov4-tiny", "yolox-nano",

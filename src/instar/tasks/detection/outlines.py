@@ -6,17 +6,22 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+import cv2
+import numpy as np
+
 from instar import zoo
 from instar.core.errors import BadInput, FetchFailed
 from instar.core.relation import Workspace
-from instar.core.scene import Image
+from instar.core.scene import Image, Scene
 from instar.cutouts.kept import KeptCutOuts
 from instar.cutouts.outlines import Outliner, SoftOutline, keep_outlines
-from instar.imaging.geometry import Box
+from instar.imaging.geometry import Box, iou
 
-__all__ = ["Outlines", "prepare_outlines", "require_objects", "sam2_outliner"]
+__all__ = ["EXPENSE", "Outlines", "outliner_of", "prepare_outlines", "require_objects", "sam2_outliner"]
 
 FOLDER = "outlines"  # of the run
+EXPENSE = 8.0  # questions that an outline is worth in time
+SAME = 0.9  # IoU of a box with that of an annotated object
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +45,21 @@ def prepare_outlines(outline: Outliner | None, workspace: Workspace) -> Outlines
     """Outlines by the given outliner, else by SAM 2, kept as long as the run; nothing is fetched yet."""
     folder: Path = workspace.folder / FOLDER
     return Outlines(keep_outlines(outline or sam2_outliner(), folder), KeptCutOuts(folder / "cutouts"))
+
+
+def outliner_of(scene: Scene, outline: Outliner) -> Outliner:
+    """By the annotated masks of the scene where it has them, else by the outliner."""
+    masked = [thing for thing in scene.objects or () if thing.mask is not None]
+
+    def find(picture: Image, box: Box) -> SoftOutline:
+        for thing in masked:
+            if iou(np.array([box], np.float32), np.array([thing.box], np.float32))[0, 0] >= SAME:
+                assert thing.mask is not None
+                soft = cv2.GaussianBlur(thing.mask().astype(np.uint8) * 255, (3, 3), 0)
+                return SoftOutline(np.asarray(soft, np.uint8), 1.0)
+        return outline(picture, box)
+
+    return find
 
 
 def sam2_outliner() -> Outliner:

@@ -21,7 +21,7 @@ from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Copy, paste_copy
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.copies import Places, choose_place, find_fronts, find_places
-from instar.tasks.detection.outlines import Outlines, prepare_outlines, require_objects
+from instar.tasks.detection.outlines import EXPENSE, Outlines, outliner_of, prepare_outlines, require_objects
 from instar.tasks.detection.task import detection
 from instar.tasks.detection.whole_objects import is_surrounded
 
@@ -61,7 +61,7 @@ def copy(
         def places_of(source: Observation) -> Places | Inapplicable:
             if work is None:
                 raise BadInput("copy: a run's copies can be made again, but no new ones")
-            return find_places(source, work.outline, hysteresis=hysteresis)
+            return find_places(source, outliner_of(source.scene, work.outline), hysteresis=hysteresis)
 
         def draw(source: Observation, rng: np.random.Generator) -> Copy | Inapplicable:
             try:
@@ -107,6 +107,7 @@ def copy(
             prepare=prepare if cutouts is None else None,
             pixels=pixels,
             fair=fair,
+            expense=EXPENSE,
         )
 
     return relation(cutouts, None)

@@ -24,7 +24,13 @@ from instar.imaging.inpaint import Fill, migan
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Removal, is_removed, paste_removal
 from instar.tasks.detection.compare import same_objects
-from instar.tasks.detection.outlines import Outlines, prepare_outlines, require_objects
+from instar.tasks.detection.outlines import (
+    EXPENSE,
+    Outlines,
+    outliner_of,
+    prepare_outlines,
+    require_objects,
+)
 from instar.tasks.detection.task import detection
 from instar.tasks.detection.whole_objects import (
     Things,
@@ -81,7 +87,7 @@ def removal(
             boxes = [box_of(things, k) for k in np.flatnonzero(things.usable).tolist()]
             if not any(_others_found(source.answer, box).any() for box in boxes):
                 return NOTHING_LEFT
-            holes = tuple(_holes(source, things, work.outline))
+            holes = tuple(_holes(source, things, outliner_of(source.scene, work.outline)))
             return holes or Inapplicable("no object stands alone")
 
         @lru_cache(maxsize=16 * REMEMBERED)
@@ -138,6 +144,7 @@ def removal(
             prepare=prepare if patches is None else None,
             pixels=pixels,
             fair=fair,
+            expense=EXPENSE,
         )
 
     return relation(cutouts, None)
