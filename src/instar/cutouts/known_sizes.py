@@ -12,7 +12,7 @@ Support: TypeAlias = Literal["ground", "table"]
 HEIGHTS = MappingProxyType(
     {
         **{"person": 1.7, "bicycle": 1.0, "car": 1.5, "motorcycle": 1.15, "bus": 3.1, "truck": 3.2},
-        **{"train": 3.8, "fire hydrant": 0.75, "stop sign": 2.3, "parking meter": 1.4, "bench": 0.85},
+        **{"train": 3.8, "fire hydrant": 0.75, "parking meter": 1.4, "bench": 0.85},
         **{"cat": 0.3, "dog": 0.55, "horse": 1.7, "sheep": 0.85, "cow": 1.45, "elephant": 2.9},
         **{"bear": 1.1, "zebra": 1.4, "giraffe": 4.6, "backpack": 0.5, "suitcase": 0.65, "handbag": 0.3},
         **{"chair": 0.9, "couch": 0.85, "potted plant": 0.6, "bed": 0.8, "dining table": 0.75},

@@ -1,7 +1,8 @@
 """Where a picture shows the ground: what looks like the places on which things are seen to stand.
 
 No network tells ground from wall for every kind of photograph. But below the feet of what stands there is
-ground for certain, and what looks like it and is joined to it is ground too.
+ground for certain, and what looks like it and is joined to it is ground too. The things themselves are left
+out: their dark edges would blur into the ground at their feet, and then only such edges would look like it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterable
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from instar.core.scene import Image, Mask
 from instar.imaging.geometry import Box
@@ -21,20 +23,22 @@ KINDS = 4  # of ground under the feet: stone, kerb, shadow, ...
 NEAR = 3.2  # spreads from the nearest kind
 LEAST_SPREAD = np.array([9.0, 4.0, 4.0, 5.0], np.float32)  # of L, a, b (8 bits) and roughness
 LEAST_SEEDS = 12  # pixels
+LEAST_WEIGHT = 1e-3  # so that nothing is divided by zero amid a thing
 
 
-def ground_like(image: Image, feet: Iterable[Box]) -> Mask:
-    """`bool (H, W)`: what looks like the ground in these boxes and is joined to it."""
+def ground_like(image: Image, feet: Iterable[Box], things: Iterable[Box] = ()) -> Mask:
+    """`bool (H, W)`: what looks like the ground in the boxes `feet` and is joined to it.
+
+    `things` stand on it and tell nothing about its looks.
+    """
     height, width = image.shape[:2]
     scale = min(1.0, SIDE / max(height, width))
     small = np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
-    seeds = np.zeros(small.shape[:2], np.uint8)
-    for box in feet:
-        x1, y1, x2, y2 = (round(value * scale) for value in box)
-        seeds[max(0, y1) : max(y2, y1 + 1), max(0, x1) : max(x2, x1 + 1)] = 1
+    bare = 1 - _filled(small.shape, scale, things)
+    seeds = _filled(small.shape, scale, feet) * bare
     if np.count_nonzero(seeds) < LEAST_SEEDS:
         return np.zeros((height, width), np.bool_)
-    looks = _looks(small)
+    looks = _looks(small, bare)
     samples = looks[seeds > 0]
     cv2.setRNGSeed(0)
     criteria = (cv2.TERM_CRITERIA_MAX_ITER, 12, 0.0)
@@ -77,11 +81,23 @@ def standing_places(
     return np.asarray(on_ground >= least * area)
 
 
-def _looks(image: Image) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-    """`float32 (H, W, 4)`: smoothed colour in Lab, and how rough the surface is."""
-    lab = cv2.cvtColor(image, cv2.COLOR_RGB2LAB).astype(np.float32)
+def _filled(shape: tuple[int, ...], scale: float, boxes: Iterable[Box]) -> npt.NDArray[np.uint8]:
+    """`uint8 shape[:2]`: 1 within the boxes, each of which covers a pixel at least."""
+    filled = np.zeros(shape[:2], np.uint8)
+    for box in boxes:
+        x1, y1, x2, y2 = (round(value * scale) for value in box)
+        filled[max(0, y1) : max(y2, y1 + 1), max(0, x1) : max(x2, x1 + 1)] = 1
+    return filled
+
+
+def _looks(image: Image, bare: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+    """`float32 (H, W, 4)`: smoothed colour in Lab, and how rough the surface is, of what is bare alone."""
+    weight = bare.astype(np.float32)
+    lab = cv2.cvtColor(image, cv2.COLOR_RGB2LAB).astype(np.float32) * weight[..., None]
     smooth = cv2.GaussianBlur(lab, (0, 0), 1.5)
+    smooth /= np.maximum(cv2.GaussianBlur(weight, (0, 0), 1.5), LEAST_WEIGHT)[..., None]
     light = np.ascontiguousarray(lab[..., 0])
-    mean = cv2.blur(light, (7, 7))
-    rough = np.sqrt(np.maximum(cv2.blur(light * light, (7, 7)) - mean * mean, 0))
+    around = np.maximum(cv2.blur(weight, (7, 7)), LEAST_WEIGHT)
+    mean = cv2.blur(light, (7, 7)) / around
+    rough = np.sqrt(np.maximum(cv2.blur(light * light, (7, 7)) / around - mean * mean, 0))
     return np.dstack([smooth, rough])

@@ -99,7 +99,7 @@ def _look_at(source: Observation) -> _Scene:
         found.boxes,
         labels,
         fit_plane(found.boxes, labels, source.input.shape),
-        ground_under(source.input, found.boxes),
+        ground_under(source.input, found.boxes, found.boxes),
         colours.mean(axis=0),
         colours.std(axis=0),
     )

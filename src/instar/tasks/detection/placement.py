@@ -27,8 +27,12 @@ from instar.tasks.detection.places import (
 )
 from instar.tasks.detection.standing import standing_placements
 
-__all__ = ["Look", "Placement", "Placements", "Scale", "Way", "choose_place", "find_placements", "match_look"]
+__all__ = [
+    "NO_PLACE", "Look", "Placement", "Placements", "Scale", "Way", "choose_place", "find_placements",
+    "match_look",
+]  # fmt: skip
 
+NO_PLACE = "no free place"
 COLOURFUL = 14.0  # grey levels between the channels: a picture with less on average has little colour
 AROUND = 0.4  # of the sides of a place: its surroundings
 MOST_SIDE = 200  # pixels of what is measured: more cost time and tell nothing
@@ -73,7 +77,7 @@ def find_placements(
     if options:
         return Placements(options, taken)
     known = any(canonical_class(answer.labels[i]) in pool for i in found)
-    return Inapplicable("no free place" if known else "no cut-out of its class")
+    return Inapplicable(NO_PLACE if known else "no cut-out of its class")
 
 
 def match_look(cutout: RGBA, image: Image, place: Placement, x: int, y: int) -> Look:
@@ -84,7 +88,9 @@ def match_look(cutout: RGBA, image: Image, place: Placement, x: int, y: int) -> 
     small = resized(cutout, width, height)
     nearest = around[-MOST_SIDE:, :MOST_SIDE]  # near the feet: the place's own distance
     own, here, whole = light_of(small), light_of(crop(image, place.model)), light_of(image)
-    gain = float(np.clip(((whole.contrast + 1) / (own.contrast + 1)) ** 0.5, 0.75, 1.25))
+    # Haze and dusk take contrast from everything. What has most of it tells how much they left.
+    contrast = max(whole.contrast, here.contrast)
+    gain = float(np.clip(((contrast + 1) / (own.contrast + 1)) ** 0.5, 0.75, 1.25))
     # The gain leaves the cut-out's own mean where it is; then half of the way to that of the place.
     halfway = float(np.clip(((here.mean + whole.mean) / 2 - own.mean) / 2, -35, 35))
     soft, crisp = edge_width(nearest), edge_width(small[:MOST_SIDE])

@@ -2,13 +2,13 @@
 
 Every found thing of a class whose height is known tells how many pixels a metre has at its feet, and all of
 them together where the ground plane lies. What is pasted stands on the line of such a thing, or nearer or
-farther on the same plane. First another one of its class is tried, then what usually stands beside it, and
-at last anything on the ground at the lower end of the picture.
+farther on the same plane. Beside each found thing another one of its class is tried, then what usually
+stands there, and at last anything on the ground at the lower end of the picture.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from instar.core.scene import Image, Mask, Observation
 from instar.cutouts import CutOut, Pool, Window, anywhere
 from instar.cutouts.extraction import BODIES, stands
 from instar.cutouts.ground_plane import GroundPlane, Standing, fit_ground_plane
-from instar.cutouts.known_sizes import COMPANY, HEIGHTS, PERSON_WIDTH, is_usual_shape, support_of
+from instar.cutouts.known_sizes import COMPANY, HEIGHTS, PERSON_WIDTH, Support, is_usual_shape, support_of
 from instar.imaging.average_hash import average_hash
 from instar.imaging.geometry import Box, Boxes, areas, intersections
 from instar.imaging.ground import ground_like
@@ -37,8 +37,10 @@ CARRIERS = frozenset(("horse", "bicycle", "motorcycle", "elephant", "skateboard"
 CARRIED = 0.25  # of the box of a person that lies within what carries it
 SLACK = 0.02  # of the thing's height: how far its feet may be off the line
 LOWER_ROWS = (0.97, 0.9, 0.82, 0.74, 0.66)  # of the picture: where feet may be without any neighbour
+BEFORE = 0.15  # of a thing's height: ground before its feet, beyond its own shadow
 BOTTOM = 0.07  # of the picture: the strip that shows ground where nothing is seen to stand
 STRANGERS = ("person", "potted plant", "chair", "dog")  # where no class is known
+ATTEMPTS = ((True, True), (True, False), (False, True), (False, False))  # of whole things, near them
 WATER = frozenset(("boat", "surfboard"))  # where they are, nothing stands
 
 
@@ -59,22 +61,20 @@ class _Neighbour:
     def foot(self) -> float:
         return float(self.box[3])
 
+    @property
+    def support(self) -> Support | None:
+        """What it stands on; None for what flies, swims or hangs, and for classes that nobody knows."""
+        return support_of(self.label) if self.label in HEIGHTS else None
+
 
 def standing_placements(
     source: Observation, found: npt.NDArray[np.intp], taken: Boxes, pool: Pool, method: Method
 ) -> tuple[Placement, ...]:
-    """The first of: beside one of its class, beside its usual company, on the lower end of the picture."""
+    """Beside what stands, aloft beside what does not, or else at the lower end of the picture."""
     finder = _Finder.of(source, found, taken, pool, method)
-    attempts: tuple[Callable[[], Iterator[Placement]], ...] = (
-        lambda: finder.beside(same=True, whole=True, near=True),
-        lambda: finder.beside(same=True, whole=True, near=False),
-        lambda: finder.beside(same=False, whole=True, near=True),
-        lambda: finder.beside(same=False, whole=True, near=False),
-        lambda: finder.beside(same=False, whole=False, near=True),
-        lambda: finder.beside(same=False, whole=False, near=False),
-        finder.below,
-    )
-    return next(filter(None, (tuple(attempt()) for attempt in attempts)), ())
+    attempts = (tuple(finder.beside(whole=whole, near=near)) for whole, near in ATTEMPTS)
+    options = next(filter(None, attempts), ()) + tuple(finder.aloft())
+    return options or tuple(finder.below())
 
 
 def fit_plane(boxes: Boxes, labels: Sequence[str], shape: tuple[int, ...]) -> GroundPlane:
@@ -95,13 +95,13 @@ def fit_plane(boxes: Boxes, labels: Sequence[str], shape: tuple[int, ...]) -> Gr
     return fit_ground_plane(things, shape[0])
 
 
-def ground_under(image: Image, boxes: Boxes) -> Mask:
-    """What looks like the ground right below the feet of whole things."""
+def ground_under(image: Image, boxes: Boxes, taken: Boxes) -> Mask:
+    """What looks like the ground right below the feet of things, where nothing is in front of it."""
     strips: list[Box] = []
     for x1, y1, x2, y2 in boxes.tolist():
         inset = 0.1 * (x2 - x1)
-        strips.append((x1 + inset, y2 + 1, x2 - inset, y2 + 1 + max(3.0, 0.06 * (y2 - y1))))
-    return ground_like(image, strips)
+        strips.append((x1 + inset, y2 + 1, x2 - inset, y2 + 1 + max(3.0, BEFORE * (y2 - y1))))
+    return ground_like(image, strips, taken.tolist())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,26 +133,51 @@ class _Finder:
         ]
         return cls(source, pool, method, taken, labels, tuple(neighbours), plane, shape)
 
-    def beside(self, *, same: bool, whole: bool, near: bool) -> Iterator[Placement]:
-        """On the ground of neighbours, right beside them or anywhere on their line."""
+    def beside(self, *, whole: bool, near: bool) -> Iterator[Placement]:
+        """On the ground of neighbours, right beside them or anywhere on their line.
+
+        Each neighbour is joined by one of its class, or else by what usually stands there.
+        """
         for support in ("ground", "table"):
-            around = [n for n in self.neighbours if support_of(n.label) == support and n.whole == whole]
+            around = [n for n in self.neighbours if n.support == support and n.whole == whole]
             if not around or (support == "table" and not near):
                 continue  # nobody knows how far a table reaches
-            ground = ground_under(self.source.input, np.array([n.box for n in around], np.float32))
-            for neighbour in around:
-                wanted = (neighbour.label,) if same else COMPANY.get(neighbour.label, ())
-                for label in wanted:
-                    for cutout in self._cutouts(label, neighbour.box):
-                        yield from self._on_line(cutout, neighbour, ground, near)
+            ground = self._ground(around)
+            for one in around:
+                own = self._joining(one, (one.label,), ground, near)
+                yield from own or self._joining(one, self._company(one), ground, near)
+
+    def aloft(self) -> Iterator[Placement]:
+        """More of what flies, swims or hangs, where the picture looks as it does below its like."""
+        others = [n for n in self.neighbours if n.support is None and n.whole]
+        for label in dict.fromkeys(n.label for n in others):
+            around = [n for n in others if n.label == label]
+            ground = self._ground(around)
+            for one in around:
+                close = self._joining(one, (label,), ground, near=True)
+                yield from close or self._joining(one, (label,), ground, near=False)
+
+    def _ground(self, around: Sequence[_Neighbour]) -> Mask:
+        boxes = np.array([n.box for n in around], np.float32)
+        return ground_under(self.source.input, boxes, self.taken)
+
+    def _company(self, one: _Neighbour) -> Iterable[str]:
+        """What may stand beside it: its usual company, and on the ground what is seen to stand there."""
+        here = [n.label for n in self.neighbours if n.support == one.support == "ground"]
+        return dict.fromkeys([*COMPANY.get(one.label, ()), *here])
+
+    def _joining(
+        self, one: _Neighbour, labels: Iterable[str], ground: Mask, near: bool
+    ) -> list[Placement]:
+        cutouts = (cutout for label in labels for cutout in self._cutouts(label, one.box))
+        return [place for cutout in cutouts for place in self._on_line(cutout, one, ground, near)]
 
     def below(self) -> Iterator[Placement]:
         """On whatever the picture shows at its lower end, as large as the ground plane says."""
         rows, columns = self.shape
         image: Image = self.source.input
         bottom = np.array([[0, rows * (1 - BOTTOM), columns, rows]], np.float32)
-        free = _without(bottom[0], self.taken)
-        ground = ground_like(image, free)
+        ground = ground_like(image, _without(bottom[0], self.taken), self.taken.tolist())
         company = {other for label in self.labels for other in COMPANY.get(label, ())}
         known = sorted(label for label in company if support_of(label) == "ground")
         if not WATER.isdisjoint(self.labels):
@@ -178,16 +203,13 @@ class _Finder:
     def _on_line(
         self, cutout: CutOut, neighbour: _Neighbour, ground: Mask, near: bool
     ) -> Iterator[Placement]:
-        support = support_of(neighbour.label)
         # Above the table, the camera is lower than above the ground.
-        camera = TABLE_CAMERA if support == "table" else self.plane.camera
+        camera = TABLE_CAMERA if neighbour.support == "table" else self.plane.camera
         horizon = neighbour.foot - camera * neighbour.scale
-        # What flies or swims may be anywhere where the picture looks as it does below its neighbour.
-        floats = neighbour.label not in HEIGHTS
         for factor in self.method.sizes:
-            if support == "table" and factor < LEAST_ON_TABLE:
+            if neighbour.support == "table" and factor < LEAST_ON_TABLE:
                 continue
-            foot = None if floats else horizon + factor * (neighbour.foot - horizon)
+            foot = horizon + factor * (neighbour.foot - horizon) if neighbour.support else None
             anchor, box = neighbour.index, neighbour.box
             place = self._stand(
                 cutout, neighbour.scale * factor, foot, box, anchor, box if near else None, ground

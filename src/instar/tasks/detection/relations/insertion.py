@@ -31,6 +31,7 @@ from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.harm import load_harm, with_harm
 from instar.tasks.detection.naturalness import measure_naturalness
 from instar.tasks.detection.placement import (
+    NO_PLACE,
     Placement,
     Placements,
     Scale,
@@ -192,7 +193,7 @@ def _trusted(
         if place.anchor is not None
         or natural(*choose_place(replace(placements, options=(place,)), rng)) >= LONELY_NATURAL
     ]
-    return replace(placements, options=tuple(options)) if options else Inapplicable(UNNATURAL)
+    return replace(placements, options=tuple(options)) if options else Inapplicable(NO_PLACE)
 
 
 def _insertion(place: Placement, x: int, y: int, image: Image, cutouts: CutOuts, blend: Blend) -> Insertion:
