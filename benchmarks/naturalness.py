@@ -184,7 +184,7 @@ def tile(row: dict[str, str], pool: AllCutOuts, sources: Sources) -> np.ndarray:
 
 
 def fresh(data: Path, out: Path) -> None:
-    """The first 50 of a shuffled half of VOC that nothing was judged in and that offer a place."""
+    """The first 50 photographs of the other half of VOC, shuffled, that offer a place."""
     relation, sources = insertion(pool=the_pool(data)), Sources(data, first=1)
     rng = np.random.default_rng(FRESH_SEED)
     rows: list[list[str]] = []

@@ -19,6 +19,14 @@ def test_the_road_is_ground_and_the_sky_is_not() -> None:
     assert ground[:110].mean() < 0.05
 
 
+def test_neither_a_dark_edge_nor_a_shadow_at_the_feet_hides_the_road() -> None:
+    picture, thing = street(), (100, 100, 140, 180)
+    picture[100:183, 100:140] = 10
+    strip = [(104.0, 181.0, 136.0, 192.0)]
+    assert ground_like(picture, strip, [thing])[140:, 160:].mean() > 0.95
+    assert ground_like(picture, [(104.0, 181.0, 136.0, 183.0)])[140:, 160:].mean() < 0.5
+
+
 def test_what_is_not_joined_is_no_ground() -> None:
     picture = street()
     picture[20:40, 20:60] = picture[200:220, 20:60]  # a grey patch in the sky

@@ -94,8 +94,8 @@ def _looks(image: Image, bare: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]
     """`float32 (H, W, 4)`: smoothed colour in Lab, and how rough the surface is, of what is bare alone."""
     weight = bare.astype(np.float32)
     lab = cv2.cvtColor(image, cv2.COLOR_RGB2LAB).astype(np.float32) * weight[..., None]
-    smooth = cv2.GaussianBlur(lab, (0, 0), 1.5)
-    smooth /= np.maximum(cv2.GaussianBlur(weight, (0, 0), 1.5), LEAST_WEIGHT)[..., None]
+    near = np.maximum(cv2.GaussianBlur(weight, (0, 0), 1.5), LEAST_WEIGHT)
+    smooth = cv2.GaussianBlur(lab, (0, 0), 1.5) / near[..., None]
     light = np.ascontiguousarray(lab[..., 0])
     around = np.maximum(cv2.blur(weight, (7, 7)), LEAST_WEIGHT)
     mean = cv2.blur(light, (7, 7)) / around

@@ -103,6 +103,19 @@ def test_other_classes_than_those_found_come_in_the_size_that_they_have_beside_t
     assert {option.size for option in found.options} == {(100, 40)}  # 1.7 m where 0.85 m are 50 pixels
 
 
+def test_everything_found_is_joined_by_its_like_or_by_what_is_seen_to_stand_there() -> None:
+    person: Seen = ("person", (190, 100, 214, 160), 0.9)
+    car: Seen = ("car", (20, 109, 90, 162), 0.9)
+    found = placements(source(person, car, image=STREET), pool_of(("car", 60, 80)))
+    assert {(option.anchor, option.cutout.label) for option in found.options} == {(0, "car"), (1, "car")}
+
+
+def test_nothing_stands_below_a_sign_that_hangs() -> None:
+    hanging: Seen = ("stop sign", (20, 40, 50, 70), 0.9)
+    found = placements(source(hanging, image=STREET), pool_of(("car", 60, 80), ("stop sign", 40, 40)))
+    assert {option.cutout.label for option in found.options} == {"stop sign"}
+
+
 def test_a_class_of_ones_own_gets_more_of_its_kind_as_large_as_the_one_found() -> None:
     seam: Seen = ("weld seam", (100, 100, 160, 130), 0.9)
     found = placements(source(seam), pool_of(("weld seam", 30, 60)))

@@ -71,8 +71,8 @@ class Naturalness:
 
 WEIGHTS = MappingProxyType(
     {
-        **{"": -0.62, "plane": -0.103, "neighbour": -0.54, "above": -0.331, "ground": 0.467, "blue": -1.58},
-        **{"area": -0.374, "stands_out": -0.633, "colour": -0.607, "crisp": -0.727, "soft": 0.316},
+        **{"": -0.538, "plane": -0.101, "neighbour": -0.522, "above": -0.343, "ground": 0.14, "blue": -1.544},
+        **{"area": -0.443, "stands_out": -0.626, "colour": -0.626, "crisp": -0.8, "soft": 0.219},
     }
 )
 """By measure; "" is the constant. Fitted by `benchmarks/naturalness.py` to one half of the judgements."""

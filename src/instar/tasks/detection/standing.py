@@ -166,9 +166,7 @@ class _Finder:
         here = [n.label for n in self.neighbours if n.support == one.support == "ground"]
         return dict.fromkeys([*COMPANY.get(one.label, ()), *here])
 
-    def _joining(
-        self, one: _Neighbour, labels: Iterable[str], ground: Mask, near: bool
-    ) -> list[Placement]:
+    def _joining(self, one: _Neighbour, labels: Iterable[str], ground: Mask, near: bool) -> list[Placement]:
         cutouts = (cutout for label in labels for cutout in self._cutouts(label, one.box))
         return [place for cutout in cutouts for place in self._on_line(cutout, one, ground, near)]
 

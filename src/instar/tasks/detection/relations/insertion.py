@@ -150,9 +150,11 @@ def insertion(
 
         def prepare(scenes: Sequence[Scene], workspace: Workspace) -> Relation:
             own = _own_pool(scenes, workspace, objects, outline)
-            return with_cutouts(
-                _named(own) if scenes_only else join_pools(own, bundled_pool(), canonical_class)
-            )
+            ready = _named(own) if scenes_only else join_pools(own, bundled_pool(), canonical_class)
+            without = sorted({label for label in map(canonical_class, own.without) if label not in ready})
+            if without:
+                workspace.say(f"insertion has no cut-outs of {', '.join(without)}: none is pasted")
+            return with_cutouts(ready)
 
         ways: dict[str, Draw] = {way: partial(draw, way=way) for way in WAYS}
         return Relation(
