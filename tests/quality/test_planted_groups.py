@@ -28,7 +28,7 @@ PURE = 0.95
 @pytest.fixture(scope="module")
 def street(tmp_path_factory):
     streets = scenes(12, size=(240, 320))
-    return streets, prepare_relation(insertion(), streets, Folder(tmp_path_factory.mktemp("pool")))
+    return streets, prepare_relation(insertion(pool="scenes"), streets, Folder(tmp_path_factory.mktemp("pool")))
 
 
 def failures_of(system, street):
@@ -169,7 +169,7 @@ def test_each_fault_of_another_sort_is_one_group(faults, street):
 @pytest.mark.parametrize("faults", ELSEWHERE.values(), ids=ELSEWHERE)
 def test_each_fault_of_more_sorts_is_one_group_on_other_streets(faults, tmp_path):
     streets = scenes(10, size=(240, 320), seed=3)
-    check_groups(faults, (streets, prepare_relation(insertion(), streets, Folder(tmp_path))))
+    check_groups(faults, (streets, prepare_relation(insertion(pool="scenes"), streets, Folder(tmp_path))))
 
 
 def check_groups(faults, street):
