@@ -103,6 +103,7 @@ class _Table:
     given: Sequence[Arm]
     kinds: Sequence[_Kind]
     arms: dict[tuple[int, int], Arm] = field(init=False, default_factory=dict)
+    columns: dict[int, list[int]] = field(init=False, default_factory=dict)  # by relation
     left: npt.NDArray[np.intp] = field(init=False)
     harm: _Floats = field(init=False)
     weight: _Floats = field(init=False)
@@ -117,12 +118,11 @@ class _Table:
 
     def __post_init__(self) -> None:
         scenes: dict[str, int] = {}
-        columns: dict[int, list[int]] = {}
         for column, kind in enumerate(self.kinds):
-            columns.setdefault(id(kind.relation), []).append(column)
+            self.columns.setdefault(id(kind.relation), []).append(column)
         for arm in self.given:
             row = scenes.setdefault(arm.source.id, len(scenes))
-            self.arms |= {(row, column): arm for column in columns[id(arm.relation)]}
+            self.arms |= {(row, column): arm for column in self.columns[id(arm.relation)]}
         self.left = np.zeros((len(scenes), len(self.kinds)), np.intp)
         for row, column in self.arms:
             self.left[row, column] = self.kinds[column].tries
@@ -160,6 +160,8 @@ class _Table:
         self.left[row, column] -= 1
         judged = verdict.status in (Status.HELD, Status.VIOLATED)
         if not (judged or verdict.margins):
+            if verdict.status is Status.INAPPLICABLE:  # nor will it be at another severity
+                self.left[row, self.columns[id(self.kinds[column].relation)]] = 0
             return
         self.visited.add(row)
         harm = self.harm[column] / self.weight[column]
