@@ -16,17 +16,18 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from PIL import Image as Picture
 
 from instar.campaigns.plan import make_plan
 from instar.campaigns.reader import open_run
 from instar.campaigns.result import read_result
 from instar.campaigns.run import execute
-from instar.report.files import write_picture
 from instar.report.groups import in_turns
 
 EVERY = 22  # frames: a new picture about every two seconds
 SHOWN = 3
 WIDTH = 960  # of a finding on the sheet, in pixels
+COLOURS = 120
 
 
 def save_frames(video: str, folder: Path) -> None:
@@ -49,6 +50,11 @@ def sheet(pictures: list[np.ndarray]) -> np.ndarray:
     )
 
 
+def save(path: Path, picture: np.ndarray) -> None:
+    """With few colours: it goes into the repository."""
+    Picture.fromarray(picture).quantize(COLOURS).save(path, optimize=True)
+
+
 def main(video: str, folder: Path) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         frames, run = Path(temporary) / "frames", str(Path(temporary) / "run")
@@ -65,8 +71,8 @@ def main(video: str, folder: Path) -> None:
             found = [one for one in read_result(there.store).summary.findings if one.headline]
             chosen = in_turns(found, lambda finding: finding.scene)[:SHOWN]
             pictures = [there.picture(finding.case) for finding in chosen]
-    write_picture(folder / "finding.png", pictures[0])
-    write_picture(folder / "findings.png", sheet(pictures))
+    save(folder / "finding.png", sheet(pictures[:1]))
+    save(folder / "findings.png", sheet(pictures))
     print(f"{len(found)} failing cases")
 
 

@@ -232,9 +232,13 @@ class RunReader:
         """The change and what came of it, in a line."""
         from instar.report.causes import finding_words
 
-        verdict = self.store.record(case, change=False).verdict
-        outcome = ", ".join(map(finding_words, verdict.findings)) or verdict.reason or verdict.status.value
-        return f"{self.store.change_text(case)}: {outcome}"
+        record = self.store.record(case, change=False)
+        verdict, change = record.verdict, self.store.change_text(case)
+        told = verdict.failures or verdict.findings
+        outcome = ", ".join(map(finding_words, told)) or verdict.reason or verdict.status.value
+        if change[:1].isdigit():  # a bare severity does not say of what
+            change = f"{record.relation} by {change}"
+        return f"{change}: {outcome}"
 
     def shrink(self, case: str, asking: Asking, *, most: int = MOST_QUESTIONS) -> Shrunk:
         """The smallest change of a violated case that still fails; `asking` is how the system is asked."""
