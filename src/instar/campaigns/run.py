@@ -29,6 +29,7 @@ from instar.campaigns.resolve import (
     takes,
     tasks_of_system,
 )
+from instar.campaigns.system_names import settle_name
 from instar.core.campaign import Campaign, Store
 from instar.core.change import Change
 from instar.core.errors import BadInput
@@ -301,6 +302,7 @@ def _settle(plan: Plan) -> Plan:
         for key in ("pool", "truth", "changes", "palette", "referee_labels")
         if (value := getattr(plan, key)) is not None and (key != "palette" or Path(value).is_file())
     }
+    plan = dataclasses.replace(plan, systems=tuple(map(settle_name, plan.systems)))
     plan = dataclasses.replace(plan, relations=plan.relations or _suite(plan))
     return dataclasses.replace(
         plan,

@@ -10,9 +10,12 @@ SYSTEMS = {
     "efficientdet-lite2": "systems.efficientdet:efficientdet_lite2",
     "yolov4-tiny": "systems.opencv:yolov4_tiny",
     "onnx": "systems.onnx:onnx_detector",
+    "torch-detector": "systems.onnx:onnx_detector",
     "street-exact": "systems.street:street_exact",
     "street-blobs": "systems.street:street_blobs",
 }
+FILES = {".onnx": "onnx", ".pt": "torch-detector", ".pth": "torch-detector", ".torchscript": "torch-detector"}
+DESCRIBE_FILE = "systems.network_file:describe_file"
 WHOLE_PICTURE = (
     "mirrored", "shifted", "cropped", "reduced", "brightened", "darkened", "warmed", "cooled", "flattened",
     "defocused", "shaken", "noisy", "compressed", "hazy", "rainy",
