@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from instar.core.errors import BadInput
+from instar.adapters.labels import read_labels, with_labels
 from instar.core.fingerprint import fingerprint_of
 from instar.core.system import System
 from instar.store.foreign_values import is_one_answer, to_plain
-from instar.user_file import read_text
 
 __all__ = ["FunctionSystem", "NamedLabels", "find_library_adapter", "function_system", "required_parameters"]
 
@@ -29,7 +27,6 @@ LIBRARIES = {
     "torchvision.models.detection": "instar.adapters.torchvision:module_system",
 }
 """What makes a system of an object, by the module that its class, or one that it is derived from, is in."""
-KNOWN_LABELS = ("coco", "coco-ids")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +96,7 @@ class NamedLabels:
     """A system whose labels are numbers, with their names: "coco", "coco-ids", a list, or a text file."""
 
     def __init__(self, system: System, labels: Any) -> None:
-        self._system, self._names = system, _names(labels)
+        self._system, self._names = system, read_labels(labels)
         self.name = system.name
         self.fingerprint = f"{fingerprint_of(system)} labels={self._names}"
         self.batch = int(getattr(system, "batch", 1))
@@ -110,19 +107,8 @@ class NamedLabels:
     def predict(self, inputs: Sequence[Any], /) -> list[Any]:
         return [self._named(answer) for answer in self._system.predict(inputs)]
 
-    def _named(self, answer: Any) -> dict[str, Any]:
+    def _named(self, answer: Any) -> Any:
         plain = to_plain(answer)
         if isinstance(plain, np.ndarray) and plain.shape == (len(self._names),):  # a classifier's scores
             return {"labels": list(self._names), "scores": plain}
-        return {**(plain if isinstance(plain, Mapping) else {"objects": plain}), "names": self._names}
-
-
-def _names(labels: Any) -> Any:
-    if labels in KNOWN_LABELS:
-        return labels
-    if isinstance(labels, str):
-        lines = read_text(Path(labels), "labels").splitlines()
-        return [line.strip() for line in lines if line.strip()]
-    if not isinstance(labels, (list, tuple)) or not labels:
-        raise BadInput(f"system: labels is {labels!r}; give a list, a text file, 'coco' or 'coco-ids'")
-    return [str(label) for label in labels]
+        return with_labels(plain, self._names)

@@ -9,6 +9,7 @@ kserve://HOST/MODEL            a server of the Open Inference Protocol, version 
 openai:MODEL                   a vision-language model that is asked for JSON
 cmd:./predict.sh               a command that prints an answer for each picture
 answers.json, answers.jsonl    answers that were made elsewhere
+elsewhere                      what `instar questions` writes the questions for
 """
 
 from __future__ import annotations
@@ -53,11 +54,14 @@ SCHEMES = {
 }
 REMOTE = ("cmd", "http", "https", "kserve", "openai")
 ULTRALYTICS = Adapter("instar.adapters.ultralytics:load_yolo", "model", whole=True)
+ELSEWHERE = Adapter("instar.adapters.elsewhere:elsewhere", "")
 ANSWERS = Adapter("instar.adapters.answer_file:answer_file", "path", whole=True)
 
 
 def find_adapter(use: Use) -> tuple[Any, Use] | None:
     """What makes the system of a name, and the use with the name as an option; None for other names."""
+    if use.name == "elsewhere":
+        return _load(ELSEWHERE.home), use
     scheme, colon, rest = use.name.partition(":")
     adapter = SCHEMES.get(scheme) if colon else None
     path = Path(use.name)

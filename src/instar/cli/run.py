@@ -18,7 +18,7 @@ from instar.user_file import parse_toml, read_text
 if TYPE_CHECKING:
     from instar.campaigns.result import Gate
 
-__all__ = ["arguments", "perform"]
+__all__ = ["arguments", "outcome_of", "perform", "plan_from"]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,7 +77,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def perform(args: argparse.Namespace) -> Outcome:
     # Loads OpenCV and SQLite, which neither --help nor a wrong plan should wait for.
-    plan = _plan(args)
+    plan = plan_from(args)
     gate = gate_from(args)
     from instar.campaigns.run import execute
 
@@ -88,10 +88,11 @@ def perform(args: argparse.Namespace) -> Outcome:
         if args.plan is None:
             raise
         raise BadInput(f"{args.plan}: {error}") from error
-    return _outcome(runs, gate)
+    return outcome_of(runs, gate)
 
 
-def _plan(args: argparse.Namespace) -> Plan:
+def plan_from(args: argparse.Namespace) -> Plan:
+    """The plan that a file and flags make together; what a run folder names is refused without a word."""
     tables: Tables = {} if args.plan is None else read_tables(Path(args.plan))
     if args.changes is not None:
         tables = _tables_of(args) | tables
@@ -167,7 +168,7 @@ def _names(given: list[str] | None) -> list[str] | None:
     return [name.strip() for names in given for name in names.split(",") if name.strip()]
 
 
-def _outcome(runs: list[str], gate: Gate) -> Outcome:
+def outcome_of(runs: list[str], gate: Gate) -> Outcome:
     """One system's report, or those of several one after the other and a comparison below."""
     from instar.campaigns.result import read_result
     from instar.store import RunStore
