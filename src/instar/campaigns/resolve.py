@@ -38,6 +38,8 @@ __all__ = [
     "tasks_of_system",
 ]
 
+MANNERS = ("rate", "concurrency", "patience", "stall")
+"""Options of everything that is asked over a network (see `instar.adapters.line`)."""
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -117,7 +119,14 @@ def _parameters(function: Any) -> dict[str, inspect.Parameter]:
 
 
 def _made_of(what: str, use: Use, factory: Any) -> System:
-    made = _make(what, use, factory)
+    manners = {key: use.options[key] for key in MANNERS if key in use.options}
+    manners = {key: value for key, value in manners.items() if key not in _parameters(factory)}
+    rest = {key: value for key, value in use.options.items() if key not in manners}
+    made = _make(what, Use(use.name, rest, use.called), factory)
+    if manners and not hasattr(made, "pace"):
+        raise BadInput(f"{what} {use.name!r} is no server; {next(iter(manners))} is for those")
+    if manners:
+        made.pace(**manners)
     if not (isinstance(made, System) and callable(made.predict)):
         raise BadInput(f"{what} {use.name!r} is {_kind(made)}; it needs a name and predict(inputs)")
     return made

@@ -20,6 +20,7 @@ from typing import Any
 
 from instar.adapters.elsewhere import QUESTIONS, Elsewhere
 from instar.campaigns.catalogue import catalogue_entries, catalogues, find_entry, usual_search
+from instar.campaigns.consent import require_consent
 from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.campaigns.progress import show_campaign, show_steps
 from instar.campaigns.referees import find_referees
@@ -128,14 +129,16 @@ def execute(
     quiet: bool = False,
     prepare: Prepare = prepare_relation,
     given: Sequence[GivenAnswer] = (),
+    yes: bool = False,
 ) -> list[str]:
     """Run the plan for each of its systems; the folders that the runs are in.
 
     Whatever can be refused, of any of them, is refused before the first is asked anything. `prepare` makes
     relations fit for the scenes. `given` are answers that were made elsewhere; what is to be asked there
-    next is written into the run folder.
+    next is written into the run folder. Without `yes` the user is asked before a paid service is.
     """
     campaigns = _look_up(_settle(plan))
+    require_consent([(own, one.system, len(one.scenes)) for own, one in campaigns], yes=yes)
     with contextlib.ExitStack() as stack:
         stores = []
         for own, campaign in campaigns:

@@ -70,6 +70,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="import what a run's own plan names, which runs its code: RUN/plan.toml, or with --changes",
     )
+    add("--yes", action="store_true", help="send pictures to a service that is paid for without asking first")
     add("--workers", type=int, metavar="N", help="threads (as many as there are processors)")
     add("--batch", type=int, metavar="N", help="inputs per call of the system")
     gate_arguments(parser)
@@ -82,7 +83,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.campaigns.run import execute
 
     try:
-        runs = execute(plan, resume=args.resume, quiet=args.json)
+        runs = execute(plan, resume=args.resume, quiet=args.json, yes=args.yes)
     except BadInput as error:
         # Options are checked only when what they are for has been found; they may stand in the file.
         if args.plan is None:

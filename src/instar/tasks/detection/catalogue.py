@@ -11,6 +11,9 @@ SYSTEMS = {
     "yolov4-tiny": "systems.opencv:yolov4_tiny",
     "onnx": "systems.onnx:onnx_detector",
     "torch-detector": "systems.onnx:onnx_detector",
+    "rekognition-labels": "systems.services.rekognition_labels:rekognition_labels",
+    "google-objects": "systems.services.google_objects:google_objects",
+    "azure-objects": "systems.services.azure_objects:azure_objects",
     "street-exact": "systems.street:street_exact",
     "street-blobs": "systems.street:street_blobs",
 }
