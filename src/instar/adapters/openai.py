@@ -40,8 +40,8 @@ def openai_system(
 ) -> OpenAiSystem:
     """The model of that name, asked for detections or for a label, of those in `labels` where they are given.
 
-    The endpoint is `endpoint`, OPENAI_BASE_URL of the environment, or OpenAI's own; the key is OPENAI_API_KEY,
-    or the variable that `auth` names. A local server may need none.
+    The endpoint is `endpoint`, OPENAI_BASE_URL of the environment, or OpenAI's own; the key is
+    OPENAI_API_KEY, or the variable that `auth` names. A local server may need none.
     """
     return OpenAiSystem(model, task, endpoint, auth or "OPENAI_API_KEY", labels)
 

@@ -35,7 +35,9 @@ def load_model(
         chosen = known[weights]
         names = list(chosen.meta["categories"])
     try:
-        module = models.get_model(model, weights=chosen)
+        # A detector without weights would fetch those of its backbone.
+        bare = {"weights_backbone": None} if chosen is None and model in _detectors(models) else {}
+        module = models.get_model(model, weights=chosen, **bare)
     except (OSError, RuntimeError) as error:
         raise BadInput(f"torchvision:{model} cannot be loaded: {describe_error(error)}") from error
     name = f"torchvision:{model}"
@@ -100,6 +102,10 @@ def _torchvision(needed_for: str) -> Any:
         raise
     except Exception as broken:  # a torchvision for another torch raises what it likes
         raise BadInput(f"torchvision does not fit the installed torch: {describe_error(broken)}") from broken
+
+
+def _detectors(models: Any) -> list[str]:
+    return list(models.list_models(module=models.detection))
 
 
 def _finds_objects(module: Any) -> bool:

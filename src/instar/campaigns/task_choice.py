@@ -86,6 +86,8 @@ def _by_asking(use: Use, shared: list[str]) -> str:
         raise BadInput(f"{hint}: a black picture was answered by {failed}; write {example}")
     answers = [to_plain(reply.answer) for reply in replies]
     able = [task for task in TASKS if all(_reads(task, *pair) for pair in zip(pictures, answers))]
+    if len(able) == 2 and able[0] == "classification" and all(answers):
+        able = able[1:]  # which reads labels and scores wherever they stand
     if len(able) != 1:
         seen = short(answers[1])
         raise BadInput(f"{hint}: a grey picture was answered by {seen}; write {example}")
