@@ -144,7 +144,7 @@ def test_through_the_open_inference_protocol(direct: Any, monkeypatch: pytest.Mo
 @contextmanager
 def mlserver(python: str) -> Iterator[str]:
     """MLServer with the detector, in a process of its own."""
-    folder = Path("mlserver")
+    folder = Path("served")
     folder.mkdir(exist_ok=True)
     ports = []
     for _ in range(3):
