@@ -10,7 +10,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, get_origin
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -178,5 +178,5 @@ def test_targets_of_maite_are_answers() -> None:
         boxes, labels, scores = np.array([[4, 4, 40, 40]]), np.array([1]), np.array([0.9])
 
     target = Target()
-    assert isinstance(target, get_origin(maite.ObjectDetectionTarget) or maite.ObjectDetectionTarget)
+    assert isinstance(target, get_args(maite.ObjectDetectionTarget)[0])
     assert read(np.zeros((50, 50, 3), np.uint8), decode_answer(encode_answer(target))).labels == ("1",)

@@ -72,9 +72,9 @@ def _as_array(value: Any, *, look_only: bool = False) -> Any:
         value = value.detach().cpu()
         value = value.float() if "bfloat16" in str(value.dtype) else value
     elif _has(value, "numpy"):  # TensorFlow
-        return np.asarray(value.numpy())
+        value = value.numpy()
     array = np.asarray(value)
-    if array.dtype.kind not in "biufc":  # such as JAX's bfloat16
+    if array.dtype.kind not in "biufc":  # such as the bfloat16 of JAX and TensorFlow
         array = array.astype(np.float32)
     return array
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -43,6 +44,23 @@ def test_brain_floats_are_read():
     import torch
 
     same(kept({"boxes": boxes.to(torch.bfloat16), "labels": labels, "scores": scores, "names": NAMES}))
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("library", ["jax", "tensorflow"])
+def test_arrays_of_other_libraries_are_read(library):
+    pytest.importorskip(library)
+    code = {
+        "jax": "import jax.numpy as xp; make = lambda v, t='float32': xp.array(v, t)",
+        "tensorflow": "import tensorflow as xp; make = lambda v, t='float32': xp.constant(v, t)",
+    }[library]
+    names = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(code, names)
+    make = names["make"]
+    parts = {"boxes": make(BOXES, "bfloat16"), "labels": make([1, 0], "int32"), "scores": make([0.75, 0.5])}
+    same(kept({**parts, "names": NAMES}))
 
 
 def test_the_list_of_a_hugging_face_pipeline_is_read_and_boxes_of_no_pixels_are_left_out():
