@@ -82,6 +82,21 @@ def test_a_broken_object_is_not_asked_about_again() -> None:
     assert ("a", "harsh", 1.0) not in before
 
 
+def test_a_relation_that_is_inapplicable_to_a_scene_is_not_tried_there_again() -> None:
+    given = arms({"a": "strong"})
+    search = adaptive(levels=4, at_once=1)(given, np.random.default_rng(0))
+    tried, verdicts = Counter(), None
+    try:
+        while True:
+            ((arm, change),) = search.send(verdicts)
+            tried[arm.relation.name] += 1
+            is_mild = arm.relation.name == "mild"
+            verdicts = [Verdict.inapplicable("indoors") if is_mild else judged(arm, change, {"a": "strong"})]
+    except StopIteration:
+        pass
+    assert tried == {"mild": 1, "harsh": 4, "once": 1}
+
+
 def test_it_learns_which_changes_do_harm_and_which_scenes_are_weak() -> None:
     order = [one for batch in asked(MIXED, levels=2, at_once=4) for one in batch]
     breaking = [order.index((scene, "harsh", 1.0)) for scene, kind in MIXED.items() if kind == "weak"]

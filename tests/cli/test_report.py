@@ -34,7 +34,7 @@ def test_the_page_has_pictures_groups_and_the_command_that_replays(run, tmp_path
 def test_the_text_names_the_groups(run, capsys):
     assert main(["report", str(run)]) == 1
     told = capsys.readouterr().out
-    assert "violations, " in told
+    assert "failing cases, " in told
     assert "lost under insertion" in told
 
 

@@ -7,13 +7,19 @@ import pytest
 import drawn
 import instar
 from instar import Record, Status
+from instar.campaigns.adaptive_search import adaptive
 from instar.core.system import System
-from instar.tasks.detection import adaptive, guided, insertion, random, relocation
+from instar.tasks.detection import guided, insertion, random, relocation
 from instar.tasks.detection.changes import Insertion
 from instar.tasks.detection.systems.street import street_exact
 from instar.worlds.street import scenes
 
-SEARCHES = {"guided": guided, "random": random, "relocation": relocation, "adaptive": adaptive}
+SEARCHES = {
+    "guided": guided,
+    "random": random,
+    "relocation": relocation,
+    "adaptive": lambda: adaptive(draws=60),
+}
 # Anywhere in a street is seldom within ten pixels of a neighbour; on average one of forty is.
 QUERIES = {"guided": 150, "random": 400, "relocation": 150, "adaptive": 150}
 
@@ -54,22 +60,14 @@ def test_no_search_accuses_a_right_detector(search: str) -> None:
     assert sum(record.verdict.status is Status.HELD for record in records) > 200
 
 
-@pytest.mark.parametrize("system", [drawn.loses_neighbours(), drawn.drifts()], ids=lambda s: s.name)
-def test_the_papers_oracle_finds_what_was_lost_or_moved(system: System) -> None:
-    assert believed(campaign(system, "guided", oracle="map_equal")) == {"average precision"}
+@pytest.mark.parametrize(
+    ("system", "kind"),
+    [(drawn.loses_neighbours(), "lost"), (drawn.drifts(), "drifted")],
+    ids=lambda value: getattr(value, "name", str(value)),
+)
+def test_the_papers_oracle_finds_what_was_lost_or_moved(system: System, kind: str) -> None:
+    assert believed(campaign(system, "guided", oracle="map_equal")) == {kind}
     assert not believed(campaign(street_exact(), "guided", oracle="map_equal", queries=200))
-
-
-def distinct(records: list[Record]) -> int:
-    return len(
-        {(r.scene, f.key) for r in records if r.verdict.status is Status.VIOLATED for f in r.verdict.findings}
-    )
-
-
-def test_adaptive_finds_more_different_failures_than_guided() -> None:
-    by_guided = distinct(campaign(drawn.loses_neighbours(within=4), "guided", queries=300))
-    by_adaptive = distinct(campaign(drawn.loses_neighbours(within=4), "adaptive", queries=300))
-    assert by_adaptive > 1.3 * by_guided
 
 
 def test_relocation_goes_on_from_violated_insertions_and_tells_how_far() -> None:

@@ -72,7 +72,7 @@ def test_what_needs_more_than_the_page_asks_for_is_not_offered(offers: Offers) -
 
 def test_what_several_tasks_have_is_offered_for_each(offers: Offers) -> None:
     assert "--relation=insert" in words(offers, system="mobilenet-v2", relation="insert")
-    assert "--relation=blurred" in words(offers, system="mobilenet-v2", relation="blurred")
+    assert "--relation=rotated" in words(offers, system="mobilenet-v2", relation="rotated")
 
 
 @pytest.mark.parametrize(

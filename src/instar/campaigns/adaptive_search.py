@@ -103,10 +103,12 @@ class _Table:
     given: Sequence[Arm]
     kinds: Sequence[_Kind]
     arms: dict[tuple[int, int], Arm] = field(init=False, default_factory=dict)
+    columns: dict[int, list[int]] = field(init=False, default_factory=dict)  # by relation
     left: npt.NDArray[np.intp] = field(init=False)
     harm: _Floats = field(init=False)
     weight: _Floats = field(init=False)
     usual: _Floats = field(init=False)
+    expense: _Floats = field(init=False)
     numbers: dict[tuple[int, str], int] = field(init=False, default_factory=dict)
     scene: list[int] = field(init=False, default_factory=list)
     total: list[float] = field(init=False, default_factory=list)
@@ -116,15 +118,15 @@ class _Table:
 
     def __post_init__(self) -> None:
         scenes: dict[str, int] = {}
-        columns: dict[int, list[int]] = {}
         for column, kind in enumerate(self.kinds):
-            columns.setdefault(id(kind.relation), []).append(column)
+            self.columns.setdefault(id(kind.relation), []).append(column)
         for arm in self.given:
             row = scenes.setdefault(arm.source.id, len(scenes))
-            self.arms |= {(row, column): arm for column in columns[id(arm.relation)]}
+            self.arms |= {(row, column): arm for column in self.columns[id(arm.relation)]}
         self.left = np.zeros((len(scenes), len(self.kinds)), np.intp)
         for row, column in self.arms:
             self.left[row, column] = self.kinds[column].tries
+        self.expense = np.array([kind.relation.expense for kind in self.kinds])
         self.usual = np.array([HARM * kind.share for kind in self.kinds])
         self.harm, self.weight = self.usual * PRIOR, np.full(len(self.kinds), PRIOR)
 
@@ -151,13 +153,15 @@ class _Table:
             spread = SPREAD * np.sqrt(1 + 1 / (seen + 1))
             chance = ndtr((harm[scene] - strength[:, None]) / spread[:, None]) * alive[:, None]
             np.add.at(broken, scene, chance)
-        return np.asarray(broken / (1 + CHECKS * np.minimum(broken, 1)))
+        return np.asarray(broken / (self.expense + CHECKS * np.minimum(broken, 1)))
 
     def learn(self, row: int, column: int, verdict: Verdict) -> None:
         """Take in what a verdict says about the strength of subjects and the harm of the change."""
         self.left[row, column] -= 1
         judged = verdict.status in (Status.HELD, Status.VIOLATED)
         if not (judged or verdict.margins):
+            if verdict.status is Status.INAPPLICABLE:  # nor will it be at another severity
+                self.left[row, self.columns[id(self.kinds[column].relation)]] = 0
             return
         self.visited.add(row)
         harm = self.harm[column] / self.weight[column]

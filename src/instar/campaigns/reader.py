@@ -116,7 +116,8 @@ class RunReader:
         uses = [("relation", pair.relation) for pair in self.plan.relations]
         require_trust(uses, self.store.folder, trusted=self.named.trusted)
         # The run carries the cut-outs it used: neither the pool nor the helper is needed again.
-        resolved = resolve_relations(self.plan, {"pool": self.store.pictures})
+        kept = self.store.pictures
+        resolved = resolve_relations(self.plan, {"pool": kept, "cutouts": kept})
         return {relation.name: relation for relation in resolved}
 
     def _require_name(self, what: str, name: str, called: str | None) -> None:

@@ -268,7 +268,8 @@ def _helpers(plan: Plan) -> dict[str, Any]:
     """The helper systems and the cut-outs that were named, refused where nothing would use them."""
     if plan.changes is not None:
         # A run carries the cut-outs it used, and nothing new is drawn.
-        return {"pool": Pictures(Path(plan.changes) / "pictures")}
+        kept = Pictures(Path(plan.changes) / "pictures")
+        return {"pool": kept, "cutouts": kept}
     helpers: dict[str, Any] = {}
     for name in ("objects", "maps"):
         if getattr(plan, name) is not None:

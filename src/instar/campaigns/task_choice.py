@@ -66,16 +66,19 @@ def _having_all(names: list[str]) -> list[str]:
 
 def _by_asking(use: Use, shared: list[str]) -> str:
     """The one task that can read the answers to a black and a grey picture."""
-    what = f"{shared[0]!r} is a relation of {' and '.join(_having(shared[0]))}" if shared else "no relation"
-    hint = f"{what} and the task of {use.name!r} cannot be told"
-    example = f"--relation {_having(shared[0])[-1]}.{shared[0]}" if shared else "--relation insertion"
+    if shared:
+        having = _having(shared[0])
+        what = f"{shared[0]!r} is a relation of {' and '.join(having)}; write --relation {having[-1]}.{shared[0]}"
+    else:
+        what = "no relation was given; name one, such as --relation insertion"
+    hint = f"{what}: the task of {use.name!r} cannot be told"
     if use.name == "elsewhere":
-        raise BadInput(f"{hint}; write {example}")
+        raise BadInput(hint)
     system = resolve_system(use)
     try:
         host = str(getattr(system, "sends_to", ""))
         if host.rpartition(":")[0] not in LOOPBACK and host not in LOOPBACK:
-            raise BadInput(f"{hint} without sending pictures to {host}; write {example}")
+            raise BadInput(f"{hint} without sending pictures to {host}")
         pictures = [np.full((240, 320, 3), level, np.uint8) for level in (0, 114)]
         replies = ask(system, pictures, retries=1)
     finally:
@@ -83,14 +86,13 @@ def _by_asking(use: Use, shared: list[str]) -> str:
             system.close()
     failed = next((reply.error for reply in replies if reply.error is not None), None)
     if failed is not None:
-        raise BadInput(f"{hint}: a black picture was answered by {failed}; write {example}")
+        raise BadInput(f"{hint}, a black picture is answered by {failed}")
     answers = [to_plain(reply.answer) for reply in replies]
     able = [task for task in TASKS if all(_reads(task, *pair) for pair in zip(pictures, answers))]
     if len(able) == 2 and able[0] == "classification" and all(answers):
         able = able[1:]  # which reads labels and scores wherever they stand
     if len(able) != 1:
-        seen = short(answers[1])
-        raise BadInput(f"{hint}: a grey picture was answered by {seen}; write {example}")
+        raise BadInput(f"{hint}, a grey picture is answered by {short(answers[1])}")
     return able[0]
 
 

@@ -41,6 +41,11 @@ __all__ = ["arguments", "perform"]
 DETECTOR = "yolox-nano"
 DRIVERS = ("vgg16-street", "vgg16-blind")
 PICTURES = 6
+CHANGES = (
+    "mirrored", "shifted", "cropped", "brightened", "darkened", "flattened", "defocused", "shaken", "noisy",
+    "compressed", "hazy",
+)  # fmt: skip
+SEARCH = Use("adaptive")
 TRY = "If: a bicyclist appears ahead, Then: the ego-vehicle should slow down at least 20%."
 
 Fetch = Callable[[str], tuple[Path, ...]]
@@ -110,14 +115,14 @@ def choose(folder: Path, fetch: Fetch, missing: list[str]) -> Plan:
         scenes = _photographs(folder / "photographs", fetch, missing)
     except (FetchFailed, BadInput) as error:
         missing.append(str(error))
-    if scenes:  # few photographs and a good detector: about a minute on two processors
-        system, per_object, queries = DETECTOR, 50, 1500
+    if scenes:  # few photographs and a good detector under the whole suite: about two minutes
+        system, queries, relations = DETECTOR, 800, tuple(RelationUse(Use(name), SEARCH) for name in CHANGES)
     else:  # a planted fault on what the package draws itself: a few seconds
-        system, per_object, queries = "street-blobs", 10, 300
-        scenes = "street:8"
+        system, queries, scenes = "street-blobs", 300, "street:8"
+        relations = (RelationUse(Use("insertion"), Use("guided")),)
     return Plan(
         systems=(Use(system),),
-        relations=(RelationUse(Use("insertion"), Use("guided", {"per_object": per_object})),),
+        relations=relations,
         scenes=scenes,
         out=str(folder / f"run-{system}"),
         limits=Limits(queries=queries),
@@ -176,7 +181,7 @@ def _draw_findings(summary: Summary, folder: Path, quiet: bool, *, plainest: boo
     if not summary.findings:
         return
     with open_run(summary.totals.run, quiet=quiet) as there:
-        findings = list(summary.findings)
+        findings = [finding for finding in summary.findings if finding.headline]
         if plainest:
             seen = {finding.case: _visible_change(there.panels(finding.case)) for finding in findings}
             findings.sort(key=lambda finding: (finding.relation, -seen[finding.case]))

@@ -105,6 +105,7 @@ class Relation:
     - `placebo(source, change)` is a change that only looks like it, recorded as evidence.
     - `naturalness(source, follow_up, change)` is 1 for a picture that looks untouched, 0 for one that
       nobody would believe.
+    - `expense` is how many questions the work on a change is worth, for searches that weigh it.
     """
 
     name: str
@@ -120,6 +121,7 @@ class Relation:
     smaller: Callable[[Observation, Any], Iterable[Any]] | None = None
     placebo: Callable[[Observation, Any], Any] | None = None
     naturalness: Callable[[Observation, Any, Any], float] | None = None
+    expense: float = 1.0
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:

@@ -107,6 +107,9 @@ def run_scene(settings: RunSettings, scene: Scene, run: SceneRun) -> Steps[None]
     for state, search in opened:
         rng = random_for(settings.seed, state.relation.name, state.source.id)
         proposals.append((state, Proposals(search(state.relation, state.source, rng), key_of)))
+    # Each scene begins with another relation: a small budget must not end before the last ones had a turn.
+    first = run.order % max(1, len(settings.relations))
+    proposals = [*proposals[first:], *proposals[:first]]
     yield from decide_all(settings, run, TurnSchedule(proposals), sample([s for s, _ in opened], run))
 
 

@@ -27,7 +27,7 @@ DEEPEST = 4  # folders below the given one in which runs are looked for
 DATABASE = ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm")
 DRAWN = ("replays", "shrunk")  # what `instar replay` and `instar shrink` draw
 OURS = (
-    "plan.toml", "provenance.json", "pictures", *DRAWN, "pool", "gallery", "objects.json",
+    "plan.toml", "provenance.json", "pictures", *DRAWN, "pool", "gallery", "outlines", "objects.json",
     "marks.sqlite", "marks.sqlite-wal", "marks.sqlite-shm", "workbench.npz", "workbench-groups.json",
     "ratings.html",
     *DATABASE,

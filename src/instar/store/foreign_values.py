@@ -26,25 +26,28 @@ CARRIED = (
 MOST_DEEP = 24
 
 
-def to_plain(value: Any, *, deep: int = MOST_DEEP) -> Any:
+def to_plain(value: Any, *, deep: int = MOST_DEEP, foreign: bool = False) -> Any:
     """The value in numbers, texts, lists, mappings, NumPy arrays and dataclasses.
 
     What is plain already is given back as it is. What nothing is known about is too: whoever keeps answers
-    refuses it by its type.
+    refuses it by its type. Inside a `foreign` object there may be arrays of texts and mappings by number.
     """
     if value is None or isinstance(value, (str, bytes, bool, int, float, complex, np.generic)) or not deep:
         return value.value if isinstance(value, enum.Enum) else value
     if isinstance(value, np.ndarray):
-        return value.tolist() if value.dtype.kind in "UO" else value
+        return value.tolist() if foreign and value.dtype.kind in "UO" else value
     if type(value).__module__.partition(".")[0] == "instar":
         return value
     if isinstance(value, (list, tuple)):
-        parts = [to_plain(item, deep=deep - 1) for item in value]
+        parts = [to_plain(item, deep=deep - 1, foreign=foreign) for item in value]
         if all(part is item for part, item in zip(parts, value)):
             return value
         return parts if isinstance(value, list) else tuple(parts)
     if isinstance(value, Mapping):
-        return {_key(key): to_plain(item, deep=deep - 1) for key, item in value.items()}
+        return {
+            str(key) if foreign else key: to_plain(item, deep=deep - 1, foreign=foreign or key == "names")
+            for key, item in value.items()
+        }
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _from_dataclass(value, deep)
     array = _as_array(value)
@@ -82,7 +85,7 @@ def _as_array(value: Any, *, look_only: bool = False) -> Any:
 def _from_dataclass(value: Any, deep: int) -> Any:
     """The same where all its fields are plain; else a mapping of them."""
     fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    parts = {name: to_plain(item, deep=deep - 1) for name, item in fields.items()}
+    parts = {name: to_plain(item, deep=deep - 1, foreign=True) for name, item in fields.items()}
     if all(parts[name] is item for name, item in fields.items() if not isinstance(item, Mapping)):
         return value if not _has(value, "xyxy") else _carried(parts)
     return _carried(parts)
@@ -99,11 +102,7 @@ def _from_object(value: Any, deep: int) -> Any:
     parts = {name: item for name, item in named.items() if item is not None and not callable(item)}
     if "xyxy" in parts:  # beside which ultralytics repeats it with everything else
         parts.pop("data", None)
-    return {name: to_plain(item, deep=deep - 1) for name, item in parts.items()} or value
-
-
-def _key(key: Any) -> str:
-    return key if isinstance(key, str) else str(key)
+    return {name: to_plain(item, deep=deep - 1, foreign=True) for name, item in parts.items()} or value
 
 
 def _has(value: Any, name: str) -> bool:

@@ -6,6 +6,9 @@ SYSTEMS = {
     "resnet50": "systems:resnet50",
     "street-classifier": "systems:street_classifier",
 }
-SUITE = ("mirrored", "brightened", "darkened", "contrast", "blurred", "noise", "jpeg", "rotated", "zoomed")
-RELATIONS = {name: f"relations:{name}" for name in SUITE}
+SUITE = (
+    "mirrored", "cropped", "reduced", "brightened", "darkened", "warmed", "cooled", "flattened", "defocused",
+    "shaken", "noisy", "compressed", "rotated",
+)  # fmt: skip
+RELATIONS = {name: f"relations:RELATIONS.{name}" for name in SUITE}
 ADAPTER = "systems:own"

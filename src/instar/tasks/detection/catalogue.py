@@ -24,9 +24,11 @@ WHOLE_PICTURE = (
     "defocused", "shaken", "noisy", "compressed", "hazy", "rainy",
 )  # fmt: skip
 RELATIONS = {name: f"relations.whole_picture:RELATIONS.{name}" for name in WHOLE_PICTURE} | {
-    "insertion": "relations.insertion:insertion"
+    "insertion": "relations.insertion:insertion",
+    "copy": "relations.copied_object:copy",
+    "removal": "relations.removed_object:removal",
 }
-SUITE = (*WHOLE_PICTURE, "insertion")
+SUITE = (*WHOLE_PICTURE, "insertion", "copy", "removal")
 SUITE_SEARCH = "adaptive"
 REFEREES = (
     "efficientdet-lite2", "efficientdet-lite1", "ssd-mobilenet-v2", "yolov4-tiny", "yolox-nano",

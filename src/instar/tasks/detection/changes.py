@@ -1,18 +1,21 @@
-"""An object pasted into a picture."""
+"""An object pasted into a picture, copied within it, or removed from it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from instar.core.change import Change
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
-from instar.imaging.geometry import Box
+from instar.imaging.geometry import Box, Boxes, areas, intersections
 from instar.imaging.paste import BLENDS, Blend, pasted, resized, toned
 
-__all__ = ["Insertion", "paste"]
+__all__ = ["Copy", "Insertion", "Removal", "is_removed", "paste", "paste_copy", "paste_removal"]
+
+WITHIN = 0.5  # of a box within the hole of a removal: then it is about what was removed
 
 
 @dataclass(frozen=True)
@@ -65,3 +68,76 @@ def paste(image: Image, change: Insertion, cutouts: CutOuts) -> Image:
         cutout = cutout.copy()
         cutout[..., :3] = np.rint(opaque[:, :3].mean(axis=0)) if len(opaque) else 127
     return pasted(image, cutout, change.x, change.y, change.blend)
+
+
+@dataclass(frozen=True)
+class Copy(Change):
+    """An object of the picture itself, shown once more in `box`.
+
+    The cut-out has its shadow around it, so it is larger: `x`, `y`, `width` and `height` are its own.
+    Whatever stands in front is put back over it: `behind` has the cut-outs and boxes of these things.
+    """
+
+    cutout: str
+    label: str
+    x: int
+    y: int
+    width: int
+    height: int
+    box: tuple[int, int, int, int]
+    mirrored: bool = False
+    behind: tuple[tuple[str, int, int, int, int], ...] = ()
+
+    @property
+    def mark(self) -> str:
+        """What is written beside its box."""
+        return f"copied {self.label}"
+
+    def __str__(self) -> str:
+        x1, y1, x2, y2 = self.box
+        where = f"a second {self.label} of {x2 - x1} x {y2 - y1} px at ({x1}, {y1})"
+        return where + (", mirrored" if self.mirrored else "") + (", behind something" if self.behind else "")
+
+
+def paste_copy(image: Image, change: Copy, cutouts: CutOuts) -> Image:
+    """The picture with the copy in it, behind what stands in front; cut off at the picture's edge."""
+    cutout = resized(cutouts.pixels(change.cutout), change.width, change.height)
+    if change.mirrored:
+        cutout = np.ascontiguousarray(cutout[:, ::-1])
+    left, top = max(0, -change.x), max(0, -change.y)
+    cutout = cutout[top : image.shape[0] - change.y, left : image.shape[1] - change.x]
+    result = pasted(image, cutout, change.x + left, change.y + top, "hard")
+    for front, x, y, _, _ in change.behind:
+        result = pasted(result, cutouts.pixels(front), x, y, "hard")
+    return result
+
+
+@dataclass(frozen=True)
+class Removal(Change):
+    """An object that is gone: what a network imagines behind it is pasted over it at (x, y)."""
+
+    patch: str
+    label: str
+    x: int
+    y: int
+    box: tuple[int, int, int, int]
+
+    @property
+    def mark(self) -> str:
+        """What is written beside its box."""
+        return f"removed {self.label}"
+
+    def __str__(self) -> str:
+        x1, y1, x2, y2 = self.box
+        return f"without the {self.label} of {x2 - x1} x {y2 - y1} px at ({x1}, {y1})"
+
+
+def paste_removal(image: Image, change: Removal, patches: CutOuts) -> Image:
+    """The picture with the object covered."""
+    return pasted(image, patches.pixels(change.patch), change.x, change.y, "hard")
+
+
+def is_removed(boxes: Boxes, hole: Box) -> npt.NDArray[np.bool_]:
+    """`bool (n,)`: which boxes lie mostly within the box of a removal."""
+    common = intersections(boxes, np.array([hole], np.float32))[:, 0]
+    return np.asarray(common >= WITHIN * areas(boxes))

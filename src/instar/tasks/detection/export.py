@@ -22,7 +22,7 @@ from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
 from instar.imaging.geometry import Box
 from instar.tasks.detection.answers import Detections
-from instar.tasks.detection.changes import Insertion
+from instar.tasks.detection.changes import Copy, Insertion, Removal, is_removed
 from instar.tasks.detection.task import move_boxes
 
 __all__ = ["Exported", "LabelledBox", "export_coco", "export_yolo"]
@@ -128,11 +128,20 @@ def _labelled(cases: Iterable[Replay], with_pasted: bool) -> Iterator[Exported]:
             boxes = [
                 LabelledBox(label, box, "found") for label, box in zip(found.labels, found.boxes.tolist())
             ]
-        if with_pasted and isinstance(change, Insertion):
+        if isinstance(change, Removal):
+            boxes = list(_not_removed(boxes, change))
+        if with_pasted and isinstance(change, (Insertion, Copy)):
             boxes.append(LabelledBox(change.label, change.box, "pasted"))
         if follow_up.frame is not None:
             boxes = list(_in_follow_up(boxes, follow_up.frame))
         yield Exported(case.record, follow_up.input, boxes)
+
+
+def _not_removed(boxes: Sequence[LabelledBox], change: Removal) -> Iterator[LabelledBox]:
+    """The boxes without those of what is not in the follow-up any more."""
+    all_boxes = np.array([one.box for one in boxes], np.float32).reshape(-1, 4)
+    gone = is_removed(all_boxes, change.box)
+    yield from (one for one, is_gone in zip(boxes, gone.tolist()) if not is_gone)
 
 
 def _in_follow_up(boxes: Sequence[LabelledBox], frame: Frame) -> Iterator[LabelledBox]:

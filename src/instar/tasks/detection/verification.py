@@ -23,11 +23,13 @@ __all__ = ["verify"]
 
 THERE = 0.5  # IoU from which on two boxes are about the same object
 NEAR = 0.1  # IoU from which on a new box may be a loose one around something that is there
-HINT = 0.15  # of the referees on average: then a new box may be about something that is there
-SURE = 0.5  # of the referees on average: then it is there
-DOUBT = 0.4  # then it is not; docs/detection.md has how often that is right
+HINT = 0.15  # of the referees on average: then a new box may be about something that is there,
+PROBABLE = 0.3  # and then it probably is
+SURE = 0.48  # of the referees on average: then it is there
+DOUBT = 0.44  # then it is not; docs/detection.md has how often that is right
 AT_CONFIDENCE = 0.5  # how sure a referee is whose score is just its confidence
 LITTLE = 0.2  # of a score: what changed by less has slipped over the line
+STILL_ON_IT = 0.3  # IoU of a box that moved with where it was: people see no failure in it
 WITHIN = 0.7  # of the smaller box: then it is a second box on the same object
 
 Thing: TypeAlias = Mapping[str, Any]
@@ -57,14 +59,19 @@ def verify(
         return "disputed"
     if after(was, THERE) < SURE:
         return "unfair"
-    moved_little = finding.kind == "drifted" and is_right_now
+    is_near = now is not None and _overlap(was, now) >= STILL_ON_IT
+    moved_little = finding.kind == "drifted" and (is_right_now or is_near)
     return "slipped" if moved_little or finding.margin > -LITTLE else "real"
+
+
+def _overlap(one: Thing, other: Thing) -> float:
+    return float(iou(np.array([one["box"]], np.float32), np.array([other["box"]], np.float32))[0, 0])
 
 
 def _judge_new(finding: Finding, now: Thing, answer: Detections, before: Witness, after: Witness) -> str:
     """A new box is a failure only where there is nothing of its class at all, not even loosely around."""
     sure = before(now, NEAR)
-    if sure >= SURE:
+    if sure >= PROBABLE:
         return "now right"
     second = _second_label(now, answer)
     if second:
