@@ -14,7 +14,16 @@ from instar.cli import main
 from instar.imaging.codecs import read_picture
 from instar.tasks.detection.systems.street import street_blobs
 
-CAMPAIGN = ["--relation", "mirrored,noisy", "--scenes", "street:2", "--referees", "none", "--seed", "1"]
+CAMPAIGN = [
+    "--relation",
+    "detection.mirrored,noisy",
+    "--scenes",
+    "street:2",
+    "--referees",
+    "none",
+    "--seed",
+    "1",
+]
 RUN = "far"
 
 

@@ -26,7 +26,7 @@ from instar.zoo import fetch
 
 pytestmark = pytest.mark.real
 
-CAMPAIGN = ["--relation", "mirrored,brightened,noisy", "--referees", "none", "--scenes", "photos"]
+CAMPAIGN = ["--relation", "detection.mirrored,brightened,noisy", "--referees", "none", "--scenes", "photos"]
 CONFIDENCE = ["--set", "system.confidence=0.3"]
 MAPPING = (
     "{confidence: `0.3`, objects: result.objects[].{label: class, score: confidence, "

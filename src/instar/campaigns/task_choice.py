@@ -23,27 +23,26 @@ LOOPBACK = ("", "localhost", "127.0.0.1", "[::1]")
 
 
 def choose_tasks(plan: Plan) -> Plan:
-    """The plan with every relation that several tasks have named with its task, and the suite of the task
-    where no relation was given.
+    """The plan with the suite of its systems' task where no relation was given, and every relation that
+    several tasks have named with its task where the systems' names do not tell which is meant.
     """
     names = [pair.relation.name for pair in plan.relations]
     shared = [name for name in names if len(_having(name)) > 1]
     if names and not shared:
         return plan
-    known = [task for use in plan.systems for task in tasks_of_system(use)] or _having_all(names)
-    task = known[0] if known else _by_asking(plan.systems[0], shared)
+    own = [task for use in plan.systems for task in tasks_of_system(use)]
+    told = own or _having_all(names)
+    task = told[0] if told else _by_asking(plan.systems[0], shared)
+    relations = plan.relations
     if not names:
         catalogue = catalogues()[task]
         search = Use(catalogue.suite_search) if catalogue.suite_search else None
-        return dataclasses.replace(
-            plan, relations=tuple(RelationUse(_named(Use(name), task), search) for name in catalogue.suite)
+        relations = tuple(RelationUse(Use(name), search) for name in catalogue.suite)
+    if not own:  # else the system's name says which is meant, wherever the plan is read
+        relations = tuple(
+            dataclasses.replace(pair, relation=_named(pair.relation, task)) for pair in relations
         )
-    return dataclasses.replace(
-        plan,
-        relations=tuple(
-            dataclasses.replace(pair, relation=_named(pair.relation, task)) for pair in plan.relations
-        ),
-    )
+    return dataclasses.replace(plan, relations=relations)
 
 
 def _named(use: Use, task: str) -> Use:
@@ -53,7 +52,10 @@ def _named(use: Use, task: str) -> Use:
 
 
 def _having(name: str) -> list[str]:
-    """The tasks that have a relation of that name."""
+    """The tasks that have a relation of that name, which may name its task."""
+    task, _, bare = name.rpartition(".")
+    if task in TASKS:
+        return [task] if bare in catalogues()[task].relations else []
     return [task for task, one in catalogues().items() if name in one.relations]
 
 
@@ -68,7 +70,8 @@ def _by_asking(use: Use, shared: list[str]) -> str:
     """The one task that can read the answers to a black and a grey picture."""
     if shared:
         having = _having(shared[0])
-        what = f"{shared[0]!r} is a relation of {' and '.join(having)}; write --relation {having[-1]}.{shared[0]}"
+        named = f"--relation {having[-1]}.{shared[0]}"
+        what = f"{shared[0]!r} is a relation of {' and '.join(having)}; write {named}"
     else:
         what = "no relation was given; name one, such as --relation insertion"
     hint = f"{what}: the task of {use.name!r} cannot be told"
