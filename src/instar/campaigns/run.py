@@ -144,10 +144,10 @@ def execute(
         for own, campaign in campaigns:
             is_new = not (Path(campaign.name) / "run.sqlite").exists()
             stores.append(stack.enter_context(_open_run(own, campaign, resume=resume)))
-            if is_new and not quiet and _are_files(plan):
-                _say_what_is_kept(campaign)
+            if is_new and _are_files(plan):
+                _say(_what_is_kept(campaign), quiet=quiet)
         for (own, campaign), store in zip(campaigns, stores):
-            workspace = Folder(store.folder, partial(show_steps, quiet=quiet))
+            workspace = Folder(store.folder, partial(show_steps, quiet=quiet), partial(_say, quiet=quiet))
             campaign = _prepare(campaign, workspace, prepare)
             later = campaign.system if isinstance(campaign.system, Elsewhere) else None
             if later is not None:
@@ -247,10 +247,15 @@ def _open_run(plan: Plan, campaign: Campaign, *, resume: bool) -> Iterator[RunSt
         yield store
 
 
-def _say_what_is_kept(campaign: Campaign) -> None:
+def _say(line: str, *, quiet: bool) -> None:
+    if not quiet:
+        print(line, file=sys.stderr)  # noqa: T201
+
+
+def _what_is_kept(campaign: Campaign) -> str:
     host = getattr(campaign.system, "sends_to", "")
     where = f"{campaign.system.name} sends them to {host}" if host else "instar sends them nowhere"
-    print(f"{campaign.name} keeps pictures of your data; {where}", file=sys.stderr)  # noqa: T201
+    return f"{campaign.name} keeps pictures of your data; {where}"
 
 
 def _stored_changes(run: str, relations: Sequence[Relation]) -> list[AnySearch]:

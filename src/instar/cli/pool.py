@@ -1,4 +1,4 @@
-"""`instar pool`: cut objects out of pictures, keep them, and look at them."""
+"""`instar pool`: cut objects out of pictures, or fetch them, keep them, and look at them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import argparse
 from collections import Counter
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from instar.core.errors import BadInput, UnknownName
 from instar.core.outcome import Outcome
+
+if TYPE_CHECKING:
+    from instar.cutouts import Pool
 
 __all__ = ["arguments", "perform"]
 
@@ -17,7 +21,10 @@ HELPER = "yolox-nano"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("action", choices=["build", "show"], help="cut objects out of scenes; or draw a pool as one picture")
+    add(
+        "action", choices=["build", "fetch", "show"],
+        help="cut objects out of scenes; fetch photographs of Tux Paint (GPL-2); draw a pool as one picture",
+    )  # fmt: skip
     add("pool", metavar="POOL", help="the folder of the pool")
     add("--scenes", metavar="PATH", help="build: where the objects are cut from")
     add("--objects", metavar="SYSTEM", default=HELPER, help="build: who finds objects if nothing is known")
@@ -27,12 +34,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--keep", type=float, default=0.10, help="build: the largest share of each class (0.1)")
     add("--least", type=int, default=5, help="build: but so many of each class (5)")
     add("--limit", type=int, metavar="SCENES", help="build: scenes to use, at most")
+    add(
+        "--package", metavar="FILE.deb", help="fetch: Debian's tuxpaint-stamps-default, if it is here already"
+    )
     add("--label", help="show: only this class")
     add("--out", metavar="FILE.png", help="show: the contact sheet (POOL/contact-sheet.png)")
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    return _build(args) if args.action == "build" else _show(args)
+    return {"build": _build, "fetch": _fetch, "show": _show}[args.action](args)
 
 
 def _build(args: argparse.Namespace) -> Outcome:
@@ -59,9 +69,30 @@ def _build(args: argparse.Namespace) -> Outcome:
         objects=HELPER if args.objects == HELPER else resolve_system(Use(args.objects), what="helper"),
         outline=args.outline, progress=partial(show_steps, quiet=args.json), keep=args.keep, least=args.least,
     )  # fmt: skip
+    return _told(pool, folder)
+
+
+def _fetch(args: argparse.Namespace) -> Outcome:
+    from instar.cutouts.tuxpaint import LICENCE, pool_from_tuxpaint
+
+    folder = Path(args.pool)
+    if folder.exists():
+        raise BadInput(f"{folder} exists; give another folder, or remove it")
+    pool = pool_from_tuxpaint(folder, package=Path(args.package) if args.package else None)
+    return _told(pool, folder, f"Pictures of Tux Paint's contributors under {LICENCE}: ")
+
+
+def _told(pool: Pool, folder: Path, before: str = "") -> Outcome:
     classes = Counter(cutout.label for cutout in pool.cutouts)
-    text = f"{len(pool)} cut-outs of {len(classes)} classes in {folder}"
-    document = {"pool": str(folder), "cutouts": len(pool), "classes": dict(sorted(classes.items()))}
+    text = f"{before}{len(pool)} cut-outs of {len(classes)} classes in {folder}"
+    if pool.without:
+        text += f"; found, but none that makes a good cut-out: {', '.join(pool.without)}"
+    document = {
+        "pool": str(folder),
+        "cutouts": len(pool),
+        "classes": dict(sorted(classes.items())),
+        "without": list(pool.without),
+    }
     return Outcome(f"{text}; look at them: instar pool show {folder}", document)
 
 

@@ -32,6 +32,9 @@ class Workspace(Protocol):
     def progress(self, what: str, total: int | None) -> Any:
         """A context manager giving `advance(n=1)`; shows a progress bar where there is a terminal."""
 
+    def say(self, line: str) -> None:
+        """Tell whoever started the run something about what was prepared."""
+
 
 Drawn = Change | Inapplicable
 Draw = Callable[[Observation, np.random.Generator], Any]

@@ -40,6 +40,9 @@ FindObjects = Callable[[Image], Iterable[SceneObject]]
 Outline = Callable[[Image, Box], Mask | None]
 """The mask of the object in a box, in the whole picture; None where it cannot be told."""
 
+Accept = Callable[[SceneObject, RGBA], bool]
+"""Whether a cut-out of an object shows what it should."""
+
 Candidate = tuple[Scene, SceneObject, Sequence[SceneObject]]
 """An object, its scene, and everything else in it."""
 
@@ -50,6 +53,7 @@ def build_pool(
     *,
     find_objects: FindObjects,
     outline: Outline = grab_mask,
+    accept: Accept = lambda thing, pixels: True,
     progress: Callable[[str, int | None], Any],
     keep: float = 0.10,
     least: int = 5,
@@ -59,8 +63,8 @@ def build_pool(
     Of each class the largest share `keep` stays, but never fewer than `least` where there are so many
     good ones. Candidates are tried from the largest down until there are enough, since cutting out is the
     costly part, and not far beyond that share: a tiny good one is worse than none. What is being built
-    lies beside `folder` until it is complete. Where only a box is known, `outline` finds the object. Scenes
-    that cannot be read are passed over.
+    lies beside `folder` until it is complete. Where only a box is known, `outline` finds the object; what
+    `accept` refuses is left out. Scenes that cannot be read are passed over.
     """
     candidates = _candidates(scenes, find_objects, progress)
     read = lru_cache(maxsize=16)(lambda scene: scene.image)
@@ -72,9 +76,11 @@ def build_pool(
         with progress("cutting them out", len(candidates)) as bar:
             for label in sorted(candidates):
                 enough = max(least, math.ceil(keep * len(candidates[label])))
-                kept += _cut_until(candidates[label][: enough * TRIED], enough, building, read, outline)
+                kept += _cut_until(
+                    candidates[label][: enough * TRIED], enough, building, read, outline, accept
+                )
                 bar.advance(1)
-        save_pool(building, kept)
+        save_pool(building, kept, sorted(set(candidates) - {cutout.label for cutout in kept}))
         building.rename(folder)
     except OSError as error:
         raise RunError(
@@ -107,17 +113,18 @@ def _cut_until(
     folder: Path,
     read: Callable[[Scene], Image],
     outline: Outline,
+    accept: Accept,
 ) -> list[CutOut]:
     kept: dict[str, CutOut] = {}
     for candidate in candidates:
         if len(kept) == enough:
             break
         pixels = _cut(candidate, read, outline)
-        if pixels is not None:
+        scene, thing, _ = candidate
+        if pixels is not None and accept(thing, pixels):
             name = write_cutout(folder, pixels)
             height, width = pixels.shape[:2]
             area = int(np.count_nonzero(pixels[..., 3]))
-            scene, thing, _ = candidate
             kept[name] = CutOut(name, thing.label, scene.id, width, height, area, average_hash(pixels))
     return list(kept.values())
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -17,14 +19,18 @@ import numpy.typing as npt
 from instar.core.digest import digest
 from instar.core.errors import BadInput
 from instar.imaging.average_hash import hamming
-from instar.imaging.codecs import decode_png_exact, encode_png
+from instar.imaging.codecs import decode_exact, encode_png
 from instar.imaging.paste import RGBA
 from instar.user_file import read_json
 
-__all__ = ["CutOut", "CutOuts", "Pool", "load_pool", "same_shape", "save_pool", "write_cutout"]
+__all__ = [
+    "CutOut", "CutOuts", "Pool", "bundled_pool", "join_pools", "load_pool", "same_shape", "save_pool",
+    "write_cutout",
+]  # fmt: skip
 
 INDEX = "index.json"
 FORMAT = 1
+KINDS = (".png", ".webp")
 BEHIND = 65  # bits; no two hashes differ in so many
 NEVER = 2 * BEHIND
 ALIKE = 1.35  # heights over widths may differ by this factor
@@ -32,7 +38,11 @@ ALIKE = 1.35  # heights over widths may differ by this factor
 
 @dataclass(frozen=True, slots=True)
 class CutOut:
-    """What is known of one cut-out without looking at its pixels. `area` is of the mask, in pixels."""
+    """What is known of one cut-out without looking at its pixels. `area` is of the mask, in pixels.
+
+    `metres` is how high the thing itself is, 0 where nobody knows. Licence and creator are those of what
+    comes along or was fetched; what is cut from the user's own scenes has none.
+    """
 
     digest: str
     label: str
@@ -41,15 +51,21 @@ class CutOut:
     height: int
     area: int
     hash: int
+    metres: float = 0.0
+    licence: str = ""
+    creator: str = ""
 
     def __post_init__(self) -> None:
-        texts, sizes = (self.digest, self.label, self.scene), (self.width, self.height, self.area)
+        texts = (self.digest, self.label, self.scene, self.licence, self.creator)
+        sizes = (self.width, self.height, self.area)
         if not all(isinstance(text, str) for text in texts):
             raise TypeError(f"a cut-out with {texts}, which are not all texts")
         if not all(isinstance(size, int) and size > 0 for size in sizes):
             raise ValueError(f"a cut-out of {sizes}, which are not all whole numbers from 1 on")
         if not (isinstance(self.hash, int) and 0 <= self.hash < 2**64):
             raise ValueError(f"a cut-out with the hash {self.hash}, which has not 64 bits")
+        if not (isinstance(self.metres, (int, float)) and 0 <= self.metres < math.inf):
+            raise ValueError(f"a cut-out {self.metres!r} metres high")
 
 
 class CutOuts(Protocol):
@@ -59,13 +75,27 @@ class CutOuts(Protocol):
 
 
 class Pool:
-    """Cut-outs by class. Pixels stay on disk; those used most recently are kept at hand."""
+    """Cut-outs by class. Pixels stay on disk; those used most recently are kept at hand.
 
-    def __init__(self, folder: Path, cutouts: Sequence[CutOut]) -> None:
+    `homes` are the folders of those cut-outs, by content hash, that lie elsewhere. `without` are the classes
+    that were found where the pool was made, but without one that made a good cut-out.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        cutouts: Sequence[CutOut],
+        homes: Mapping[str, Path] = MappingProxyType({}),
+        without: Sequence[str] = (),
+    ) -> None:
+        self.folder = folder
+        self.without = tuple(without)
         self.cutouts = tuple(sorted(cutouts, key=lambda c: (c.label, c.digest)))
         by_label = groupby(self.cutouts, key=lambda c: c.label)
         self._classes = {label: _Class.of(list(group)) for label, group in by_label}
-        self._read: Callable[[str], RGBA] = lru_cache(maxsize=256)(lambda name: _read(folder, name))
+        self._read: Callable[[str], RGBA] = lru_cache(maxsize=256)(
+            lambda name: _read(homes.get(name, folder), name)
+        )
 
     def __len__(self) -> int:
         return len(self.cutouts)
@@ -116,6 +146,20 @@ class _Class:
         )
 
 
+def join_pools(first: Pool, second: Pool, name: Callable[[str], str]) -> Pool:
+    """The first pool, and of the second the classes that the first has not; `name` is each class's name."""
+    own = [replace(cutout, label=name(cutout.label)) for cutout in first.cutouts]
+    known = {cutout.label for cutout in own}
+    other = [replace(cutout, label=name(cutout.label)) for cutout in second.cutouts]
+    added = [cutout for cutout in other if cutout.label not in known]
+    return Pool(first.folder, [*own, *added], {cutout.digest: second.folder for cutout in added})
+
+
+def bundled_pool() -> Pool:
+    """The rendered objects that come along; see `objects/ATTRIBUTION.md`."""
+    return load_pool(Path(__file__).with_name("objects"))
+
+
 def same_shape(a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Whether two heights over widths are alike, element by element."""
     ratio = np.divide(a, b)
@@ -130,9 +174,10 @@ def write_cutout(folder: Path, pixels: RGBA) -> str:
     return name
 
 
-def save_pool(folder: Path, cutouts: Sequence[CutOut]) -> None:
+def save_pool(folder: Path, cutouts: Sequence[CutOut], without: Sequence[str] = ()) -> None:
     """Write the index, last of all and at once: a folder without one is no pool yet."""
-    text = json.dumps({"format": FORMAT, "cutouts": [asdict(cutout) for cutout in cutouts]}, indent=1)
+    content = {"format": FORMAT, "without": list(without), "cutouts": [asdict(one) for one in cutouts]}
+    text = json.dumps(content, indent=1)
     unfinished = folder / f"{INDEX}.part"
     unfinished.write_text(text + "\n", encoding="utf-8")
     os.replace(unfinished, folder / INDEX)
@@ -148,16 +193,18 @@ def load_pool(folder: Path | str) -> Pool:
     try:
         if content["format"] != FORMAT:
             raise BadInput(f"{index} has format {content['format']!r}; this instar reads {FORMAT}")
-        return Pool(folder, [CutOut(**fields) for fields in content["cutouts"]])
+        cutouts = [CutOut(**fields) for fields in content["cutouts"]]
+        return Pool(folder, cutouts, without=[str(label) for label in content.get("without", ())])
     except (KeyError, TypeError, ValueError) as wrong:
         raise BadInput(f"{index} is damaged ({wrong}); build the pool again") from wrong
 
 
 def _read(folder: Path, name: str) -> RGBA:
-    path = folder / f"{name}.png"
-    if not (name.isalnum() and path.is_file()):
-        raise BadInput(f"{path} is missing from the pool; build it again")
-    pixels = decode_png_exact(path.read_bytes())
+    files = (folder / f"{name}{kind}" for kind in KINDS if name.isalnum())
+    path = next((file for file in files if file.is_file()), None)
+    if path is None:
+        raise BadInput(f"{folder / name}.png is missing from the pool; build it again")
+    pixels = decode_exact(path.read_bytes())
     if digest(pixels) != name:
         raise BadInput(f"{path} is not the cut-out it was; build the pool again")
     return pixels

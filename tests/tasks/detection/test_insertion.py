@@ -116,6 +116,15 @@ def test_a_cut_out_never_comes_from_the_scene_it_goes_into(relation: instar.Rela
             assert home[drawn(relation, observed(one), seed).cutout] != one.id
 
 
+def test_classes_without_cut_outs_are_named(tmp_path: Path) -> None:
+    said: list[str] = []
+    cut_off = scene("d", ("ball", 120, 90, 46), ("box", 0, 70, 50))
+    insertion().prepare([cut_off], Folder(tmp_path / "d", say=said.append))
+    assert said == ["insertion has no cut-outs of box: none is pasted"]
+    insertion().prepare(SCENES, Folder(tmp_path / "all", say=said.append))
+    assert len(said) == 1
+
+
 def test_the_anchor_of_a_guided_insertion_is_an_index_into_the_answer(relation: instar.Relation) -> None:
     source = observed(SCENES[0])
     assert {drawn(relation, source, seed).anchor for seed in range(30)} == {0, 1}

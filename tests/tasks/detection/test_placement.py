@@ -12,11 +12,18 @@ from instar.core.change import Inapplicable
 from instar.core.scene import Observation, Scene
 from instar.cutouts import CutOut, Pool
 from instar.imaging.geometry import intersections
-from instar.imaging.photometric import Light
 from instar.tasks.detection import Detections
-from instar.tasks.detection.placement import Placements, choose_place, find_placements, match_tone
+from instar.tasks.detection.placement import Look, Placements, choose_place, find_placements, match_look
 
 PICTURE = np.random.default_rng(0).integers(0, 256, (240, 320, 3), np.uint8)
+STREET = np.clip(
+    np.repeat([(150, 190, 235), (95, 95, 95)], 120, axis=0)[:, None]
+    + np.random.default_rng(1).normal(0, 4, (240, 320, 1)),
+    0,
+    255,
+).astype(np.uint8)
+"""Blue above row 120, grey below."""
+
 Seen = tuple[str, tuple[float, float, float, float], float]
 
 
@@ -66,42 +73,77 @@ def boxes(found: Placements, n: int = 200) -> np.ndarray:
     [
         ([], PEOPLE, "nothing found in the source"),
         ([("person", (150, 80, 190, 180), 0.49)], PEOPLE, "nothing found in the source"),
-        ([("car", (150, 80, 190, 180), 0.9)], PEOPLE, "no cut-out of its class"),
+        ([("kite", (150, 80, 190, 180), 0.9)], PEOPLE, "no cut-out of its class"),
         ([("car", (150, 80, 190, 180), 0.9)], pool_of(("carrot", 40, 40)), "no cut-out of its class"),
-        ([STANDING], pool_of(("person", 100, 40), scene="here"), "no cut-out of its class"),
+        ([STANDING], pool_of(("person", 100, 40), scene="here"), "no free place"),
         ([("car", (0, 0, 320, 240), 0.9)], pool_of(("car", 40, 60)), "no free place"),
-        ([("person", (150, 80, 210, 180), 0.9)], PEOPLE, "none of its class is seen whole"),
-        ([("person", (150, 140, 190, 240), 0.9)], PEOPLE, "none of its class is seen whole"),
+        ([STANDING], pool_of(("person", 60, 50)), "no free place"),  # half a body
     ],
 )
 def test_what_cannot_be_is_inapplicable_with_the_reason(objects, pool: Pool, reason: str) -> None:
     assert try_to_place(source(*objects), pool) == Inapplicable(reason)
 
 
-def test_a_cut_out_gets_the_size_of_the_nearest_instance_and_stands_on_its_ground_line() -> None:
-    small: Seen = ("person", (20, 100, 36, 140), 0.9)
-    found = placements(source(STANDING, small))
-    sizes = {option.anchor: option.size for option in found.options}
-    assert sizes == {0: (100, 40), 1: (40, 16)}
+def test_a_cut_out_is_as_large_as_its_neighbour_and_stands_on_its_ground_line() -> None:
+    found = placements(source(STANDING))
+    assert {(option.anchor, option.size) for option in found.options} == {(0, (100, 40))}
     for option in found.options:
-        ground = {0: 180, 1: 140}[option.anchor]
         feet = np.arange(option.window.top, option.window.bottom) + option.size[0]
-        assert np.abs(feet - ground).max() <= 0.08 * option.size[0]
+        assert np.abs(feet - 180).max() <= 2
 
 
-def test_a_person_is_not_put_into_the_sky_beside_a_kite() -> None:
-    found = placements(source(STANDING, ("kite", (20, 0, 50, 10), 0.9)))
+def test_nothing_is_put_into_the_sky() -> None:
+    ahead: Seen = ("person", (150, 80, 190, 180), 0.9)
+    found = placements(source(ahead, ("kite", (20, 0, 50, 10), 0.9), image=STREET), way="close")
+    assert boxes(found)[:, 3].min() > 120  # the road begins there
+
+
+def test_other_classes_than_those_found_come_in_the_size_that_they_have_beside_them() -> None:
+    found = placements(source(("bench", (150, 120, 250, 170), 0.9)), pool_of(("person", 200, 80)))
+    assert {option.size for option in found.options} == {(100, 40)}  # 1.7 m where 0.85 m are 50 pixels
+
+
+def test_everything_found_is_joined_by_its_like_or_by_what_is_seen_to_stand_there() -> None:
+    person: Seen = ("person", (190, 100, 214, 160), 0.9)
+    car: Seen = ("car", (20, 109, 90, 162), 0.9)
+    found = placements(source(person, car, image=STREET), pool_of(("car", 60, 80)))
+    assert {(option.anchor, option.cutout.label) for option in found.options} == {(0, "car"), (1, "car")}
+
+
+def test_nothing_stands_below_a_sign_that_hangs() -> None:
+    hanging: Seen = ("stop sign", (20, 40, 50, 70), 0.9)
+    found = placements(source(hanging, image=STREET), pool_of(("car", 60, 80), ("stop sign", 40, 40)))
+    assert {option.cutout.label for option in found.options} == {"stop sign"}
+
+
+def test_a_class_of_ones_own_gets_more_of_its_kind_as_large_as_the_one_found() -> None:
+    seam: Seen = ("weld seam", (100, 100, 160, 130), 0.9)
+    found = placements(source(seam), pool_of(("weld seam", 30, 60)))
+    assert {option.size for option in found.options} == {(30, 60)}
+
+
+def test_a_detector_whose_classes_nobody_knows_takes_what_there_is() -> None:
+    found = placements(source(("glorp", (10, 10, 60, 60), 0.9)), PEOPLE)
+    assert {option.cutout.label for option in found.options} == {"person"}
+    assert {option.anchor for option in found.options} == {None}
+
+
+def test_names_of_other_sources_find_their_cut_outs() -> None:
+    found = placements(source(("motorbike", (150, 120, 200, 170), 0.9)), pool_of(("motorcycle", 50, 50)))
+    assert {option.cutout.label for option in found.options} == {"motorcycle"}
+
+
+def test_what_sits_or_is_cut_off_does_not_tell_the_size() -> None:
+    bust: Seen = ("person", (20, 100, 80, 178), 0.9)
+    found = placements(source(STANDING, bust), way="guided")
     assert {option.anchor for option in found.options} == {0}
-    assert boxes(found)[:, 3].min() >= 172
 
 
-def test_a_whole_figure_takes_after_whole_ones_and_is_as_high() -> None:
-    bust: Seen = ("person", (20, 60, 80, 120), 0.9)
-    cut_off: Seen = ("person", (240, 140, 280, 240), 0.9)
-    arms_spread = pool_of(("person", 100, 50))
-    found = placements(source(STANDING, bust, cut_off), arms_spread)
-    assert {option.model.tolist()[3] for option in found.options} == {180}
-    assert max(option.size for option in found.options) == (100, 50)
+def test_nobody_stands_on_the_line_of_a_rider() -> None:
+    rider: Seen = ("person", (100, 60, 130, 150), 0.9)
+    horse: Seen = ("horse", (70, 100, 160, 190), 0.9)
+    found = placements(source(rider, horse), pool_of(("person", 100, 40), ("horse", 90, 90)), way="close")
+    assert {option.anchor for option in found.options} == {1}
 
 
 def test_half_figures_tell_sizes_where_the_paper_is_followed() -> None:
@@ -109,23 +151,18 @@ def test_half_figures_tell_sizes_where_the_paper_is_followed() -> None:
     assert {option.size for option in found.options} == {(95, 38)}  # the same area
 
 
-def test_things_that_the_edge_cuts_off_have_company_that_is_cut_off_too() -> None:
-    found = placements(source(("car", (150, 200, 210, 240), 0.9)), pool_of(("car", 40, 60)))
-    assert set(boxes(found)[:, 3]) <= {238, 239, 240}
-
-
 def test_what_shrinks_stands_farther_back() -> None:
     walls: list[Seen] = [("wall", (0, 0, 125, 240), 0.9), ("wall", (215, 0, 320, 240), 0.9)]
     (option,) = {option.size: option for option in placements(source(STANDING, *walls)).options}.values()
     feet = np.array([option.window.top, option.window.bottom - 1]) + option.size[0]
-    # At eye level the feet of one that is 55 high, of 100, are 45 higher; a lower camera sees less of that.
     assert option.size == (55, 22)
-    assert feet.tolist() == pytest.approx([180 - 45 - 4, 180 - 0.6 * 45 + 4], abs=1)
+    # At eye level the feet of one that is 55 high, of 100, are 45 higher; a lower camera sees less of that.
+    assert 180 - 50 <= feet.mean() <= 180 - 20
 
 
 def test_nothing_is_enlarged_more_than_one_and_a_half_times() -> None:
-    found = placements(source(("person", (100, 20, 180, 220), 0.9)), pool_of(("person", 50, 20)))
-    assert {option.size for option in found.options} == {(75, 30)}
+    found = placements(source(("person", (100, 20, 180, 220), 0.9)), pool_of(("person", 80, 32)))
+    assert max(option.size[0] for option in found.options) <= 120
 
 
 def test_the_papers_size_is_the_mean_of_the_class_anywhere_on_the_ring() -> None:
@@ -133,18 +170,6 @@ def test_the_papers_size_is_the_mean_of_the_class_anywhere_on_the_ring() -> None
     found = placements(source(STANDING, other), scale="paper")
     assert {option.size for option in found.options} == {(77, 31)}  # 80 x 30 at the shape of the cut-out
     assert np.ptp(boxes(found)[:, 3]) > 100
-
-
-def test_an_object_shrinks_before_there_is_no_place_for_it() -> None:
-    # Walls on both sides leave a gap of 40 columns in which 100 x 40 does not fit beside the person.
-    walls: list[Seen] = [("wall", (0, 0, 125, 240), 0.9), ("wall", (215, 0, 320, 240), 0.9)]
-    found = placements(source(STANDING, *walls))
-    assert {option.size for option in found.options} == {(55, 22)}
-    narrow: list[Seen] = [("wall", (0, 0, 135, 240), 0.9), ("wall", (205, 0, 320, 240), 0.9)]
-    assert try_to_place(source(STANDING, *narrow)) == Inapplicable(
-        "no free place"
-    )  # nothing hangs in the air
-    assert isinstance(try_to_place(source(STANDING, *narrow), scale="paper"), Placements)
 
 
 def test_boxes_a_little_below_the_confidence_are_kept_clear_of() -> None:
@@ -180,7 +205,7 @@ def crowds(draw: st.DrawFn) -> Observation:
     return source(*((label, (x, y, x + w, y + h), score) for (label, x, y, w, h), score in drawn))
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(crowds(), st.booleans(), st.sampled_from(["nearest", "paper"]), st.integers(0, 99))
 def test_what_is_chosen_lies_wholly_inside_and_overlaps_nothing(
     crowd: Observation, guided: bool, scale: str, seed: int
@@ -196,22 +221,33 @@ def test_what_is_chosen_lies_wholly_inside_and_overlaps_nothing(
     box = np.array([[x, y, x + width, y + height]], np.float32)
     kept_clear = crowd.answer.boxes[crowd.answer.scores >= 0.4]
     assert intersections(box, kept_clear).max() == 0
-    if guided:
+    if guided and scale == "paper":
         anchor = crowd.answer.boxes[option.anchor]
         away = np.abs((box[0, :2] + box[0, 2:]) / 2 - (anchor[:2] + anchor[2:]) / 2)
         assert (away <= (anchor[2:] - anchor[:2]) / 2 + (width, height) + 1e-3).all()
 
 
+def look(image: np.ndarray, cutout: np.ndarray) -> Look:
+    option = placements(source(STANDING, image=image)).options[0]
+    return match_look(cutout, image, option, 60, 80)
+
+
+def solid(grey: int) -> np.ndarray:
+    return np.dstack([np.full((100, 40, 3), grey, np.uint8), np.full((100, 40), 255, np.uint8)])
+
+
 def test_a_cut_out_comes_halfway_into_the_light() -> None:
-    dark = np.full((240, 320, 3), 40, np.uint8)
-    found = placements(source(STANDING, image=dark))
-    tone = match_tone(Light(mean=90.0, contrast=0.0, chroma=0.0), dark, found.options[0].model, found.colour)
-    assert tone == (1.0, -25.0, 0.0)
+    dark = look(np.full((240, 320, 3), 40, np.uint8), solid(90))
+    assert (dark.gain, dark.offset) == (1.0, -25.0)
 
 
 def test_a_grey_picture_takes_the_colour_from_what_is_pasted() -> None:
     grey = np.repeat(PICTURE[..., :1], 3, axis=2)
-    assert (placements(source(STANDING, image=grey)).colour, placements(source(STANDING)).colour) == (
-        0.0,
-        1.0,
-    )
+    assert (look(grey, solid(90)).saturation, look(PICTURE, solid(90)).saturation) == (0.0, 1.0)
+
+
+def test_a_cut_out_gets_the_grain_of_its_place_and_none_where_there_is_none() -> None:
+    noise = np.random.default_rng(0).normal(0, 6, (240, 320, 1))
+    grainy = np.clip(128 + noise, 0, 255).astype(np.uint8).repeat(3, axis=2)
+    assert look(grainy, solid(90)).grain == pytest.approx(6, abs=1)
+    assert look(np.full((240, 320, 3), 128, np.uint8), solid(90)).grain == 0

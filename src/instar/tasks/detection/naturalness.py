@@ -1,130 +1,213 @@
-"""How believable an insertion is, 0 to 1: what people see, measure by measure.
+"""How believable an insertion is, 0 to 1: the probability that it passes at a glance.
 
-HOG tells how much of a picture's structure is left and is blind to what gives a pasted object away (a JPEG
-copy scores lower). So five measures look at the object itself: its colours and its contrast against the
-picture, its sharpness against the surroundings, its size against the nearest of its class, and where it
-stands. Their geometric mean is the naturalness: one bad measure is enough to be disbelieved.
+Measures that people go by are weighed by a logistic model: how large the object is for the place where it
+stands, whether its feet are on ground, how far it stands out, and whether it is as soft as what is around
+it. The weights were fitted to judgements made by looking (`benchmarks/naturalness.py`, which
+also says how well they do on photographs that they were not fitted to).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from types import MappingProxyType
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.core.scene import Image, Observation
+from instar.core.scene import Image, Mask, Observation
+from instar.cutouts.ground_plane import GroundPlane
+from instar.cutouts.known_sizes import HEIGHTS
+from instar.imaging.geometry import Boxes
+from instar.imaging.ground import standing_places
+from instar.imaging.harmony import edge_width
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Insertion
+from instar.tasks.detection.class_names import canonical_class
+from instar.tasks.detection.standing import fit_plane, ground_under, is_whole
 
 __all__ = ["Naturalness", "measure_naturalness"]
 
-LEAST = 0.05  # of a measure: no single one makes a picture impossible
-AROUND = 0.5  # of the object's sides: the surroundings that its sharpness is compared with
 DIFFERENT = 6  # grey levels by which a pixel shows the object
-COLOUR_FREE, COLOUR_SCALE = 18.0, 30.0  # Lab units off the picture's mean that are usual, and that are bad
-GROUND_FREE = 0.15  # of the object's height that its feet may be off the line
+AROUND = 0.5  # of the object's sides: its surroundings
+BLUE = 122  # of b in Lab with 8 bits; grey has 128
+WHOLE_FIRST = 0.2  # of the picture's height: so much nearer counts a whole thing
 
 
 @dataclass(frozen=True, slots=True)
 class Naturalness:
-    """Five measures, each 1 where nothing gives the object away."""
+    """What gives a pasted object away, measure by measure; 0 is mostly best.
 
-    colour: float
-    contrast: float
-    sharpness: float
-    scale: float
+    - `plane`, `neighbour`: how far its height is from what the ground plane, and what the found thing with
+      the nearest feet, ask for: logarithms without sign;
+    - `above`: how far its feet are over the nearest feet of what was found, in its heights;
+    - `ground`: the share of the strip at its feet that looks like the ground below others' feet, and
+      `blue`: the share that has the colour of sky or water, where it is no thing that flies or swims;
+    - `area`: the logarithm of its box's share of the picture;
+    - `stands_out`: how different it is from what it covers, and `colour`: from the whole picture;
+    - `crisp`, `soft`: pixels by which its edges are narrower or wider than those around.
+    """
+
+    plane: float
+    neighbour: float
+    above: float
     ground: float
+    blue: float
+    area: float
+    stands_out: float
+    colour: float
+    crisp: float
+    soft: float
 
     @property
     def overall(self) -> float:
-        values = astuple(self)
-        return math.exp(sum(math.log(max(LEAST, value)) for value in values) / len(values))
+        """The probability that it passes at a glance."""
+        weighed = sum(WEIGHTS[one.name] * getattr(self, one.name) for one in fields(self))
+        return 1 / (1 + math.exp(-(WEIGHTS[""] + weighed)))
+
+
+WEIGHTS = MappingProxyType(
+    {
+        **{"": -0.538, "plane": -0.101, "neighbour": -0.522, "above": -0.343, "ground": 0.14, "blue": -1.544},
+        **{"area": -0.443, "stands_out": -0.626, "colour": -0.626, "crisp": -0.8, "soft": 0.219},
+    }
+)
+"""By measure; "" is the constant. Fitted by `benchmarks/naturalness.py` to one half of the judgements."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scene:
+    """What is the same for every insertion into a picture."""
+
+    boxes: Boxes
+    labels: Sequence[str]
+    plane: GroundPlane
+    ground: Mask
+    colour: npt.NDArray[np.float32]
+    spread: npt.NDArray[np.float32]
+
+
+@lru_cache(maxsize=16)
+def _look_at(source: Observation) -> _Scene:
+    found: Detections = source.answer.confident()
+    labels = [canonical_class(label) for label in found.labels]
+    colours = cv2.cvtColor(source.input, cv2.COLOR_RGB2LAB).reshape(-1, 3).astype(np.float32)
+    return _Scene(
+        found.boxes,
+        labels,
+        fit_plane(found.boxes, labels, source.input.shape),
+        ground_under(source.input, found.boxes, found.boxes),
+        colours.mean(axis=0),
+        colours.std(axis=0),
+    )
 
 
 def measure_naturalness(source: Observation, follow_up: Image, change: Insertion) -> Naturalness:
     scene: Image = source.input
-    object_ = _shown(scene, follow_up, change)
-    around = _around(scene, change)
+    known = _look_at(source)
+    label, foot = canonical_class(change.label), change.y + change.height
+    shown, around = _shown(scene, follow_up, change), _around(scene, change)
+    own_edge, edge = edge_width(_object(follow_up, shown, change)), edge_width(around)
     return Naturalness(
-        colour=_colour(scene, follow_up, object_),
-        contrast=_alike(_grey(follow_up)[object_].std(), _grey(around).std()) if object_.any() else 1.0,
-        sharpness=_sharpness(follow_up, object_, around),
-        scale=_scale(source.answer, change),
-        ground=_ground(source.answer, change, scene.shape[0]),
+        plane=_off(change.height, known.plane.scale(foot), label),
+        neighbour=_off(change.height, _nearest_scale(known.boxes, known.labels, foot, scene.shape), label),
+        above=_above(known.boxes, change),
+        ground=_standing(known.ground, change),
+        blue=_blue(scene, change) if label in HEIGHTS else 0.0,
+        area=math.log(change.width * change.height / (scene.shape[0] * scene.shape[1])),
+        stands_out=_difference(scene, follow_up, shown),
+        colour=_colour(known, follow_up, shown, change),
+        crisp=max(0.0, edge - own_edge),
+        soft=max(0.0, own_edge - edge),
     )
 
 
-def _shown(scene: Image, follow_up: Image, change: Insertion) -> npt.NDArray[np.bool_]:
+def _off(height: float, scale: float | None, label: str) -> float:
+    """How far a height is from that of its class, at so many pixels for a metre; 0 where nobody knows."""
+    if scale is None or label not in HEIGHTS:
+        return 0.0
+    return min(2.0, abs(math.log(height / max(1.0, scale * HEIGHTS[label]))))
+
+
+def _nearest_scale(boxes: Boxes, labels: Sequence[str], foot: float, shape: tuple[int, ...]) -> float | None:
+    """Pixels for a metre at the found thing with the nearest feet, whole ones first."""
+    known = [
+        (abs(foot - box[3]) / shape[0] - WHOLE_FIRST * is_whole(box, label, shape), box, label)
+        for box, label in zip(boxes, labels)
+        if label in HEIGHTS
+    ]
+    if not known:
+        return None
+    _, box, label = min(known, key=lambda one: one[0])
+    return float(box[3] - box[1]) / HEIGHTS[label]
+
+
+def _above(boxes: Boxes, change: Insertion) -> float:
+    if not len(boxes):
+        return 1.0
+    off = (boxes[:, 3] - change.y - change.height) / change.height
+    nearest = float(off[np.abs(off).argmin()])
+    return min(2.0, max(0.0, nearest))
+
+
+def _blue(scene: Image, change: Insertion) -> float:
+    """The share of the strip at its feet that is bluer than grey."""
+    foot, strip = change.y + change.height, max(3, round(0.06 * change.height))
+    part = scene[max(0, foot - strip) : foot + strip, change.x : change.x + change.width]
+    return float((cv2.cvtColor(np.ascontiguousarray(part), cv2.COLOR_RGB2LAB)[..., 2] < BLUE).mean())
+
+
+def _shown(scene: Image, follow_up: Image, change: Insertion) -> Mask:
     """`bool (H, W)`: where the object shows."""
     mask = np.zeros(scene.shape[:2], np.bool_)
-    rows, columns = slice(change.y, change.y + change.height), slice(change.x, change.x + change.width)
-    mask[rows, columns] = (cv2.absdiff(scene, follow_up)[rows, columns] > DIFFERENT).any(axis=2)
+    part = _part(change)
+    before, after = (np.ascontiguousarray(one[part]) for one in (scene, follow_up))
+    mask[part] = (cv2.absdiff(before, after) > DIFFERENT).any(axis=2)
     return mask
 
 
+def _part(change: Insertion) -> tuple[slice, slice]:
+    return slice(change.y, change.y + change.height), slice(change.x, change.x + change.width)
+
+
+def _object(follow_up: Image, shown: Mask, change: Insertion) -> npt.NDArray[np.uint8]:
+    """RGBA of what is pasted, as it shows."""
+    part = _part(change)
+    alpha = np.where(shown[part], 255, 0).astype(np.uint8)
+    return np.dstack([follow_up[part], alpha])
+
+
 def _around(scene: Image, change: Insertion) -> Image:
-    dx, dy = round(AROUND * change.width) + 4, round(AROUND * change.height) + 4
+    dx, dy = round(AROUND * change.width) + 8, round(AROUND * change.height) + 8
     top, left = max(0, change.y - dy), max(0, change.x - dx)
     return scene[top : change.y + change.height + dy, left : change.x + change.width + dx]
 
 
-def _colour(scene: Image, follow_up: Image, object_: npt.NDArray[np.bool_]) -> float:
-    """How far the object's mean colour is off the picture's, beyond what objects usually are."""
-    if not object_.any():
-        return 1.0
-    here = cv2.cvtColor(follow_up, cv2.COLOR_RGB2LAB)[object_].astype(np.float32).mean(axis=0)
-    there = cv2.cvtColor(scene, cv2.COLOR_RGB2LAB).reshape(-1, 3).astype(np.float32)
-    off = np.abs(here - there.mean(axis=0)) / (1 + there.std(axis=0) / COLOUR_FREE)
-    return math.exp(-max(0.0, float(np.linalg.norm(off)) - COLOUR_FREE) / COLOUR_SCALE)
+def _standing(ground: Mask, change: Insertion) -> float:
+    """The share of the strip at its feet that is ground, in tenths."""
+    size = (change.height, change.width)
+    shares = [share / 10 for share in range(1, 11)]
+    return max(
+        (s for s in shares if standing_places(ground, size, change.y, change.x, (1, 1), least=s).all()),
+        default=0.0,
+    )
 
 
-def _sharpness(follow_up: Image, object_: npt.NDArray[np.bool_], around: Image) -> float:
-    """Fine detail of the object against that of its surroundings: blurred or crisp, it gives itself away."""
-    inside = cv2.erode(object_.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
-    if np.count_nonzero(inside) < 30:
-        return 1.0
-    own = np.abs(cv2.Laplacian(_grey(follow_up), cv2.CV_32F))[inside]
-    theirs = np.abs(cv2.Laplacian(_grey(around), cv2.CV_32F))
-    return _alike(float(np.percentile(own, 80)), float(np.percentile(theirs, 80)))
+def _difference(scene: Image, follow_up: Image, shown: Mask) -> float:
+    """How much the object differs from what it covers, 0 to about 1."""
+    if not shown.any():
+        return 0.0
+    return float(np.abs(follow_up[shown].astype(np.float32) - scene[shown]).mean() / 100)
 
 
-def _scale(answer: Detections, change: Insertion) -> float:
-    """Its height against that of the nearest found object of its class, farther ones being smaller."""
-    like = _nearest(answer, change)
-    if like is None:
-        return 1.0
-    return _alike(change.height, float(like[3] - like[1]), free=1.4)
-
-
-def _ground(answer: Detections, change: Insertion, bottom: int) -> float:
-    """Its feet against those of the nearest of its class; a smaller one may stand farther back."""
-    like = _nearest(answer, change)
-    if like is None or like[3] >= bottom - 2:
-        return 1.0
-    farther = max(0.0, float(like[3] - like[1]) - change.height)
-    below = change.y + change.height - float(like[3])
-    off = below if below > 0 else max(0.0, -below - farther)
-    return math.exp(-max(0.0, off / change.height - GROUND_FREE) / 0.5)
-
-
-def _nearest(answer: Detections, change: Insertion) -> npt.NDArray[np.float32] | None:
-    found = answer.confident()
-    same = found.boxes[np.array([label == change.label for label in found.labels], np.bool_)]
-    if not len(same):
-        return None
-    x, y = change.x + change.width / 2, change.y + change.height / 2
-    centres = (same[:, :2] + same[:, 2:]) / 2
-    return np.asarray(same[int(np.hypot(centres[:, 0] - x, centres[:, 1] - y).argmin())])
-
-
-def _alike(a: float, b: float, *, free: float = 1.6) -> float:
-    """1 while two sizes differ by no more than the factor `free`; then falling with their ratio."""
-    ratio = (max(a, b) + 1e-3) / (min(a, b) + 1e-3)
-    return min(1.0, math.sqrt(free / ratio))
-
-
-def _grey(image: Image) -> npt.NDArray[np.uint8]:
-    return np.asarray(cv2.cvtColor(np.ascontiguousarray(image), cv2.COLOR_RGB2GRAY), np.uint8)
+def _colour(known: _Scene, follow_up: Image, shown: Mask, change: Insertion) -> float:
+    """How far its mean colour is from the picture's, against the picture's own spread."""
+    part = _part(change)
+    if not shown[part].any():
+        return 0.0
+    lab = cv2.cvtColor(np.ascontiguousarray(follow_up[part]), cv2.COLOR_RGB2LAB)
+    here = lab[shown[part]].astype(np.float32).mean(axis=0)
+    return min(4.0, float(np.linalg.norm((here - known.colour) / (known.spread + 4)) / 2))

@@ -16,11 +16,14 @@ from instar.cutouts import Pool, build_pool
 from instar.cutouts.build import Outline
 from instar.cutouts.extraction import grab_mask
 from instar.imaging.geometry import mask_bounds
+from instar.imaging.paste import RGBA
 from instar.tasks.detection.answers import read
+from instar.tasks.detection.recognition import recognition
 
 __all__ = ["OUTLINES", "OutlineName", "find_outline", "pool_from_scenes"]
 
 OutlineName = Literal["grabcut", "u2net-p"]
+RECOGNISED = 0.3  # the least score
 OUTLINES: tuple[OutlineName, ...] = ("grabcut", "u2net-p")
 
 
@@ -46,9 +49,15 @@ def pool_from_scenes(
     """Cut out what the scenes know, else what the helper `objects` finds.
 
     A helper may answer with boxes, whose outlines are then looked for, or with masks: a mapping with
-    `masks` (n, H, W) and `labels`. Questions to a helper are no queries.
+    `masks` (n, H, W) and `labels`. What was found and outlined is kept only if the helper finds it again
+    where it stands alone (see `recognition`); annotated masks need no such proof. Questions to a helper are
+    no queries.
     """
     find = lru_cache(maxsize=1)(lambda: _helper(objects))  # loaded only when a scene knows no objects
+
+    def recognised(thing: SceneObject, pixels: RGBA) -> bool:
+        return thing.mask is not None or recognition(find(), pixels, thing.label) >= RECOGNISED
+
     slow = lru_cache(maxsize=1)(lambda: find_outline(outline))
 
     def find_objects(image: Image) -> Iterable[SceneObject]:
@@ -69,6 +78,7 @@ def pool_from_scenes(
         folder,
         find_objects=find_objects,
         outline=lambda image, box: slow()(image, box),
+        accept=recognised,
         progress=progress,
         keep=keep,
         least=least,

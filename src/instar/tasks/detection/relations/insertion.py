@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -20,23 +20,25 @@ from instar.core.scene import Image, Observation, Scene
 from instar.core.system import System
 from instar.core.verdict import Verdict
 from instar.cutouts import CutOuts, Pool, load_pool
+from instar.cutouts.pool import bundled_pool, join_pools
 from instar.imaging.geometry import intersections
-from instar.imaging.naturalness import hog_intersection
 from instar.imaging.paste import BLENDS, Blend
-from instar.imaging.photometric import light_of
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.average_precision import map_equal
 from instar.tasks.detection.changes import Insertion, paste
+from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.harm import load_harm, with_harm
 from instar.tasks.detection.naturalness import measure_naturalness
 from instar.tasks.detection.placement import (
+    NO_PLACE,
+    Placement,
     Placements,
     Scale,
     Way,
     choose_place,
     find_placements,
-    match_tone,
+    match_look,
 )
 from instar.tasks.detection.pool import OUTLINES, OutlineName, pool_from_scenes
 from instar.tasks.detection.shrink import smaller_insertions
@@ -46,6 +48,11 @@ __all__ = ["insertion"]
 
 Oracle = Literal["same_objects", "map_equal"]
 ORACLES: tuple[Oracle, ...] = ("same_objects", "map_equal")
+SHADOW = 0.35  # how dark the ground becomes where something stands
+BUNDLED, SCENES = "bundled", "scenes"
+UNNATURAL = "not natural enough"
+TRIES = 8
+LONELY_NATURAL = 0.55  # of a place that nothing found vouches for
 WAYS: tuple[Way, ...] = ("guided", "random", "close")
 
 
@@ -70,7 +77,9 @@ def insertion(
     Cut-outs never come from the scene they go into. `scale` is the size of the nearest instance, or "paper"
     for the mean of its class. `oracle` is "map_equal" for that of the paper, which has no use for
     `hysteresis` beyond keeping clear of weak boxes. `harm` is a table of how bad a finding is by class.
-    Follow-ups that keep less than `least_natural` of the scene's gradients (HOG) are inapplicable.
+    Follow-ups that are less natural than `least_natural` are not drawn (see `naturalness`). A `pool` is a
+    folder, "bundled" for what comes along, which otherwise stands in for classes that the scenes do not
+    have, or "scenes" for nothing but what they have.
     """
     require_one_of("insertion", "blend", blend, BLENDS)
     require_one_of("insertion", "scale", scale, ("nearest", "paper"))
@@ -79,6 +88,7 @@ def insertion(
     for name, value in (("hysteresis", hysteresis), ("iou", iou), ("least_natural", least_natural)):
         require_threshold("insertion", name, value)
     harms = load_harm(harm)
+    scenes_only = str(pool) == SCENES
     if oracle == "map_equal":
         judge = partial(map_equal, least_iou=iou)
     else:
@@ -91,31 +101,35 @@ def insertion(
                 raise BadInput("insertion: there are no cut-outs yet; they are made when a campaign begins")
             return cutouts
 
-        light = lru_cache(maxsize=4096)(lambda name: light_of(the_cutouts().pixels(name)))
+        def natural(source: Observation, change: Insertion) -> float:
+            return measure_naturalness(source, paste(source.input, change, the_cutouts()), change).overall
+
+        def recipe(source: Observation, place: Placement, x: int, y: int) -> Insertion:
+            return _insertion(place, x, y, source.input, the_cutouts(), blend)
 
         @lru_cache(maxsize=256)
         def placements_of(source: Observation, way: Way) -> Placements | Inapplicable:
             known = the_cutouts()
             if not isinstance(known, Pool):
                 raise BadInput("insertion: a run's cut-outs can be pasted again, but none can be chosen")
-            return find_placements(source, known, hysteresis=hysteresis, scale=scale, way=way)
+            found = find_placements(source, known, hysteresis=hysteresis, scale=scale, way=way)
+            if isinstance(found, Inapplicable) or scale == "paper" or way == "random":
+                return found
+            return _trusted(found, lambda place, x, y: natural(source, recipe(source, place, x, y)))
 
         def draw(source: Observation, rng: np.random.Generator, *, way: Way) -> Insertion | Inapplicable:
             placements = placements_of(source, way)
             if isinstance(placements, Inapplicable):
                 return placements
-            chosen, x, y = choose_place(placements, rng)
-            cutout, (height, width) = chosen.cutout, chosen.size
-            tone = match_tone(light(cutout.digest), source.input, chosen.model, placements.colour)
-            return Insertion(
-                cutout.digest, cutout.label, x, y, width, height, blend, *tone, anchor=chosen.anchor
-            )
+            for _ in range(TRIES if least_natural > 0 else 1):
+                chosen, x, y = choose_place(placements, rng)
+                change = recipe(source, chosen, x, y)
+                if least_natural == 0 or natural(source, change) >= least_natural:
+                    return change
+            return Inapplicable(UNNATURAL)
 
-        def apply(image: Image, change: Insertion) -> Image | Inapplicable:
-            follow_up = paste(image, change, the_cutouts())
-            if least_natural > 0 and hog_intersection(image, follow_up) < least_natural:
-                return Inapplicable("not natural enough")
-            return follow_up
+        def apply(image: Image, change: Insertion) -> Image:
+            return paste(image, change, the_cutouts())
 
         def expect(source: Observation, follow_ups: Sequence[Observation], change: Insertion) -> Verdict:
             return with_harm(judge(source.answer, follow_ups[0].answer, pasted=change.box), harms)
@@ -135,7 +149,12 @@ def insertion(
             return {change.cutout: the_cutouts().pixels(change.cutout)}
 
         def prepare(scenes: Sequence[Scene], workspace: Workspace) -> Relation:
-            return with_cutouts(_own_pool(scenes, workspace, objects, outline))
+            own = _own_pool(scenes, workspace, objects, outline)
+            ready = _named(own) if scenes_only else join_pools(own, bundled_pool(), canonical_class)
+            without = sorted({label for label in map(canonical_class, own.without) if label not in ready})
+            if without:
+                workspace.say(f"insertion has no cut-outs of {', '.join(without)}: none is pasted")
+            return with_cutouts(ready)
 
         ways: dict[str, Draw] = {way: partial(draw, way=way) for way in WAYS}
         return Relation(
@@ -153,7 +172,43 @@ def insertion(
             naturalness=lambda *case: measure_naturalness(*case).overall,
         )
 
-    return with_cutouts(load_pool(pool) if isinstance(pool, (str, Path)) else pool)
+    if scenes_only:
+        pool = None
+    if isinstance(pool, (str, Path)):
+        pool = bundled_pool() if str(pool) == BUNDLED else _named(load_pool(pool))
+    return with_cutouts(pool)
+
+
+def _named(pool: Pool) -> Pool:
+    """The same cut-outs under COCO's names where these are known."""
+    return Pool(pool.folder, [replace(one, label=canonical_class(one.label)) for one in pool.cutouts])
+
+
+def _trusted(
+    placements: Placements, natural: Callable[[Placement, int, int], float]
+) -> Placements | Inapplicable:
+    """Places beside what was found, and of the others those where a try looks natural."""
+    rng = np.random.default_rng(0)
+    options = [
+        place
+        for place in placements.options
+        if place.anchor is not None
+        or natural(*choose_place(replace(placements, options=(place,)), rng)) >= LONELY_NATURAL
+    ]
+    return replace(placements, options=tuple(options)) if options else Inapplicable(NO_PLACE)
+
+
+def _insertion(place: Placement, x: int, y: int, image: Image, cutouts: CutOuts, blend: Blend) -> Insertion:
+    """The recipe of a cut-out at a corner of its place, looking at home there."""
+    cutout, (height, width) = place.cutout, place.size
+    look = match_look(cutouts.pixels(cutout.digest), image, place, x, y)
+    # What was rendered has an exact edge; a soft one would eat the spokes of a wheel.
+    exact = blend == "feather" and cutout.metres > 0
+    return Insertion(
+        cutout.digest, cutout.label, x, y, width, height, "hard" if exact else blend,
+        look.gain, look.offset, look.saturation, anchor=place.anchor,
+        cast=look.cast, blur=look.blur, grain=look.grain, shadow=SHADOW if place.ground is not None else 0.0,
+    )  # fmt: skip
 
 
 def _own_pool(

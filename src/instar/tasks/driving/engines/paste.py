@@ -14,6 +14,7 @@ from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.cutouts.pool import CutOut
+from instar.imaging.harmony import shaded
 from instar.imaging.paste import pasted, resized, toned
 from instar.imaging.photometric import light_of
 from instar.tasks.driving.engines import Edit, SceneView
@@ -129,23 +130,9 @@ def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     pixels = resized(cutouts.pixels(edit["cutout"]), edit["width"], edit["height"])
     # A soft edge is some pixels wide: of a small thing it would leave a ghost.
     blend: Literal["feather", "hard"] = "feather" if edit["height"] >= SOFT else "hard"
-    if edit.get("shadow"):
-        image = _shaded(image, edit)
+    x, y = edit["x"], edit["y"]
+    image = shaded(image, (x, y, x + edit["width"], y + edit["height"]), float(edit.get("shadow", 0)), FLAT)
     return pasted(image, toned(pixels, edit["gain"], edit["offset"]), edit["x"], edit["y"], blend)
-
-
-def _shaded(image: Image, edit: Edit) -> Image:
-    """The picture with a shadow where the thing meets the ground, inside of its box."""
-    width, height = edit["width"], edit["height"]
-    flat = min(height, max(2, round(FLAT * width)))
-    rows = slice(edit["y"] + height - flat, edit["y"] + height)
-    columns = slice(edit["x"], edit["x"] + width)
-    down = np.linspace(-1, 1, flat, dtype=np.float32)[:, None]
-    across = np.linspace(-1, 1, width, dtype=np.float32)
-    shade = np.clip(1 - down**2 - across**2, 0, 1)[..., None] * np.float32(edit["shadow"])
-    result: Image = image.copy()
-    result[rows, columns] = np.rint(image[rows, columns] * (1 - shade)).astype(np.uint8)
-    return result
 
 
 def places(condition: Condition) -> str | None:

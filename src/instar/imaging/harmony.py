@@ -1,0 +1,136 @@
+"""Light, sharpness and grain of a place, and a cut-out made to share them.
+
+What is pasted gives itself away by being crisper, cleaner or lit otherwise than its neighbours. All four
+are measured in the picture where it is to stand, so that a recipe of a few numbers says how it is changed.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from instar.core.scene import Image
+from instar.imaging.paste import RGBA
+
+__all__ = ["blurred", "cast_of", "edge_width", "grain_of", "grained", "shaded", "tinted"]
+
+REBLUR = 1.0  # sigma of the second blur, by which the first is told
+WIDEST = 4.0  # pixels: more cannot be told from a gradient
+CREST = 0.95  # of the strongest gradient around
+STRONG = 85  # per cent of gradients are weaker than those of edges
+FLAT = 0.4  # of blocks, the smoothest: there grain shows undisturbed
+BLOCK = 8
+CAST = 0.10  # the most by which a colour channel is lifted or lowered
+
+Grey = npt.NDArray[np.float32]
+
+
+def edge_width(image: npt.NDArray[np.uint8]) -> float:
+    """Sigma in pixels of how soft the edges of a picture or of a cut-out's inside are; 0 for crisp ones.
+
+    An edge blurred by s has, blurred by r again, a gradient weaker by sqrt(s^2 + r^2) / s.
+    """
+    grey, inside = _grey_inside(image)
+    first = _gradient(grey)
+    second = _gradient(np.asarray(cv2.GaussianBlur(grey, (0, 0), REBLUR), np.float32))
+    values = first[inside]
+    if values.size < 30:
+        return 0.0
+    # Only the crests of edges: on their slopes a blur makes gradients stronger.
+    crests = first >= CREST * cv2.dilate(first, np.ones((5, 5), np.uint8))
+    edges = inside & crests & (first >= max(20.0, float(np.percentile(values, STRONG))))
+    if np.count_nonzero(edges) < 10:
+        return WIDEST if values.size else 0.0
+    ratio = np.maximum(first[edges] / np.maximum(second[edges], 1e-3), 1.0001)
+    sigma = REBLUR / np.sqrt(ratio**2 - 1)
+    return float(min(WIDEST, np.median(sigma)))
+
+
+def grain_of(image: npt.NDArray[np.uint8]) -> float:
+    """The standard deviation of the finest noise, in grey levels, where the picture is smooth."""
+    grey, inside = _grey_inside(image)
+    kernel = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32) / 6  # blind to edges and slopes
+    noise = np.abs(cv2.filter2D(grey, cv2.CV_32F, kernel))
+    rows, columns = grey.shape[0] // BLOCK, grey.shape[1] // BLOCK
+    if rows * columns < 4:
+        return 0.0
+    cut = (slice(rows * BLOCK), slice(columns * BLOCK))
+    blocks = noise[cut].reshape(rows, BLOCK, columns, BLOCK).mean(axis=(1, 3))
+    whole = inside[cut].reshape(rows, BLOCK, columns, BLOCK).all(axis=(1, 3))
+    values = np.sort(blocks[whole])
+    if not len(values):
+        return 0.0
+    # The mean of |x| of a normal x is 0.8 of its deviation.
+    return float(values[: max(1, int(FLAT * len(values)))].mean() / 0.798)
+
+
+def cast_of(image: Image) -> tuple[float, float, float]:
+    """How much more red, green and blue than grey a picture has on average; no more than a tenth."""
+    means = image.reshape(-1, 3).mean(axis=0) + 1.0
+    red, green, blue = np.clip(means / means.mean(), 1 - CAST, 1 + CAST).tolist()
+    return red, green, blue
+
+
+def tinted(cutout: RGBA, cast: tuple[float, float, float]) -> RGBA:
+    """Each channel times its own factor; alpha as it was."""
+    if cast == (1.0, 1.0, 1.0):
+        return cutout
+    factors = np.array([*cast, 1.0], np.float32)
+    return np.asarray(np.clip(np.rint(cutout * factors), 0, 255), np.uint8)
+
+
+def blurred(cutout: RGBA, sigma: float) -> RGBA:
+    """Softer by `sigma` pixels, colours and edge alike, within the same rectangle."""
+    if sigma <= 0:
+        return cutout
+    weight = cutout[..., 3:].astype(np.float32) / 255
+    weighted = np.dstack([cutout[..., :3] * weight, weight])
+    soft = cv2.GaussianBlur(weighted, (0, 0), sigma, borderType=cv2.BORDER_CONSTANT)
+    colours = soft[..., :3] / np.maximum(soft[..., 3:], 1e-3)
+    return np.dstack([np.clip(np.rint(colours), 0, 255), np.rint(soft[..., 3:] * 255)]).astype(np.uint8)
+
+
+def grained(cutout: RGBA, grain: float, seed: int) -> RGBA:
+    """With noise of so many grey levels, the same in all channels as film and sensors have it mostly."""
+    if grain <= 0:
+        return cutout
+    noise = np.random.default_rng(seed).normal(0.0, grain, cutout.shape[:2])
+    colours = np.clip(np.rint(cutout[..., :3] + noise[..., None]), 0, 255).astype(np.uint8)
+    return np.dstack([colours, cutout[..., 3]])
+
+
+def shaded(image: Image, box: tuple[int, int, int, int], strength: float, flat: float) -> Image:
+    """The picture with a soft shadow on the ground at the lower end of a box, and within it.
+
+    `flat` is the shadow's height as a share of its width.
+    """
+    if strength <= 0:
+        return image
+    x1, y1, x2, y2 = box
+    width = x2 - x1
+    height = min(y2 - y1, max(2, round(flat * width)))
+    down = np.linspace(-1, 1, height, dtype=np.float32)[:, None]
+    across = np.linspace(-1, 1, width, dtype=np.float32)
+    shade = np.clip(1 - down**2 - across**2, 0, 1)[..., None] * np.float32(strength)
+    result: Image = image.copy()
+    rows, columns = slice(y2 - height, y2), slice(x1, x2)
+    result[rows, columns] = np.rint(image[rows, columns] * (1 - shade)).astype(np.uint8)
+    return result
+
+
+def _grey_inside(image: npt.NDArray[np.uint8]) -> tuple[Grey, npt.NDArray[np.bool_]]:
+    """Grey levels, and which of them count: of a cut-out, what is well inside."""
+    colours = np.ascontiguousarray(image[..., :3])
+    grey = cv2.cvtColor(colours, cv2.COLOR_RGB2GRAY).astype(np.float32)
+    inside = np.ones(grey.shape, np.bool_)
+    if image.shape[2] == 4:
+        solid = (image[..., 3] > 250).astype(np.uint8)
+        framed = cv2.copyMakeBorder(solid, 1, 1, 1, 1, cv2.BORDER_CONSTANT, value=0)
+        inside = cv2.erode(framed, np.ones((5, 5), np.uint8))[1:-1, 1:-1] > 0
+    return grey, inside
+
+
+def _gradient(grey: Grey) -> Grey:
+    across, down = (cv2.Sobel(grey, cv2.CV_32F, dx, 1 - dx, ksize=3) for dx in (1, 0))
+    return np.asarray(cv2.magnitude(across, down), np.float32)

@@ -1,0 +1,61 @@
+"""Sharpness, grain and cast are measured as they were made, and a cut-out gets them."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from instar.imaging.harmony import blurred, cast_of, edge_width, grain_of, grained, shaded, tinted
+
+
+def edges(sigma: float) -> np.ndarray:
+    picture = np.full((160, 160, 3), 60, np.uint8)
+    picture[:, 40:80] = picture[:, 120:] = 200
+    return cv2.GaussianBlur(picture, (0, 0), sigma)
+
+
+def cut_out() -> np.ndarray:
+    return np.dstack([edges(0.5), np.full((160, 160), 255, np.uint8)])
+
+
+@pytest.mark.parametrize("sigma", [1.2, 1.5, 2.5])
+def test_the_softness_of_edges_is_measured(sigma: float) -> None:
+    assert edge_width(edges(sigma)) == pytest.approx(sigma, rel=0.25)
+
+
+def test_a_cut_out_becomes_as_soft_as_it_should() -> None:
+    crisp = cut_out()
+    soft = blurred(crisp, 1.5)
+    assert edge_width(soft[..., :3]) == pytest.approx(np.hypot(edge_width(crisp[..., :3]), 1.5), rel=0.25)
+    assert soft.shape == crisp.shape
+    assert blurred(crisp, 0.0) is crisp
+
+
+@pytest.mark.parametrize("level", [2.0, 5.0, 10.0])
+def test_grain_is_measured_as_it_was_made(level: float) -> None:
+    flat = np.dstack([np.full((160, 160, 3), 128, np.uint8), np.full((160, 160), 255, np.uint8)])
+    assert grain_of(grained(flat, level, seed=1)) == pytest.approx(level, rel=0.2)
+    assert grain_of(flat) == 0
+
+
+def test_the_same_seed_gives_the_same_grain() -> None:
+    assert (grained(cut_out(), 5.0, seed=3) == grained(cut_out(), 5.0, seed=3)).all()
+    assert (grained(cut_out(), 5.0, seed=3) != grained(cut_out(), 5.0, seed=4)).any()
+
+
+def test_a_cast_is_seen_and_given() -> None:
+    warm = np.full((8, 8, 3), (130, 120, 110), np.uint8)
+    red, green, blue = cast_of(warm)
+    assert red > green > blue
+    piece = np.full((4, 4, 4), (100, 100, 100, 255), np.uint8)
+    assert tinted(piece, (1.1, 1.0, 0.9))[0, 0].tolist() == [110, 100, 90, 255]
+
+
+def test_a_shadow_stays_within_the_lower_end_of_its_box() -> None:
+    light = np.full((100, 100, 3), 200, np.uint8)
+    dark = shaded(light, (20, 10, 60, 90), 0.5, 0.2)
+    changed = np.argwhere((dark != light).any(axis=2))
+    assert changed.min(axis=0).tolist() >= [82, 20]
+    assert changed.max(axis=0).tolist() <= [89, 59]
+    assert dark.min() < 130
