@@ -12,13 +12,29 @@ from typing import Any, TypeVar
 
 from instar.core.errors import BadInput
 
-__all__ = ["load_resource", "parse_json", "parse_toml", "read_json", "read_text", "read_user_file"]
+__all__ = [
+    "find_file",
+    "load_resource",
+    "parse_json",
+    "parse_toml",
+    "read_json",
+    "read_text",
+    "read_user_file",
+]
 
 MOST_BYTES = 2**30
 # The same parser under two names; only one of them is installed, so neither can be imported by statement.
 _parser: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
 T = TypeVar("T")
+
+
+def find_file(name: str, what: str = "file") -> Path:
+    """The file of that name, wherever the current folder is later on."""
+    path = Path(name).absolute()
+    if not path.is_file():
+        raise BadInput(f"there is no {what} {name}; give the path of a file")
+    return path
 
 
 def read_text(path: Path, what: str = "file") -> str:

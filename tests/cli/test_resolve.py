@@ -3,6 +3,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from instar.campaigns.plan import Use
@@ -10,6 +11,7 @@ from instar.campaigns.resolve import resolve_relation, resolve_search, resolve_s
 from instar.core.errors import BadInput, UnknownName
 from instar.core.relation import Relation
 from instar.core.system import Remote
+from instar.tasks.detection.answers import read as read_detections
 
 
 @pytest.fixture(autouse=True)
@@ -167,3 +169,29 @@ def test_searches_are_made_with_their_options() -> None:
         resolve_search(Use("own_things:among"))
     with pytest.raises(UnknownName, match="unknown search 'gided'; did you mean 'guided'"):
         resolve_search(Use("gided"))
+
+
+PICTURE = np.full((6, 8, 3), 51, np.uint8)
+
+
+@pytest.mark.parametrize("name", ["of_one_by_name", "of_one_by_trying", "of_many_by_trying"])
+def test_whether_a_function_takes_one_picture_or_a_batch_is_told_by_its_parameter_or_by_trying(
+    name: str,
+) -> None:
+    answers = system(f"own_things:{name}").predict([PICTURE] * 3)  # type: ignore[attr-defined]
+    assert [len(answer["boxes"]) for answer in answers] == [1, 1, 1]
+
+
+def test_the_numbers_of_labels_get_the_names_that_are_given() -> None:
+    named = system("own_things:Numbers", labels=["cat", "dog"])
+    (answer,) = named.predict([PICTURE])  # type: ignore[attr-defined]
+    assert read_detections(PICTURE, answer).labels == ("dog",)
+    bare = system("own_things:Numbers")
+    (answer,) = bare.predict([PICTURE])  # type: ignore[attr-defined]
+    assert read_detections(PICTURE, answer).labels == ("1",)
+    assert named.fingerprint != bare.fingerprint  # type: ignore[attr-defined]
+
+
+def test_labels_that_are_no_names_are_refused() -> None:
+    with pytest.raises(BadInput, match="labels is 3; give a list, a text file, 'coco' or 'coco-ids'"):
+        system("own_things:Numbers", labels=3)

@@ -3,9 +3,11 @@
 A task's `catalogue` module has plain tables of where things are, so that naming imports nothing else:
 TITLE, SYSTEMS, RELATIONS, SEARCHES, and where needed USUAL_SEARCHES (by relation), SUITE (the relations of a
 run that names none) and SUITE_SEARCH (how they are searched), REFEREES (systems that say what is there),
-EXPORTS (formats of `instar export`), ADAPTER (what makes a system of a user's network), WORLD (what
-`street:N` means to the task), ACCURACY (what measures answers where the truth is known: `instar look`) and
-IMPORTED (options whose values are imported or run, each with the values that are instar's own).
+EXPORTS (formats of `instar export`), FILES (the system that a file of a user's network is given to, by
+its ending), DESCRIBE_FILE (what options the file tells), ADAPTER (what makes a system of a user's network),
+WORLD (what `street:N` means to the task), ACCURACY (what measures answers where the truth is known:
+`instar look`) and IMPORTED (options whose values are imported or run, each with the values that are instar's
+own).
 """
 
 from __future__ import annotations
@@ -64,6 +66,8 @@ class TaskCatalogue:
     adapter: str
     accuracy: str
     imported: Mapping[str, tuple[str, ...]]
+    files: Mapping[str, str]
+    describe_file: str
 
 
 @cache
@@ -78,6 +82,9 @@ def _read(task: str) -> TaskCatalogue:
     def homes(table: str) -> dict[str, str]:
         return {name: f"instar.tasks.{task}.{home}" for name, home in tables.get(table, {}).items()}
 
+    def home(name: str) -> str:
+        return f"instar.tasks.{task}.{tables[name]}" if name in tables else ""
+
     return TaskCatalogue(
         name=task,
         title=tables["TITLE"],
@@ -90,9 +97,11 @@ def _read(task: str) -> TaskCatalogue:
         referees=tuple(tables.get("REFEREES", ())),
         exports=homes("EXPORTS"),
         world=tables.get("WORLD", ""),
-        adapter=f"instar.tasks.{task}.{tables['ADAPTER']}" if "ADAPTER" in tables else "",
-        accuracy=f"instar.tasks.{task}.{tables['ACCURACY']}" if "ACCURACY" in tables else "",
+        adapter=home("ADAPTER"),
+        accuracy=home("ACCURACY"),
         imported=tables.get("IMPORTED", {}),
+        files=tables.get("FILES", {}),
+        describe_file=home("DESCRIBE_FILE"),
     )
 
 

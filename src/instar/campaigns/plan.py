@@ -63,6 +63,7 @@ LIMITS: dict[str, type] = {
 }
 LEAST = {"seed": 0, "limit": 1, "workers": 1, "batch": 1}
 CODE = re.compile(r"[^\s:/\\]+:[^\s:/\\]+")
+PICKLED = (".pt", ".pth", ".torchscript")
 MISSING = {
     "system": "name one, such as --system yolox-nano",
     "scenes": "give a folder, a file or street:N, such as --scenes photos/",
@@ -168,17 +169,18 @@ def uses_of(plan: Plan) -> list[tuple[str, Use]]:
 
 
 def code_named_by(use: Use) -> list[str]:
-    """The users' code that a plan names there: `module:attr`, or a TOML file, which may name some in turn.
+    """The users' code that a plan names there: `module:attr`, a file of torch, which may have code in it, or
+    a TOML file, which may name some in turn. A server or a command is named alike: it gets the pictures.
 
     >>> code_named_by(Use("mine:detector", {"weights": "a.onnx", "network": "nets:Small"}))
     ['mine:detector', 'nets:Small']
     """
-    named = [use.name] if ":" in use.name else []
+    named = [use.name] if ":" in use.name or use.name.endswith(PICKLED) else []
     imported = {name: known for one in catalogues().values() for name, known in one.imported.items()}
     for option, value in use.options.items():
         for text in _texts(value):
             is_run = option in imported and text not in imported[option]
-            if is_run or CODE.fullmatch(text) or text.endswith(".toml"):
+            if is_run or CODE.fullmatch(text) or text.endswith((".toml", *PICKLED)):
                 named.append(text)
     return named
 

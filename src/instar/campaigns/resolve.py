@@ -7,13 +7,19 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any
 
 from instar.campaigns.catalogue import catalogues, find_entry
+from instar.campaigns.own_systems import (
+    NamedLabels,
+    find_library_adapter,
+    function_system,
+    required_parameters,
+)
 from instar.campaigns.plan import Use, code_named_by
+from instar.campaigns.system_names import find_adapter, is_remote, settle_name, tasks_of_name
 from instar.core.errors import BadInput, InstarError, UnknownName
 from instar.core.relation import Relation
 from instar.core.search import Search, SearchAcross
@@ -32,28 +38,15 @@ __all__ = [
     "tasks_of_system",
 ]
 
+MANNERS = ("rate", "concurrency", "patience", "stall")
+"""Options of everything that is asked over a network (see `instar.adapters.line`)."""
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionSystem:
-    """A plain function of a batch as a system, under the name it was given by."""
-
-    name: str
-    function: Callable[[Sequence[Any]], Sequence[Any]]
-
-    def predict(self, inputs: Sequence[Any], /) -> Sequence[Any]:
-        answers = self.function(inputs)
-        if isinstance(answers, System):  # a factory whose one parameter was taken for the inputs
-            (parameter,) = _required(self.function)
-            raise TypeError(f"{self.name} makes a system, it is none; give --set system.{parameter}=...")
-        return answers
 
 
 def resolve_system(use: Use, *, what: str = "system", tasks: Sequence[str] = ()) -> System:
     """The system of that name. One that a user's code is part of is built in a process of its own."""
-    if code_named_by(use):
+    use = settle_name(use)
+    if code_named_by(use) and not is_remote(use):
         _let_the_current_folder_be_imported()
         return WorkerSystem(partial(build_system, use, what=what, tasks=tasks))
     return build_system(use, what=what, tasks=tasks)
@@ -61,22 +54,38 @@ def resolve_system(use: Use, *, what: str = "system", tasks: Sequence[str] = ())
 
 def build_system(use: Use, *, what: str = "system", tasks: Sequence[str] = ()) -> System:
     """The system in this process; `module:attr` may be a system, a class, a factory or a predict function."""
+    adapted = find_adapter(use)
+    if adapted is not None:
+        factory, with_name = adapted
+        return _made_of(what, with_name, factory)
     found = find_by_name(what, use.name, tasks=tasks or tasks_of_system(use))
-    adapter = _adapter(found, use, tasks) if ":" in use.name else None
+    if ":" not in use.name:
+        return _made_of(what, use, found)
+    adapter = find_library_adapter(found) or _adapter(found, use, tasks)
     if adapter is not None:
         return _made_of(what, use, partial(adapter, found, use.name))
+    labels = use.options.get("labels")
+    if labels is not None and "labels" not in _parameters_of(found):
+        rest = {name: value for name, value in use.options.items() if name != "labels"}
+        return NamedLabels(_own_system(what, Use(use.name, rest), found), labels)
+    return _own_system(what, use, found)
+
+
+def _own_system(what: str, use: Use, found: Any) -> System:
     if not isinstance(found, type):
         if isinstance(found, System):
             _require_no_options(what, use)
             return found
         if callable(found) and _awaits_inputs(found, use.options):
             _require_no_options(what, use)
-            return FunctionSystem(use.name, found)
+            return function_system(use.name, found)
     return _made_of(what, use, found)
 
 
 def tasks_of_system(use: Use) -> list[str]:
     """The tasks that a built-in system belongs to; of several, those that take all the options given."""
+    if told := tasks_of_name(use):
+        return told
     named = [(c.name, c.systems[use.name]) for c in catalogues().values() if use.name in c.systems]
     if len(named) < 2:
         return [task for task, _ in named]
@@ -99,12 +108,25 @@ def _adapter(found: Any, use: Use, tasks: Sequence[str]) -> Any:
     return None
 
 
+def _parameters_of(found: Any) -> dict[str, inspect.Parameter]:
+    """Those that it is made with; none of what is made already."""
+    is_made = isinstance(found, System) and not isinstance(found, type)
+    return {} if is_made or not callable(found) else _parameters(found)
+
+
 def _parameters(function: Any) -> dict[str, inspect.Parameter]:
     return dict(inspect.signature(function).parameters)
 
 
 def _made_of(what: str, use: Use, factory: Any) -> System:
-    made = _make(what, use, factory)
+    manners = {key: use.options[key] for key in MANNERS if key in use.options}
+    manners = {key: value for key, value in manners.items() if key not in _parameters(factory)}
+    rest = {key: value for key, value in use.options.items() if key not in manners}
+    made = _make(what, Use(use.name, rest, use.called), factory)
+    if manners and not hasattr(made, "pace"):
+        raise BadInput(f"{what} {use.name!r} is no server; {next(iter(manners))} is for those")
+    if manners:
+        made.pace(**manners)
     if not (isinstance(made, System) and callable(made.predict)):
         raise BadInput(f"{what} {use.name!r} is {_kind(made)}; it needs a name and predict(inputs)")
     return made
@@ -190,12 +212,7 @@ def _let_the_current_folder_be_imported() -> None:
 
 def _awaits_inputs(function: Callable[..., Any], options: Mapping[str, Any]) -> bool:
     """Whether it is predict(inputs) itself: exactly one parameter is left that must be given."""
-    return len([name for name in _required(function) if name not in options]) == 1
-
-
-def _required(function: Callable[..., Any]) -> list[str]:
-    parameters = inspect.signature(function).parameters.values()
-    return [p.name for p in parameters if p.kind in POSITIONAL and p.default is p.empty]
+    return len([name for name in required_parameters(function) if name not in options]) == 1
 
 
 def _make(

@@ -18,7 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from instar.adapters.elsewhere import QUESTIONS, Elsewhere
 from instar.campaigns.catalogue import catalogue_entries, catalogues, find_entry, usual_search
+from instar.campaigns.consent import require_consent
 from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.campaigns.progress import show_campaign, show_steps
 from instar.campaigns.referees import find_referees
@@ -29,7 +31,9 @@ from instar.campaigns.resolve import (
     takes,
     tasks_of_system,
 )
-from instar.core.campaign import Campaign, Store
+from instar.campaigns.system_names import settle_name
+from instar.campaigns.task_choice import choose_tasks
+from instar.core.campaign import AnswerKey, Campaign, Store
 from instar.core.change import Change
 from instar.core.errors import BadInput
 from instar.core.fingerprint import fingerprint_of
@@ -38,7 +42,7 @@ from instar.core.record import Record, Totals
 from instar.core.relation import Relation
 from instar.core.scene import Scene
 from instar.core.search import Search, SearchAcross, stored_changes
-from instar.core.system import Limits, System
+from instar.core.system import Limits, Reply, System
 from instar.core.workspace import Folder, prepare_relation
 from instar.engines.local import Tally, batch_size, run_local
 from instar.report.summary import Summary, summarise
@@ -46,7 +50,7 @@ from instar.scenes import load_scenes, require_one_readable
 from instar.store import MemoryStore, RunStore
 from instar.store.pictures import Pictures
 
-__all__ = ["execute", "read_summary", "read_totals", "resolve_relations", "run", "world_for"]
+__all__ = ["GivenAnswer", "execute", "read_summary", "read_totals", "resolve_relations", "run", "world_for"]
 
 HELPER = "yolox-nano"
 """What finds objects where the data knows none and no helper was named."""
@@ -119,14 +123,22 @@ def run(
 
 
 def execute(
-    plan: Plan, *, resume: bool = False, quiet: bool = False, prepare: Prepare = prepare_relation
+    plan: Plan,
+    *,
+    resume: bool = False,
+    quiet: bool = False,
+    prepare: Prepare = prepare_relation,
+    given: Sequence[GivenAnswer] = (),
+    yes: bool = False,
 ) -> list[str]:
     """Run the plan for each of its systems; the folders that the runs are in.
 
     Whatever can be refused, of any of them, is refused before the first is asked anything. `prepare` makes
-    relations fit for the scenes.
+    relations fit for the scenes. `given` are answers that were made elsewhere; what is to be asked there
+    next is written into the run folder. Without `yes` the user is asked before a paid service is.
     """
     campaigns = _look_up(_settle(plan))
+    require_consent([(own, one.system, len(one.scenes)) for own, one in campaigns], yes=yes)
     with contextlib.ExitStack() as stack:
         stores = []
         for own, campaign in campaigns:
@@ -137,13 +149,31 @@ def execute(
         for (own, campaign), store in zip(campaigns, stores):
             workspace = Folder(store.folder, partial(show_steps, quiet=quiet), partial(_say, quiet=quiet))
             campaign = _prepare(campaign, workspace, prepare)
+            later = campaign.system if isinstance(campaign.system, Elsewhere) else None
+            if later is not None:
+                store.keep_answers([one.key(fingerprint_of(later)) for one in given])
+                later.open(store.folder / QUESTIONS)
             with show_campaign(own.limits, what=campaign.system.name, quiet=quiet) as watch:
                 workers = own.workers or os.cpu_count() or 1
                 records = run_local(campaign, store, workers=workers, batch=own.batch, watch=watch)
                 with contextlib.closing(records):
                     for _ in records:
                         pass  # the store has them
+            if later is not None:
+                later.finish()
     return [campaign.name for _, campaign in campaigns]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """An answer that was made elsewhere, and the question that it answers."""
+
+    digest: str
+    repeat: int
+    answer: Any
+
+    def key(self, fingerprint: str) -> tuple[AnswerKey, Reply]:
+        return AnswerKey(fingerprint, self.digest, self.repeat), Reply(self.answer)
 
 
 def _look_up(plan: Plan) -> list[tuple[Plan, Campaign]]:
@@ -307,7 +337,8 @@ def _settle(plan: Plan) -> Plan:
         for key in ("pool", "truth", "changes", "palette", "referee_labels")
         if (value := getattr(plan, key)) is not None and (key != "palette" or Path(value).is_file())
     }
-    plan = dataclasses.replace(plan, relations=plan.relations or _suite(plan))
+    plan = dataclasses.replace(plan, systems=tuple(map(settle_name, plan.systems)))
+    plan = choose_tasks(plan)
     return dataclasses.replace(
         plan,
         scenes=os.path.abspath(plan.scenes) if _are_files(plan) else world_for(plan.scenes, _tasks(plan)),
@@ -317,16 +348,6 @@ def _settle(plan: Plan) -> Plan:
         ),
         **paths,
     )
-
-
-def _suite(plan: Plan) -> tuple[RelationUse, ...]:
-    """The relations of a plan that names none: those of its systems' task, searched together."""
-    tasks = _tasks_of_systems(plan)
-    if not tasks:
-        raise BadInput("no relation was given; name one, such as --relation insertion")
-    catalogue = catalogues()[tasks[0]]
-    search = Use(catalogue.suite_search) if catalogue.suite_search else None
-    return tuple(RelationUse(Use(name), search) for name in catalogue.suite)
 
 
 def _tasks(plan: Plan) -> set[str]:

@@ -25,6 +25,8 @@ __all__ = ["main"]
 COMMANDS = {
     "demo": "find failures of a real detector on real photographs, right now",
     "run": "test a system: a campaign over scenes",
+    "questions": "write the pictures to ask of a system that is elsewhere",
+    "answers": "take the answers of a system that is elsewhere, and go on",
     "report": "what a run found",
     "shrink": "the smallest change of a case that still fails",
     "known": "the failures of a run as a baseline: only new ones fail then",

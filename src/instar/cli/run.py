@@ -18,7 +18,7 @@ from instar.user_file import parse_toml, read_text
 if TYPE_CHECKING:
     from instar.campaigns.result import Gate
 
-__all__ = ["arguments", "perform"]
+__all__ = ["arguments", "outcome_of", "perform", "plan_from"]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +70,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="import what a run's own plan names, which runs its code: RUN/plan.toml, or with --changes",
     )
+    add("--yes", action="store_true", help="send pictures to a service that is paid for without asking first")
     add("--workers", type=int, metavar="N", help="threads (as many as there are processors)")
     add("--batch", type=int, metavar="N", help="inputs per call of the system")
     gate_arguments(parser)
@@ -77,21 +78,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def perform(args: argparse.Namespace) -> Outcome:
     # Loads OpenCV and SQLite, which neither --help nor a wrong plan should wait for.
-    plan = _plan(args)
+    plan = plan_from(args)
     gate = gate_from(args)
     from instar.campaigns.run import execute
 
     try:
-        runs = execute(plan, resume=args.resume, quiet=args.json)
+        runs = execute(plan, resume=args.resume, quiet=args.json, yes=args.yes)
     except BadInput as error:
         # Options are checked only when what they are for has been found; they may stand in the file.
         if args.plan is None:
             raise
         raise BadInput(f"{args.plan}: {error}") from error
-    return _outcome(runs, gate)
+    return outcome_of(runs, gate)
 
 
-def _plan(args: argparse.Namespace) -> Plan:
+def plan_from(args: argparse.Namespace) -> Plan:
+    """The plan that a file and flags make together; what a run folder names is refused without a word."""
     tables: Tables = {} if args.plan is None else read_tables(Path(args.plan))
     if args.changes is not None:
         tables = _tables_of(args) | tables
@@ -167,7 +169,7 @@ def _names(given: list[str] | None) -> list[str] | None:
     return [name.strip() for names in given for name in names.split(",") if name.strip()]
 
 
-def _outcome(runs: list[str], gate: Gate) -> Outcome:
+def outcome_of(runs: list[str], gate: Gate) -> Outcome:
     """One system's report, or those of several one after the other and a comparison below."""
     from instar.campaigns.result import read_result
     from instar.store import RunStore

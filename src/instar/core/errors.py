@@ -13,7 +13,8 @@
     │   ├── RunVersion          it was written by another version of the format
     │   └── SceneChanged        a picture is no longer the one that was tested
     ├── TooManyFailures         the system under test failed too often in a row
-    └── Temporary               raised by a system: the same question may succeed later
+    ├── Temporary               raised by a system: the same question may succeed later
+    └── Refused                 raised by a system: no question will be answered, such as for a wrong key
 
 The command line turns any of them into its message and exit status 2. Anything else that escapes is a
 defect of instar or of a user's relation and keeps its traceback. `WrongKind`, a TypeError, is such a defect
@@ -29,6 +30,7 @@ __all__ = [
     "FetchFailed",
     "InstarError",
     "MissingExtra",
+    "Refused",
     "RunError",
     "RunExists",
     "RunLocked",
@@ -123,6 +125,10 @@ class TooManyFailures(InstarError):
 
 class WrongKind(TypeError):
     """A function of a relation or a task gave something else than it has to give."""
+
+
+class Refused(InstarError):
+    """Raised by a system to say: never, as for a key that is wrong. The campaign stops at once."""
 
 
 class Temporary(InstarError):

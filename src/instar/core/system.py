@@ -22,7 +22,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from instar.core.errors import BadInput, Temporary
+from instar.core.errors import BadInput, Refused, Temporary
 from instar.core.fingerprint import fingerprint_of
 
 __all__ = [
@@ -164,6 +164,8 @@ def ask(
                 system, deepcopy(list(inputs)) if copies and not is_isolated(system) else inputs
             )
             break
+        except Refused:
+            raise
         except (Exception, SystemExit) as raised:  # a system that exits has failed, and is not obeyed
             error = describe_error(raised)
             if not is_temporary(system, raised):

@@ -73,7 +73,7 @@ class Batcher:
         askers: Threads,
         later: Later,
     ) -> None:
-        self.queries = self.asked = self.busy = self.referee_queries = 0
+        self.queries = self.asked = self.busy = self.referee_queries = self.parked = 0
         self.referees: dict[str, str] = {}
         self._store, self._variant = store, variant
         self._systems: dict[_Target, tuple[System, str]] = {("", ""): (system, fingerprint)}
@@ -106,7 +106,10 @@ class Batcher:
             order.replies[i] = self._store.answer(key)
             if order.replies[i] is None:
                 self._expected[key] = [(order, i)]
-                self._unsent.append((key, query))
+                if self._is_answered_later(query):
+                    self.parked += 1
+                else:
+                    self._unsent.append((key, query))
         order.finish_if_complete()
 
     def send(self, *, more_coming: bool) -> None:
@@ -138,6 +141,14 @@ class Batcher:
             if referee:
                 self.referees[referee] = ""
         return self._systems[target]
+
+    def _is_answered_later(self, query: Query) -> bool:
+        """Whether the answer is made elsewhere: then the system is told the question, and nobody waits."""
+        tell: Callable[[Query], None] | None = getattr(self._system(_target(query))[0], "ask_later", None)
+        if tell is None:
+            return False
+        tell(query)
+        return True
 
     def _predict(self, taken: list[tuple[AnswerKey, Query]]) -> None:
         inputs = [query.input for _, query in taken]

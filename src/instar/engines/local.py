@@ -77,6 +77,8 @@ def run_local(
     opened: list[WorkerSystem] = []
 
     def limit(system: System) -> System:
+        if hasattr(system, "ask_later"):
+            return system
         limited = within_limits(system, campaign.limits)
         if isinstance(limited, WorkerSystem):
             opened.append(limited)
@@ -103,7 +105,9 @@ def run_local(
             askers=askers,
             later=events.put,
         )
-        window = 2 * size * slots + 2 * workers
+        # What is answered elsewhere is asked of all scenes at once.
+        later = hasattr(system, "ask_later")
+        window = len(campaign.scenes) + 1 if later else 2 * size * slots + 2 * workers
         isolated = is_isolated(system) or type(system).__module__.startswith("instar.")
         engine = _Engine(campaign, store, batcher, steppers, events, window, isolated, watch, clock)
         with contextlib.closing(engine.records()) as records:
@@ -175,7 +179,7 @@ class _Engine:
                 self._sources = {}
             if per_scene:
                 yield from self._run_per_scene(per_scene)
-            if across:
+            if across and not self._batcher.parked:
                 yield from self._run_across(across)
             finished = not self._stopped
         finally:
@@ -207,6 +211,8 @@ class _Engine:
         budget = None if left is None else 0
         looks = (self._start(o, budget, partial(look, o, s)) for o, s in enumerate(self._campaign.scenes))
         yield from self._drive(looks, (left or 0) // 2)
+        if self._batcher.parked:
+            return
         opened = [pair for _, states in sorted(seen.items()) for pair in states]
         searches = list(dict.fromkeys(search for _, search in pairs))
         for n, search in enumerate(searches):
@@ -218,7 +224,7 @@ class _Engine:
 
     def _run_rounds(self, settings: RunSettings, rounds: Rounds, until: int | None) -> Iterator[Record]:
         """Round by round, until so many questions are left."""
-        while not self._out_of_time():
+        while not (self._out_of_time() or self._batcher.parked):
             left = self._left()
             reserve = 0 if left is None or until is None else left - until
             parts = rounds.next() if left is None or reserve else None
@@ -257,6 +263,9 @@ class _Engine:
                 self._step(*resumed)
             if not stopping:
                 self._batcher.send(more_coming=bool(self._stepping) or not self._events.empty())
+            if self._is_parked():
+                self._stopped = True
+                break
             if self._stepping == self._batcher.busy == 0 and (stopping or not self._running):
                 if stopping or not self._waiting:
                     break
@@ -271,6 +280,11 @@ class _Engine:
         self._running = 0
         self._waiting.clear()
         self._batcher.drop()
+
+    def _is_parked(self) -> bool:
+        """Whether nothing can happen before questions are answered elsewhere."""
+        is_idle = self._stepping == self._batcher.busy == 0 and self._events.empty()
+        return is_idle and self._batcher.parked > 0
 
     def _take_event(self, stopping: bool) -> bool:
         """Do what happens next; False when the time is over and nothing does any more."""

@@ -23,7 +23,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from instar.core.errors import BadInput, Temporary
+from instar.core.errors import BadInput, Refused, Temporary
 from instar.core.fingerprint import fingerprint_of
 from instar.core.system import Limits, Remote, System, describe_error, variant_of
 from instar.engines.arena import Arena, anonymous_file
@@ -205,6 +205,8 @@ class _Worker:
             self.has_answered = True
             answers: Sequence[Any] = decode_answer(content)
             return answers
+        if kind == "never":
+            raise Refused(content.decode())
         raise Temporary(content.decode()) if kind == "temporary" else Remote(content.decode())
 
     def kill(self) -> None:

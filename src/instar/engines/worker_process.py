@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from instar.core.errors import InstarError
+from instar.core.errors import InstarError, Refused
 from instar.core.fingerprint import files_of, fingerprint_with, watch_files
 from instar.core.system import System, answers_of, describe_error, is_temporary
 from instar.engines.arena import Arena
@@ -51,6 +51,8 @@ def _answer(system: System, inputs: Sequence[Any]) -> bytes:
     try:
         return b"answers " + encode_answer(answers_of(system, inputs), compress=False)
     except (Exception, SystemExit) as raised:
+        if isinstance(raised, Refused):
+            return b"never " + _bytes(str(raised))
         kind = b"temporary " if is_temporary(system, raised) else b"error "
         return kind + _bytes(describe_error(raised))
 

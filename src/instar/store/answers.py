@@ -19,6 +19,7 @@ import numpy as np
 
 from instar.core.change import named_dataclass
 from instar.core.errors import BadInput
+from instar.store.foreign_values import to_plain
 
 __all__ = ["decode_answer", "encode_answer"]
 
@@ -28,13 +29,13 @@ COMPRESS_FROM = 4096  # below this, compressing costs more than it saves
 
 
 def encode_answer(answer: Any, *, compress: bool = True) -> bytes:
-    """The answer as bytes; TypeError names a part that cannot be kept.
+    """The answer as bytes; TypeError names a part that cannot be kept. Foreign arrays become NumPy's.
 
     >>> decode_answer(encode_answer({"speed": 41.5, "where": np.arange(3)}))
     {'speed': 41.5, 'where': array([0, 1, 2])}
     """
     arrays = bytearray()
-    header = json.dumps(_to_plain(answer, arrays), separators=(",", ":"), allow_nan=False).encode()
+    header = json.dumps(_to_plain(to_plain(answer), arrays), separators=(",", ":"), allow_nan=False).encode()
     body = len(header).to_bytes(4, "little") + header + arrays
     if len(body) < COMPRESS_FROM or not compress:
         return PLAIN + body

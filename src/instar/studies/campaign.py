@@ -57,7 +57,8 @@ def run_campaign(
     settings = {"scenes": args.scenes, "seed": args.seed, "limit": args.limit, "out": str(folder)}
     plan = Plan(systems=(use,), relations=tuple(relations), **(settings | more))
     if ask:
-        execute(plan, resume=True, quiet=args.json, prepare=prepare)
+        # Studies whose systems are no services have no such flag.
+        execute(plan, resume=True, quiet=args.json, prepare=prepare, yes=getattr(args, "yes", False))
     with RunStore.read(folder) as store:
         yield store
 

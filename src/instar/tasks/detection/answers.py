@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +10,13 @@ import numpy.typing as npt
 
 from instar.core.answer_values import (
     numbers,
-    plain_list,
     require_few,
     require_float32,
     require_in_unit,
     short,
 )
 from instar.core.scene import Image
+from instar.tasks.detection.foreign_answers import find_parts, name_labels
 
 __all__ = ["Detections", "read"]
 
@@ -86,10 +85,11 @@ class Detections:
 def read(image: Image, answer: Any) -> Detections:
     """What a system said about a picture, as detections that lie within it.
 
-    Besides `Detections`, a mapping with `boxes`, `labels`, `scores` and perhaps `confidence`, or a
-    tuple of the first three, as lists or anything that numpy can read; whole numbers become labels as
-    they are written. Boxes that overshoot the picture are clipped. TypeError or ValueError says what
-    is wrong with an answer that cannot be used, such as a box wholly outside.
+    Besides `Detections`, a mapping with `boxes`, `labels`, `scores` and perhaps `confidence`, or what the
+    usual libraries answer with (`foreign_answers`). Whole numbers become labels by the `names` in the
+    answer, and as they are written where there are none. Boxes that overshoot the picture are clipped.
+    TypeError or ValueError says what is wrong with an answer that cannot be used, such as a box wholly
+    outside.
     """
     found = answer if isinstance(answer, Detections) else _from_plain(answer)
     require_few("boxes", len(found))
@@ -109,35 +109,19 @@ def read(image: Image, answer: Any) -> Detections:
 
 
 def _from_plain(answer: Any) -> Detections:
-    if isinstance(answer, Mapping):
-        missing = [key for key in ("boxes", "labels", "scores") if key not in answer]
-        if missing:
-            raise ValueError(f"the answer has no {missing[0]!r}; it has {sorted(map(str, answer))}")
-        boxes, labels, scores = answer["boxes"], answer["labels"], answer["scores"]
-        confidence = answer.get("confidence", USUAL_CONFIDENCE)
-    elif isinstance(answer, tuple) and len(answer) == 3:
-        boxes, labels, scores = answer
-        confidence = USUAL_CONFIDENCE
-    else:
-        raise TypeError(
-            f"the answer is {short(answer)}; it must be Detections, a mapping with boxes, labels and "
-            "scores, or a tuple of these three"
-        )
-    box_array = numbers("boxes", boxes)
+    parts = find_parts(answer)
+    box_array = numbers("boxes", parts["boxes"])
     if box_array.size == 0:
         box_array = box_array.reshape(0, 4)  # a plain [] has lost its second dimension
+    confidence = parts.get("confidence", USUAL_CONFIDENCE)
     try:
         confidence = float(confidence)
     except (TypeError, ValueError):
         raise TypeError(f"confidence is {short(confidence)}; it must be a number") from None
-    names = tuple([_label_name(label) for label in plain_list("labels", labels, "str or int")])
-    return Detections(box_array, names, numbers("scores", scores), confidence)
-
-
-def _label_name(label: Any) -> str:
-    if isinstance(label, (str, int, np.integer)) and not isinstance(label, bool):
-        return str(label)
-    raise TypeError(f"a label is {short(label)}; it must be a str or an int")
+    scores = numbers("scores", parts["scores"])
+    if scores.ndim == 2 and scores.shape[1] > 0:  # of every class, as MAITE allows
+        scores = scores.max(axis=1)
+    return Detections(box_array, name_labels(parts["labels"], parts.get("names")), scores, confidence)
 
 
 def _require_good_values(boxes: npt.NDArray[np.float32], scores: npt.NDArray[np.float32]) -> None:

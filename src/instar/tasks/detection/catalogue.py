@@ -10,9 +10,15 @@ SYSTEMS = {
     "efficientdet-lite2": "systems.efficientdet:efficientdet_lite2",
     "yolov4-tiny": "systems.opencv:yolov4_tiny",
     "onnx": "systems.onnx:onnx_detector",
+    "torch-detector": "systems.onnx:onnx_detector",
+    "rekognition-labels": "systems.services.rekognition_labels:rekognition_labels",
+    "google-objects": "systems.services.google_objects:google_objects",
+    "azure-objects": "systems.services.azure_objects:azure_objects",
     "street-exact": "systems.street:street_exact",
     "street-blobs": "systems.street:street_blobs",
 }
+FILES = {".onnx": "onnx", ".pt": "torch-detector", ".pth": "torch-detector", ".torchscript": "torch-detector"}
+DESCRIBE_FILE = "systems.network_file:describe_file"
 WHOLE_PICTURE = (
     "mirrored", "shifted", "cropped", "reduced", "brightened", "darkened", "warmed", "cooled", "flattened",
     "defocused", "shaken", "noisy", "compressed", "hazy", "rainy",

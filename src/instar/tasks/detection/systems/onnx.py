@@ -1,9 +1,10 @@
-"""A detector in an ONNX file, by declaration: what it wants to see and what its answers mean."""
+"""A detector in a file of ONNX or torch, by declaration: what it wants to see and what its answers mean."""
 
 from __future__ import annotations
 
 import glob
 import hashlib
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,7 +17,8 @@ import numpy as np
 import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
 from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one, open_onnx
-from instar.core.errors import BadInput, UnknownName
+from instar.adapters.torch_session import open_torch
+from instar.core.errors import BadInput, InstarError, UnknownName
 from instar.core.options import require_fraction, require_number, require_one_of, require_whole_number
 from instar.core.recipe import recorded
 from instar.core.scene import Image
@@ -33,6 +35,7 @@ from instar.tasks.detection.systems.decode import (
 )
 from instar.tasks.detection.systems.head_declaration import make_head
 from instar.tasks.detection.systems.heads import Boxes, Head
+from instar.tasks.detection.systems.network_file import describe_file
 from instar.tasks.detection.systems.onnx_input import TYPES, input_size, to_bgr, to_input, value_for
 from instar.user_file import read_text
 from instar.zoo import fetch
@@ -46,13 +49,14 @@ DECODER = 1
 CORNER = 0.02
 """The share of the picture's sides within which all boxes lie only if they are no pixels."""
 YOLOX_SIZES = ("nano",)
+TORCH_FILES = (".pt", ".pth", ".torchscript")
 
 
 @recorded
 def onnx_detector(
     *,
     model: str,
-    head: str | Mapping[str, Any],
+    head: str | Mapping[str, Any] | None = None,
     labels: str | Sequence[str] = "coco",
     size: int | Sequence[int] | None = None,
     colour: str = "rgb",
@@ -67,8 +71,12 @@ def onnx_detector(
     confidence: float = 0.5,
     threads: int = 1,
     called: str | None = None,
+    network: str | None = None,
 ) -> PictureSystem[Detections]:
-    """Your own ONNX detector: a file, its head (see `instar.tasks.detection.systems.heads`) and its labels.
+    """Your own detector: a file, its head (see `instar.tasks.detection.systems.heads`) and its labels.
+
+    The file is of ONNX, or of torch (`.pt`, `.pth`): TorchScript, or the state of the `network`
+    (`module:attr`). Without a head, all that was not given is found out as far as the file tells it.
 
     The picture is fitted into `size` (height and width, by default what the file says): in the middle of a
     square ("letterbox"), in its top left ("corner") or stretched to it ("stretch"), the rest `padding`. Then
@@ -77,7 +85,12 @@ def onnx_detector(
     class that overlap by more than `same_object` the strongest stays; by default that is 0.45, and nothing is
     dropped where the head says that the network has done it. `also` are values for further inputs, by name.
     """
-    recipe = partial(onnx_detector, **locals())
+    options = locals()
+    if head is None:
+        usual = inspect.signature(onnx_detector).parameters
+        given = {name: value for name, value in options.items() if value != usual[name].default}
+        return onnx_detector(**(describe_file(model, given) | given))
+    recipe = partial(onnx_detector, **options)
     require_one_of("onnx", "colour", colour, COLOURS)
     require_one_of("onnx", "layout", layout, LAYOUTS)
     require_one_of("onnx", "fit", fit, FITS)
@@ -101,8 +114,10 @@ def onnx_detector(
         confidence=confidence,
         threads=threads,
         settings=f"head={head} colour={colour} divide={divide:g} mean={mean} std={std} layout={layout} "
-        f"fit={fit} padding={padding} same_object={decode.same_object} also={also}",
+        f"fit={fit} padding={padding} same_object={decode.same_object} also={also}"
+        f"{'' if network is None else f' network={network}'}",
         recipe=recipe,
+        network=network,
     )
 
 
@@ -144,6 +159,7 @@ def _open(
     layout: str = "nchw",
     also: Mapping[str, Any] = MappingProxyType({}),
     settings: str = "",
+    network: str | None = None,
 ) -> PictureSystem[Detections]:
     """The network in a file.
 
@@ -153,9 +169,11 @@ def _open(
     require_whole_number(name, "threads", threads, least=1)
     try:
         with model.open("rb"):  # says what is wrong with the file itself
-            session = open_onnx(str(model), threads)
+            session, run_by = _session(model, network, threads)
     except OSError as error:
         raise BadInput(f"onnx: cannot read {model}: {error.strerror or error}") from None
+    except InstarError:
+        raise
     except Exception as error:  # whatever onnxruntime raises at what is no network
         raise BadInput(f"onnx: {model} is no network that onnxruntime can run: {error}") from None
     inputs = {one.name: one for one in session.get_inputs()}
@@ -212,9 +230,17 @@ def _open(
     fingerprint = (
         f"{'onnx' if settings else name} weights={hash_files(*files)} {declared}"
         f"confidence={confidence:g} threads={threads} decoder={DECODER} "
-        f"onnxruntime={onnxruntime.__version__} cv2={cv2.__version__}"
+        f"{run_by} cv2={cv2.__version__}"
     )
     return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe)
+
+
+def _session(model: Path, network: str | None, threads: int) -> tuple[Any, str]:
+    """What runs a network, and its version."""
+    if model.suffix in TORCH_FILES:
+        session = open_torch(model, network, threads)
+        return session, f"torch={session.version}"
+    return open_onnx(str(model), threads), f"onnxruntime={onnxruntime.__version__}"
 
 
 def _require_whole(shown: Floats, kind: type[np.generic], model: Path) -> None:

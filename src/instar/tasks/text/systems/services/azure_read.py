@@ -2,55 +2,35 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
+from instar.adapters.azure import AzureAnalysis
+from instar.adapters.service import Service
 from instar.core.recipe import recorded
-from instar.tasks.text.systems.services.exchange import HttpRequest
-from instar.tasks.text.systems.services.service import Api, Piece, Service, Trouble
+from instar.tasks.text.systems.services.text_api import Piece, TextApi
 
 __all__ = ["azure_read"]
 
-PATH = "/computervision/imageanalysis:analyze?api-version=2024-02-01&features=read"
-
 
 @recorded
-def azure_read(*, recorded: str = "", encoding: str = "png", endpoint: str = "") -> Service:
+def azure_read(
+    *, recorded: str = "", encoding: str = "png", endpoint: str = "", credentials: str = "environment"
+) -> Service:
     """Azure AI Vision's Read: words; asked with your key, or played back from `recorded`.
 
-    The key is VISION_KEY of the environment, the endpoint of your resource VISION_ENDPOINT or `endpoint`.
-    Recorded answers may also be those of the older Read 3.2.
+    The key is VISION_KEY of the environment, or with `credentials` "sdk" what azure-identity finds; the
+    endpoint of your resource is VISION_ENDPOINT or `endpoint`. Recorded answers may also be those of the
+    older Read 3.2.
     """
-    return Service(Read(endpoint), recorded=recorded, encoding=encoding)
+    return Service(Read(endpoint, credentials=credentials), recorded=recorded, encoding=encoding)
 
 
-class Read(Api):
-    """The feature "read" of image analysis 4.0, which answers at once."""
+class Read(AzureAnalysis, TextApi):
+    """The feature "read"."""
 
     name = "azure-read"
-    settings = "4.0 read"
-    most_bytes = 20 * 2**20
-    keys = ("VISION_KEY", "VISION_ENDPOINT")
-
-    def __init__(self, endpoint: str) -> None:
-        endpoint = endpoint or os.environ.get("VISION_ENDPOINT", "")
-        super().__init__(endpoint.rstrip("/") + PATH, {**os.environ, "VISION_ENDPOINT": endpoint})
-
-    def request(self, picture: bytes) -> HttpRequest:
-        headers = {
-            "Content-Type": "application/octet-stream",
-            "Ocp-Apim-Subscription-Key": os.environ["VISION_KEY"],
-        }
-        return HttpRequest(self.url, headers, picture)
-
-    def trouble(self, status: int, answer: Mapping[str, Any]) -> Trouble | None:
-        if status == 200 and "error" not in answer:
-            return None
-        error = answer.get("error") or answer
-        code = str(error.get("code") or status)
-        # A refused key has the code "401", or that of the gateway before the service.
-        return Trouble(code, str(error.get("message", "")), credentials=code in ("401", "403"))
+    feature = "read"
 
     def pieces(self, answer: Mapping[str, Any], size: tuple[int, int]) -> list[Piece]:
         if "analyzeResult" in answer:

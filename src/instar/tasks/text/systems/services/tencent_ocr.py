@@ -1,4 +1,4 @@
-"""Tencent Cloud's general OCR."""
+"""Tencent Cloud's general OCR, accurate or basic."""
 
 from __future__ import annotations
 
@@ -9,44 +9,71 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
+from instar.adapters.devices import import_extra
+from instar.adapters.exchange import HttpRequest, authorization, host_of, utc_now
+from instar.adapters.service import Service, Trouble
+from instar.core.errors import BadInput
+from instar.core.options import require_one_of
 from instar.core.recipe import recorded
-from instar.tasks.text.systems.services.exchange import HttpRequest, authorization, host_of, utc_now
-from instar.tasks.text.systems.services.service import Api, Piece, Service, Trouble
+from instar.core.system import describe_error
+from instar.tasks.text.systems.services.text_api import Piece, TextApi
 
 __all__ = ["tencent_ocr"]
+
+ACTIONS = ("GeneralAccurateOCR", "GeneralBasicOCR")
+VERSION = "2018-11-19"
 
 
 @recorded
 def tencent_ocr(
-    *, recorded: str = "", encoding: str = "png", endpoint: str = "https://ocr.tencentcloudapi.com/"
+    *,
+    action: str = "GeneralAccurateOCR",
+    recorded: str = "",
+    encoding: str = "png",
+    endpoint: str = "https://ocr.tencentcloudapi.com/",
+    region: str = "",
+    credentials: str = "environment",
 ) -> Service:
-    """Tencent Cloud's GeneralBasicOCR: lines; asked with your keys, or played back from `recorded`.
+    """Tencent Cloud's OCR: lines; asked with your keys, or played back from `recorded`.
 
-    The keys are TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY of the environment.
+    The `action` is GeneralAccurateOCR, as in the paper, or GeneralBasicOCR. The keys are
+    TENCENTCLOUD_SECRET_ID and TENCENTCLOUD_SECRET_KEY of the environment, or with `credentials` "sdk" what
+    Tencent's own library finds.
     """
-    return Service(GeneralBasic(endpoint), recorded=recorded, encoding=encoding)
+    require_one_of("tencent-ocr", "action", action, ACTIONS)
+    api = GeneralOcr(endpoint, action, region, credentials=credentials)
+    return Service(api, recorded=recorded, encoding=encoding)
 
 
-class GeneralBasic(Api):
-    """The action GeneralBasicOCR; errors come with status 200 as well."""
+class GeneralOcr(TextApi):
+    """Both actions, whose answers have one form; errors come with status 200 as well."""
 
     name = "tencent-ocr"
-    settings = "GeneralBasicOCR 2018-11-19"
     most_bytes = 7_500_000  # 10 MB after base64, which makes four bytes of three
     keys = ("TENCENTCLOUD_SECRET_ID", "TENCENTCLOUD_SECRET_KEY")
 
-    def __init__(self, url: str, *, now: Callable[[], datetime] = utc_now) -> None:
-        super().__init__(url)
-        self._now = now
+    def __init__(
+        self,
+        url: str,
+        action: str = ACTIONS[0],
+        region: str = "",
+        *,
+        credentials: str = "environment",
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        super().__init__(url, credentials=credentials)
+        self.settings = f"{action} {VERSION}"
+        self._action, self._region, self._now = action, region, now
 
     def request(self, picture: bytes) -> HttpRequest:
         body = json.dumps({"ImageBase64": base64.b64encode(picture).decode()}).encode()
         now = self._now()
         moment = str(int(now.timestamp()))
         content = "application/json; charset=utf-8"
+        id, secret, token = self._credentials()
         signature = authorization(
             "TC3",
-            (os.environ[self.keys[0]], os.environ[self.keys[1]]),
+            (id, secret),
             scope=(now.strftime("%Y-%m-%d"), "ocr", "tc3_request"),
             moment=moment,
             headers={"Content-Type": content, "Host": host_of(self.url)},
@@ -55,11 +82,24 @@ class GeneralBasic(Api):
         headers = {
             "Content-Type": content,
             "Authorization": signature,
-            "X-TC-Action": "GeneralBasicOCR",
-            "X-TC-Version": "2018-11-19",
+            "X-TC-Action": self._action,
+            "X-TC-Version": VERSION,
             "X-TC-Timestamp": moment,
         }
+        if token:
+            headers["X-TC-Token"] = token
+        if self._region:  # which this product can do without
+            headers["X-TC-Region"] = self._region
         return HttpRequest(self.url, headers, body)
+
+    def require_chain(self) -> None:
+        _chain(self.name)
+
+    def _credentials(self) -> tuple[str, str, str]:
+        if self.by_sdk:
+            found = _chain(self.name)
+            return found.secret_id, found.secret_key, found.token or ""
+        return os.environ[self.keys[0]], os.environ[self.keys[1]], ""
 
     def trouble(self, status: int, answer: Mapping[str, Any]) -> Trouble | None:
         error = answer.get("Response", {}).get("Error")
@@ -86,6 +126,16 @@ class GeneralBasic(Api):
             )
             for found in response["TextDetections"]
         ]
+
+
+def _chain(name: str) -> Any:
+    """What Tencent's library finds: the environment, a profile, the role of a machine."""
+    package, needed_for = "tencentcloud-sdk-python-common", f"{name} with credentials=sdk"
+    common = import_extra("tencentcloud.common.credential", package, extra="tencent", needed_for=needed_for)
+    try:
+        return common.DefaultCredentialProvider().get_credential()
+    except Exception as error:  # its own, which has no base but Exception
+        raise BadInput(f"{name}: Tencent's library finds no credentials: {describe_error(error)}") from None
 
 
 NO_TEXT = "FailedOperation.ImageNoText"  # an answer, told as an error

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import os
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from email.message import Message
+from email.utils import parsedate_to_datetime
 from functools import reduce
 from http.client import HTTPException
 from typing import Literal, TypeAlias
@@ -19,41 +22,76 @@ from urllib.parse import urlsplit
 
 from instar.core.errors import BadInput, Temporary
 
-__all__ = ["HttpRequest", "HttpResponse", "Transport", "authorization", "host_of", "over_http", "utc_now"]
+__all__ = [
+    "HttpRequest",
+    "HttpResponse",
+    "Transport",
+    "authorization",
+    "hide_secrets",
+    "host_of",
+    "over_http",
+    "utc_now",
+]
 
+LEAST_SECRET = 4  # characters; shorter ones would be found in any text
 PATIENCE = 60.0  # seconds; a campaign with a shorter time limit kills the question itself
 
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A POST; the headers do not name the host, which is that of the URL."""
+    """A POST; the headers do not name the host, which is that of the URL. Nothing more of the response may
+    come for `stall` seconds at most.
+    """
 
     url: str
     headers: Mapping[str, str]
     body: bytes
+    stall: float = PATIENCE
 
 
 @dataclass(frozen=True, slots=True)
 class HttpResponse:
+    """`retry_after` are the seconds that a busy server asks to be left alone for, where it says so."""
+
     status: int
     body: bytes
+    retry_after: float | None = None
 
 
 Transport: TypeAlias = Callable[[HttpRequest], HttpResponse]
 
 
 def over_http(request: HttpRequest) -> HttpResponse:
-    """Send the request; a refusal is a response too. Temporary when no response comes back."""
+    """Send the request; a refusal is a response too. Temporary when no response, or half of one, comes."""
     prepared = urllib.request.Request(request.url, request.body, dict(request.headers), method="POST")
     try:
-        with urllib.request.urlopen(prepared, timeout=PATIENCE) as answer:
-            return HttpResponse(answer.status, answer.read())
+        with urllib.request.urlopen(prepared, timeout=request.stall) as answer:
+            return HttpResponse(answer.status, answer.read(), _retry_after(answer.headers))
     except urllib.error.HTTPError as refusal:
         with refusal:
-            return HttpResponse(refusal.code, refusal.read())
+            return HttpResponse(refusal.code, _rest(refusal), _retry_after(refusal.headers))
     except (OSError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
         raise Temporary(f"{host_of(request.url)} cannot be reached: {reason}") from error
+
+
+def _rest(refusal: urllib.error.HTTPError) -> bytes:
+    """What a refusal says, or nothing where it breaks off: its status says enough."""
+    try:
+        return refusal.read()
+    except (OSError, HTTPException):
+        return b""
+
+
+def _retry_after(headers: Message) -> float | None:
+    """The seconds in Retry-After, which may also name a moment."""
+    told = str(headers.get("Retry-After") or "").strip()
+    if told.isdigit():
+        return float(told)
+    try:
+        return max(0.0, (parsedate_to_datetime(told) - utc_now()).total_seconds())
+    except (TypeError, ValueError):
+        return None
 
 
 def host_of(url: str) -> str:
@@ -66,6 +104,15 @@ def host_of(url: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.netloc:
         raise BadInput(f"endpoint is {url!r}; it must be a URL such as https://example.com")
     return parts.netloc
+
+
+def hide_secrets(text: str, variables: Iterable[str]) -> str:
+    """A text without the values of these environment variables: servers like to quote keys."""
+    for name in variables:
+        value = os.environ.get(name, "")
+        if len(value) >= LEAST_SECRET:
+            text = text.replace(value, f"${name}")
+    return text
 
 
 def utc_now() -> datetime:

@@ -1,4 +1,4 @@
-"""A text service under test: one way of asking, of playing back and of failing for all of them."""
+"""A service that people pay for: one way of asking, of playing back and of failing for all of them."""
 
 from __future__ import annotations
 
@@ -6,33 +6,26 @@ import os
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from instar.core.answer_values import numbers
+from instar.adapters.exchange import HttpRequest, Transport, hide_secrets, host_of, over_http
+from instar.adapters.line import Busy, Line
 from instar.core.digest import digest
-from instar.core.errors import BadInput, Temporary
+from instar.core.errors import BadInput, Refused
 from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_jpeg, encode_png
-from instar.tasks.text.answers import Quads
-from instar.tasks.text.polygons import quad_areas
-from instar.tasks.text.systems.services.exchange import HttpRequest, Transport, host_of, over_http
 from instar.user_file import parse_json
 
-__all__ = ["Api", "Piece", "Service", "Trouble"]
+__all__ = ["Api", "Service", "Trouble"]
 
 ENCODINGS = ("png", "jpeg")
 JPEG_QUALITY = 95
 BUSY = frozenset({408, 429, 500, 502, 503, 504})
 READER = 1
 """Counts up whenever the code here gives other answers for the same responses."""
-
-Piece = tuple[Sequence[tuple[float, float]], str, float | None]
-"""Four corners (x, y) in pixels, the text, and how sure the service is, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +50,19 @@ class Api(ABC):
     most_bytes: int
     keys: tuple[str, ...]
 
-    def __init__(self, url: str, known: Mapping[str, str] = os.environ) -> None:
-        self.url, self.missing = url, tuple(key for key in self.keys if not known.get(key))
+    def __init__(
+        self, url: str, known: Mapping[str, str] = os.environ, *, credentials: str = "environment"
+    ) -> None:
+        require_one_of(self.name, "credentials", credentials, ("environment", "sdk"))
+        self.url, self.by_sdk = url, credentials == "sdk"
+        if self.by_sdk:
+            self.require_chain()
+        wanted = () if self.by_sdk else self.keys
+        self.missing = tuple(key for key in wanted if not known.get(key))
+
+    def require_chain(self) -> None:
+        """BadInput where the vendor's own library is not there, or finds no credentials."""
+        raise BadInput(f"{self.name} knows no credentials but {' and '.join(self.keys)}")
 
     @abstractmethod
     def request(self, picture: bytes) -> HttpRequest: ...
@@ -67,7 +71,8 @@ class Api(ABC):
     def trouble(self, status: int, answer: Mapping[str, Any]) -> Trouble | None: ...
 
     @abstractmethod
-    def pieces(self, answer: Mapping[str, Any], size: tuple[int, int]) -> Sequence[Piece]: ...
+    def answer(self, answer: Mapping[str, Any], size: tuple[int, int]) -> Any:
+        """What the service found in a picture of that size (height, width), as the task has it."""
 
 
 class Recordings:
@@ -113,6 +118,7 @@ class Service:
 
     batch = 1
     concurrent = True
+    paid = True
 
     def __init__(
         self,
@@ -137,27 +143,36 @@ class Service:
         self.fingerprint = f"{api.name} {api.settings} encoding={encoding} reader={READER}"
         self.sends_to = "" if api.missing else host_of(api.url)
         self._api, self._transport, self._encoding = api, transport, encoding
+        self.line = Line()
         self._recordings = Recordings(recorded, f"{api.name}-{encoding}") if recorded else None
 
-    def predict(self, images: Sequence[Image]) -> list[Quads]:
-        """The text that the service finds in each picture `uint8 (H, W, 3)` RGB."""
+    def predict(self, images: Sequence[Image]) -> list[Any]:
+        """What the service finds in each picture `uint8 (H, W, 3)` RGB."""
         return [self._find(image) for image in images]
 
-    def _find(self, image: Image) -> Quads:
+    def _find(self, image: Image) -> Any:
         require_picture(image)
         kept = self._recordings.read(image) if self._recordings else None
         if kept is not None and self._recordings is not None:
             try:
                 return self._read(200, kept, image)
-            except ValueError as error:
+            except (ValueError, Busy) as error:
                 raise BadInput(f"{self._recordings.path(image)}: {error}") from error
         if self._api.missing:
             assert self._recordings is not None, "without recordings there are credentials"
             raise BadInput(
                 f"{self._recordings.path(image)} is not there, and {' and '.join(self._api.missing)} not set"
             )
-        response = self._transport(self._api.request(self._encoded(image)))
-        found = self._read(response.status, response.body, image)
+        data = self._encoded(image)
+        return self.line.ask(lambda: self._ask(data, image))
+
+    def pace(self, **manners: Any) -> None:
+        """How it is asked from now on (see `Line`)."""
+        self.line = Line(**manners)
+
+    def _ask(self, data: bytes, image: Image) -> Any:
+        response = self._transport(replace(self._api.request(data), stall=self.line.stall))
+        found = self._read(response.status, response.body, image, response.retry_after)
         if self._recordings is not None:
             self._recordings.keep(image, response.body)
         return found
@@ -172,48 +187,37 @@ class Service:
             )
         return data
 
-    def _read(self, status: int, body: bytes, image: Image) -> Quads:
+    def _read(self, status: int, body: bytes, image: Image, after: float | None = None) -> Any:
         try:
             answer = parse_json(body, "the answer")
         except BadInput:
             answer = None
         if not isinstance(answer, dict):
             if status in BUSY:
-                raise Temporary(f"{self.name} is busy (status {status})")
+                raise Busy(f"{self.name} is busy (status {status})", after)
+            if status == 200 and body.lstrip()[:1] == b"{":
+                raise Busy(f"the answer of {self.name} is cut off after {len(body)} bytes")
+            if status in (401, 403):
+                raise Refused(f"{self.name} refuses the credentials (status {status})")
             start = " ".join(body[:60].decode("utf-8", "replace").split())
             raise ValueError(f"{self.name} answered {start!r} (status {status}), which is no JSON object")
         try:
             trouble = self._api.trouble(status, answer)
             if trouble is not None:
-                raise self._error(trouble, status)
-            return _quads(self._api.pieces(answer, (image.shape[0], image.shape[1])))
+                raise self._error(trouble, status, after)
+            return self._api.answer(answer, (image.shape[0], image.shape[1]))
         except (KeyError, TypeError, AttributeError, IndexError) as error:
             problem = f"{type(error).__name__} {error}"
             raise ValueError(
                 f"the answer of {self.name} has another form than expected: {problem}"
             ) from error
 
-    def _error(self, trouble: Trouble, status: int) -> Exception:
-        said = f"{trouble.code}: {' '.join(trouble.message.split())}"
+    def _error(self, trouble: Trouble, status: int, after: float | None) -> Exception:
+        said = hide_secrets(f"{trouble.code}: {' '.join(trouble.message.split())}", self._api.keys)
         if trouble.credentials or status in (401, 403):
-            return BadInput(
+            return Refused(
                 f"{self.name} refuses the credentials ({said}); see {' and '.join(self._api.keys)}"
             )
         if trouble.busy or status in BUSY:
-            return Temporary(f"{self.name} is busy ({said})")
+            return Busy(f"{self.name} is busy ({said})", after)
         return ValueError(f"{self.name} refuses the picture ({said})")
-
-
-def _quads(pieces: Sequence[Piece]) -> Quads:
-    """Pieces with an area: services that give whole pixels now and then report a line without any."""
-    for corners, text, _ in pieces:
-        if len(corners) != 4:
-            raise ValueError(f"the box of {text!r} has {len(corners)} corners, not four")
-    quads = numbers("corners", [corners for corners, _, _ in pieces]).reshape(-1, 4, 2)
-    if not np.isfinite(quads).all():
-        raise ValueError("a corner that is not finite")
-    solid = quad_areas(quads) > 0
-    kept = [piece for piece, has_area in zip(pieces, solid) if has_area]
-    sure = [score for _, _, score in kept if score is not None]
-    scores = np.clip(numbers("scores", sure), 0, 1) if len(sure) == len(kept) else None
-    return Quads(quads[solid], tuple(text for _, text, _ in kept), scores)

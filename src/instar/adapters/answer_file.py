@@ -1,0 +1,109 @@
+"""Answers in a file: JSON lines, a JSON table by picture, or COCO results."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from instar.adapters.labels import read_labels, with_labels
+from instar.core.digest import digest
+from instar.core.errors import BadInput
+from instar.core.scene import Image
+from instar.user_file import parse_json, read_text
+
+__all__ = ["AnswerFile", "answer_file", "has_only_objects", "number_of", "read_answers"]
+
+NAMES = ("file", "file_name", "image", "question")
+"""What a line of JSON may call the picture that it answers to."""
+
+
+def answer_file(*, path: str, labels: Any = None) -> AnswerFile:
+    """A system that has answered already: pictures are found by their content, as `instar questions` names
+    their files. `labels` are the names of numbered classes.
+    """
+    return AnswerFile(Path(path), labels)
+
+
+class AnswerFile:
+    """Answers to known pictures; any other is a failure that says so."""
+
+    concurrent = True
+
+    def __init__(self, path: Path, labels: Any) -> None:
+        self.name, self._path = path.stem, path
+        found = read_answers(path, labels)
+        # A picture that was asked several times has a number behind its hash; here it is asked as one.
+        self._answers = {name.partition("-")[0]: found[name] for name in sorted(found, reverse=True)}
+        self.fingerprint = f"answers {hashlib.sha256(path.read_bytes()).hexdigest()[:16]} labels={labels}"
+
+    def predict(self, images: Sequence[Image]) -> list[Any]:
+        return [self._find(digest(image)) for image in images]
+
+    def _find(self, key: str) -> Any:
+        for name in (key, str(number_of(key))):
+            if name in self._answers:
+                return self._answers[name]
+        raise LookupError(f"{self._path} has no answer to this picture")
+
+
+def read_answers(path: Path, labels: Any = None) -> dict[str, Any]:
+    """The answers in a file, by the picture's name (without its ending) or its number in COCO results."""
+    text = read_text(path, "answers")
+    if path.suffix == ".jsonl" or not text.lstrip().startswith(("[", "{")) or _is_lines(text):
+        found = _from_lines(path, text)
+    else:
+        content = parse_json(text, path)
+        if isinstance(content, Mapping) and "annotations" in content:
+            content = content["annotations"]
+        found = _from_table(content) if isinstance(content, Mapping) else _from_coco(path, content)
+    names = read_labels(labels)
+    return {name: with_labels(answer, names) for name, answer in found.items()}
+
+
+def has_only_objects(path: Path) -> bool:
+    """Whether a file has COCO results, which say nothing about pictures without objects."""
+    return read_text(path, "answers").lstrip().startswith("[")
+
+
+def number_of(key: str) -> int:
+    """The number of a picture in COCO files, from its content hash: 48 bits, which JSON keeps exactly."""
+    return int(key[:12], 16)
+
+
+def _is_lines(text: str) -> bool:
+    first, _, rest = text.strip().partition("\n")
+    return first.startswith("{") and first.rstrip().endswith("}") and rest.lstrip().startswith("{")
+
+
+def _from_lines(path: Path, text: str) -> dict[str, Any]:
+    found = {}
+    for n, line in enumerate(text.splitlines(), 1):
+        if line.strip():
+            one = parse_json(line, f"{path} line {n}")
+            name = next((one[key] for key in NAMES if key in one), None) if isinstance(one, dict) else None
+            if name is None:
+                raise BadInput(f"{path} line {n} names no picture; each needs a key {NAMES[0]!r}")
+            rest = {key: value for key, value in one.items() if key not in NAMES}
+            found[_stem(name)] = rest["answer"] if set(rest) == {"answer"} else rest
+    return found
+
+
+def _from_table(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {_stem(name): answer for name, answer in content.items()}
+
+
+def _from_coco(path: Path, content: Any) -> dict[str, Any]:
+    if not isinstance(content, list):
+        raise BadInput(f"{path} is neither COCO results, nor a table of answers, nor lines of JSON")
+    found: dict[str, Any] = {}
+    for n, one in enumerate(content):
+        if not (isinstance(one, dict) and "image_id" in one and "bbox" in one):
+            raise BadInput(f"{path}: result {n} has no image_id or no bbox; COCO results have both")
+        found.setdefault(_stem(one["image_id"]), []).append(one)
+    return found
+
+
+def _stem(name: Any) -> str:
+    return Path(str(name)).stem

@@ -1,0 +1,61 @@
+"""A command as a system: it is called with files of pictures and prints an answer for each."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from instar.core.errors import BadInput
+from instar.core.options import require_picture, require_whole_number
+from instar.core.scene import Image
+from instar.imaging.codecs import encode_png
+from instar.user_file import parse_json
+
+__all__ = ["CommandSystem", "command_system"]
+
+
+def command_system(*, command: str, batch: int = 8) -> CommandSystem:
+    """`command a.png b.png ...`, which prints a line of JSON for each picture, in their order."""
+    words = shlex.split(command)
+    if not words:
+        raise BadInput("cmd: has no command; write it as cmd:./predict.sh")
+    require_whole_number("cmd", "batch", batch, least=1)
+    return CommandSystem(command, words, batch)
+
+
+class CommandSystem:
+    """Each call starts the command once, for up to `batch` pictures."""
+
+    def __init__(self, command: str, words: Sequence[str], batch: int) -> None:
+        self.name, self.batch, self._words = f"cmd:{command}", batch, words
+        files = [Path(word).resolve() for word in words if Path(word).is_file()]
+        content = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+        self.fingerprint = f"cmd:{command} files={content}"
+
+    def predict(self, images: Sequence[Image]) -> list[Any]:
+        """The answers to pictures `uint8 (H, W, 3)` RGB, which the command reads as PNG."""
+        with tempfile.TemporaryDirectory(prefix="instar-") as folder:
+            paths = [Path(folder) / f"{n}.png" for n in range(len(images))]
+            for path, image in zip(paths, images):
+                require_picture(image)
+                path.write_bytes(encode_png(image))
+            try:
+                done = subprocess.run([*self._words, *map(str, paths)], capture_output=True, check=False)
+            except OSError as error:
+                raise BadInput(f"{self.name} cannot be run: {error.strerror or error}") from error
+        if done.returncode:
+            said = " ".join(done.stderr.decode("utf-8", "replace").split())[-300:]
+            status = f"{self.name} ended with status {done.returncode}"
+            raise RuntimeError(f"{status}: {said or 'it said nothing'}")
+        lines = [line for line in done.stdout.decode("utf-8", "replace").splitlines() if line.strip()]
+        if len(lines) != len(images):
+            raise ValueError(
+                f"{self.name} printed {len(lines)} lines for {len(images)} pictures; it must print one line "
+                "of JSON for each"
+            )
+        return [parse_json(line, f"what {self.name} printed") for line in lines]

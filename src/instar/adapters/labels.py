@@ -1,0 +1,33 @@
+"""The names of numbered classes, as a user gives them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from instar.core.errors import BadInput
+from instar.user_file import read_text
+
+__all__ = ["read_labels", "with_labels"]
+
+KNOWN = ("coco", "coco-ids")
+"""Lists that the detection task has: COCO's 80 in order, and by COCO's own numbers."""
+
+
+def read_labels(labels: Any) -> Any:
+    """The word "coco" or "coco-ids", or a list of names, which may stand in a text file; None for none."""
+    if labels is None or labels in KNOWN:
+        return labels
+    if isinstance(labels, str):
+        lines = read_text(Path(labels), "labels").splitlines()
+        return [line.strip() for line in lines if line.strip()]
+    if not isinstance(labels, (list, tuple)) or not labels:
+        raise BadInput(f"system: labels is {labels!r}; give a list, a text file, 'coco' or 'coco-ids'")
+    return [str(label) for label in labels]
+
+
+def with_labels(answer: Any, names: Any) -> Any:
+    """An answer of plain values with the names of its numbers beside it."""
+    if names is None:
+        return answer
+    return {**(answer if isinstance(answer, dict) else {"objects": answer}), "names": names}

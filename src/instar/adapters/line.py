@@ -1,0 +1,106 @@
+"""How a server is asked: how often, how many at a time, and how long to wait for one that is busy."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from instar.core.errors import Temporary
+from instar.core.options import require_number, require_whole_number
+
+__all__ = ["Busy", "Line", "Unavailable"]
+
+Answer = TypeVar("Answer")
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
+
+
+class Busy(Temporary):
+    """The server says: not now. `after` are the seconds that it asks for, where it says so."""
+
+    def __init__(self, message: str, after: float | None = None) -> None:
+        super().__init__(message)
+        self.after = after
+
+
+class Unavailable(Exception):
+    """The server stayed busy, or away, for longer than the user's patience. Asked again on resume."""
+
+
+class Line:
+    """At most `rate` questions a second and `concurrency` at a time.
+
+    A question that finds the server busy is asked again for `patience` seconds, after the pause that the
+    server asks for, or after pauses that double; no two wait equally long, so that they do not come back
+    together.
+    """
+
+    def __init__(
+        self,
+        *,
+        rate: float | None = None,
+        concurrency: int = 4,
+        patience: float = 120.0,
+        stall: float = 60.0,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        if rate is not None:
+            require_number("system", "rate", rate, least=1e-6)
+        require_whole_number("system", "concurrency", concurrency, least=1)
+        require_number("system", "patience", patience, least=0)
+        require_number("system", "stall", stall, least=0.001)
+        self.rate, self.concurrency, self.patience, self.stall = rate, concurrency, patience, stall
+        self._sleep, self._clock = sleep, clock
+        self._places, self._lock = threading.Semaphore(concurrency), threading.Lock()
+        self._next = 0.0
+
+    def __reduce__(self) -> tuple[Callable[..., Line], tuple[float | None, int, float, float]]:
+        return _line, (self.rate, self.concurrency, self.patience, self.stall)  # locks stay in their process
+
+    def ask(self, once: Callable[[], Answer]) -> Answer:
+        """What `once` gives, which may be called several times."""
+        began, attempt = self._clock(), 0
+        while True:
+            answer, busy = self._try(once)
+            if busy is None:
+                assert answer is not None
+                return answer
+            wait = _pause(busy, attempt)
+            if self._clock() - began + wait > self.patience:
+                raise Unavailable(
+                    f"{busy} (after {self._clock() - began:.0f} s, patience {self.patience:g} s)"
+                )
+            self._sleep(wait)
+            attempt += 1
+
+    def _try(self, once: Callable[[], Answer]) -> tuple[Answer | None, Temporary | None]:
+        try:
+            with self._places:
+                self._wait_for_turn()
+                return once(), None
+        except Temporary as busy:
+            return None, busy
+
+    def _wait_for_turn(self) -> None:
+        if self.rate is None:
+            return
+        with self._lock:
+            turn = max(self._next, self._clock())
+            self._next = turn + 1 / self.rate
+        if (wait := turn - self._clock()) > 0:
+            self._sleep(wait)
+
+
+def _pause(busy: Temporary, attempt: int) -> float:
+    after = busy.after if isinstance(busy, Busy) else None
+    if after is not None:
+        return after * random.uniform(1.0, 1.1)
+    pause: float = min(FIRST_PAUSE * 2.0**attempt, LONGEST_PAUSE)
+    return pause * random.uniform(0.5, 1.0)
+
+
+def _line(rate: float | None, concurrency: int, patience: float, stall: float) -> Line:
+    return Line(rate=rate, concurrency=concurrency, patience=patience, stall=stall)

@@ -1,0 +1,128 @@
+"""What a user may write for a system besides a built-in name and `module:attr`: files, models, servers.
+
+mine.onnx, mine.pt             a network in a file; what the file does not tell is asked for
+yolo11n.pt                     a model of ultralytics, by the user's own installation of it
+hf:FOLDER or hf:NAME           a pipeline of transformers
+torchvision:NAME               a model of torchvision
+http://..., https://...        a server that answers with JSON
+kserve://HOST/MODEL            a server of the Open Inference Protocol, version 2
+openai:MODEL                   a vision-language model that is asked for JSON
+cmd:./predict.sh               a command that prints an answer for each picture
+answers.json, answers.jsonl    answers that were made elsewhere
+elsewhere                      what `instar questions` writes the questions for
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from instar.adapters.torch_session import is_ultralytics
+from instar.campaigns.catalogue import catalogues
+from instar.campaigns.plan import Use
+from instar.core.errors import BadInput
+
+__all__ = ["Adapter", "find_adapter", "is_remote", "settle_name", "tasks_of_name"]
+
+ANSWER_FILES = (".json", ".jsonl")
+DATA_ONLY = ".onnx"
+HF_TASKS = {"ForObjectDetection": "detection", "ForImageClassification": "classification"}
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """`module:attr` of what makes a system of a name, and the option that the name, or its rest, is for."""
+
+    home: str
+    option: str
+    whole: bool = False
+
+
+SCHEMES = {
+    "hf": Adapter("instar.adapters.hugging_face:load_pipeline", "model"),
+    "torchvision": Adapter("instar.adapters.torchvision:load_model", "model"),
+    "cmd": Adapter("instar.adapters.command:command_system", "command"),
+    "http": Adapter("instar.adapters.http_json:http_system", "url", whole=True),
+    "https": Adapter("instar.adapters.http_json:http_system", "url", whole=True),
+    "kserve": Adapter("instar.adapters.kserve:kserve_system", "url", whole=True),
+    "openai": Adapter("instar.adapters.openai:openai_system", "model"),
+}
+REMOTE = ("cmd", "http", "https", "kserve", "openai")
+ULTRALYTICS = Adapter("instar.adapters.ultralytics:load_yolo", "model", whole=True)
+ELSEWHERE = Adapter("instar.adapters.elsewhere:elsewhere", "")
+ANSWERS = Adapter("instar.adapters.answer_file:answer_file", "path", whole=True)
+
+
+def find_adapter(use: Use) -> tuple[Any, Use] | None:
+    """What makes the system of a name, and the use with the name as an option; None for other names."""
+    if use.name == "elsewhere":
+        return _load(ELSEWHERE.home), use
+    scheme, colon, rest = use.name.partition(":")
+    adapter = SCHEMES.get(scheme) if colon else None
+    path = Path(use.name)
+    if adapter is None and not colon and path.suffix in ANSWER_FILES:
+        adapter = ANSWERS
+    if adapter is None and path.suffix == ".pt" and is_ultralytics(path):
+        adapter = ULTRALYTICS
+    if adapter is None:
+        return None
+    value = use.name if adapter.whole else rest
+    if not value.strip():
+        raise BadInput(f"system {use.name!r} names nothing; write it as {scheme}:NAME")
+    return _load(adapter.home), Use(use.name, {adapter.option: value, **use.options}, use.called)
+
+
+def is_remote(use: Use) -> bool:
+    """Whether it is asked by our own code alone, in whatever process its answers come from."""
+    return use.name.partition(":")[0] in REMOTE
+
+
+def settle_name(use: Use) -> Use:
+    """A file of a network as the built-in system that runs it, with all that the file tells; others as is.
+
+    What was found out is told on standard error, and stands in the plan of the run. A file that may have
+    code in it is looked into only by its worker process.
+    """
+    path = Path(use.name)
+    if ":" in use.name:
+        return use
+    takers = [one for one in catalogues().values() if path.suffix in one.files]
+    if not takers and path.suffix not in ANSWER_FILES:
+        return use
+    if not path.is_file():
+        raise BadInput(f"there is no file {use.name!r}; give the path of a network or of answers")
+    whole = str(path.absolute())
+    if not takers or (path.suffix == ".pt" and is_ultralytics(path)):
+        return Use(whole, use.options, use.called or path.stem)
+    options = {"model": whole, "called": path.stem, **use.options}
+    if path.suffix == DATA_ONLY:
+        told: Mapping[str, Any] = _load(takers[0].describe_file)(whole, use.options)
+        listed = ", ".join(f"{key}={_short(value)}" for key, value in told.items())
+        print(f"{use.name}: {takers[0].name}, {listed}", file=sys.stderr)  # noqa: T201
+        options = {**told, **options}
+    return Use(takers[0].files[path.suffix], options, use.called or path.stem)
+
+
+def tasks_of_name(use: Use) -> list[str]:
+    """The task of what is no built-in name, where the name alone tells it."""
+    scheme, _, rest = use.name.partition(":")
+    config = Path(rest) / "config.json"
+    if scheme == "hf" and config.is_file():
+        kinds = json.loads(config.read_text(encoding="utf-8")).get("architectures") or []
+        return [task for kind in kinds for end, task in HF_TASKS.items() if kind.endswith(end)]
+    return []
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _load(home: str) -> Any:
+    module, _, attribute = home.partition(":")
+    return getattr(import_module(module), attribute)

@@ -1,0 +1,107 @@
+"""Which task a system belongs to, where its name does not tell: by its relations, or by asking it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from instar.campaigns.catalogue import catalogues
+from instar.campaigns.plan import Plan, RelationUse, Use
+from instar.campaigns.resolve import resolve_system, tasks_of_system
+from instar.core.answer_values import short
+from instar.core.errors import BadInput
+from instar.core.system import ask
+from instar.core.task import TASKS, find_task
+from instar.engines.worker import WorkerSystem
+from instar.store.foreign_values import to_plain
+
+__all__ = ["choose_tasks"]
+
+LOOPBACK = ("", "localhost", "127.0.0.1", "[::1]")
+
+
+def choose_tasks(plan: Plan) -> Plan:
+    """The plan with the suite of its systems' task where no relation was given, and every relation that
+    several tasks have named with its task where the systems' names do not tell which is meant.
+    """
+    names = [pair.relation.name for pair in plan.relations]
+    shared = [name for name in names if len(_having(name)) > 1]
+    if names and not shared:
+        return plan
+    own = [task for use in plan.systems for task in tasks_of_system(use)]
+    told = own or _having_all(names)
+    task = told[0] if told else _by_asking(plan.systems[0], shared)
+    relations = plan.relations
+    if not names:
+        catalogue = catalogues()[task]
+        search = Use(catalogue.suite_search) if catalogue.suite_search else None
+        relations = tuple(RelationUse(Use(name), search) for name in catalogue.suite)
+    if not own:  # else the system's name says which is meant, wherever the plan is read
+        relations = tuple(
+            dataclasses.replace(pair, relation=_named(pair.relation, task)) for pair in relations
+        )
+    return dataclasses.replace(plan, relations=relations)
+
+
+def _named(use: Use, task: str) -> Use:
+    if len(_having(use.name)) < 2:
+        return use
+    return dataclasses.replace(use, name=f"{task}.{use.name}")
+
+
+def _having(name: str) -> list[str]:
+    """The tasks that have a relation of that name, which may name its task."""
+    task, _, bare = name.rpartition(".")
+    if task in TASKS:
+        return [task] if bare in catalogues()[task].relations else []
+    return [task for task, one in catalogues().items() if name in one.relations]
+
+
+def _having_all(names: list[str]) -> list[str]:
+    """The one task that has all these relations; none where there are several, or a user's own relation."""
+    built_in = [_having(name) for name in names if _having(name)]
+    common = [task for task in TASKS if built_in and all(task in one for one in built_in)]
+    return common if len(common) == 1 else []
+
+
+def _by_asking(use: Use, shared: list[str]) -> str:
+    """The one task that can read the answers to a black and a grey picture."""
+    if shared:
+        having = _having(shared[0])
+        named = f"--relation {having[-1]}.{shared[0]}"
+        what = f"{shared[0]!r} is a relation of {' and '.join(having)}; write {named}"
+    else:
+        what = "no relation was given; name one, such as --relation insertion"
+    hint = f"{what}: the task of {use.name!r} cannot be told"
+    if use.name == "elsewhere":
+        raise BadInput(hint)
+    system = resolve_system(use)
+    try:
+        host = str(getattr(system, "sends_to", ""))
+        if host.rpartition(":")[0] not in LOOPBACK and host not in LOOPBACK:
+            raise BadInput(f"{hint} without sending pictures to {host}")
+        pictures = [np.full((240, 320, 3), level, np.uint8) for level in (0, 114)]
+        replies = ask(system, pictures, retries=1)
+    finally:
+        if isinstance(system, WorkerSystem):
+            system.close()
+    failed = next((reply.error for reply in replies if reply.error is not None), None)
+    if failed is not None:
+        raise BadInput(f"{hint}, a black picture is answered by {failed}")
+    answers = [to_plain(reply.answer) for reply in replies]
+    able = [task for task in TASKS if all(_reads(task, *pair) for pair in zip(pictures, answers))]
+    if len(able) == 2 and able[0] == "classification" and all(answers):
+        able = able[1:]  # which reads labels and scores wherever they stand
+    if len(able) != 1:
+        raise BadInput(f"{hint}, a grey picture is answered by {short(answers[1])}")
+    return able[0]
+
+
+def _reads(task: str, picture: Any, answer: Any) -> bool:
+    try:
+        find_task(task).read(picture, answer)
+    except Exception:  # whatever a task says of what it cannot read
+        return False
+    return True

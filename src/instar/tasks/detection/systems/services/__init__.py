@@ -1,0 +1,1 @@
+"""Detection services of the large clouds: asked over HTTPS, or played back from recorded answers."""

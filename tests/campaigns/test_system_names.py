@@ -1,0 +1,247 @@
+"""A name is enough: files, models and commands, what is found out about them, and what is asked for."""
+
+from __future__ import annotations
+
+import json
+import stat
+import sys
+import warnings
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from instar.campaigns.plan import Use, code_named_by, make_plan
+from instar.campaigns.resolve import resolve_system, tasks_of_system
+from instar.campaigns.system_names import settle_name
+from instar.campaigns.task_choice import choose_tasks
+from instar.cli import main
+from instar.core.errors import BadInput, InstarError
+from instar.engines.worker import WorkerSystem
+from instar.tasks.detection.answers import read
+from onnx_answers import SIZE, save_network
+
+PICTURE = np.full((*SIZE, 3), 90, np.uint8)
+COCO_DOG = 16
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def yolov8_rows(classes: int, which: int) -> np.ndarray:
+    """One object at 20, 10 to 60, 50 with a score of 0.9, and rows of nothing."""
+    rows = np.zeros((1, 4 + classes, 200), np.float32)
+    rows[0, :4, 0] = (40, 30, 40, 40)
+    rows[0, 4 + which, 0] = 0.9
+    return rows
+
+
+def predicted(use: Use) -> tuple[list[float], str]:
+    system = resolve_system(use)
+    (answer,) = system.predict([PICTURE])
+    if isinstance(system, WorkerSystem):
+        system.close()
+    found = read(PICTURE, answer)
+    return found.boxes[0].round(3).tolist(), found.labels[0]
+
+
+def test_an_onnx_file_of_80_classes_is_cocos_and_the_plan_says_what_was_found(capsys) -> None:
+    save_network(Path("mine.onnx"), {"output0": yolov8_rows(80, COCO_DOG)})
+    settled = settle_name(Use("mine.onnx", {"confidence": 0.4}))
+    assert settled.name == "onnx"
+    assert settled.options | {"model": "", "size": []} == {
+        "head": "yolov8", "size": [], "layout": "nchw", "labels": "coco",
+        "model": "", "called": "mine", "confidence": 0.4,
+    }  # fmt: skip
+    assert 'mine.onnx: detection, head="yolov8"' in capsys.readouterr().err
+    assert predicted(Use("mine.onnx")) == ([20, 10, 60, 50], "dog")
+    assert tasks_of_system(settled) == ["detection"]
+
+
+def test_names_that_an_exporter_wrote_into_the_file_are_used() -> None:
+    import onnx
+
+    save_network(Path("mine.onnx"), {"output0": yolov8_rows(3, 1)})
+    model = onnx.load("mine.onnx")
+    onnx.helper.set_model_props(model, {"names": "{0: 'weld', 1: 'crack', 2: 'dent'}", "stride": "32"})
+    onnx.save(model, "mine.onnx")
+    assert predicted(Use("mine.onnx")) == ([20, 10, 60, 50], "crack")
+
+
+@pytest.mark.parametrize(
+    ("answers", "options", "complaint"),
+    [
+        ({"output0": yolov8_rows(3, 1)}, {}, r"output0 \[1, 7, 200\]: 3 classes without names; give --set"),
+        (
+            {"a": np.zeros((1, 9), np.float32)},
+            {},
+            r"a \[1, 9\]; how to read that cannot be told",
+        ),
+    ],
+)
+def test_what_a_file_does_not_tell_is_asked_for_with_what_was_seen(answers, options, complaint) -> None:
+    save_network(Path("mine.onnx"), answers)
+    with pytest.raises(BadInput, match=complaint):
+        settle_name(Use("mine.onnx", options))
+
+
+def test_labels_that_are_given_are_enough_where_only_they_are_missing() -> None:
+    save_network(Path("mine.onnx"), {"output0": yolov8_rows(3, 2)})
+    assert predicted(Use("mine.onnx", {"labels": ["a", "b", "c"]})) == ([20, 10, 60, 50], "c")
+
+
+@pytest.mark.parametrize("name", ["gone.onnx", "gone.pt", "gone.jsonl"])
+def test_a_file_that_is_not_there_is_told(name: str) -> None:
+    with pytest.raises(BadInput, match=f"there is no file '{name}'"):
+        resolve_system(Use(name))
+
+
+NETS = """
+import torch
+
+class Constant(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        rows = torch.zeros(1, 84, 200)
+        rows[0, :4, 0] = torch.tensor([40.0, 30.0, 40.0, 40.0])
+        rows[0, 20, 0] = 0.9
+        self.register_buffer("rows", rows)
+
+    def forward(self, pictures):
+        return (self.rows + 0 * pictures.sum(), [pictures.mean()])
+"""
+
+
+def test_torch_files_are_torch_script_or_a_state_with_its_class(monkeypatch) -> None:
+    torch = pytest.importorskip("torch")
+    Path("nets.py").write_text(NETS)
+    monkeypatch.syspath_prepend(str(Path.cwd()))
+    import nets
+
+    module = nets.Constant().eval()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # which is on its way out, and still what people have
+        torch.jit.trace(module, torch.zeros(1, 3, 96, 128)).save("script.pt")
+    torch.save(module.state_dict(), "state.pth")
+    size = {"size": list(SIZE), "head": "yolov8"}
+    assert predicted(Use("script.pt", size)) == ([20, 10, 60, 50], "dog")
+    assert predicted(Use("state.pth", {**size, "network": "nets:Constant"})) == ([20, 10, 60, 50], "dog")
+    with pytest.raises(BadInput, match="has a state and no network; say which: --set system"):
+        resolve_system(Use("state.pth", size))
+    for name in ("script.pt", "state.pth"):
+        assert code_named_by(settle_name(Use(name)))  # so that a run folder cannot bring one along
+
+
+def test_a_model_of_ultralytics_is_recognised_without_unpickling_it() -> None:
+    with zipfile.ZipFile("yolo11n.pt", "w") as archive:
+        archive.writestr("yolo11n/data.pkl", b"\x80\x02cultralytics.nn.tasks\nDetectionModel\n.")
+    with pytest.raises(
+        InstarError, match=r"model of ultralytics, which is not installed|cannot be loaded by"
+    ):
+        resolve_system(Use("yolo11n.pt"))
+
+
+def test_a_model_of_ultralytics_itself_answers_and_one_that_is_an_object_too(monkeypatch) -> None:
+    ultralytics = pytest.importorskip("ultralytics")
+    ultralytics.YOLO("yolo11n.yaml").save("mine.pt")
+    (answer,) = (system := resolve_system(Use("mine.pt"))).predict([PICTURE])
+    system.close()
+    read(PICTURE, answer)
+    assert len(answer["names"]) == 80
+    Path("mymodel.py").write_text("import ultralytics\nmodel = ultralytics.YOLO('mine.pt')\n")
+    (other,) = (system := resolve_system(Use("mymodel:model"))).predict([PICTURE])
+    system.close()
+    np.testing.assert_array_equal(other["boxes"], answer["boxes"])
+
+
+def test_a_folder_of_hugging_face_is_a_detector_by_its_architecture() -> None:
+    transformers = pytest.importorskip("transformers")
+    pytest.importorskip("PIL")
+    labels = {0: "person", 1: "dog", 2: "cat"}
+    config = transformers.YolosConfig(
+        hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, image_size=[64, 96],
+        num_detection_tokens=8, id2label=labels, label2id={name: n for n, name in labels.items()},
+    )  # fmt: skip
+    transformers.YolosForObjectDetection(config).save_pretrained("tiny")
+    transformers.YolosImageProcessor(size={"shortest_edge": 64, "longest_edge": 96}).save_pretrained("tiny")
+    use = Use("hf:tiny")
+    assert tasks_of_system(use) == ["detection"]
+    (answer,) = (system := resolve_system(use)).predict([PICTURE])
+    system.close()
+    assert set(read(PICTURE, answer).labels) <= set(labels.values())
+    assert "weights=" in system.fingerprint
+
+
+def test_a_detector_of_torchvision_answers_by_name_and_as_an_object() -> None:
+    pytest.importorskip("torchvision")
+    name = "torchvision:ssdlite320_mobilenet_v3_large"
+    (answer,) = (system := resolve_system(Use(name, {"weights": "none"}))).predict([PICTURE])
+    system.close()
+    read(PICTURE, answer)
+    assert answer["boxes"].shape[1] == 4
+    with pytest.raises(BadInput, match="unknown torchvision model 'ssdlite'"):
+        resolve_system(Use("torchvision:ssdlite"))
+
+
+COMMAND = """#!{python}
+import json, sys
+for path in sys.argv[1:]:
+    assert open(path, "rb").read(4) == b"\\x89PNG"
+    print(json.dumps({{"boxes": [[20, 10, 60, 50]], "labels": ["dog"], "scores": [0.9]}}))
+"""
+
+
+def test_a_command_prints_a_line_for_each_picture() -> None:
+    script = Path("predict.py")
+    script.write_text(COMMAND.format(python=sys.executable))
+    script.chmod(script.stat().st_mode | stat.S_IXUSR)
+    system = resolve_system(Use("cmd:./predict.py"))
+    assert [one["labels"] for one in system.predict([PICTURE] * 3)] == [["dog"]] * 3
+    script.write_text(f"#!{sys.executable}\nimport sys; sys.exit('no model')\n")
+    with pytest.raises(RuntimeError, match="ended with status 1: no model"):
+        system.predict([PICTURE])
+    assert resolve_system(Use("cmd:./predict.py")).fingerprint != system.fingerprint
+    with pytest.raises(BadInput, match="cannot be run"):
+        resolve_system(Use("cmd:./nothing-there")).predict([PICTURE])
+
+
+def test_the_task_of_a_command_is_told_by_its_answers_to_blank_pictures() -> None:
+    Path("find.py").write_text(COMMAND.format(python=sys.executable))
+    Path("name.py").write_text(
+        COMMAND.format(python=sys.executable).replace('"boxes": [[20, 10, 60, 50]], ', "")
+    )
+    plans = {
+        name: make_plan(
+            {
+                "scenes": "street:1",
+                "system": [{"use": f"cmd:{sys.executable} {name}.py"}],
+                "relation": [{"use": "mirrored"}],
+            }
+        )
+        for name in ("find", "name")
+    }
+    chosen = {name: choose_tasks(plan).relations[0].relation.name for name, plan in plans.items()}
+    assert chosen == {"find": "detection.mirrored", "name": "classification.mirrored"}
+
+
+@pytest.mark.parametrize(
+    "name", ["cmd:touch was-run", "http://127.0.0.1:9/find", "kserve://127.0.0.1:9/m", "evil.pt"]
+)
+def test_a_run_folder_cannot_have_a_command_a_server_or_a_pickle_used(name: str, capsys) -> None:
+    words = ["run", "--system", "street-blobs", "--relation", "detection.mirrored", "--scenes", "street:1"]
+    main([*words, "--out", "run", "--budget", "4"])
+    Path("evil.pt").write_bytes(b"")
+    plan = Path("run/plan.toml")
+    plan.write_text(plan.read_text().replace('use = "street-blobs"', f'use = "{name}"'))
+    capsys.readouterr()
+    assert main(["run", "run/plan.toml", "--out", "run", "--resume", "--json"]) == 2
+    assert "names code of its own" in json.loads(capsys.readouterr().out)["error"]
+    assert not Path("was-run").exists()
+
+
+def test_names_that_name_nothing_are_refused() -> None:
+    with pytest.raises(BadInput, match="system 'hf:' names nothing; write it as hf:NAME"):
+        resolve_system(Use("hf:"))
