@@ -30,7 +30,8 @@ def told(capsys, *words: str) -> dict:
 
 
 def findings(run: Path, capsys) -> set[str]:
-    return {finding["case"] for finding in told(capsys, "report", str(run))["findings"]}
+    found = told(capsys, "report", str(run))["findings"]
+    return {finding["case"] for finding in found if finding["headline"]}
 
 
 def test_coco_is_read_again_and_tells_the_case_of_every_picture(run, tmp_path, capsys):
@@ -79,7 +80,7 @@ def test_tables_have_a_row_for_every_case(run, tmp_path, capsys):
         rows = list(csv.DictReader(file))
     assert sum(row["role"] == "case" for row in rows) == cases
     violated = [row for row in rows if row["status"] == "violated" and row["role"] == "case"]
-    assert {row["case"] for row in violated} == findings(run, capsys)
+    assert {row["case"] for row in violated} > findings(run, capsys)  # not all of them are failures
     assert json.loads(violated[0]["change"])["label"]
     told(capsys, "export", str(run), "--format", "parquet", "--out", str(tmp_path / "parquet"))
     table = parquet.read_table(tmp_path / "parquet" / "cases.parquet")

@@ -191,7 +191,7 @@ def test_one_that_is_right_is_not_accused_whatever_else_it_does(home, system):
     ("system", "why"), [("Dropping", "too unstable to judge: "), ("Alternating", "too unstable to judge: ")]
 )
 def test_one_that_wavers_is_too_unstable_to_judge_and_not_blamed_for_a_change(home, system, why):
-    status, document = run(home, system, "--seed", "2")
+    status, document = run(home, system, "--seed", "2", scenes=10)
     assert (status, document["violated"]) == (2, 0)
     assert document["not_judged"].startswith(why)
     assert document["cases"] == sum(document[end] for end in ("held", "violated", "inapplicable", "failed"))
@@ -199,7 +199,7 @@ def test_one_that_wavers_is_too_unstable_to_judge_and_not_blamed_for_a_change(ho
 
 
 def test_one_that_is_not_deterministic_is_called_that(home):
-    with_another_answer = run(home, "Alternating", "--resume", "--seed", "2")[1]["repeats"]
+    with_another_answer = run(home, "Alternating", "--resume", "--seed", "2", scenes=10)[1]["repeats"]
     assert with_another_answer["contradicting"] > 0
     report = subprocess.run(
         [sys.executable, "-m", "instar", "report", "Alternating"],
