@@ -25,6 +25,7 @@ def _detection(parser: argparse.ArgumentParser) -> None:
     add("--queries", type=int, default=1600, metavar="N", help="questions of each search (1600)")
     add("--nulls", type=int, default=6, metavar="N", help="fresh null changes of each scene (6)")
     add("--pool", metavar="DIR", help="cut-outs to use instead of those made from the scenes")
+    add("--referees", metavar="NAMES", help="who says what is there where the data does not, or none")
     add("--yes", action="store_true", help="send pictures to services that are paid for without asking first")
     add("--price-per-query", type=float, default=0.0, metavar="X", help="for the account only (0)")
     add_settings(parser, "OWNER.KEY=VALUE", "an option of a system, of each as system.key, or insertion.key")

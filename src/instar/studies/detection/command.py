@@ -71,7 +71,8 @@ def _count_system(
     pool = args.pool or _pool(scenes, Path(args.out) / "pool", quiet=args.json)
     for search, options in SEARCHES.items():
         pair = RelationUse(relation, Use(search, options))
-        with run_campaign(args, use, [pair], folder / search, pool=pool, limits=limits):
+        more = {"pool": pool, "limits": limits, "referees": args.referees}
+        with run_campaign(args, use, [pair], folder / search, **more):
             pass
         with open_run(str(folder / search), named=Named(trusted=True), quiet=args.json) as there:
             campaigns[search] = count_campaign(_replayed(there), there.store.totals())
