@@ -171,10 +171,11 @@ def test_each_fault_of_another_sort_is_one_group(name, street, request):
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("faults", ELSEWHERE.values(), ids=ELSEWHERE)
-def test_each_fault_of_more_sorts_is_one_group_on_other_streets(faults, tmp_path):
-    streets = scenes(10, size=(240, 320), seed=3)
-    check_groups(faults, (streets, prepare_relation(insertion(pool="scenes"), streets, Folder(tmp_path))))
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_each_fault_of_more_sorts_is_one_group_on_other_streets(name, tmp_path):
+    # Signs seldom have anything pasted beside them.
+    streets = scenes(20 if "signs" in name else 10, size=(240, 320), seed=3)
+    check_groups(ELSEWHERE[name], (streets, prepare_relation(insertion(pool="scenes"), streets, Folder(tmp_path))))
 
 
 def check_groups(faults, street):
@@ -195,7 +196,7 @@ def check_groups(faults, street):
 def guilty(failure, street, alone):
     """The faults that, planted alone, make this case fail by the same finding."""
     streets, relation = street
-    worst = min(failure.record.verdict.findings, key=lambda f: (f.margin, f.key))
+    worst = failure.record.verdict.plainest
     scene = next(scene for scene in streets if scene.id == failure.record.scene)
     follow_up = relation.apply(scene.image, failure.record.change)
     found = []
