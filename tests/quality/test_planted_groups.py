@@ -175,7 +175,9 @@ def test_each_fault_of_another_sort_is_one_group(name, street, request):
 def test_each_fault_of_more_sorts_is_one_group_on_other_streets(name, tmp_path):
     # Signs seldom have anything pasted beside them.
     streets = scenes(20 if "signs" in name else 10, size=(240, 320), seed=3)
-    check_groups(ELSEWHERE[name], (streets, prepare_relation(insertion(pool="scenes"), streets, Folder(tmp_path))))
+    check_groups(
+        ELSEWHERE[name], (streets, prepare_relation(insertion(pool="scenes"), streets, Folder(tmp_path)))
+    )
 
 
 def check_groups(faults, street):
