@@ -126,3 +126,11 @@ def test_a_resumed_run_asks_no_referee_twice(tmp_path):
     assert referee.asked == 0
     assert totals.referee_queries == 6
     assert planted.rows(first) == planted.rows(again)
+
+
+def test_a_run_from_python_takes_systems_as_referees():
+    tested, referee = Sees("tested", blind_to=(77,)), Sees("referee")
+    records = list(instar.run(SCENES, everything, tested, search=instar.draws(1), referees=[referee]))
+    assert {finding.known for record in records for finding in record.verdict.findings} == {"real"}
+    alone = list(instar.run(SCENES, everything, tested, search=instar.draws(1)))
+    assert {finding.known for record in alone for finding in record.verdict.findings} == {"unknown"}

@@ -39,6 +39,7 @@ from instar.core.errors import BadInput
 from instar.core.fingerprint import fingerprint_of
 from instar.core.recipe import find_name
 from instar.core.record import Record, Totals
+from instar.core.referees import Referee
 from instar.core.relation import Relation
 from instar.core.scene import Scene
 from instar.core.search import Search, SearchAcross, stored_changes
@@ -69,6 +70,7 @@ def run(
     search: str | AnySearch | None = None,
     seed: int = 0,
     limits: Limits | None = None,
+    referees: str | Sequence[System] = "none",
     out: str | Path | None = None,
     resume: bool = False,
     workers: int = 1,
@@ -79,7 +81,8 @@ def run(
 
     Scenes, relations, system and search are objects, or names as the command line takes them. With `out`
     everything is kept in that folder, from which the command line reports, replays, shrinks and resumes;
-    without it, nothing is written.
+    without it, nothing is written. `referees` are systems, or names as `--referees` takes them ("" for the
+    task's own).
     """
     several = [relation] if isinstance(relation, (str, Relation)) else list(relation)
     relations = [one if isinstance(one, Relation) else resolve_relation(Use(one)) for one in several]
@@ -105,8 +108,14 @@ def run(
         limit=getattr(found, "limit", None),
         seed=seed,
         out=str(out) if out is not None else None,
+        referees=(referees or None) if isinstance(referees, str) and referees != "none" else None,
         limits=campaign.limits,
     )
+    if not isinstance(referees, str):
+        asked = [Referee(one) for one in referees]
+    else:
+        asked = find_referees(plan, tasks, tested) if referees != "none" else []
+    campaign = dataclasses.replace(campaign, referees=asked)
     batch = batch_size(tested, batch=batch, workers=workers)  # refused before a run folder is made
     with contextlib.ExitStack() as stack:
         if out is None:
