@@ -13,11 +13,13 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from instar.imaging.codecs import decode_picture
+
+Server = TypeVar("Server", bound=ThreadingHTTPServer)
 
 
 class DetectorServer(ThreadingHTTPServer):
@@ -45,7 +47,13 @@ class DetectorServer(ThreadingHTTPServer):
 
 @contextmanager
 def detector_server(system: Any, key: str = "") -> Iterator[DetectorServer]:
-    server = DetectorServer(system, key)
+    with serving(DetectorServer(system, key)) as server:
+        yield server
+
+
+@contextmanager
+def serving(server: Server) -> Iterator[Server]:
+    """The server at work in a thread of its own."""
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,6 +11,7 @@ from typing import Any
 
 from instar.imaging.codecs import decode_picture
 from instar.tasks.text.systems.page import page_exact
+from servers import serving
 
 KEYS = {
     "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",
@@ -40,15 +40,8 @@ class Cloud(ThreadingHTTPServer):
 
 @contextmanager
 def cloud() -> Iterator[Cloud]:
-    server = Cloud()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with serving(Cloud()) as server:
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 class _Desk(BaseHTTPRequestHandler):

@@ -42,7 +42,6 @@ def same(picture, answer, expected, *, within=1e-3):
 
 @pytest.mark.parametrize("field", ["", "image"])
 def test_a_json_server_is_read_by_the_declared_mapping(picture, expected, field):
-    pytest.importorskip("jmespath")
     with servers.detector_server(street_blobs()) as server:
         system = http_system(url=f"http://{server.host}/find", answer=MAPPING, field=field)
         (answer,) = system.predict([picture])
@@ -51,7 +50,6 @@ def test_a_json_server_is_read_by_the_declared_mapping(picture, expected, field)
 
 
 def test_a_mapping_that_finds_nothing_or_is_none_is_told(picture):
-    pytest.importorskip("jmespath")
     with servers.detector_server(street_blobs()) as server:
         url = f"http://{server.host}/find"
         with pytest.raises(
@@ -63,7 +61,6 @@ def test_a_mapping_that_finds_nothing_or_is_none_is_told(picture):
 
 
 def test_a_key_of_the_environment_is_sent_and_never_told(picture, expected, monkeypatch):
-    pytest.importorskip("jmespath")
     with servers.detector_server(street_blobs(), key="s3cret-key") as server:
         url = f"http://{server.host}/find"
         with pytest.raises(BadInput, match="needs MY_KEY in the environment"):
@@ -117,7 +114,6 @@ def test_a_chat_model_is_asked_for_boxes_in_thousandths(picture, expected, monke
 
 @pytest.mark.parametrize("mood", ["500", "502", "retry-after 1", "cut", "stall"])
 def test_a_server_that_recovers_is_waited_for(picture, expected, mood):
-    pytest.importorskip("jmespath")
     with servers.detector_server(street_blobs()) as server:
         server.moods.append(mood)
         system = http_system(url=f"http://{server.host}/find", answer=MAPPING)

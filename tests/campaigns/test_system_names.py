@@ -159,7 +159,6 @@ def test_a_model_of_ultralytics_itself_answers_and_one_that_is_an_object_too(mon
 
 def test_a_folder_of_hugging_face_is_a_detector_by_its_architecture() -> None:
     transformers = pytest.importorskip("transformers")
-    pytest.importorskip("PIL")
     labels = {0: "person", 1: "dog", 2: "cat"}
     config = transformers.YolosConfig(
         hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, image_size=[64, 96],

@@ -128,7 +128,6 @@ def test_through_torch(direct: Any) -> None:
 
 
 def test_through_a_json_server(direct: Any) -> None:
-    pytest.importorskip("jmespath")
     with servers.detector_server(yolox()) as server:
         words = ["--system", f"http://{server.host}/find", "--set", f"system.answer={MAPPING}"]
         assert run("http", *words) == direct

@@ -23,6 +23,7 @@ import pytest
 from instar.cli import main
 from instar.imaging.codecs import decode_picture
 from instar.tasks.detection.systems.street import street_blobs
+from servers import serving
 from text_services import KEYS
 
 MOODS = ("throttled", "500", "502", "retry-after", "cut", "stall")
@@ -49,15 +50,8 @@ class Weather(ThreadingHTTPServer):
 
 @contextmanager
 def weather(*, bad: float = 0.0, right: bool = True) -> Iterator[Weather]:
-    server = Weather(bad, right)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with serving(Weather(bad, right)) as server:
         yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 class _Desk(BaseHTTPRequestHandler):
@@ -276,7 +270,8 @@ def test_nothing_is_sent_without_a_yes(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_the_server_speaks_to_amazons_own_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    boto3 = pytest.importorskip("boto3")
+    import boto3
+
     from instar.imaging.codecs import encode_png
     from instar.worlds import street
 
@@ -291,7 +286,6 @@ def test_the_server_speaks_to_amazons_own_library(monkeypatch: pytest.MonkeyPatc
 def test_credentials_of_a_profile_are_found_by_amazons_own_library(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pytest.importorskip("boto3")
     for name in KEYS:
         monkeypatch.delenv(name, raising=False)
     Path("credentials").write_text(

@@ -27,7 +27,7 @@ from instar.imaging.harmony import edge_width
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Insertion
 from instar.tasks.detection.class_names import canonical_class
-from instar.tasks.detection.standing import fit_plane, ground_under, is_whole
+from instar.tasks.detection.ground_places import fit_plane, ground_under, is_whole
 
 __all__ = ["Naturalness", "measure_naturalness"]
 

@@ -15,6 +15,7 @@ from instar.imaging.paste import RGBA, resized
 from instar.imaging.photometric import Light, light_of
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.class_names import canonical_class
+from instar.tasks.detection.ground_places import standing_placements
 from instar.tasks.detection.paper_places import paper_places
 from instar.tasks.detection.places import (
     METHODS,
@@ -25,7 +26,6 @@ from instar.tasks.detection.places import (
     choose_place,
     crop,
 )
-from instar.tasks.detection.standing import standing_placements
 
 __all__ = [
     "NO_PLACE", "Look", "Placement", "Placements", "Scale", "Way", "choose_place", "find_placements",
