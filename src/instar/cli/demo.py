@@ -33,6 +33,7 @@ from instar.report import Summary, render_text
 from instar.report.document import summary_to_json
 from instar.report.files import write_picture
 from instar.report.groups import in_turns
+from instar.report.summary import Violation
 from instar.store import RunStore
 from instar.user_file import parse_toml
 
@@ -101,7 +102,7 @@ def _show(
     write_page(result, page, quiet=quiet)
     lines = [render_text(result.summary)]
     if pictures:
-        which = "what is to be seen best first" if plainest else "the worst first"
+        which = "what is to be seen best first" if plainest else "the largest things first"
         lines += [f"Pictures of findings, before and after, {which}:", *(f"  {path}" for path in pictures)]
     lines.append(f"All of it as a page, to be opened in a browser: {page}")
     return "\n".join(lines), summary_to_json(result.summary) | {"pictures": pictures, "page": page}
@@ -174,7 +175,7 @@ def _photographs(folder: Path, fetch: Fetch, missing: list[str]) -> str:
 
 
 def _draw_findings(summary: Summary, folder: Path, quiet: bool, *, plainest: bool = False) -> Iterator[Path]:
-    """Pictures of findings, one of each scene before a second of any: the worst first, or the plainest.
+    """Pictures of failures, one of each scene before a second of any: the largest first, or the plainest.
 
     How bad a finding is says nothing of how well it can be seen: far off in the dark, somebody hardly is.
     """
@@ -182,6 +183,7 @@ def _draw_findings(summary: Summary, folder: Path, quiet: bool, *, plainest: boo
         return
     with open_run(summary.totals.run, quiet=quiet) as there:
         findings = [finding for finding in summary.findings if finding.headline]
+        findings.sort(key=_size, reverse=True)  # a large thing that goes wrong needs no explanation
         if plainest:
             seen = {finding.case: _visible_change(there.panels(finding.case)) for finding in findings}
             findings.sort(key=lambda finding: (finding.relation, -seen[finding.case]))
@@ -193,6 +195,12 @@ def _draw_findings(summary: Summary, folder: Path, quiet: bool, *, plainest: boo
                 path = folder / f"{finding.case}.png"
                 write_picture(path, picture)
                 yield path
+
+
+def _size(finding: Violation) -> float:
+    """The area of the object that it is about; 0 where there is none."""
+    x1, y1, x2, y2 = finding.box or (0, 0, 0, 0)
+    return (x2 - x1) * (y2 - y1)
 
 
 def _visible_change(panels: Sequence[Panel]) -> float:
