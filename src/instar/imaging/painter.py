@@ -1,0 +1,93 @@
+"""A network that paints into a hole of a street photograph what a label map wants there.
+
+Without a label map it fills the hole with what its surroundings suggest.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import as_file, files
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from instar.core.scene import Image, Mask
+from instar.imaging.harmony import grain_of
+from instar.imaging.inpaint import Fill
+from instar.imaging.street_classes import STREET, UNKNOWN
+
+__all__ = ["PAINTERS", "paint", "street_fill"]
+
+PAINTERS = ("drawn", "camvid")
+HEIGHT = 360  # the size of pictures it was trained on; larger ones are painted at this height
+MULTIPLE = 16
+NOISE = 0.3  # as in training
+SOFT = 1.2  # sigma in pixels of the seam, which lies inside the hole
+WEIGHTS = files("instar.imaging") / "weights"
+
+Ids = npt.NDArray[np.uint8]
+
+
+def paint(image: Image, hole: Mask, ids: Ids, *, painter: str, seed: int = 0) -> Image:
+    """The picture with the hole painted as the `STREET` classes in `ids` want it; outside nothing changes."""
+    if not hole.any():
+        return image.copy()
+    rows, columns = hole.shape
+    scale = min(1.0, HEIGHT / rows)
+    size = (round(columns * scale), round(rows * scale))
+    small = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
+    wanted = cv2.resize(ids, size, interpolation=cv2.INTER_NEAREST)
+    gap = cv2.resize(hole.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST) > 0
+    painted = _paint(small, gap, wanted, painter, seed)
+    if scale < 1:
+        painted = cv2.resize(painted, (columns, rows), interpolation=cv2.INTER_CUBIC)
+    return _compose(image, hole, painted, seed)
+
+
+def street_fill(painter: str) -> Fill:
+    """Filling where no label map is known."""
+
+    def fill(image: Image, hole: Mask) -> Image:
+        return paint(image, hole, np.full(hole.shape, UNKNOWN, np.uint8), painter=painter)
+
+    return fill
+
+
+def _paint(image: Image, hole: Mask, ids: Ids, painter: str, seed: int) -> Image:
+    rows, columns = hole.shape
+    below, beside = -rows % MULTIPLE, -columns % MULTIPLE
+    pad = ((0, below), (0, beside))
+    noise = np.random.default_rng(seed).normal(0, NOISE, hole.shape).astype(np.float32)[..., None]
+    light = np.where(hole[..., None], noise, image.astype(np.float32) / np.float32(127.5) - 1)
+    labels = np.eye(len(STREET), dtype=np.float32)[np.pad(ids, pad, mode="edge")]
+    inputs = {
+        "picture": np.pad(light, (*pad, (0, 0)), mode="edge").transpose(2, 0, 1)[None],
+        "hole": np.pad(hole, pad).astype(np.float32)[None, None],
+        "labels": labels.transpose(2, 0, 1)[None],
+    }
+    (made,) = _session(painter).run(None, {name: np.ascontiguousarray(x) for name, x in inputs.items()})
+    levels = (made[0, :, :rows, :columns].transpose(1, 2, 0) + 1) * np.float32(127.5)
+    return np.clip(np.rint(levels), 0, 255).astype(np.uint8)
+
+
+def _compose(image: Image, hole: Mask, painted: Image, seed: int) -> Image:
+    """What was painted, with the grain of the picture and a soft seam, in the hole alone."""
+    missing = max(0.0, grain_of(image) ** 2 - grain_of(painted) ** 2) ** 0.5
+    noise = np.random.default_rng(seed + 1).normal(0, missing, hole.shape).astype(np.float32)[..., None]
+    inner = cv2.erode(hole.astype(np.uint8), np.ones((3, 3), np.uint8)).astype(np.float32)
+    share = np.maximum(cv2.GaussianBlur(inner, (0, 0), SOFT), inner)[..., None]
+    mixed = image * (1 - share) + (painted + noise) * share
+    return np.where(hole[..., None], np.clip(np.rint(mixed), 0, 255).astype(np.uint8), image)
+
+
+@lru_cache(maxsize=2)
+def _session(painter: str) -> Any:
+    import onnxruntime  # type: ignore[import-untyped]  # it ships no types
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    with as_file(WEIGHTS / f"painter-{painter}.onnx") as path:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

@@ -1,0 +1,133 @@
+"""The label map that is wanted after something is removed or replaced: what is behind it, what stands there.
+
+The map matters as much as the network that paints it: trees in the outline of a house are camouflage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from instar.core.scene import Mask
+from instar.imaging.street_classes import STREET
+from instar.tasks.driving.ground import GroundPlane
+
+__all__ = ["Outline", "behind", "hole_around", "outline_of", "planted"]
+
+BACKGROUND = ("sky", "building", "road", "sidewalk", "vegetation", "fence")
+GROUND = ("road", "sidewalk")
+UPRIGHT = 3  # what is behind is rather found beside than above or below: so many times nearer
+MARGIN, LEAST_MARGIN = 0.06, 3  # of a piece's shorter side, and pixels: its edge and the light around it
+SHADOW = 0.16  # of its height, below what stands on the ground: the shadow that it throws there
+LEAST_WIDTH = 0.12  # of the picture: a narrower tree says little about skylines
+SKY, TREE = STREET.index("sky"), STREET.index("vegetation")
+
+Ids = npt.NDArray[np.uint8]
+Outline = tuple[float, ...]
+"""The upper edge of trees, column by column: how high above the horizon, as a share of the picture's width."""
+
+
+def hole_around(mask: Mask, *, stands: bool) -> Mask:
+    """The pixels that give a thing away: its own, those along its edge, and its shadow where it stands."""
+    hole = np.zeros(mask.shape, np.bool_)
+    count, pieces, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
+    for number in range(1, count):
+        _, _, wide, tall, _ = stats[number].tolist()
+        piece = (pieces == number).astype(np.uint8)
+        margin = max(LEAST_MARGIN, round(MARGIN * min(wide, tall)))
+        grown = cv2.dilate(piece, np.ones((2 * margin + 1, 2 * margin + 1), np.uint8))
+        if stands:
+            down = max(2, round(SHADOW * tall))
+            grown = cv2.dilate(grown, np.ones((down + 1, 1), np.uint8), anchor=(0, down))
+        hole |= grown > 0
+    return hole
+
+
+def behind(ids: Ids, gone: Mask, hole: Mask, ground: GroundPlane) -> Ids:
+    """The map with background in place of what is gone: the nearest of it, sooner beside than above.
+
+    Below the horizon nothing but ground continues under a thing that stood on it.
+    """
+    known = np.isin(ids, [STREET.index(name) for name in BACKGROUND]) & ~gone
+    if not known.any():
+        return ids.copy()
+    nearest = _nearest(ids, known)
+    soil = known & np.isin(ids, [STREET.index(name) for name in GROUND])
+    result = np.where(hole & ~known, nearest, ids)
+    if soil.any():
+        rows = np.arange(ids.shape[0])[:, None]
+        # Where ground is seen on the same row beside the thing, it was hidden ground.
+        level = np.maximum.accumulate(soil.any(axis=1))[:, None] & (rows > ground.horizon)
+        under = hole & ~known & level & _ground_row(soil, gone)
+        result = np.where(under, _nearest(ids, soil), result)
+    return result.astype(np.uint8)
+
+
+def _nearest(ids: Ids, known: Mask) -> Ids:
+    """For each pixel the id of the nearest known one, rows counting `UPRIGHT` times."""
+    tall = np.repeat(known, UPRIGHT, axis=0)
+    _, place = cv2.distanceTransformWithLabels(
+        (~tall).astype(np.uint8), cv2.DIST_L2, 5, labelType=cv2.DIST_LABEL_PIXEL
+    )
+    table = np.zeros(int(place.max()) + 1, np.uint8)
+    table[place[tall]] = np.repeat(ids, UPRIGHT, axis=0)[tall]
+    return np.asarray(table[place[UPRIGHT // 2 :: UPRIGHT]])
+
+
+def _ground_row(soil: Mask, gone: Mask) -> Mask:
+    """Rows, piece by piece of what is gone, in which the ground beside the piece reaches up that high."""
+    result = np.zeros(gone.shape, np.bool_)
+    count, pieces, stats, _ = cv2.connectedComponentsWithStats(gone.astype(np.uint8))
+    rows, columns = gone.shape
+    for number in range(1, count):
+        left, top, wide, tall, _ = stats[number].tolist()
+        reach = max(6, wide // 3)
+        sides = [soil[:, max(0, left - reach) : left], soil[:, left + wide : left + wide + reach]]
+        tops = [int(np.argmax(side.mean(axis=1) > 0.5)) for side in sides if side.size and (side.mean(axis=1) > 0.5).any()]
+        if not tops:
+            continue
+        first = max(top, min(tops))
+        x1, x2 = max(0, left - 12), min(columns, left + wide + 12)
+        result[first : min(rows, top + tall + tall // 4 + 6), x1:x2] = True
+    return result
+
+
+def outline_of(ids: Ids, horizon: float) -> Outline | None:
+    """The skyline of the trees of a frame, over their widest stretch; None where there are hardly any."""
+    trees, sky = ids == TREE, ids == SKY
+    top = np.argmax(trees, axis=0)
+    above = np.maximum(top - 1, 0)
+    free = trees.any(axis=0) & (top < horizon) & sky[above, np.arange(ids.shape[1])]
+    best = max(_runs(free), key=lambda run: run[1] - run[0], default=(0, 0))
+    if best[1] - best[0] < LEAST_WIDTH * ids.shape[1]:
+        return None
+    heights = (horizon - top[best[0] : best[1]]) / ids.shape[1]
+    return tuple(np.round(heights, 4).tolist())
+
+
+def planted(ids: Ids, gone: Mask, outlines: Sequence[Outline], horizon: float, rng: np.random.Generator) -> Ids:
+    """The map with trees where houses were, in outlines of real trees, and sky above them.
+
+    Sky appears only where there is sky above the house already: nothing else can be seen over a tree.
+    """
+    rows, columns = ids.shape
+    line: list[float] = []
+    while len(line) < columns:
+        one = outlines[int(rng.integers(len(outlines)))]
+        step = one if rng.random() < 0.5 else one[::-1]
+        line += step
+    start = int(rng.integers(max(1, len(line) - columns + 1)))
+    tops = horizon - columns * np.array(line[start : start + columns], np.float64)
+    row = np.arange(rows)[:, None]
+    open_sky = np.logical_and.accumulate((ids == SKY) | gone | (ids == STREET.index("pole")), axis=0)
+    result = np.where(gone, TREE, ids)
+    return np.where(gone & (row < tops[None]) & open_sky, SKY, result).astype(np.uint8)
+
+
+def _runs(row: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Where a row is true, from and to."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(np.int8), [0]])))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist()))

@@ -1,0 +1,1 @@
+"""Training the networks that change street photographs: filling, and telling what is where."""

@@ -1,0 +1,204 @@
+"""The two trainings: a painter against two critics, and a segmenter."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from instar.core.errors import BadInput
+from instar.imaging.street_classes import UNKNOWN
+from instar.training.engines import checkpoint
+from instar.training.engines.crops import Crops, draw_holes, forget, one_hot, relight
+from instar.training.engines.networks import CLASSES, Critic, Painter, Segmenter
+
+if TYPE_CHECKING:
+    from instar.training.engines.streets import Streets
+
+__all__ = ["Settings", "train_painter", "train_segmenter"]
+
+NOISE = 0.3  # how strong the noise in a hole is; what is painted differs with it
+FEATURES, LEVELS, SEEN = 12.0, 5.0, 0.5  # weights: the critics' features, grey levels in holes and outside
+SMOOTH = 0.999  # the weights that are kept are an average over so many steps
+OFTEN = 200  # steps from one word to the next
+DARK = {"painter": 0.1, "segmenter": 0.35}  # how many crops are shown at night, in haze or in grey
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to train; `steps` in all, and no longer than `seconds` in this piece."""
+
+    width: int
+    steps: int
+    batch: int
+    side: int = 256
+    rate: float = 2e-4
+    seed: int = 0
+    seconds: float = float("inf")
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        if self.side % 16 or self.side < 32:
+            raise BadInput(f"crops of {self.side} pixels; they must be a multiple of 16, at least 32")
+        for name in ("width", "steps", "batch"):
+            if getattr(self, name) < 1:
+                raise BadInput(f"{name} is {getattr(self, name)}; it must be at least 1")
+
+
+Told = Callable[[str], object]
+
+
+def train_painter(streets: Streets, settings: Settings, folder: Path, told: Told, resume: bool) -> Painter:
+    """The painter, after `settings.steps` steps or as far as the time went; `checkpoint.saved` then."""
+    torch.manual_seed(settings.seed)
+    where = settings.device
+    painter = Painter(settings.width).to(where)
+    critics = nn.ModuleList([Critic(2 * settings.width), Critic(2 * settings.width)]).to(where)
+    average = copy.deepcopy(painter)
+    done = _resume(folder, settings, resume, painter=painter, critics=critics, average=average)
+    torch.manual_seed(settings.seed + done)  # a later piece must not see the crops of the first again
+    own = torch.optim.Adam(painter.parameters(), settings.rate, (0.0, 0.99))
+    theirs = torch.optim.Adam(critics.parameters(), 2 * settings.rate, (0.0, 0.99))
+    crops = _crops(streets, settings)
+    for step in _steps(done, settings, (own, theirs), (settings.rate, 2 * settings.rate)):
+        pictures, ids = crops.draw(settings.batch)
+        pictures = relight(pictures, dark=DARK["painter"])
+        hole = draw_holes(ids)
+        labels = forget(one_hot(ids), hole)
+        noise = torch.randn_like(hole) * NOISE
+        with _fast(where):
+            painted = painter(pictures * (1 - hole) + noise * hole, hole, labels)
+            whole = pictures * (1 - hole) + painted * hole
+            real, false = (_judge(critics, one, hole, labels) for one in (pictures, whole.detach()))
+            blame = sum(
+                _inside(F.relu(1 - a), hole) + _inside(F.relu(1 + b), hole)
+                for (a, _), (b, _) in zip(real, false)
+            )
+        _descend(theirs, blame)
+        with _fast(where):
+            judged = _judge(critics, whole, hole, labels)
+            fooled = -sum(_inside(score, hole) for score, _ in judged)
+            alike = sum(
+                (p.detach().float() - q.float()).abs().mean()
+                for (_, features), (_, others) in zip(real, judged)
+                for p, q in zip(features, others)
+            )
+            off = ((painted.float() - pictures).abs() * (4 * hole + SEEN)).mean()
+            loss = fooled + FEATURES * alike + LEVELS * off
+        _descend(own, loss)
+        _follow(average, painter, step)
+        if step % OFTEN == 0:
+            told(f"step {step}: critics {float(blame):.2f}, off by {float(off):.3f}")
+        done = step
+    state = {"painter": painter, "critics": critics, "average": average}
+    _save(folder, settings, done, state)
+    return average.eval()
+
+
+def train_segmenter(
+    streets: Streets, settings: Settings, folder: Path, told: Told, resume: bool
+) -> Segmenter:
+    """The segmenter; rare classes count more, and pixels of no known class not at all."""
+    torch.manual_seed(settings.seed)
+    where = settings.device
+    model = Segmenter(settings.width).to(where)
+    average = copy.deepcopy(model)
+    done = _resume(folder, settings, resume, model=model, average=average)
+    torch.manual_seed(settings.seed + done)
+    optimiser = torch.optim.AdamW(model.parameters(), settings.rate, weight_decay=1e-2)
+    crops = _crops(streets, settings)
+    counts = torch.bincount(crops.ids.flatten().long(), minlength=CLASSES)[:UNKNOWN].float()
+    weights = (counts.sum() / counts.clamp(min=1)).sqrt().clamp(max=12)
+    for step in _steps(done, settings, (optimiser,), (settings.rate,)):
+        pictures, ids = crops.draw(settings.batch)
+        with _fast(where):
+            scores = model(relight(pictures, dark=DARK["segmenter"])).float()
+            loss = F.cross_entropy(scores, ids, weights, ignore_index=UNKNOWN)
+        _descend(optimiser, loss)
+        _follow(average, model, step)
+        if step % OFTEN == 0:
+            told(f"step {step}: loss {float(loss):.3f}")
+        done = step
+    _save(folder, settings, done, {"model": model, "average": average})
+    return average.eval()
+
+
+def _crops(streets: Streets, settings: Settings) -> Crops:
+    if min(streets.ids.shape[1:]) < settings.side:
+        raise BadInput(f"crops of {settings.side} pixels do not fit into {streets.ids.shape[1:]}")
+    pictures, ids = (torch.from_numpy(x).to(settings.device) for x in (streets.pictures, streets.ids))
+    return Crops(pictures, ids, settings.side)
+
+
+def _fast(device: str) -> AbstractContextManager[Any]:
+    return torch.autocast("cuda", torch.bfloat16) if device.startswith("cuda") else nullcontext()
+
+
+def _judge(
+    critics: nn.ModuleList, pictures: Tensor, hole: Tensor, labels: Tensor
+) -> list[tuple[Tensor, list[Tensor]]]:
+    """Each critic's scores and features, the second's of the picture at half its size."""
+    shown = torch.cat([pictures, hole, labels], 1)
+    return [critic(shown if number == 0 else F.avg_pool2d(shown, 2)) for number, critic in enumerate(critics)]
+
+
+def _inside(values: Tensor, hole: Tensor) -> Tensor:
+    """Their mean where the hole is."""
+    weight = F.interpolate(hole, values.shape[2:], mode="area")
+    return (values.float() * weight).sum() / weight.sum().clamp(min=1e-6)
+
+
+def _descend(optimiser: torch.optim.Optimizer, loss: Any) -> None:
+    optimiser.zero_grad(set_to_none=True)
+    loss.backward()
+    optimiser.step()
+
+
+@torch.no_grad()
+def _follow(average: nn.Module, model: nn.Module, step: int) -> None:
+    share = 1 - min(SMOOTH, step / (step + 50))
+    for kept, new in zip(average.parameters(), model.parameters()):
+        kept.lerp_(new, share)
+    for kept, new in zip(average.buffers(), model.buffers()):
+        kept.copy_(new)
+
+
+def _steps(done: int, settings: Settings, optimisers: Any, rates: Any) -> Iterator[int]:
+    """Numbers of steps, while there is time; in the second half the rate goes down to nothing."""
+    start = time.monotonic()
+    for step in range(done + 1, settings.steps + 1):
+        left = 1 - (step - 1) / settings.steps
+        for optimiser, rate in zip(optimisers, rates):
+            for group in optimiser.param_groups:
+                group["lr"] = rate * min(1.0, 2 * left + 0.01)
+        yield step
+        if time.monotonic() - start > settings.seconds:
+            return
+
+
+def _resume(folder: Path, settings: Settings, resume: bool, **modules: nn.Module) -> int:
+    """How many steps are done. The optimisers' memory of late gradients is not kept: it is soon regained."""
+    if not checkpoint.saved(folder):
+        return 0
+    if not resume:
+        raise BadInput(f"{folder} has a training in it; go on with --resume, or choose another --out")
+    state = checkpoint.load(folder)
+    if state["settings"]["width"] != settings.width:
+        raise BadInput(f"{folder} has a network of width {state['settings']['width']}, not {settings.width}")
+    for name, module in modules.items():
+        module.load_state_dict(state[name])
+    return int(state["done"])
+
+
+def _save(folder: Path, settings: Settings, done: int, modules: dict[str, nn.Module]) -> None:
+    state = {name: module.state_dict() for name, module in modules.items()}
+    told = {key: value for key, value in asdict(settings).items() if key != "device"}
+    checkpoint.save(folder, {"done": done, "settings": told, **state})
