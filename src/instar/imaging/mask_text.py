@@ -1,4 +1,4 @@
-"""Masks as text, so that they can be part of a change."""
+"""Masks and maps as text, so that they can be part of a change."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import base64
 import zlib
 
 import numpy as np
+import numpy.typing as npt
 
 from instar.core.scene import Mask
 
-__all__ = ["mask_from_text", "mask_to_text"]
+__all__ = ["ids_from_text", "ids_to_text", "mask_from_text", "mask_to_text"]
 
 
 def mask_to_text(mask: Mask) -> str:
@@ -28,3 +29,20 @@ def mask_from_text(text: str) -> Mask:
     height, width = map(int, size.split("x"))
     bits = np.unpackbits(np.frombuffer(zlib.decompress(base64.b85decode(packed)), np.uint8))
     return bits[: height * width].astype(np.bool_).reshape(height, width)
+
+
+def ids_to_text(ids: npt.NDArray[np.uint8]) -> str:
+    """A map of ids, compressed.
+
+    >>> ids_from_text(ids_to_text(np.array([[3, 255, 0]], np.uint8))).tolist()
+    [[3, 255, 0]]
+    """
+    packed = zlib.compress(np.ascontiguousarray(ids, np.uint8).tobytes(), 9)
+    return f"{ids.shape[0]}x{ids.shape[1]}:{base64.b85encode(packed).decode('ascii')}"
+
+
+def ids_from_text(text: str) -> npt.NDArray[np.uint8]:
+    """The map that `ids_to_text` wrote."""
+    size, _, packed = text.partition(":")
+    height, width = map(int, size.split("x"))
+    return np.frombuffer(zlib.decompress(base64.b85decode(packed)), np.uint8).reshape(height, width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import warnings
 from collections.abc import Mapping
@@ -35,10 +36,11 @@ def export(model: nn.Module, path: Path, *, card: Mapping[str, Any]) -> None:
     unfinished = path.with_name(path.name + ".part")
     channels = {"picture": 3} | ({"hole": 1, "labels": CLASSES} if isinstance(model, Painter) else {})
     shown = tuple(torch.zeros(1, count, *EXAMPLE) for count in channels.values())
+    plain = _with_scales(copy.deepcopy(model).eval().cpu().float())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the exporter announces its successor
         torch.onnx.export(
-            model.eval().cpu().float(),
+            plain,
             shown,
             str(unfinished),
             dynamo=False,
@@ -56,6 +58,16 @@ def export(model: nn.Module, path: Path, *, card: Mapping[str, Any]) -> None:
     onnx.checker.check_model(made, full_check=True)
     onnx.save(made, str(unfinished))
     unfinished.replace(path)
+
+
+def _with_scales(model: nn.Module) -> nn.Module:
+    """The same with a scale of 1 in every normalisation: the exporter cannot write those that have none."""
+    for module in model.modules():
+        if isinstance(module, nn.InstanceNorm2d) and not module.affine:
+            module.weight = nn.Parameter(torch.ones(module.num_features))
+            module.bias = nn.Parameter(torch.zeros(module.num_features))
+            module.affine = True
+    return model
 
 
 def _halve(graph: Any, onnx: Any) -> None:

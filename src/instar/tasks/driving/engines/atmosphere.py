@@ -1,4 +1,4 @@
-"""Weather and time of day by light, colour and depth: the whole picture changes, no thing moves."""
+"""Weather and time of day by light, depth and label map: the whole picture changes, no thing moves."""
 
 from __future__ import annotations
 
@@ -10,10 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.change import Inapplicable
-from instar.core.scene import Image, Mask
+from instar.core.scene import Image
 from instar.cutouts import CutOuts
-from instar.imaging.mask_text import mask_from_text, mask_to_text
+from instar.imaging.mask_text import ids_from_text, ids_to_text
+from instar.imaging.street_classes import street_ids
 from instar.tasks.driving.engines import Edit, SceneView, rendered
+from instar.tasks.driving.engines.darkness import dusk, night
+from instar.tasks.driving.engines.surroundings import Light, Surroundings, greyed, surroundings_of
+from instar.tasks.driving.maps import with_lines
 from instar.tasks.driving.rules.model import Condition
 
 __all__ = ["alter", "less", "make", "plan"]
@@ -22,9 +26,8 @@ LEVELS = {"light": 0.45, "normal": 0.7, "heavy": 1.0}
 STRONGER = 1.35
 DARK = 45.0  # grey levels, on average: less, and it is night already
 KINDS = ("night", "dusk", "rain", "snow", "fog", "cloud")
+DENSITY = 0.30  # of fog: how fast light is lost on the way
 HAZE = {"fog": (206, 209, 212), "rain": (150, 156, 163), "snow": (222, 225, 230)}
-
-_Light = npt.NDArray[np.float32]
 
 
 def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
@@ -48,7 +51,7 @@ def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tup
             "seed": int(rng.integers(2**31)),
             "horizon": view.ground.horizon,
             "vanishing": view.ground.vanishing,
-            **({"lies_on": mask_to_text(view.ground.road | view.ground.roadside)} if kind == "snow" else {}),
+            "classes": ids_to_text(street_ids(with_lines(view.labels, view.image))),
         },
     )
 
@@ -70,95 +73,122 @@ def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     rng = np.random.default_rng(edit["seed"])
     strength = float(edit["strength"])
     light = image.astype(np.float32) / np.float32(255)
-    horizon, vanishing = float(edit["horizon"]), float(edit["vanishing"])
+    around = surroundings_of(
+        light, ids_from_text(edit["classes"]), float(edit["horizon"]), float(edit["vanishing"])
+    )
     match edit["kind"]:
         case "night":
-            changed = _night(light, strength, horizon, vanishing, rng)
+            changed = night(light, around, strength, rng)
         case "dusk":
-            changed = _dusk(light, strength, horizon)
+            changed = dusk(light, around, strength, rng)
         case "fog":
-            changed = _hazy(light, "fog", 1.1 * strength, horizon, vanishing)
+            changed = _hazy(_clouded(light, around, 0.7 * strength), "fog", strength, around)
         case "cloud":
-            changed = _grey(light, 0.6 * strength) * np.float32(1 - 0.12 * strength)
+            changed = _clouded(light, around, strength)
         case "rain":
-            dull = _hazy(_grey(light, 0.5 * strength), "rain", 0.35 * strength, horizon, vanishing)
-            changed = _falling(dull * np.float32(1 - 0.2 * strength), rng, strength, length=17, shade=0.16)
+            changed = _rainy(light, around, strength, rng)
         case _:
-            ground = mask_from_text(edit["lies_on"])
-            white = _snowed_on(_grey(light, 0.5 * strength), strength, ground, horizon, vanishing)
-            hazy = _hazy(white, "snow", 0.45 * strength, horizon, vanishing)
-            changed = _falling(hazy, rng, strength, length=2, shade=0.55)
+            changed = _snowy(light, around, strength, rng)
     return np.clip(np.rint(changed * 255), 0, 255).astype(np.uint8)
 
 
-def _depth(shape: tuple[int, int], horizon: float, vanishing: float) -> _Light:
-    """How far away each pixel is, `float32 (H, W, 1)`: 1 at the lower edge, and 12 at most.
+def _clouded(light: Light, around: Surroundings, amount: float) -> Light:
+    """Grey light from all sides: no shadows, less colour, a white sky."""
+    share = np.float32(min(1.0, amount))
+    even = light + (around.shadowless(light) - light) * share
+    dull = greyed(even, 0.45 * share) * (1 - np.float32(0.14) * share)
+    rows = np.linspace(0, 1, light.shape[0], dtype=np.float32)[:, None, None]
+    # Clouds keep some of the sky's own brightness, and are lighter towards the horizon.
+    veil = (0.66 + 0.24 * np.clip(rows * light.shape[0] / max(around.horizon, 1.0), 0, 1)) * np.array(
+        [0.985, 0.995, 1.0], np.float32
+    )
+    cover = around.sky * share * np.float32(0.85)
+    return np.asarray(dull * (1 - cover) + veil * cover, np.float32)
 
-    The ground comes nearer with every row below the horizon, and what stands beside the road with every
-    column away from the vanishing point.
-    """
-    rows, columns = np.mgrid[0 : shape[0], 0 : shape[1]].astype(np.float32)
-    below = (rows - np.float32(horizon)) / np.float32(shape[0] - horizon)
-    beside = 0.9 * np.abs(columns - np.float32(vanishing)) / np.float32(shape[1])
-    return np.asarray((1 / np.maximum(np.maximum(below, beside), 1 / 12))[..., None], np.float32)
 
-
-def _hazy(light: _Light, kind: str, amount: float, horizon: float, vanishing: float) -> _Light:
+def _hazy(light: Light, kind: str, amount: float, around: Surroundings) -> Light:
     """Light that is lost with distance, and the colour of the air in its place."""
     air = np.array(HAZE[kind], np.float32) / np.float32(255)
-    clear = np.exp(np.float32(-0.22 * amount) * _depth((light.shape[0], light.shape[1]), horizon, vanishing))
+    clear = np.exp(np.float32(-DENSITY * amount) * (around.depth - 1))
     return np.asarray(light * clear + air * (1 - clear), np.float32)
 
 
-def _grey(light: _Light, amount: float) -> _Light:
-    mean = light.mean(axis=2, keepdims=True)
-    return np.asarray(light + (mean - light) * np.float32(amount), np.float32)
+def _rainy(light: Light, around: Surroundings, strength: float, rng: np.random.Generator) -> Light:
+    grey = _clouded(light, around, 1.2 * strength) * np.float32(1 - 0.22 * strength)
+    wet = _hazy(_wet(grey, around, strength, rng), "rain", 0.3 * strength, around)
+    spray = cv2.GaussianBlur(around.of("car").astype(np.float32), (0, 0), 0.02 * light.shape[0])[..., None]
+    low = np.clip((spray - 0.15) * around.ground[..., None] * np.float32(0.45 * strength), 0, 0.3)
+    misty = wet * (1 - low) + np.float32(0.62) * low
+    return _falling(misty, rng, 0.6 * strength, length=13, shade=0.10)
 
 
-def _dusk(light: _Light, strength: float, horizon: float) -> _Light:
-    """Half the light, and warm near the horizon."""
-    rows = np.arange(light.shape[0], dtype=np.float32)
-    glow = np.exp(-(((rows - horizon) / (0.28 * light.shape[0])) ** 2))[:, None, None]
-    tint = np.array([0.62, 0.52, 0.60], np.float32) + glow * np.array([0.26, 0.10, -0.06], np.float32)
-    return np.asarray(light * (1 + (tint - 1) * np.float32(min(1.2, strength / 0.7))), np.float32)
+def _wet(light: Light, around: Surroundings, strength: float, rng: np.random.Generator) -> Light:
+    """The ground darker, and what stands on it mirrored in it, upright blurred and broken by its roughness."""
+    height, width = around.ids.shape
+    row = np.arange(height, dtype=np.int32)[:, None]
+    contact = cv2.blur(around.contact.astype(np.float32), (max(3, width // 40) | 1, 1)).astype(np.int32)
+    rough = cv2.GaussianBlur(rng.normal(0, 1, (height, width)).astype(np.float32), (0, 0), 1.5, sigmaY=0.7) * 9
+    above = np.clip(2 * contact - row + rough.astype(np.int32), 0, np.maximum(contact, 0))
+    mirrored = light[above, np.arange(width)[None]]
+    for sigma, apart in ((height / 60, 0.05), (height / 20, 0.2)):
+        far = np.clip(((row - contact) / height - apart) / 0.1, 0, 1).astype(np.float32)[..., None]
+        mirrored = mirrored * (1 - far) + cv2.GaussianBlur(mirrored, (0, 0), 1.0, sigmaY=sigma) * far
+    grazing = np.clip(around.depth / 9, 0, 1) ** np.float32(0.7)
+    puddles = cv2.GaussianBlur(rng.normal(0, 1, (height, width)).astype(np.float32), (0, 0), width / 14, sigmaY=height / 70)
+    puddles = np.clip(puddles / (puddles.std() + 1e-6) * 0.35 + 0.55, 0.15, 1)[..., None]
+    share = np.clip((0.16 + 0.55 * grazing) * puddles * np.float32(strength / 0.7), 0, 0.75)
+    soaked = light * np.float32(1 - 0.38 * min(1.0, strength))
+    soft = cv2.GaussianBlur(around.ground.astype(np.float32), (0, 0), 0.8)[..., None]
+    return np.asarray(light + (soaked * (1 - share) + mirrored * share - light) * soft, np.float32)
 
 
-def _night(
-    light: _Light, strength: float, horizon: float, vanishing: float, rng: np.random.Generator
-) -> _Light:
-    """Little, bluish light; what is bright already still shines; the headlights light the road ahead."""
-    height, width = light.shape[:2]
-    # A picture that is dim already has less to lose.
-    dim = np.float32(np.clip(0.42 / max(float(light.mean()), 0.01), 1.0, 2.6))
-    dark = np.float32(0.30 - 0.14 * strength) * dim
-    bluish = _grey(light, 0.2) ** np.float32(1.25) * np.array([0.88, 0.95, 1.12], np.float32) * dark
+def _snowy(light: Light, around: Surroundings, strength: float, rng: np.random.Generator) -> Light:
+    grey = _clouded(light, around, 1.2 * strength)
+    height, width = around.ids.shape
     rows, columns = np.mgrid[0:height, 0:width].astype(np.float32)
-    down = np.clip((rows - horizon) / (height - horizon), 0, 1)
-    middle = vanishing + (width / 2 - vanishing) * down
-    cone = np.exp(-(((columns - middle) / (width * (0.10 + 0.34 * down))) ** 2))
-    reach = np.clip(down * 3.2, 0, 1) * (1 - 0.35 * down)
-    lit = light * dim * (cone * reach)[..., None] * np.array([0.62, 0.58, 0.48], np.float32)
-    shining = np.clip(light.min(axis=2, keepdims=True) - 0.86, 0, 1) * np.float32(1.6)
-    above = (rows < horizon)[..., None]
-    grain = rng.normal(0, 0.008, (height, width, 1)).astype(np.float32)
-    return np.asarray(bluish + lit + np.where(above, 0, shining * 0.2) + grain, np.float32)
+    down = np.clip((rows - around.horizon) / (height - around.horizon), 0.02, 1)
+    middle = around.vanishing + (width / 2 - around.vanishing) * down
+    aside = (columns - middle) / (width * down)  # 0 in the middle of our way, the same along it
+    tracks = sum(np.exp(-(((aside - at) / 0.055) ** 2)) for at in (-0.62, -0.22, 0.22, 0.62))
+    uneven = _strewn(down, aside, rng)
+    road = around.of("road", "line")
+    cover = np.where(road, 0.84 - 0.50 * tracks * (0.8 + 0.25 * uneven) + 0.05 * uneven, np.where(around.ground, 0.93, 0.0))
+    cover = np.maximum(cover, _lying(around, light))
+    soft = cv2.GaussianBlur(np.clip(cover, 0, 1).astype(np.float32), (0, 0), 0.9)[..., None]
+    texture = (0.84 + 0.10 * grey.mean(axis=2, keepdims=True) + 0.012 * uneven[..., None]) * np.array(
+        [0.97, 0.985, 1.0], np.float32
+    )
+    share = soft * np.float32(min(1.0, strength / 0.7))
+    hazy = _hazy(np.asarray(grey * (1 - share) + texture * share, np.float32), "snow", 0.4 * strength, around)
+    return _falling(hazy, rng, 0.7 * strength, length=2, shade=0.5)
 
 
-def _snowed_on(light: _Light, strength: float, ground: Mask, horizon: float, vanishing: float) -> _Light:
-    """The ground whitened, most at the sides of the picture where nobody drives."""
-    height, width = light.shape[:2]
-    rows, columns = np.mgrid[0:height, 0:width].astype(np.float32)
-    down = np.clip((rows - horizon) / (height - horizon), 0, 1)
-    middle = vanishing + (width / 2 - vanishing) * down
-    aside = np.clip(np.abs(columns - middle) / (0.5 * width), 0.25, 1)
-    soft = cv2.GaussianBlur(ground.astype(np.float32), (0, 0), max(1.0, height / 300))
-    cover = (soft * aside * np.float32(0.6 * strength))[..., None]
-    return np.asarray(light + (np.float32(0.93) - light) * cover, np.float32)
+def _strewn(down: npt.NDArray[np.float32], aside: npt.NDArray[np.float32], rng: np.random.Generator) -> Light:
+    """Unevenness of the ground, mean 0 and deviation 1, that lies flat: coarse nearby and fine far away."""
+    noise = rng.normal(0, 1, (256, 256)).astype(np.float32)
+    smooth = sum(cv2.GaussianBlur(noise, (0, 0), sigma) * sigma for sigma in (1.0, 2.5, 6.0))
+    # Distance goes with one over the rows below the horizon.
+    along, across = (60 / down) % 255, (90 * aside) % 255
+    laid = cv2.remap(np.asarray(smooth, np.float32), across.astype(np.float32), along.astype(np.float32), cv2.INTER_LINEAR)
+    return np.asarray((laid - laid.mean()) / (laid.std() + 1e-6), np.float32)
+
+
+def _lying(around: Surroundings, light: Light) -> npt.NDArray[np.float64]:
+    """Snow on what stands: on the upper edge of cars and hedges, and on branches that catch light."""
+    height = around.ids.shape[0]
+    cover = np.zeros(around.ids.shape)
+    for name, thick in (("car", 0.014), ("fence", 0.006), ("vegetation", 0.008)):
+        own = around.of(name).astype(np.uint8)
+        upper = (own > 0) & (np.roll(own, max(1, round(thick * height)), axis=0) == 0)
+        cover = np.where(upper, 0.75, cover)
+    grey = light.mean(axis=2)
+    local = grey - cv2.GaussianBlur(grey, (0, 0), height / 90)
+    return np.where(around.of("vegetation") & (local > 0.02) & (around.sky[..., 0] < 0.5), 0.55, cover)
 
 
 def _falling(
-    light: _Light, rng: np.random.Generator, strength: float, *, length: int, shade: float
-) -> _Light:
+    light: Light, rng: np.random.Generator, strength: float, *, length: int, shade: float
+) -> Light:
     """Streaks of rain or flakes of snow, in three distances."""
     height, width = light.shape[:2]
     layer = np.zeros((height, width), np.float32)
