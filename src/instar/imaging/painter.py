@@ -23,6 +23,7 @@ __all__ = ["PAINTERS", "paint", "street_fill"]
 PAINTERS = ("drawn", "camvid")
 HEIGHT = 360  # the size of pictures it was trained on; larger ones are painted at this height
 MULTIPLE = 16
+SKY, LEAST_SKY = STREET.index("sky"), 0.005  # of the picture: less says little about the rest
 NOISE = 0.3  # as in training
 SOFT = 1.2  # sigma in pixels of the seam, which lies inside the hole
 WEIGHTS = files("instar.imaging") / "weights"
@@ -40,7 +41,8 @@ def paint(image: Image, hole: Mask, ids: Ids, *, painter: str, seed: int = 0) ->
     small = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
     wanted = cv2.resize(ids, size, interpolation=cv2.INTER_NEAREST)
     gap = cv2.resize(hole.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST) > 0
-    painted = _paint(small, gap, wanted, painter, seed)
+    clear, gap = _clear_sky(small, gap, wanted)
+    painted = np.where(gap[..., None], _paint(clear, gap, wanted, painter, seed), clear)
     if scale < 1:
         painted = cv2.resize(painted, (columns, rows), interpolation=cv2.INTER_CUBIC)
     return _compose(image, hole, painted, seed)
@@ -53,6 +55,30 @@ def street_fill(painter: str) -> Fill:
         return paint(image, hole, np.full(hole.shape, UNKNOWN, np.uint8), painter=painter)
 
     return fill
+
+
+def _clear_sky(image: Image, hole: Mask, ids: Ids) -> tuple[Image, Mask]:
+    """The picture with sky spread into the hole where sky is wanted, and the hole that is left.
+
+    Sky is smooth, so that nothing has to be invented but along the edge of what stands before it.
+    """
+    sky = ids == SKY
+    known = cv2.erode((sky & ~hole).astype(np.uint8), np.ones((5, 5), np.uint8)).astype(np.float32)
+    free = cv2.erode((sky | ~hole).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    free &= hole & sky
+    if known.sum() < LEAST_SKY * known.size or not free.any():
+        return image, hole
+    spread, weight = np.zeros(image.shape, np.float32), np.zeros(hole.shape, np.float32)
+    for share in (0.02, 0.08, 0.3):  # of the height: what is near counts, where something is near
+        near = cv2.GaussianBlur(known, (0, 0), share * hole.shape[0])
+        mean = cv2.GaussianBlur(image * known[..., None], (0, 0), share * hole.shape[0])
+        part = np.minimum(near, 1 - weight)
+        spread += mean / np.maximum(near, 1e-6)[..., None] * part[..., None]
+        weight += part
+    usual = image[known > 0].mean(axis=0)
+    smooth = spread + usual * (1 - weight)[..., None]
+    cleared = np.where(free[..., None], np.clip(np.rint(smooth), 0, 255).astype(np.uint8), image)
+    return cleared, hole & ~free
 
 
 def _paint(image: Image, hole: Mask, ids: Ids, painter: str, seed: int) -> Image:

@@ -16,4 +16,7 @@ SYSTEMS = {
 }
 RELATIONS = {"rule": "relations:rule", "deeptest": "distortion:deeptest"}
 WORLD = "drive"  # what `street:N` means to a driver
-IMPORTED = {"engines": ("pasted", "rendered", "migan", "deeptest_pasted", "deeptest_rendered"), "network": ()}
+IMPORTED = {
+    "engines": ("pasted", "camvid", "rendered", "migan", "deeptest_pasted", "deeptest_rendered"),
+    "network": (),
+}

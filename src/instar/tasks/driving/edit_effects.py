@@ -13,7 +13,7 @@ import numpy as np
 from instar.core.scene import Image, Mask
 from instar.cutouts import CutOuts
 from instar.imaging.labels import LabelMap
-from instar.imaging.mask_text import mask_from_text
+from instar.imaging.mask_text import ids_from_text, mask_from_text
 from instar.imaging.paste import resized
 from instar.tasks.driving.engines import Edit
 from instar.tasks.driving.engines.sign import draw_sign
@@ -33,10 +33,22 @@ def relabel(labels: LabelMap, edit: Edit, cutouts: CutOuts) -> LabelMap:
     """The label map of the edited picture."""
     if "foot" in edit:
         return labels.relabelled(_covered(labels, edit, cutouts), edit["label"])
+    if "map" in edit:
+        return _repainted(labels, edit)
     if "mask" not in edit:
         return labels
     name = edit.get("becomes") or IN_PLACE_OF.get(edit["of"], BEHIND)
     return labels.relabelled(mask_from_text(edit["mask"]), name)
+
+
+def _repainted(labels: LabelMap, edit: Edit) -> LabelMap:
+    """The map with what was painted: each class where its patch shows it."""
+    ids = ids_from_text(edit["map"])
+    for number, name in enumerate(edit["names"].split(",")):
+        where = ids == number
+        if where.any():
+            labels = labels.relabelled(where, name)
+    return labels
 
 
 def _covered(labels: LabelMap, edit: Edit, cutouts: CutOuts) -> Mask:

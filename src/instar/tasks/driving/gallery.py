@@ -25,6 +25,7 @@ from instar.imaging.labels import LabelMap
 from instar.imaging.photometric import light_of
 from instar.tasks.driving.ground import ROAD, ROADSIDE, ground_of
 from instar.tasks.driving.maps import labels_of
+from instar.tasks.driving.outlines import Outline, collect_outlines
 from instar.worlds.drive.scenes import models
 
 __all__ = ["Gallery", "collect_gallery"]
@@ -52,13 +53,15 @@ class Gallery:
     """The pool, and for each class its height over how far its feet are below the horizon.
 
     `lights` are the mean light of the scenes that cut-outs come from, where they come from scenes. `rise` is
-    how much higher than the end of the road the horizon is, as a share of the picture.
+    how much higher than the end of the road the horizon is, as a share of the picture. `outlines` are those of
+    trees that stand in the scenes.
     """
 
     pool: Pool
     heights: Mapping[str, float]
     lights: Mapping[str, float] = field(default_factory=dict)
     rise: float = 0.0
+    outlines: Sequence[Outline] = ()
 
     @property
     def person(self) -> float | None:
@@ -103,7 +106,8 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
                 least=LEAST,
             )
             heights = _with_models(pool, folder, heights)
-        kept = {"heights": heights, "lights": lights, "rise": rise}
+        outlines = collect_outlines(scenes)
+        kept = {"heights": heights, "lights": lights, "rise": rise, "outlines": outlines}
         sizes.write_text(json.dumps(kept), encoding="utf-8")
     return Gallery(load_pool(folder), **json.loads(sizes.read_text(encoding="utf-8")))
 

@@ -6,7 +6,9 @@ the picture is the same on every machine and at every replay.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -15,8 +17,7 @@ from instar.core.change import Inapplicable
 from instar.core.scene import Image, Mask
 from instar.cutouts import CutOuts
 from instar.cutouts.kept import KeptCutOuts
-from instar.imaging.labels import LabelMap
-from instar.imaging.mask_text import mask_to_text
+from instar.imaging.mask_text import ids_to_text
 from instar.imaging.painter import paint
 from instar.imaging.street_classes import STREET, street_ids
 from instar.tasks.driving.engines import Edit, SceneView
@@ -26,10 +27,11 @@ from instar.tasks.driving.ground import ROAD, STANDING
 from instar.tasks.driving.maps import with_lines
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["Painting", "camvid", "drawn", "painted_without"]
+__all__ = ["Painting", "camvid", "drawn", "keep_patch", "lay_patch", "without"]
 
-SEED = 2**31
+SEEDS = 2**31
 LINE_MARGIN = 5  # pixels across: paint is worn along its edge
+ELSEWHERE = 255  # in the map of a patch: nothing changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,66 +47,77 @@ class Painting:
         mask = select_pixels(condition, view)
         if isinstance(mask, Inapplicable):
             return mask
-        seed = int(rng.integers(SEED))
-        ids = street_ids(with_lines(view.labels, view.image))
+        seed = int(rng.integers(SEEDS))
         if condition.op == "remove":
-            hole, wanted = without(ids, mask, view, of=condition.element)
+            hole, wanted = without(mask, view, of=condition.element)
         else:
             assert condition.new is not None, "what is replaced is replaced by something"
-            if condition.new.element != "tree":
-                return Inapplicable("the network paints trees, and nothing else in the place of things")
             assert view.gallery is not None, "a gallery is made before pictures are changed"
+            if condition.new.element != "tree":
+                return Inapplicable("no network paints what takes its place")
             outlines = view.gallery.outlines
             if not outlines:
                 return Inapplicable("no tree stands before the sky in any scene, to take its outline from")
-            hole = hole_around(mask, stands=False)
-            wanted = planted(ids, mask, outlines, view.ground.horizon, rng)
+            hole = hole_around(mask, _others(mask, view), stands=False)
+            wanted = planted(_ids(view), mask, outlines, view.ground.horizon, rng)
         painted = paint(view.image, hole, wanted, painter=self.painter, seed=seed)
-        return (self._edit(condition, view, hole, wanted, painted),)
+        edit = {"engine": self.name, "of": condition.element}
+        if condition.new is not None:
+            edit["becomes"] = "vegetation"
+        return ({**edit, **keep_patch(painted, hole, wanted, STREET, view)},)
 
     def make(self, image: Image, edit: Edit, cutouts: CutOuts) -> Image:
         """The picture with what was painted; only the hole changes."""
-        patch = cutouts.pixels(edit["cutout"])
-        result: Image = image.copy()
-        place = result[edit["y"] : edit["y"] + patch.shape[0], edit["x"] : edit["x"] + patch.shape[1]]
-        place[:] = np.where(patch[..., 3:] > 0, patch[..., :3], place)
-        return result
-
-    def _edit(self, condition: Condition, view: SceneView, hole: Mask, wanted: Ids, painted: Image) -> Edit:
-        assert view.gallery is not None, "a gallery is made before pictures are changed"
-        x, y, width, height = cv2.boundingRect(hole.astype(np.uint8))
-        rows, columns = slice(y, y + height), slice(x, x + width)
-        shown = np.where(hole, np.uint8(255), np.uint8(0))
-        patch = np.dstack([np.where(hole[..., None], painted, 0), shown])[rows, columns]
-        kept = KeptCutOuts(view.gallery.pool.folder).keep(np.ascontiguousarray(patch, np.uint8))
-        classes = {STREET[i]: mask_to_text(hole & (wanted == i)) for i in np.unique(wanted[hole]).tolist()}
-        edit = {
-            "engine": self.name,
-            "of": condition.element,
-            "cutout": kept,
-            "x": x,
-            "y": y,
-            "classes": classes,
-        }
-        return edit if condition.new is None else {**edit, "becomes": "vegetation"}
+        return lay_patch(image, edit, cutouts)
 
 
-def without(ids: Ids, mask: Mask, view: SceneView, *, of: str) -> tuple[Mask, Ids]:
+def without(mask: Mask, view: SceneView, *, of: str) -> tuple[Mask, Ids]:
     """The hole that a removed thing leaves, and the label map that is wanted in it."""
+    ids = _ids(view)
     if of in LINES:
         hole = cv2.dilate(mask.astype(np.uint8), np.ones((LINE_MARGIN, LINE_MARGIN), np.uint8)) > 0
         hole &= view.labels.mask(ROAD) | mask
         return hole, np.where(hole, np.uint8(STREET.index("road")), ids).astype(np.uint8)
     stands = bool(set(view.ontology.elements[of].classes) & set(STANDING))
-    hole = hole_around(mask, stands=stands)
+    hole = hole_around(mask, _others(mask, view), stands=stands)
     return hole, behind(ids, mask, hole, view.ground)
 
 
-def painted_without(image: Image, labels: LabelMap, view: SceneView, mask: Mask, of: str, painter: str) -> Image:
-    """The picture without a thing, painted over by the network."""
-    hole, wanted = without(street_ids(with_lines(labels, image)), mask, view, of=of)
-    return paint(image, hole, wanted, painter=painter)
+def keep_patch(
+    picture: Image, region: Mask, ids: Ids, names: Sequence[str], view: SceneView
+) -> dict[str, Any]:
+    """The part of an edit that says what a region shows from now on, its pixels kept by content hash."""
+    assert view.gallery is not None, "a gallery is made before pictures are changed"
+    x, y, width, height = cv2.boundingRect(region.astype(np.uint8))
+    rows, columns = slice(y, y + height), slice(x, x + width)
+    shown = np.where(region, np.uint8(255), np.uint8(0))
+    patch = np.dstack([np.where(region[..., None], picture, 0), shown])[rows, columns]
+    return {
+        "cutout": KeptCutOuts(view.gallery.pool.folder).keep(np.ascontiguousarray(patch, np.uint8)),
+        "x": x,
+        "y": y,
+        "map": ids_to_text(np.where(region, ids, np.uint8(ELSEWHERE))),
+        "names": ",".join(names),
+    }
+
+
+def lay_patch(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
+    """The picture with the patch in it; outside of the patch nothing changes."""
+    patch = cutouts.pixels(edit["cutout"])
+    result: Image = image.copy()
+    place = result[edit["y"] : edit["y"] + patch.shape[0], edit["x"] : edit["x"] + patch.shape[1]]
+    place[:] = np.where(patch[..., 3:] > 0, patch[..., :3], place)
+    return result
+
+
+def _ids(view: SceneView) -> Ids:
+    return street_ids(with_lines(view.labels, view.image))
+
+
+def _others(mask: Mask, view: SceneView) -> Mask:
+    """Things that stand before what is changed, and must stay whole."""
+    return np.asarray(view.labels.mask(STANDING) & ~mask)
 
 
 drawn = Painting("painting", "drawn")
-camvid = Painting("camvid", "camvid")
+camvid = Painting("painting", "camvid")

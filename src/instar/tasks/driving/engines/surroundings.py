@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import median_filter
+from scipy.ndimage import mean, median_filter
 
 from instar.core.scene import Mask
 from instar.imaging.street_classes import STREET
@@ -92,7 +92,9 @@ def _foot_of_each(ids: Ids, base: npt.NDArray[np.float32]) -> npt.NDArray[np.flo
     for name in STANDING:
         own = ids == STREET.index(name)
         count, pieces, stats, _ = cv2.connectedComponentsWithStats(own.astype(np.uint8))
-        feet = stats[:count, cv2.CC_STAT_TOP] + stats[:count, cv2.CC_STAT_HEIGHT] - 1
+        feet = (stats[:count, cv2.CC_STAT_TOP] + stats[:count, cv2.CC_STAT_HEIGHT] - 1).astype(np.float32)
+        if name == "traffic sign":  # it hangs on a pole, whose foot is below it
+            feet = np.maximum(feet, mean(base, pieces, np.arange(count)))
         base = np.where(own, feet[pieces].astype(np.float32), base)
     return base
 

@@ -1,6 +1,8 @@
-"""Replacing things that stand on the ground: each is filled in, and a cut-out put in its place."""
+"""Replacing things that stand on the ground: each is painted over, and a cut-out put in its place."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -8,44 +10,65 @@ import numpy as np
 from instar.core.change import Inapplicable
 from instar.core.scene import Image, Mask
 from instar.cutouts import CutOuts
-from instar.imaging.mask_text import mask_from_text, mask_to_text
-from instar.imaging.paste import pasted, resized, toned
-from instar.tasks.driving.engines import Edit, SceneView
+from instar.imaging.painter import paint
+from instar.imaging.paste import resized
+from instar.imaging.street_classes import STREET
+from instar.tasks.driving.engines import Edit, SceneView, paste
+from instar.tasks.driving.engines.painting import keep_patch, lay_patch, without
 from instar.tasks.driving.engines.paste import cutout_of, on_feet, paste_of, size_at
-from instar.tasks.driving.engines.removal import fill
 from instar.tasks.driving.engines.selection import select_pixels
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["make", "plan"]
+__all__ = ["Swap", "camvid", "drawn"]
 
 LEAST_PIXELS = 60
+OPAQUE = 128
 
 
-def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
-    """One edit for each piece: the feet and the middle stay, the size is what the other has there."""
-    new = condition.new
-    assert new is not None, "what is replaced is replaced by something"
-    mask = select_pixels(condition, view)
-    if isinstance(mask, Inapplicable):
-        return mask
-    if new.element not in ("vehicle", "pedestrian", "bicyclist"):
-        return Inapplicable("no cut-out takes its place")
-    edits: list[Edit] = []
-    for piece in _pieces(mask):
-        cutout = cutout_of(new, view, rng)
-        if isinstance(cutout, Inapplicable):
-            return cutout
-        edit = _in_place_of(piece, paste_of(cutout, view), view, cutout.label)
-        if edit is not None:
-            edits.append({**edit, "engine": "swap", "of": condition.element})
-    return tuple(edits) if edits else Inapplicable("no free place")
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """The engine of that name, with the weights of that painter."""
 
+    name: str
+    painter: str
 
-def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
-    """The picture with the one thing gone and the other there."""
-    empty = fill.without(image, mask_from_text(edit["old"]))
-    pixels = resized(cutouts.pixels(edit["cutout"]), edit["width"], edit["height"])
-    return pasted(empty, toned(pixels, edit["gain"], edit["offset"]), edit["x"], edit["y"], "feather")
+    def plan(
+        self, condition: Condition, view: SceneView, rng: np.random.Generator
+    ) -> tuple[Edit, ...] | Inapplicable:
+        """One edit for all pieces: feet and middle of each stay, the size is what the other has there."""
+        new = condition.new
+        assert new is not None, "what is replaced is replaced by something"
+        assert view.gallery is not None, "a gallery is made before pictures are pasted"
+        mask = select_pixels(condition, view)
+        if isinstance(mask, Inapplicable):
+            return mask
+        if new.element not in ("vehicle", "pedestrian", "bicyclist"):
+            return Inapplicable("no cut-out takes its place")
+        placed: list[tuple[Mask, Edit]] = []
+        for piece in _pieces(mask):
+            cutout = cutout_of(new, view, rng)
+            if isinstance(cutout, Inapplicable):
+                return cutout
+            edit = _in_place_of(piece, paste_of(cutout, view), view, cutout.label)
+            if edit is not None:
+                placed.append((piece, edit))
+        if not placed:
+            return Inapplicable("no free place")
+        gone = np.any([piece for piece, _ in placed], axis=0)
+        region, ids = without(gone, view, of=condition.element)
+        picture = paint(view.image, region, ids, painter=self.painter, seed=int(rng.integers(2**31)))
+        names = (*STREET, placed[0][1]["label"])
+        # The farthest first: what is nearer stands before it.
+        for _, edit in sorted(placed, key=lambda one: int(one[1]["foot"])):
+            picture = paste.make(picture, edit, view.gallery.pool)
+            covered = _covered(edit, view)
+            region, ids = region | _box(edit, view), np.where(covered, len(STREET), ids).astype(np.uint8)
+        made = {"engine": self.name, "of": condition.element, "becomes": names[-1]}
+        return ({**made, **keep_patch(picture, region, ids, names, view)},)
+
+    def make(self, image: Image, edit: Edit, cutouts: CutOuts) -> Image:
+        """The picture with the one thing gone and the other there."""
+        return lay_patch(image, edit, cutouts)
 
 
 def _pieces(mask: Mask) -> list[Mask]:
@@ -62,4 +85,25 @@ def _in_place_of(piece: Mask, edit: Edit, view: SceneView, label: str) -> Edit |
     left = round(middle - width / 2)
     if height < 6 or left < 0 or foot + 1 < height or left + width > view.size[1]:
         return None
-    return {**on_feet(edit, foot, size, left, (height, width)), "old": mask_to_text(piece)}
+    return on_feet(edit, foot, size, left, (height, width))
+
+
+def _box(edit: Edit, view: SceneView) -> Mask:
+    """Where pasting may change something: the shadow at the feet too."""
+    mask = np.zeros(view.size, np.bool_)
+    mask[edit["y"] : edit["y"] + edit["height"], edit["x"] : edit["x"] + edit["width"]] = True
+    return mask
+
+
+def _covered(edit: Edit, view: SceneView) -> Mask:
+    """Where the cut-out hides what is behind it."""
+    assert view.gallery is not None, "a gallery is made before pictures are pasted"
+    mask = np.zeros(view.size, np.bool_)
+    pixels = resized(view.gallery.pool.pixels(edit["cutout"]), edit["width"], edit["height"])
+    rows, columns = slice(edit["y"], edit["y"] + edit["height"]), slice(edit["x"], edit["x"] + edit["width"])
+    mask[rows, columns] = pixels[..., 3] >= OPAQUE
+    return mask
+
+
+drawn = Swap("swap", "drawn")
+camvid = Swap("swap", "camvid")

@@ -14,24 +14,25 @@ import numpy.typing as npt
 from instar.core.scene import Mask
 from instar.imaging.street_classes import STREET
 from instar.tasks.driving.ground import GroundPlane
+from instar.tasks.driving.outlines import Outline
 
-__all__ = ["Outline", "behind", "hole_around", "outline_of", "planted"]
+__all__ = ["Ids", "behind", "hole_around", "planted"]
 
 BACKGROUND = ("sky", "building", "road", "sidewalk", "vegetation", "fence")
 GROUND = ("road", "sidewalk")
 UPRIGHT = 3  # what is behind is rather found beside than above or below: so many times nearer
 MARGIN, LEAST_MARGIN = 0.06, 3  # of a piece's shorter side, and pixels: its edge and the light around it
 SHADOW = 0.16  # of its height, below what stands on the ground: the shadow that it throws there
-LEAST_WIDTH = 0.12  # of the picture: a narrower tree says little about skylines
 SKY, TREE = STREET.index("sky"), STREET.index("vegetation")
 
 Ids = npt.NDArray[np.uint8]
-Outline = tuple[float, ...]
-"""The upper edge of trees, column by column: how high above the horizon, as a share of the picture's width."""
 
 
-def hole_around(mask: Mask, *, stands: bool) -> Mask:
-    """The pixels that give a thing away: its own, those along its edge, and its shadow where it stands."""
+def hole_around(mask: Mask, others: Mask, *, stands: bool) -> Mask:
+    """The pixels that give a thing away: its own, those along its edge, and its shadow where it stands.
+
+    `others` are things before and beside it, which stay whole.
+    """
     hole = np.zeros(mask.shape, np.bool_)
     count, pieces, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
     for number in range(1, count):
@@ -43,7 +44,7 @@ def hole_around(mask: Mask, *, stands: bool) -> Mask:
             down = max(2, round(SHADOW * tall))
             grown = cv2.dilate(grown, np.ones((down + 1, 1), np.uint8), anchor=(0, down))
         hole |= grown > 0
-    return hole
+    return (hole & ~others) | mask
 
 
 def behind(ids: Ids, gone: Mask, hole: Mask, ground: GroundPlane) -> Ids:
@@ -86,7 +87,8 @@ def _ground_row(soil: Mask, gone: Mask) -> Mask:
         left, top, wide, tall, _ = stats[number].tolist()
         reach = max(6, wide // 3)
         sides = [soil[:, max(0, left - reach) : left], soil[:, left + wide : left + wide + reach]]
-        tops = [int(np.argmax(side.mean(axis=1) > 0.5)) for side in sides if side.size and (side.mean(axis=1) > 0.5).any()]
+        seen = [side.mean(axis=1) > 0.5 for side in sides if side.size]
+        tops = [int(np.argmax(rows_of)) for rows_of in seen if rows_of.any()]
         if not tops:
             continue
         first = max(top, min(tops))
@@ -95,20 +97,9 @@ def _ground_row(soil: Mask, gone: Mask) -> Mask:
     return result
 
 
-def outline_of(ids: Ids, horizon: float) -> Outline | None:
-    """The skyline of the trees of a frame, over their widest stretch; None where there are hardly any."""
-    trees, sky = ids == TREE, ids == SKY
-    top = np.argmax(trees, axis=0)
-    above = np.maximum(top - 1, 0)
-    free = trees.any(axis=0) & (top < horizon) & sky[above, np.arange(ids.shape[1])]
-    best = max(_runs(free), key=lambda run: run[1] - run[0], default=(0, 0))
-    if best[1] - best[0] < LEAST_WIDTH * ids.shape[1]:
-        return None
-    heights = (horizon - top[best[0] : best[1]]) / ids.shape[1]
-    return tuple(np.round(heights, 4).tolist())
-
-
-def planted(ids: Ids, gone: Mask, outlines: Sequence[Outline], horizon: float, rng: np.random.Generator) -> Ids:
+def planted(
+    ids: Ids, gone: Mask, outlines: Sequence[Outline], horizon: float, rng: np.random.Generator
+) -> Ids:
     """The map with trees where houses were, in outlines of real trees, and sky above them.
 
     Sky appears only where there is sky above the house already: nothing else can be seen over a tree.
@@ -125,9 +116,3 @@ def planted(ids: Ids, gone: Mask, outlines: Sequence[Outline], horizon: float, r
     open_sky = np.logical_and.accumulate((ids == SKY) | gone | (ids == STREET.index("pole")), axis=0)
     result = np.where(gone, TREE, ids)
     return np.where(gone & (row < tops[None]) & open_sky, SKY, result).astype(np.uint8)
-
-
-def _runs(row: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Where a row is true, from and to."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(np.int8), [0]])))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist()))
