@@ -8,10 +8,13 @@ from typing import Any
 from instar import zoo
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
+from instar.imaging import street_networks
 from instar.report.text import table
-from instar.tasks.driving.systems.bundled_networks import NAMES, card
+from instar.tasks.driving.systems import bundled_networks
 
 __all__ = ["arguments", "perform"]
+
+NAMES = (*bundled_networks.NAMES, *street_networks.NAMES)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,10 +72,10 @@ def _show(name: str) -> Outcome:
 
 def _show_card(name: str) -> Outcome:
     """The card of a network that comes with instar, which need not be fetched."""
-    found = card(name)
+    found = (bundled_networks if name in bundled_networks.NAMES else street_networks).card(name)
     rows = [("name", name), ("here", "yes, it comes with instar")]
     rows += [(key, _plain(value)) for key, value in found.items() if key != "errors" and value is not None]
-    for output, error in found["errors"].items():
+    for output, error in found.get("errors", {}).items():
         low, high = error["interval"]
         rows.append(
             (

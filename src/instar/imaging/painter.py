@@ -5,10 +5,6 @@ Without a label map it fills the hole with what its surroundings suggest.
 
 from __future__ import annotations
 
-from functools import lru_cache
-from importlib.resources import as_file, files
-from typing import Any
-
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -17,16 +13,15 @@ from instar.core.scene import Image, Mask
 from instar.imaging.harmony import grain_of
 from instar.imaging.inpaint import Fill
 from instar.imaging.street_classes import STREET, UNKNOWN
+from instar.imaging.street_networks import padded, session
 
-__all__ = ["PAINTERS", "paint", "street_fill"]
+__all__ = ["paint", "street_fill"]
 
-PAINTERS = ("drawn", "camvid")
 HEIGHT = 360  # the size of pictures it was trained on; larger ones are painted at this height
-MULTIPLE = 16
+CROP, AROUND = 256, 64  # pixels: what it was shown in training, and what it sees at least around a hole
 SKY, LEAST_SKY = STREET.index("sky"), 0.005  # of the picture: less says little about the rest
 NOISE = 0.3  # as in training
 SOFT = 1.2  # sigma in pixels of the seam, which lies inside the hole
-WEIGHTS = files("instar.imaging") / "weights"
 
 Ids = npt.NDArray[np.uint8]
 
@@ -42,7 +37,11 @@ def paint(image: Image, hole: Mask, ids: Ids, *, painter: str, seed: int = 0) ->
     wanted = cv2.resize(ids, size, interpolation=cv2.INTER_NEAREST)
     gap = cv2.resize(hole.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST) > 0
     clear, gap = _clear_sky(small, gap, wanted)
-    painted = np.where(gap[..., None], _paint(clear, gap, wanted, painter, seed), clear)
+    painted = clear.copy()
+    if gap.any():
+        seen = _window(gap)
+        painted[seen] = _paint(clear[seen], gap[seen], wanted[seen], painter, seed)
+        painted = np.where(gap[..., None], painted, clear)
     if scale < 1:
         painted = cv2.resize(painted, (columns, rows), interpolation=cv2.INTER_CUBIC)
     return _compose(image, hole, painted, seed)
@@ -55,6 +54,17 @@ def street_fill(painter: str) -> Fill:
         return paint(image, hole, np.full(hole.shape, UNKNOWN, np.uint8), painter=painter)
 
     return fill
+
+
+def _window(hole: Mask) -> tuple[slice, slice]:
+    """What the network has to see: the hole and some way around it, no less than in training."""
+    x, y, width, height = cv2.boundingRect(hole.astype(np.uint8))
+    window = []
+    for first, length, most in ((y, height, hole.shape[0]), (x, width, hole.shape[1])):
+        missing = max(2 * AROUND, CROP - length)
+        start = max(0, min(first - missing // 2, most - length - missing))
+        window.append(slice(start, min(most, start + length + missing)))
+    return window[0], window[1]
 
 
 def _clear_sky(image: Image, hole: Mask, ids: Ids) -> tuple[Image, Mask]:
@@ -83,17 +93,11 @@ def _clear_sky(image: Image, hole: Mask, ids: Ids) -> tuple[Image, Mask]:
 
 def _paint(image: Image, hole: Mask, ids: Ids, painter: str, seed: int) -> Image:
     rows, columns = hole.shape
-    below, beside = -rows % MULTIPLE, -columns % MULTIPLE
-    pad = ((0, below), (0, beside))
     noise = np.random.default_rng(seed).normal(0, NOISE, hole.shape).astype(np.float32)[..., None]
     light = np.where(hole[..., None], noise, image.astype(np.float32) / np.float32(127.5) - 1)
-    labels = np.eye(len(STREET), dtype=np.float32)[np.pad(ids, pad, mode="edge")]
-    inputs = {
-        "picture": np.pad(light, (*pad, (0, 0)), mode="edge").transpose(2, 0, 1)[None],
-        "hole": np.pad(hole, pad).astype(np.float32)[None, None],
-        "labels": labels.transpose(2, 0, 1)[None],
-    }
-    (made,) = _session(painter).run(None, {name: np.ascontiguousarray(x) for name, x in inputs.items()})
+    labels = np.eye(len(STREET), dtype=np.float32)[ids]
+    inputs = {"picture": padded(light), "hole": padded(hole[..., None]), "labels": padded(labels)}
+    (made,) = session(f"painter-{painter}").run(None, inputs)
     levels = (made[0, :, :rows, :columns].transpose(1, 2, 0) + 1) * np.float32(127.5)
     return np.clip(np.rint(levels), 0, 255).astype(np.uint8)
 
@@ -106,14 +110,3 @@ def _compose(image: Image, hole: Mask, painted: Image, seed: int) -> Image:
     share = np.maximum(cv2.GaussianBlur(inner, (0, 0), SOFT), inner)[..., None]
     mixed = image * (1 - share) + (painted + noise) * share
     return np.where(hole[..., None], np.clip(np.rint(mixed), 0, 255).astype(np.uint8), image)
-
-
-@lru_cache(maxsize=2)
-def _session(painter: str) -> Any:
-    import onnxruntime  # type: ignore[import-untyped]  # it ships no types
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    with as_file(WEIGHTS / f"painter-{painter}.onnx") as path:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

@@ -232,7 +232,7 @@ def test_a_scene_without_a_label_map_is_inapplicable():
     drawn = ready(PEOPLE).draw(
         Observation.of(scene.image, Control(50.0, 0.0), scene), np.random.default_rng(0)
     )
-    assert drawn == Inapplicable("no label map")
+    assert drawn == Inapplicable("no label map; --maps street-maps makes them")
 
 
 def test_a_rule_that_no_engine_can_make_is_refused_at_once():

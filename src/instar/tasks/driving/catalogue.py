@@ -12,6 +12,7 @@ SYSTEMS = {
     "resnet101-ch2": "systems.bundled_networks:resnet101_ch2",
     "deepracer": "systems.deepracer:deepracer",
     "onnx-driver": "systems.onnx:onnx_driver",
+    "street-maps": "systems.street_maps:street_maps",
     "torch-driver": "systems.torch_network:torch_driver",
 }
 RELATIONS = {"rule": "relations:rule", "deeptest": "distortion:deeptest"}

@@ -32,6 +32,7 @@ from instar.tasks.driving.maps import labels_of, with_lines, with_maps
 from instar.tasks.driving.rules import Rule, format_rule, open_language, read_rule
 from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.shrink_rule import smaller_edits
+from instar.tasks.driving.systems.street_maps import street_maps
 from instar.tasks.driving.task import NULLS, TASK, judge_controls
 
 __all__ = ["rule"]
@@ -55,7 +56,7 @@ def rule(
 
     `ontology` and `engines` are files of one's own. Without them, drawn drives are drawn anew ("rendered")
     and all other pictures are edited ("pasted"), with cut-outs from the campaign's own scenes, which need
-    label maps; `maps` is a segmentation system that makes them. `least_lines` and `least_objects` are the
+    label maps; `maps` is a segmentation system that makes them. The engines "camvid" bring one along. `least_lines` and `least_objects` are the
     shares of the picture that must be there to be removed or replaced. With `paper`, words may be guessed and
     the bare inequality decides, as in the paper: nothing is asked again and noise is not told apart.
     """
@@ -69,6 +70,8 @@ def rule(
         chosen, drawn = usual_engines("pasted"), usual_engines("rendered")
     else:
         chosen = drawn = usual_engines(str(engines)) if engines in USUAL else read_engines(Path(engines))
+    if engines == "camvid" and maps is None:
+        maps = street_maps()  # whoever takes engines trained on CamVid takes its maps too
     lacking = [one.lacking(meaning) for one in (chosen, drawn)]
     if all(lacking):
         raise BadInput(str(lacking[0]))
@@ -159,7 +162,7 @@ class _RuleTest:
     def _view(self, source: Observation) -> SceneView | Inapplicable:
         labels = labels_of(with_maps(source.scene, self.maps))
         if labels is None:
-            return Inapplicable("no label map")
+            return Inapplicable("no label map; --maps street-maps makes them")
         image = source.input
         if any(c.element == "line" for block in self.rule.blocks for c in block.conditions):
             labels = with_lines(labels, image)

@@ -1,4 +1,4 @@
-"""`instar train`: from scenes that know what the driver did to a driving network with its card."""
+"""`instar train NETWORK`: from scenes that know what the driver did to a driving network with its card."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ LICENCES = {
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("architecture", metavar="NETWORK", help="epoch, vgg16 or resnet101")
     add("--scenes", required=True, metavar="PATH", help="drive:N, or the folder of a driving log")
     add("--source", metavar="NAME", help="of a log, only the frames of this source (ch2)")
     add("--without", metavar="A,B", help="draw drives without these kinds of things, such as pedestrian")
@@ -177,7 +176,7 @@ def _command(args: argparse.Namespace) -> str:
     parser = argparse.ArgumentParser()
     arguments(parser)
     words = ["instar", "train", args.architecture, "--scenes", args.scenes]
-    for name, usual in vars(parser.parse_args([*words[2:], "--out", args.out])).items():
+    for name, usual in vars(parser.parse_args([*words[3:], "--out", args.out])).items():
         value = getattr(args, name)
         if value != usual and name not in WHERE:
             words += [f"--{name.replace('_', '-')}"] + ([] if value is True else [f"{value}"])

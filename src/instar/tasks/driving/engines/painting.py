@@ -30,7 +30,7 @@ from instar.tasks.driving.rules.model import Condition
 __all__ = ["Painting", "camvid", "drawn", "keep_patch", "lay_patch", "without"]
 
 SEEDS = 2**31
-LINE_MARGIN = 5  # pixels across: paint is worn along its edge
+LINE_MARGIN = 7  # pixels across: paint is worn along its edge
 ELSEWHERE = 255  # in the map of a patch: nothing changes
 
 

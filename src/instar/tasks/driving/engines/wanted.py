@@ -23,6 +23,7 @@ GROUND = ("road", "sidewalk")
 UPRIGHT = 3  # what is behind is rather found beside than above or below: so many times nearer
 MARGIN, LEAST_MARGIN = 0.06, 3  # of a piece's shorter side, and pixels: its edge and the light around it
 SHADOW = 0.16  # of its height, below what stands on the ground: the shadow that it throws there
+LOW = 0.15  # of the width: bare crowns before the sky are what the painter does worst, so high trees are lowered
 SKY, TREE = STREET.index("sky"), STREET.index("vegetation")
 
 Ids = npt.NDArray[np.uint8]
@@ -111,7 +112,8 @@ def planted(
         step = one if rng.random() < 0.5 else one[::-1]
         line += step
     start = int(rng.integers(max(1, len(line) - columns + 1)))
-    tops = horizon - columns * np.array(line[start : start + columns], np.float64)
+    high = np.array(line[start : start + columns], np.float64)
+    tops = horizon - columns * LOW * (1 - np.exp(-high / LOW))
     row = np.arange(rows)[:, None]
     open_sky = np.logical_and.accumulate((ids == SKY) | gone | (ids == STREET.index("pole")), axis=0)
     result = np.where(gone, TREE, ids)

@@ -1,0 +1,42 @@
+"""The networks of street pictures that come along, each with a card beside its weights."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib.resources import as_file, files
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["MULTIPLE", "NAMES", "card", "padded", "session"]
+
+NAMES = ("painter-drawn", "painter-camvid", "street-maps")
+MULTIPLE = 16  # sides of what a network is shown
+WEIGHTS = files("instar.imaging") / "weights"
+
+
+def card(name: str) -> dict[str, Any]:
+    """What a network was trained on, its licence, how good it is, and how to train it again."""
+    document: dict[str, Any] = json.loads((WEIGHTS / f"{name}.json").read_text(encoding="utf-8"))
+    return document
+
+
+@lru_cache(maxsize=len(NAMES))
+def session(name: str) -> Any:
+    """The network, ready to run on one thread."""
+    import onnxruntime  # type: ignore[import-untyped]  # it ships no types
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    with as_file(WEIGHTS / f"{name}.onnx") as path:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def padded(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """`(H, W, channels)` as `float32 (1, channels, rows, columns)`, its edge repeated up to multiples of 16."""
+    below, beside = -values.shape[0] % MULTIPLE, -values.shape[1] % MULTIPLE
+    wide = np.pad(values, ((0, below), (0, beside), (0, 0)), mode="edge")
+    return np.ascontiguousarray(wide.transpose(2, 0, 1)[None], np.float32)

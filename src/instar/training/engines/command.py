@@ -1,0 +1,120 @@
+"""`instar train engine`: from street pictures with label maps to a painter or a segmenter with its card."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+from instar.core.errors import BadInput
+from instar.core.outcome import Outcome
+
+__all__ = ["arguments", "perform"]
+
+SIZE = (360, 480)
+USUAL = {"painter": (32, 14000, 32, 2e-4), "segmenter": (16, 4000, 32, 1.5e-3)}  # width, steps, batch, rate
+WHERE = ("out", "resume", "minutes", "device")  # it is done, which does not change what is learned
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("kind", choices=sorted(USUAL), metavar="KIND", help="painter, which fills holes, or segmenter")
+    add("--scenes", required=True, action="append", metavar="PATH", help="drive:N or a folder; may be repeated")
+    add("--palette", metavar="NAME", help="what label maps mean, where their folder does not say")
+    add("--height", type=int, default=SIZE[0], metavar="N", help="of the pictures in training (360)")
+    add("--width", type=int, metavar="N", help="channels of the first layer (32; segmenter: 16)")
+    add("--steps", type=int, metavar="N", help="in all (14000; segmenter: 4000)")
+    add("--batch", type=int, metavar="N", help="crops per step (32)")
+    add("--rate", type=float, metavar="X", help="the highest learning rate (0.0002; segmenter: 0.0015)")
+    add("--side", type=int, default=256, metavar="N", help="pixels of a crop (256)")
+    add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
+    add("--held-out", type=float, default=0.15, metavar="X", help="of each video, the last frames (0.15)")
+    add("--minutes", type=float, metavar="N", help="stop then; go on with --resume")
+    add("--device", metavar="NAME", help="cpu or cuda (a GPU where there is one)")
+    add("--out", required=True, metavar="DIR", help="where checkpoint, KIND.onnx and card.json go")
+    add("--resume", action="store_true", help="go on with a training that is there")
+
+
+def perform(args: argparse.Namespace) -> Outcome:
+    from instar.scenes import load_scenes
+
+    if not 0 < args.held_out < 1:
+        raise BadInput(f"--held-out is {args.held_out}; it must be between 0 and 1")
+    palette = args.palette
+    scenes = [
+        scene
+        for path in args.scenes
+        for scene in load_scenes(path, palette=None if path.startswith("drive:") else palette)
+    ]
+    # torch, which neither --help nor a wrong path should wait for
+    import torch
+
+    from instar.adapters.devices import require_device
+    from instar.campaigns.progress import show_steps
+    from instar.training.engines import checkpoint
+    from instar.training.engines.export import export
+    from instar.training.engines.scores import score
+    from instar.training.engines.streets import collect, split
+    from instar.training.engines.train import Settings, train_painter, train_segmenter
+
+    device = require_device(args.device or ("cuda" if torch.cuda.is_available() else "cpu"), "training")
+    width, steps, batch, rate = (
+        usual if given is None else given
+        for usual, given in zip(USUAL[args.kind], (args.width, args.steps, args.batch, args.rate))
+    )
+    seconds = float("inf") if args.minutes is None else 60 * args.minutes
+    settings = Settings(width, steps, batch, args.side, rate, args.seed, seconds, device)
+    out = Path(args.out)
+    size = (args.height, round(args.height * SIZE[1] / SIZE[0]))
+    with show_steps("looking at the scenes", len(scenes), quiet=args.json) as shown:
+        streets = collect(scenes, size, step=shown.advance)
+    kept, held = split(streets.names, args.held_out)
+    if not kept or not held:
+        raise BadInput(f"{len(streets)} scenes leave none to train on or none to hold out; name more")
+    train = train_painter if args.kind == "painter" else train_segmenter
+
+    def told(line: str) -> None:
+        if not args.json:
+            print(line, file=sys.stderr, flush=True)
+
+    model = train(streets.of(kept), settings, out, told, args.resume)
+    card = {
+        "network": args.kind,
+        "width": width,
+        "data": ", ".join(path if path.startswith("drive:") else Path(path).name for path in args.scenes),
+        "licence": "pictures drawn by instar, Apache-2.0"
+        if all(path.startswith("drive:") for path in args.scenes)
+        else "that of your data",
+        "trained_on": len(kept),
+        "held_out": len(held),
+        "steps": int(checkpoint.load(out)["done"]),
+        "scores": score(model, streets.of(held)),
+        "again": _command(args),
+    }
+    path = out / f"{args.kind}.onnx"
+    export(model, path, card=card)
+    (out / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+    text = f"step {card['steps']} of {steps}; on {len(held)} pictures held out: {_words(card['scores'])}\n{path}"
+    return Outcome(text, card | {"path": str(path)})
+
+
+def _words(scores: dict[str, float]) -> str:
+    return ", ".join(f"{name} {value:.3f}" for name, value in scores.items())
+
+
+def _command(args: argparse.Namespace) -> str:
+    """How to train it again: what was said, less where things were put."""
+    words = ["instar", "train", "engine", args.kind]
+    parser = argparse.ArgumentParser()
+    arguments(parser)
+    usual: dict[str, Any] = vars(parser.parse_args([args.kind, "--scenes", "x", "--out", "x"]))
+    for name, value in usual.items():
+        given = getattr(args, name)
+        if name in (*WHERE, "kind") or (name != "scenes" and given == value):
+            continue
+        for one in given if isinstance(given, list) else [given]:
+            words += [f"--{name.replace('_', '-')}", str(one)]
+    return shlex.join(words)

@@ -1,0 +1,61 @@
+"""`instar train engine`: small on a CPU, and on again from where it stopped."""
+
+import json
+
+import numpy as np
+import pytest
+
+from instar.cli.program import main
+
+pytestmark = pytest.mark.real
+
+SMALL = ["--scenes", "drive:6", "--height", "96", "--side", "64", "--width", "8", "--batch", "2", "--held-out", "0.34"]
+
+
+def trained(kind, out, *more):
+    return main(["train", "engine", kind, *SMALL, "--out", str(out), "--device", "cpu", *more])
+
+
+def test_a_painter_is_trained_in_pieces_and_paints_as_onnx(tmp_path, capsys):
+    assert trained("painter", tmp_path, "--steps", "4", "--minutes", "0.0001") == 0
+    assert "step 1 of 4" in capsys.readouterr().out  # the time was up after the first
+    assert trained("painter", tmp_path, "--steps", "4") == 2  # it does not begin anew by mistake
+    assert "--resume" in capsys.readouterr().err
+    assert trained("painter", tmp_path, "--steps", "4", "--resume") == 0
+    assert "step 4 of 4" in capsys.readouterr().out
+    pieces = list(tmp_path.glob("checkpoint-*"))
+    assert pieces and all(piece.stat().st_size < 16 * 2**20 for piece in pieces)
+    card = json.loads((tmp_path / "card.json").read_text())
+    assert (card["steps"], card["trained_on"], card["held_out"]) == (4, 4, 2)
+    assert card["again"].startswith("instar train engine painter --scenes drive:6 --height 96 --width 8 --steps 4")
+    import onnxruntime
+    import torch
+
+    from instar.training.engines import checkpoint
+    from instar.training.engines.networks import Painter
+
+    model = Painter(8).eval()
+    model.load_state_dict(checkpoint.load(tmp_path)["average"])
+    rng = np.random.default_rng(0)
+    shown = [rng.normal(size=(1, n, 32, 48)).astype(np.float32) for n in (3, 1, 13)]
+    session = onnxruntime.InferenceSession(str(tmp_path / "painter.onnx"))
+    (painted,) = session.run(None, dict(zip(("picture", "hole", "labels"), shown)))
+    with torch.no_grad():
+        expected = model(*map(torch.from_numpy, shown)).numpy()
+    assert np.abs(painted - expected).max() < 0.02
+
+
+def test_a_segmenter_learns_and_is_scored_on_what_was_held_out(tmp_path, capsys):
+    assert trained("segmenter", tmp_path, "--steps", "60", "--rate", "0.004") == 0
+    card = json.loads((tmp_path / "card.json").read_text())
+    assert card["scores"]["road"] > 0.3  # after a minute: the largest class, where nothing would be 0
+    assert 0 < card["scores"]["mean_iou"] < 1
+
+
+def test_scenes_without_label_maps_are_refused(tmp_path, capsys):
+    import cv2
+
+    cv2.imwrite(str(tmp_path / "a.png"), np.zeros((96, 128, 3), np.uint8))
+    words = ["train", "engine", "painter", "--scenes", str(tmp_path), "--out", str(tmp_path / "out")]
+    assert main(words) == 2
+    assert "no label map to learn from" in capsys.readouterr().err
