@@ -9,7 +9,20 @@ from instar.cli.program import main
 
 pytestmark = pytest.mark.real
 
-SMALL = ["--scenes", "drive:6", "--height", "96", "--side", "64", "--width", "8", "--batch", "2", "--held-out", "0.34"]
+SMALL = [
+    "--scenes",
+    "drive:6",
+    "--height",
+    "96",
+    "--side",
+    "64",
+    "--width",
+    "8",
+    "--batch",
+    "2",
+    "--held-out",
+    "0.34",
+]
 
 
 def trained(kind, out, *more):
@@ -27,7 +40,9 @@ def test_a_painter_is_trained_in_pieces_and_paints_as_onnx(tmp_path, capsys):
     assert pieces and all(piece.stat().st_size < 16 * 2**20 for piece in pieces)
     card = json.loads((tmp_path / "card.json").read_text())
     assert (card["steps"], card["trained_on"], card["held_out"]) == (4, 4, 2)
-    assert card["again"].startswith("instar train engine painter --scenes drive:6 --height 96 --width 8 --steps 4")
+    assert card["again"].startswith(
+        "instar train engine painter --scenes drive:6 --height 96 --width 8 --steps 4"
+    )
     import onnxruntime
     import torch
 

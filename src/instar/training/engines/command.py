@@ -22,7 +22,13 @@ WHERE = ("out", "resume", "minutes", "device")  # it is done, which does not cha
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("kind", choices=sorted(USUAL), metavar="KIND", help="painter, which fills holes, or segmenter")
-    add("--scenes", required=True, action="append", metavar="PATH", help="drive:N or a folder; may be repeated")
+    add(
+        "--scenes",
+        required=True,
+        action="append",
+        metavar="PATH",
+        help="drive:N or a folder; may be repeated",
+    )
     add("--palette", metavar="NAME", help="what label maps mean, where their folder does not say")
     add("--height", type=int, default=SIZE[0], metavar="N", help="of the pictures in training (360)")
     add("--width", type=int, metavar="N", help="channels of the first layer (32; segmenter: 16)")
@@ -97,7 +103,9 @@ def perform(args: argparse.Namespace) -> Outcome:
     path = out / f"{args.kind}.onnx"
     export(model, path, card=card)
     (out / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
-    text = f"step {card['steps']} of {steps}; on {len(held)} pictures held out: {_words(card['scores'])}\n{path}"
+    text = (
+        f"step {card['steps']} of {steps}; on {len(held)} pictures held out: {_words(card['scores'])}\n{path}"
+    )
     return Outcome(text, card | {"path": str(path)})
 
 

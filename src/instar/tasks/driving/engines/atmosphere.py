@@ -127,14 +127,18 @@ def _wet(light: Light, around: Surroundings, strength: float, rng: np.random.Gen
     height, width = around.ids.shape
     row = np.arange(height, dtype=np.int32)[:, None]
     contact = cv2.blur(around.contact.astype(np.float32), (max(3, width // 40) | 1, 1)).astype(np.int32)
-    rough = cv2.GaussianBlur(rng.normal(0, 1, (height, width)).astype(np.float32), (0, 0), 1.5, sigmaY=0.7) * 9
+    rough = (
+        cv2.GaussianBlur(rng.normal(0, 1, (height, width)).astype(np.float32), (0, 0), 1.5, sigmaY=0.7) * 9
+    )
     above = np.clip(2 * contact - row + rough.astype(np.int32), 0, np.maximum(contact, 0))
     mirrored = light[above, np.arange(width)[None]]
     for sigma, apart in ((height / 60, 0.05), (height / 20, 0.2)):
         far = np.clip(((row - contact) / height - apart) / 0.1, 0, 1).astype(np.float32)[..., None]
         mirrored = mirrored * (1 - far) + cv2.GaussianBlur(mirrored, (0, 0), 1.0, sigmaY=sigma) * far
     grazing = np.clip(around.depth / 9, 0, 1) ** np.float32(0.7)
-    puddles = cv2.GaussianBlur(rng.normal(0, 1, (height, width)).astype(np.float32), (0, 0), width / 14, sigmaY=height / 70)
+    puddles = cv2.GaussianBlur(
+        rng.normal(0, 1, (height, width)).astype(np.float32), (0, 0), width / 14, sigmaY=height / 70
+    )
     puddles = np.clip(puddles / (puddles.std() + 1e-6) * 0.35 + 0.55, 0.15, 1)[..., None]
     share = np.clip((0.16 + 0.55 * grazing) * puddles * np.float32(strength / 0.7), 0, 0.75)
     soaked = light * np.float32(1 - 0.38 * min(1.0, strength))
@@ -152,7 +156,9 @@ def _snowy(light: Light, around: Surroundings, strength: float, rng: np.random.G
     tracks = sum(np.exp(-(((aside - at) / 0.055) ** 2)) for at in (-0.62, -0.22, 0.22, 0.62))
     uneven = _strewn(down, aside, rng)
     road = around.of("road", "line")
-    cover = np.where(road, 0.84 - 0.50 * tracks * (0.8 + 0.25 * uneven) + 0.05 * uneven, np.where(around.ground, 0.93, 0.0))
+    cover = np.where(
+        road, 0.84 - 0.50 * tracks * (0.8 + 0.25 * uneven) + 0.05 * uneven, np.where(around.ground, 0.93, 0.0)
+    )
     cover = np.maximum(cover, _lying(around, light))
     soft = cv2.GaussianBlur(np.clip(cover, 0, 1).astype(np.float32), (0, 0), 0.9)[..., None]
     texture = (0.84 + 0.10 * grey.mean(axis=2, keepdims=True) + 0.012 * uneven[..., None]) * np.array(
@@ -169,7 +175,9 @@ def _strewn(down: npt.NDArray[np.float32], aside: npt.NDArray[np.float32], rng: 
     smooth = sum(cv2.GaussianBlur(noise, (0, 0), sigma) * sigma for sigma in (1.0, 2.5, 6.0))
     # Distance goes with one over the rows below the horizon.
     along, across = (60 / down) % 255, (90 * aside) % 255
-    laid = cv2.remap(np.asarray(smooth, np.float32), across.astype(np.float32), along.astype(np.float32), cv2.INTER_LINEAR)
+    laid = cv2.remap(
+        np.asarray(smooth, np.float32), across.astype(np.float32), along.astype(np.float32), cv2.INTER_LINEAR
+    )
     return np.asarray((laid - laid.mean()) / (laid.std() + 1e-6), np.float32)
 
 
@@ -186,9 +194,7 @@ def _lying(around: Surroundings, light: Light) -> npt.NDArray[np.float64]:
     return np.where(around.of("vegetation") & (local > 0.02) & (around.sky[..., 0] < 0.5), 0.55, cover)
 
 
-def _falling(
-    light: Light, rng: np.random.Generator, strength: float, *, length: int, shade: float
-) -> Light:
+def _falling(light: Light, rng: np.random.Generator, strength: float, *, length: int, shade: float) -> Light:
     """Streaks of rain or flakes of snow, in three distances."""
     height, width = light.shape[:2]
     layer = np.zeros((height, width), np.float32)

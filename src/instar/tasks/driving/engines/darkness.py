@@ -25,7 +25,12 @@ def night(light: Light, around: Surroundings, strength: float, rng: np.random.Ge
     lit = plain * _headlights(around) * np.array(WHITE, np.float32) * np.float32(1.5)
     lamps, pools = _street_lamps(around, rng)
     lit = lit + plain * pools * np.array(WARM, np.float32) * np.float32(0.8)
-    shining = lamps + _windows(light, around, rng, share=0.35) + _car_lights(light, around) + _signals(light, around)
+    shining = (
+        lamps
+        + _windows(light, around, rng, share=0.35)
+        + _car_lights(light, around)
+        + _signals(light, around)
+    )
     rows = np.linspace(0, 1, light.shape[0], dtype=np.float32)[:, None, None]
     low = np.clip(rows * light.shape[0] / max(around.horizon, 1.0), 0, 1) ** 2
     above = np.array(SKY[0], np.float32) * (1 - low) + np.array(SKY[1], np.float32) * low
@@ -36,10 +41,16 @@ def night(light: Light, around: Surroundings, strength: float, rng: np.random.Ge
 def dusk(light: Light, around: Surroundings, strength: float, rng: np.random.Generator) -> Light:
     """The sky still shines, and what stands before it is dark; first lamps are on."""
     plain = greyed(around.shadowless(light), 0.3)
-    dark = plain ** np.float32(1.1) * np.float32(0.66 - 0.34 * strength) * np.array([0.90, 0.96, 1.06], np.float32)
+    dark = (
+        plain ** np.float32(1.1)
+        * np.float32(0.66 - 0.34 * strength)
+        * np.array([0.90, 0.96, 1.06], np.float32)
+    )
     rows = np.linspace(0, 1, light.shape[0], dtype=np.float32)[:, None, None]
     low = np.clip(rows * light.shape[0] / max(around.horizon, 1.0), 0, 1) ** 2
-    tint = np.array([0.50, 0.56, 0.68], np.float32) * (1 - low) + np.array([0.86, 0.72, 0.60], np.float32) * low
+    tint = (
+        np.array([0.50, 0.56, 0.68], np.float32) * (1 - low) + np.array([0.86, 0.72, 0.60], np.float32) * low
+    )
     above = greyed(light, 0.4) * tint * np.float32(1.05 - 0.35 * strength)
     shining = _windows(light, around, rng, share=0.12) + _car_lights(light, around) + _signals(light, around)
     seen = dark * (1 - around.sky) + above * around.sky
@@ -70,7 +81,9 @@ def _street_lamps(around: Surroundings, rng: np.random.Generator) -> tuple[Light
             continue
         x, y, foot = left + wide / 2, top + max(1, tall // 30), min(height - 1, top + tall)
         size = max(1.2, 0.018 * tall)
-        cv2.ellipse(shining, (round(x), round(y)), (round(2 * size), round(size)), 0, 0, 360, WARM, -1, cv2.LINE_AA)
+        cv2.ellipse(
+            shining, (round(x), round(y)), (round(2 * size), round(size)), 0, 0, 360, WARM, -1, cv2.LINE_AA
+        )
         spread = 0.9 * tall
         reach = ((columns - x) / spread) ** 2 + ((rows - foot) / (0.45 * spread)) ** 2
         pools = np.maximum(pools, np.exp(-reach) * np.float32(rng.uniform(0.5, 0.8)))
@@ -94,7 +107,9 @@ def _windows(light: Light, around: Surroundings, rng: np.random.Generator, *, sh
     count, pieces, stats, _ = cv2.connectedComponentsWithStats(panes)
     for number in range(1, count):
         _, _, wide, tall, area = stats[number].tolist()
-        is_pane = 10 <= area <= 0.003 * height * width and area > 0.55 * wide * tall and 0.3 < wide / tall < 2.5
+        is_pane = (
+            10 <= area <= 0.003 * height * width and area > 0.55 * wide * tall and 0.3 < wide / tall < 2.5
+        )
         if is_pane and rng.random() < share:
             colour = np.array(WARM if rng.random() < 0.7 else WHITE, np.float32) * rng.uniform(0.25, 0.75)
             pane = pieces == number
@@ -144,4 +159,6 @@ def _bloom(shining: Light, height: int) -> Light:
 def _exposed(light: Light, rng: np.random.Generator) -> Light:
     """As a camera shows it in the dark: bright lamps saturate softly, and there is grain."""
     grain = rng.normal(0, GRAIN, light.shape[:2]).astype(np.float32)[..., None]
-    return np.asarray(1 - np.exp(-1.25 * np.maximum(light + grain * np.sqrt(np.maximum(light, 0.02)) * 3, 0)), np.float32)
+    return np.asarray(
+        1 - np.exp(-1.25 * np.maximum(light + grain * np.sqrt(np.maximum(light, 0.02)) * 3, 0)), np.float32
+    )

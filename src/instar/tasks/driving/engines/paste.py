@@ -18,6 +18,7 @@ from instar.imaging.harmony import shaded
 from instar.imaging.paste import pasted, resized, toned
 from instar.imaging.photometric import light_of
 from instar.tasks.driving.engines import Edit, SceneView
+from instar.tasks.driving.engines.appearance import at_home, well_lit
 from instar.tasks.driving.ground import GroundPlane
 from instar.tasks.driving.rules.model import Condition, Entity
 
@@ -93,7 +94,7 @@ def _in_such_light(cutouts: list[CutOut], view: SceneView) -> list[CutOut]:
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
     lights, own = view.gallery.lights, light_of(view.image).mean
     alike = [c for c in cutouts if own / ALIKE <= lights.get(c.scene, own) <= own * ALIKE]
-    return alike or cutouts
+    return well_lit(alike or cutouts, view.gallery.pool, own)
 
 
 def alter(edit: Edit, comparative: str, view: SceneView) -> Edit | Inapplicable:
@@ -132,7 +133,10 @@ def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     blend: Literal["feather", "hard"] = "feather" if edit["height"] >= SOFT else "hard"
     x, y = edit["x"], edit["y"]
     image = shaded(image, (x, y, x + edit["width"], y + edit["height"]), float(edit.get("shadow", 0)), FLAT)
-    return pasted(image, toned(pixels, edit["gain"], edit["offset"]), edit["x"], edit["y"], blend)
+    lit = toned(pixels, edit["gain"], edit["offset"])
+    if edit.get("shadow"):  # a photograph
+        lit = at_home(lit, image, x, y)
+    return pasted(image, lit, x, y, blend)
 
 
 def places(condition: Condition) -> str | None:

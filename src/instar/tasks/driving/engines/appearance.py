@@ -1,0 +1,47 @@
+"""Cut-outs that look at home in a photograph: no silhouettes, and the light and sharpness of their place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from instar.core.scene import Image
+from instar.cutouts import CutOuts
+from instar.cutouts.pool import CutOut
+from instar.imaging.harmony import blurred, edge_width, grain_of, grained
+from instar.imaging.paste import RGBA, toned
+
+__all__ = ["at_home", "well_lit"]
+
+BRIGHT = 80  # per cent of a cut-out's pixels are darker
+SHADE = 0.55  # of the picture's light: if even the bright parts are darker, it is a silhouette
+PLACE = (0.8, 1.15)  # how much lighter or darker than the picture a place makes what stands in it
+SOFTEST = 1.5  # pixels
+AROUND = 0.5  # of its size: the neighbourhood that it is compared with
+
+
+def well_lit(cutouts: Sequence[CutOut], pool: CutOuts, light: float) -> list[CutOut]:
+    """Those that show more than their outline in a picture of such light; all where there are none."""
+    shown = [one for one in cutouts if _bright(pool.pixels(one.digest)) >= SHADE * light]
+    return shown or list(cutouts)
+
+
+def at_home(pixels: RGBA, image: Image, x: int, y: int) -> RGBA:
+    """The cut-out as lit, as soft and as grainy as its neighbourhood."""
+    height, width = pixels.shape[:2]
+    down, across = round(AROUND * height), round(AROUND * width) + 8
+    near = image[max(0, y - down) : y + height + down, max(0, x - across) : x + width + across]
+    share = float(np.clip(near.mean() / max(1.0, float(image.mean())), *PLACE)) ** 0.5
+    sigma = max(0.0, edge_width(near) ** 2 - edge_width(pixels) ** 2) ** 0.5
+    soft = blurred(toned(pixels, share, 0.0), min(SOFTEST, sigma))
+    missing = max(0.0, grain_of(near) ** 2 - grain_of(soft) ** 2) ** 0.5
+    return grained(soft, missing, seed=x + 4099 * y)
+
+
+def _bright(pixels: RGBA) -> float:
+    """How light the lighter parts of a cut-out are, in grey levels."""
+    grey = cv2.cvtColor(np.ascontiguousarray(pixels[..., :3]), cv2.COLOR_RGB2GRAY)
+    inside = grey[pixels[..., 3] > 128]
+    return float(np.percentile(inside, BRIGHT)) if len(inside) else 0.0
