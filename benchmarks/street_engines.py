@@ -6,8 +6,8 @@
     python benchmarks/street_engines.py count judgements.csv
 
 `make` takes the frames that `instar train engine` holds out, and writes one picture for each rule and frame.
-`sheets` mixes the pictures of all engines, rule by rule, so that a judge does not know which is whose; the key
-is written beside. The pictures are the data's and stay out of the repository.
+`sheets` mixes the pictures of all engines, rule by rule, so that a judge does not know which is whose; the
+key is written beside. The pictures are the data's and stay out of the repository.
 """
 
 from __future__ import annotations

@@ -21,4 +21,4 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    return (engines if args.architecture == "engine" else drivers).perform(args)
+    return engines.perform(args) if args.architecture == "engine" else drivers.perform(args)

@@ -29,12 +29,12 @@ Ids = npt.NDArray[np.uint8]
 def paint(image: Image, hole: Mask, ids: Ids, *, painter: str, seed: int = 0) -> Image:
     """The picture with the hole painted as the `STREET` classes in `ids` want it; outside nothing changes."""
     if not hole.any():
-        return image.copy()
+        return np.asarray(image).copy()
     rows, columns = hole.shape
     scale = min(1.0, HEIGHT / rows)
     size = (round(columns * scale), round(rows * scale))
-    small = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
-    wanted = cv2.resize(ids, size, interpolation=cv2.INTER_NEAREST)
+    small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    wanted = np.asarray(cv2.resize(ids, size, interpolation=cv2.INTER_NEAREST), np.uint8)
     gap = cv2.resize(hole.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST) > 0
     clear, gap = _clear_sky(small, gap, wanted)
     painted = clear.copy()
@@ -43,7 +43,7 @@ def paint(image: Image, hole: Mask, ids: Ids, *, painter: str, seed: int = 0) ->
         painted[seen] = _paint(clear[seen], gap[seen], wanted[seen], painter, seed)
         painted = np.where(gap[..., None], painted, clear)
     if scale < 1:
-        painted = cv2.resize(painted, (columns, rows), interpolation=cv2.INTER_CUBIC)
+        painted = np.asarray(cv2.resize(painted, (columns, rows), interpolation=cv2.INTER_CUBIC), np.uint8)
     return _compose(image, hole, painted, seed)
 
 
@@ -99,7 +99,7 @@ def _paint(image: Image, hole: Mask, ids: Ids, painter: str, seed: int) -> Image
     inputs = {"picture": padded(light), "hole": padded(hole[..., None]), "labels": padded(labels)}
     (made,) = session(f"painter-{painter}").run(None, inputs)
     levels = (made[0, :, :rows, :columns].transpose(1, 2, 0) + 1) * np.float32(127.5)
-    return np.clip(np.rint(levels), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(np.rint(levels), 0, 255), np.uint8)
 
 
 def _compose(image: Image, hole: Mask, painted: Image, seed: int) -> Image:

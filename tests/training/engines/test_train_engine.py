@@ -37,7 +37,8 @@ def test_a_painter_is_trained_in_pieces_and_paints_as_onnx(tmp_path, capsys):
     assert trained("painter", tmp_path, "--steps", "4", "--resume") == 0
     assert "step 4 of 4" in capsys.readouterr().out
     pieces = list(tmp_path.glob("checkpoint-*"))
-    assert pieces and all(piece.stat().st_size < 16 * 2**20 for piece in pieces)
+    assert pieces
+    assert all(piece.stat().st_size < 16 * 2**20 for piece in pieces)
     card = json.loads((tmp_path / "card.json").read_text())
     assert (card["steps"], card["trained_on"], card["held_out"]) == (4, 4, 2)
     assert card["again"].startswith(

@@ -53,8 +53,8 @@ class Gallery:
     """The pool, and for each class its height over how far its feet are below the horizon.
 
     `lights` are the mean light of the scenes that cut-outs come from, where they come from scenes. `rise` is
-    how much higher than the end of the road the horizon is, as a share of the picture. `outlines` are those of
-    trees that stand in the scenes.
+    how much higher than the end of the road the horizon is, as a share of the picture. `outlines` are those
+    of trees that stand in the scenes.
     """
 
     pool: Pool

@@ -16,7 +16,7 @@ from instar.tasks.driving.maps import labels_of
 __all__ = ["Outline", "collect_outlines", "outline_of"]
 
 Outline = tuple[float, ...]
-"""The upper edge of trees, column by column: how high above the horizon, as a share of the picture's width."""
+"""The upper edge of trees, column by column: how high above the horizon, as a share of the width."""
 
 LEAST_WIDTH = 0.12  # of the picture: a narrower tree says little about skylines
 ROUND = 0.006  # of the width: label maps are drawn with corners

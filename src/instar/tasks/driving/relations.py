@@ -56,8 +56,9 @@ def rule(
 
     `ontology` and `engines` are files of one's own. Without them, drawn drives are drawn anew ("rendered")
     and all other pictures are edited ("pasted"), with cut-outs from the campaign's own scenes, which need
-    label maps; `maps` is a segmentation system that makes them. The engines "camvid" bring one along. `least_lines` and `least_objects` are the
-    shares of the picture that must be there to be removed or replaced. With `paper`, words may be guessed and
+    label maps; `maps` is a segmentation system that makes them, and the engines "camvid" bring one along.
+    `least_lines` and `least_objects` are the shares of the picture that must be there to be removed or
+    replaced. With `paper`, words may be guessed and
     the bare inequality decides, as in the paper: nothing is asked again and noise is not told apart.
     """
     if isinstance(pool, (str, Path)):

@@ -72,7 +72,9 @@ def perform(args: argparse.Namespace) -> Outcome:
         for usual, given in zip(USUAL[args.kind], (args.width, args.steps, args.batch, args.rate))
     )
     seconds = float("inf") if args.minutes is None else 60 * args.minutes
-    settings = Settings(width, steps, batch, args.side, rate, args.seed, seconds, device)
+    settings = Settings(
+        int(width), int(steps), int(batch), args.side, float(rate), args.seed, seconds, device
+    )
     out = Path(args.out)
     size = (args.height, round(args.height * SIZE[1] / SIZE[0]))
     with show_steps("looking at the scenes", len(scenes), quiet=args.json) as shown:

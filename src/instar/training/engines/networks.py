@@ -5,6 +5,8 @@ All work at half the picture's size and rearrange pixels at both ends, which cos
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -28,7 +30,8 @@ class _Gated(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         value, gate = self.both(x).chunk(2, 1)
-        return self.norm(F.silu(value)) * torch.sigmoid(gate)
+        let: Tensor = self.norm(F.silu(value)) * torch.sigmoid(gate)
+        return let
 
 
 class _Styled(nn.Module):
@@ -45,14 +48,15 @@ class _Styled(nn.Module):
         value, gate = self.both(x).chunk(2, 1)
         near = F.interpolate(labels, x.shape[2:], mode="nearest")
         scale, shift = self.style(F.silu(self.label(near))).chunk(2, 1)
-        return (self.norm(F.silu(value)) * (1 + scale) + shift) * torch.sigmoid(gate)
+        let: Tensor = (self.norm(F.silu(value)) * (1 + scale) + shift) * torch.sigmoid(gate)
+        return let
 
 
 class Painter(nn.Module):
     """A picture with noise in its hole, the hole, and the wanted label map in; the whole picture out.
 
-    `picture` is (N, 3, H, W) from -1 to 1, `hole` (N, 1, H, W), `labels` (N, classes, H, W) of 0 and 1; height
-    and width are multiples of 16.
+    `picture` is (N, 3, H, W) from -1 to 1, `hole` (N, 1, H, W), `labels` (N, classes, H, W) of 0 and 1;
+    height and width are multiples of 16.
     """
 
     def __init__(self, width: int = 32) -> None:
@@ -95,7 +99,7 @@ class Critic(nn.Module):
         super().__init__()
         tame = nn.utils.parametrizations.spectral_norm
         sizes = [3 + 1 + CLASSES, width, 2 * width, 4 * width, 4 * width]
-        self.layers = nn.ModuleList(tame(nn.Conv2d(i, o, 4, 2, 1)) for i, o in zip(sizes, sizes[1:]))
+        self.layers = nn.ModuleList(tame(nn.Conv2d(i, o, 4, 2, 1)) for i, o in pairwise(sizes))
         self.out = tame(nn.Conv2d(sizes[-1], 1, 3, padding=1))
 
     def forward(self, x: Tensor) -> tuple[Tensor, list[Tensor]]:

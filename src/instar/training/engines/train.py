@@ -167,8 +167,8 @@ def _follow(average: nn.Module, model: nn.Module, step: int) -> None:
     share = 1 - min(SMOOTH, step / (step + 50))
     for kept, new in zip(average.parameters(), model.parameters()):
         kept.lerp_(new, share)
-    for kept, new in zip(average.buffers(), model.buffers()):
-        kept.copy_(new)
+    for own, late in zip(average.buffers(), model.buffers()):
+        own.copy_(late)
 
 
 def _steps(done: int, settings: Settings, optimisers: Any, rates: Any) -> Iterator[int]:

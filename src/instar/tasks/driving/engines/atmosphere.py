@@ -123,7 +123,7 @@ def _rainy(light: Light, around: Surroundings, strength: float, rng: np.random.G
 
 
 def _wet(light: Light, around: Surroundings, strength: float, rng: np.random.Generator) -> Light:
-    """The ground darker, and what stands on it mirrored in it, upright blurred and broken by its roughness."""
+    """The ground darker, and what stands on it mirrored in it, blurred upright and broken by roughness."""
     height, width = around.ids.shape
     row = np.arange(height, dtype=np.int32)[:, None]
     contact = cv2.blur(around.contact.astype(np.float32), (max(3, width // 40) | 1, 1)).astype(np.int32)

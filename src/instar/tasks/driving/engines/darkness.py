@@ -102,8 +102,8 @@ def _windows(light: Light, around: Surroundings, rng: np.random.Generator, *, sh
     darker = cv2.morphologyEx(grey, cv2.MORPH_BLACKHAT, np.ones((size, size), np.uint8))
     inner = cv2.erode(walls.astype(np.uint8), np.ones((3, 3), np.uint8))
     # Chimneys and gables are dark before the sky, and no windows.
-    inner &= cv2.dilate((around.sky[..., 0] > 0.3).astype(np.uint8), np.ones((size, size), np.uint8)) ^ 1
-    panes = ((darker > 28) & (inner > 0)).astype(np.uint8)
+    high = cv2.dilate((around.sky[..., 0] > 0.3).astype(np.uint8), np.ones((size, size), np.uint8))
+    panes = ((darker > 28) & (inner > 0) & (high == 0)).astype(np.uint8)
     count, pieces, stats, _ = cv2.connectedComponentsWithStats(panes)
     for number in range(1, count):
         _, _, wide, tall, area = stats[number].tolist()
@@ -114,7 +114,7 @@ def _windows(light: Light, around: Surroundings, rng: np.random.Generator, *, sh
             colour = np.array(WARM if rng.random() < 0.7 else WHITE, np.float32) * rng.uniform(0.25, 0.75)
             pane = pieces == number
             shining[pane] = colour * (0.55 + 0.9 * light[pane].mean(axis=1, keepdims=True))
-    return cv2.GaussianBlur(shining, (0, 0), 0.6)
+    return np.asarray(cv2.GaussianBlur(shining, (0, 0), 0.6), np.float32)
 
 
 def _car_lights(light: Light, around: Surroundings) -> Light:

@@ -23,7 +23,7 @@ GROUND = ("road", "sidewalk")
 UPRIGHT = 3  # what is behind is rather found beside than above or below: so many times nearer
 MARGIN, LEAST_MARGIN = 0.06, 3  # of a piece's shorter side, and pixels: its edge and the light around it
 SHADOW = 0.16  # of its height, below what stands on the ground: the shadow that it throws there
-LOW = 0.15  # of the width: bare crowns before the sky are what the painter does worst, so high trees are lowered
+LOW = 0.15  # of the width: the painter is worst at bare crowns before the sky, so high trees are lowered
 SKY, TREE = STREET.index("sky"), STREET.index("vegetation")
 
 Ids = npt.NDArray[np.uint8]
@@ -65,7 +65,7 @@ def behind(ids: Ids, gone: Mask, hole: Mask, ground: GroundPlane) -> Ids:
         level = np.maximum.accumulate(soil.any(axis=1))[:, None] & (rows > ground.horizon)
         under = hole & ~known & level & _ground_row(soil, gone)
         result = np.where(under, _nearest(ids, soil), result)
-    return result.astype(np.uint8)
+    return np.asarray(result, np.uint8)
 
 
 def _nearest(ids: Ids, known: Mask) -> Ids:
@@ -82,7 +82,7 @@ def _nearest(ids: Ids, known: Mask) -> Ids:
 def _ground_row(soil: Mask, gone: Mask) -> Mask:
     """Rows, piece by piece of what is gone, in which the ground beside the piece reaches up that high."""
     result = np.zeros(gone.shape, np.bool_)
-    count, pieces, stats, _ = cv2.connectedComponentsWithStats(gone.astype(np.uint8))
+    count, _, stats, _ = cv2.connectedComponentsWithStats(gone.astype(np.uint8))
     rows, columns = gone.shape
     for number in range(1, count):
         left, top, wide, tall, _ = stats[number].tolist()
