@@ -36,7 +36,7 @@ def session(name: str) -> Any:
 
 
 def padded(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-    """`(H, W, channels)` as `float32 (1, channels, rows, columns)`, the edge repeated up to multiples of 16."""
+    """`(H, W, channels)` as `float32 (1, channels, H, W)`, with the edge repeated up to multiples of 16."""
     below, beside = -values.shape[0] % MULTIPLE, -values.shape[1] % MULTIPLE
     wide = np.pad(values, ((0, below), (0, beside), (0, 0)), mode="edge")
     return np.ascontiguousarray(wide.transpose(2, 0, 1)[None], np.float32)

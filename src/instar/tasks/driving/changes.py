@@ -85,7 +85,7 @@ def format_edit(edit: Edit) -> str:
     if "label" in edit and "width" in edit:
         what = _kind(edit["label"], edit.get("variant", ""))
         return f"{what} of {edit['width']} x {edit['height']} px at ({edit['x']}, {edit['y']})"
-    if edit.keys() <= {"engine", "of", "mask"} and "of" in edit:
+    if "of" in edit and ("map" in edit or edit.keys() <= {"engine", "of", "mask"}):
         return f"no {edit['of']} ({edit['engine']})"
     told = [f"{name} {value}" for name, value in sorted(edit.items()) if name not in UNSAID]
     return f"{edit['engine']} ({', '.join(told)})"
