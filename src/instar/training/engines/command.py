@@ -6,11 +6,15 @@ import argparse
 import json
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
+
+if TYPE_CHECKING:
+    from instar.core.scene import Scene
 
 __all__ = ["arguments", "perform"]
 
@@ -45,16 +49,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    from instar.scenes import load_scenes
-
     if not 0 < args.held_out < 1:
         raise BadInput(f"--held-out is {args.held_out}; it must be between 0 and 1")
-    palette = args.palette
-    scenes = [
-        scene
-        for path in args.scenes
-        for scene in load_scenes(path, palette=None if path.startswith("drive:") else palette)
-    ]
+    size = (args.height, round(args.height * SIZE[1] / SIZE[0]))
+    scenes = [scene for path in args.scenes for scene in _load(path, args.palette, size)]
     # torch, which neither --help nor a wrong path should wait for
     import torch
 
@@ -76,7 +74,6 @@ def perform(args: argparse.Namespace) -> Outcome:
         int(width), int(steps), int(batch), args.side, float(rate), args.seed, seconds, device
     )
     out = Path(args.out)
-    size = (args.height, round(args.height * SIZE[1] / SIZE[0]))
     with show_steps("looking at the scenes", len(scenes), quiet=args.json) as shown:
         streets = collect(scenes, size, step=shown.advance)
     kept, held = split(streets.names, args.held_out)
@@ -109,6 +106,17 @@ def perform(args: argparse.Namespace) -> Outcome:
         f"step {card['steps']} of {steps}; on {len(held)} pictures held out: {_words(card['scores'])}\n{path}"
     )
     return Outcome(text, card | {"path": str(path)})
+
+
+def _load(path: str, palette: str | None, size: tuple[int, int]) -> Sequence[Scene]:
+    """The scenes of a folder, or drives drawn at the size of training."""
+    from instar.scenes import load_scenes
+    from instar.worlds.drive.scenes import scene_of
+
+    if not path.startswith("drive:"):
+        return load_scenes(path, palette=palette)
+    drives: list[Scene] = list(load_scenes(path))
+    return [scene_of(cast(Any, scene.knowledge["drive"]), scene.id, size=size) for scene in drives]
 
 
 def _words(scores: dict[str, float]) -> str:
