@@ -53,7 +53,8 @@ def behind(ids: Ids, gone: Mask, hole: Mask, ground: GroundPlane) -> Ids:
 
     Below the horizon nothing but ground continues under a thing that stood on it.
     """
-    known = np.isin(ids, [STREET.index(name) for name in BACKGROUND]) & ~gone
+    classes = {STREET.index(name) for name in BACKGROUND} - set(np.unique(ids[gone]).tolist())
+    known = np.isin(ids, sorted(classes)) & ~gone
     if not known.any():
         return ids.copy()
     nearest = _nearest(ids, known)

@@ -1,0 +1,69 @@
+"""The painter: the hole and nothing else, the same every time, and what the label map wants."""
+
+import numpy as np
+import pytest
+
+from instar.imaging.painter import paint, street_fill
+from instar.imaging.street_classes import STREET, street_ids
+from instar.imaging.street_networks import NAMES, WEIGHTS, card
+from instar.worlds.drive import scenes
+
+
+@pytest.fixture(scope="module")
+def street():
+    (scene,) = scenes(1, seed=4, size=(160, 320))
+    return np.asarray(scene.image), street_ids(scene.knowledge["labels"]())
+
+
+def square(shape, top, left, side=48):
+    hole = np.zeros(shape, np.bool_)
+    hole[top : top + side, left : left + side] = True
+    return hole
+
+
+def test_only_the_hole_changes_and_always_in_the_same_way(street):
+    image, ids = street
+    hole = square(ids.shape, 60, 20)
+    painted = paint(image, hole, ids, painter="drawn", seed=3)
+    assert (painted == image)[~hole].all()
+    assert (painted != image)[hole].any()
+    np.testing.assert_array_equal(paint(image, hole, ids, painter="drawn", seed=3), painted)
+
+
+@pytest.mark.parametrize("painter", ["drawn", "camvid"])
+def test_what_is_painted_is_what_the_map_wants(street, painter):
+    image, ids = street
+    hole = square(ids.shape, 30, 30)
+    light = {}
+    for name in ("sky", "vegetation"):
+        wanted = np.where(hole, STREET.index(name), ids).astype(np.uint8)
+        light[name] = paint(image, hole, wanted, painter=painter)[hole].mean()
+    assert light["sky"] > light["vegetation"] + 30
+
+
+def test_a_hole_in_the_road_is_filled_with_road_without_any_map(street):
+    image, ids = street
+    hole = square(ids.shape, 110, 150, side=24)
+    marred = np.where(hole[..., None], np.uint8(255), image)
+    filled = street_fill("drawn")(marred, hole)
+    around = square(ids.shape, 104, 144, side=36) & ~hole
+    assert abs(filled[hole].mean() - image[around].mean()) < 25
+
+
+def test_larger_pictures_are_painted_too(street):
+    image, ids = street
+    large, labels = np.repeat(np.repeat(image, 3, 0), 3, 1), np.repeat(np.repeat(ids, 3, 0), 3, 1)
+    hole = square(labels.shape, 300, 420)
+    painted = paint(large, hole, labels, painter="drawn")
+    assert painted.shape == large.shape
+    assert (painted == large)[~hole].all()
+
+
+def test_weights_are_small_and_each_has_a_card_that_names_its_licence():
+    sizes = [(WEIGHTS / f"{name}.onnx").stat().st_size for name in NAMES]
+    assert max(sizes) <= 8e6
+    assert sum(sizes) <= 12e6
+    assert "Apache-2.0" in card("painter-drawn")["licence"]
+    for name in ("painter-camvid", "street-maps"):
+        assert "research and personal use only" in card(name)["licence"]
+        assert card(name)["held_out"] == 83
