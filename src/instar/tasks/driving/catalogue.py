@@ -16,6 +16,7 @@ SYSTEMS = {
     "torch-driver": "systems.torch_network:torch_driver",
 }
 RELATIONS = {"rule": "relations:rule", "deeptest": "distortion:deeptest"}
+CARDS = "systems.bundled_networks:read_cards"
 WORLD = "drive"  # what `street:N` means to a driver
 IMPORTED = {
     "engines": ("pasted", "camvid", "rendered", "migan", "deeptest_pasted", "deeptest_rendered"),
