@@ -29,7 +29,8 @@ Ids = npt.NDArray[np.uint8]
 def paint(image: Image, hole: Mask, ids: Ids, *, painter: str, seed: int = 0) -> Image:
     """The picture with the hole painted as the `STREET` classes in `ids` want it; outside nothing changes."""
     if not hole.any():
-        return np.asarray(image).copy()
+        same: Image = image.copy()
+        return same
     rows, columns = hole.shape
     scale = min(1.0, HEIGHT / rows)
     size = (round(columns * scale), round(rows * scale))

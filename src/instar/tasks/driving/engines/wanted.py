@@ -56,7 +56,8 @@ def behind(ids: Ids, gone: Mask, hole: Mask, ground: GroundPlane) -> Ids:
     classes = {STREET.index(name) for name in BACKGROUND} - set(np.unique(ids[gone]).tolist())
     known = np.isin(ids, sorted(classes)) & ~gone
     if not known.any():
-        return ids.copy()
+        same: Ids = ids.copy()
+        return same
     nearest = _nearest(ids, known)
     soil = known & np.isin(ids, [STREET.index(name) for name in GROUND])
     result = np.where(hole & ~known, nearest, ids)
