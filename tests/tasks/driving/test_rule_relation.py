@@ -14,7 +14,7 @@ from instar.core.change import Inapplicable, change_from_json
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.core.workspace import Folder
-from instar.imaging.mask_text import ids_from_text
+from instar.imaging.mask_text import ids_from_text, mask_from_text
 from instar.tasks.driving import Control, rule
 from instar.tasks.driving.maps import labels_of
 from instar.tasks.driving.systems.street import street_driver
@@ -123,7 +123,8 @@ def test_what_is_edited_away_changes_its_own_pixels_only(text, name):
         ((edit,),) = change.edits
         labels = labels_of(source.scene)
         assert labels is not None
-        region, own = ids_from_text(edit["map"]) != 255, labels.mask([name])
+        own = labels.mask([name])
+        region = mask_from_text(edit["mask"]) if "mask" in edit else ids_from_text(edit["map"]) != 255
         assert region[own].all()
         # The edge of a thing goes with it, and nothing that stands before it.
         near = cv2.dilate(own.astype(np.uint8), np.ones((41, 41), np.uint8)) > 0
