@@ -24,7 +24,7 @@ from instar.tasks.driving.maps import labels_of
 
 THINGS = ("car", "person", "rider", "traffic sign", "pole")
 SIZES = {"small": (150, 1500), "large": (1500, 12000)}  # pixels
-EACH = 30
+EACH = 12
 
 
 def outlines(labels: LabelMap) -> list[np.ndarray]:
