@@ -24,7 +24,8 @@ from instar.tasks.driving.maps import labels_of
 
 THINGS = ("car", "person", "rider", "traffic sign", "pole")
 SIZES = {"small": (150, 1500), "large": (1500, 12000)}  # pixels
-EACH = 12
+EACH = 8
+TALLEST = 200  # pixels, so that it fits anywhere
 
 
 def outlines(labels: LabelMap) -> list[np.ndarray]:
@@ -58,7 +59,7 @@ def main() -> None:
     shapes = [shape for scene in scenes[::3] for shape in outlines(labels_of(scene))]
     found: dict[tuple[str, str], list[tuple[float, float, float]]] = defaultdict(list)
     for size, (least, most) in SIZES.items():
-        fitting = [shape for shape in shapes if least <= shape.sum() <= most]
+        fitting = [s for s in shapes if least <= s.sum() <= most and max(s.shape) < TALLEST]
         for number in range(EACH):
             picture = np.asarray(scenes[(7 * number) % len(scenes)].image)
             shape = fitting[int(rng.integers(len(fitting)))]
