@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections import defaultdict
+from functools import partial
 
 import cv2
 import numpy as np
@@ -19,7 +20,8 @@ from street_engines import held_out
 from instar import zoo
 from instar.imaging.inpaint import migan, opencv
 from instar.imaging.labels import LabelMap
-from instar.imaging.painter import street_fill
+from instar.imaging.painter import paint
+from instar.imaging.street_classes import UNKNOWN
 from instar.tasks.driving.maps import labels_of
 
 THINGS = ("car", "person", "rider", "traffic sign", "pole")
@@ -41,6 +43,10 @@ def detail(picture: np.ndarray, hole: np.ndarray) -> float:
     return float(cv2.magnitude(cv2.Sobel(grey, -1, 1, 0), cv2.Sobel(grey, -1, 0, 1))[hole].mean())
 
 
+def untold(painter: str, picture: np.ndarray, hole: np.ndarray) -> np.ndarray:
+    return paint(picture, hole, np.full(hole.shape, UNKNOWN, np.uint8), painter=painter)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -51,8 +57,8 @@ def main() -> None:
     fills = {
         "telea": opencv(),
         "mi-gan": migan(*zoo.fetch("mi-gan")),
-        "drawn": street_fill("drawn"),
-        "camvid": street_fill("camvid"),
+        "drawn": partial(untold, "drawn"),
+        "camvid": partial(untold, "camvid"),
     }
     scenes = held_out(args.folders, args.palette)
     rng = np.random.default_rng(0)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from instar.imaging.painter import paint, street_fill
-from instar.imaging.street_classes import STREET, street_ids
+from instar.imaging.painter import paint
+from instar.imaging.street_classes import STREET, UNKNOWN, street_ids
 from instar.imaging.street_networks import NAMES, WEIGHTS, card
 from instar.worlds.drive import scenes
 
@@ -45,7 +45,7 @@ def test_a_hole_in_the_road_is_filled_with_road_without_any_map(street):
     image, ids = street
     hole = square(ids.shape, 110, 150, side=24)
     marred = np.where(hole[..., None], np.uint8(255), image)
-    filled = street_fill("drawn")(marred, hole)
+    filled = paint(marred, hole, np.full_like(ids, UNKNOWN), painter="drawn")
     around = square(ids.shape, 104, 144, side=36) & ~hole
     assert abs(filled[hole].mean() - image[around].mean()) < 25
 

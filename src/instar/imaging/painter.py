@@ -1,6 +1,6 @@
 """A network that paints into a hole of a street photograph what a label map wants there.
 
-Without a label map it fills the hole with what its surroundings suggest.
+Where the map says "unlabelled" it paints what the surroundings suggest.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from instar.core.scene import Image, Mask
 from instar.imaging.harmony import grain_of
-from instar.imaging.inpaint import Fill
-from instar.imaging.street_classes import STREET, UNKNOWN
+from instar.imaging.street_classes import STREET
 from instar.imaging.street_networks import padded, session
 
-__all__ = ["paint", "street_fill"]
+__all__ = ["paint"]
 
 HEIGHT = 360  # the size of pictures it was trained on; larger ones are painted at this height
 CROP, AROUND = 256, 64  # pixels: what it was shown in training, and what it sees at least around a hole
@@ -46,15 +45,6 @@ def paint(image: Image, hole: Mask, ids: Ids, *, painter: str, seed: int = 0) ->
     if scale < 1:
         painted = np.asarray(cv2.resize(painted, (columns, rows), interpolation=cv2.INTER_CUBIC), np.uint8)
     return _compose(image, hole, painted, seed)
-
-
-def street_fill(painter: str) -> Fill:
-    """Filling where no label map is known."""
-
-    def fill(image: Image, hole: Mask) -> Image:
-        return paint(image, hole, np.full(hole.shape, UNKNOWN, np.uint8), painter=painter)
-
-    return fill
 
 
 def _window(hole: Mask) -> tuple[slice, slice]:
