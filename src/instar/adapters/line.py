@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import threading
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from instar.core.errors import Temporary
+from instar.core.errors import Refused, Temporary
 from instar.core.options import require_number, require_whole_number
 
-__all__ = ["Busy", "Line", "Unavailable"]
+__all__ = ["Busy", "Line", "OverALine", "Unavailable"]
 
 Answer = TypeVar("Answer")
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
@@ -34,7 +35,8 @@ class Line:
 
     A question that finds the server busy is asked again for `patience` seconds, after the pause that the
     server asks for, or after pauses that double; no two wait equally long, so that they do not come back
-    together.
+    together. Until the first answer is there, one question is under way: where the key is wrong no second
+    picture is uploaded.
     """
 
     def __init__(
@@ -56,6 +58,8 @@ class Line:
         self._sleep, self._clock = sleep, clock
         self._places, self._lock = threading.Semaphore(concurrency), threading.Lock()
         self._next = 0.0
+        self._alone, self._is_known = threading.Lock(), False
+        self._refusal: tuple[float, Refused] | None = None
 
     def __reduce__(self) -> tuple[Callable[..., Line], tuple[float | None, int, float, float]]:
         return _line, (self.rate, self.concurrency, self.patience, self.stall)  # locks stay in their process
@@ -64,7 +68,7 @@ class Line:
         """What `once` gives, which may be called several times."""
         began, attempt = self._clock(), 0
         while True:
-            answer, busy = self._try(once)
+            answer, busy = self._try(once, began)
             if busy is None:
                 assert answer is not None
                 return answer
@@ -76,13 +80,20 @@ class Line:
             self._sleep(wait)
             attempt += 1
 
-    def _try(self, once: Callable[[], Answer]) -> tuple[Answer | None, Temporary | None]:
+    def _try(self, once: Callable[[], Answer], began: float) -> tuple[Answer | None, Temporary | None]:
         try:
-            with self._places:
+            with self._places, contextlib.nullcontext() if self._is_known else self._alone:
+                if self._refusal is not None and self._refusal[0] >= began:
+                    raise self._refusal[1]  # of a question that this one waited for
                 self._wait_for_turn()
-                return once(), None
+                answer = once()
+                self._is_known = True
+                return answer, None
         except Temporary as busy:
             return None, busy
+        except Refused as refusal:
+            self._refusal = self._clock(), refusal
+            raise
 
     def _wait_for_turn(self) -> None:
         if self.rate is None:
@@ -92,6 +103,21 @@ class Line:
             self._next = turn + 1 / self.rate
         if (wait := turn - self._clock()) > 0:
             self._sleep(wait)
+
+
+class OverALine:
+    """A system that is asked one picture at a time, as many at once as its line allows."""
+
+    batch = 1
+    line: Line
+
+    @property
+    def concurrent(self) -> int:
+        return self.line.concurrency
+
+    def pace(self, **manners: Any) -> None:
+        """How it is asked from now on (see `Line`)."""
+        self.line = Line(**manners)
 
 
 def _pause(busy: Temporary, attempt: int) -> float:

@@ -25,6 +25,7 @@ from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.campaigns.progress import show_campaign, show_steps
 from instar.campaigns.referees import find_referees
 from instar.campaigns.resolve import (
+    MANNERS,
     resolve_relation,
     resolve_searches,
     resolve_system,
@@ -313,7 +314,7 @@ class _Helper:
 def _identity(plan: Plan, campaign: Campaign) -> dict[str, Any]:
     """What a resumed run must agree with, one short value a key: the first that differs is told.
 
-    Options count, since other ones make other cases.
+    Options count, since other ones make other cases; how patiently a server is asked does not.
     """
     (system,) = plan.systems
     ids = [scene.id for scene in campaign.scenes]
@@ -335,7 +336,8 @@ def _identity(plan: Plan, campaign: Campaign) -> dict[str, Any]:
         assert pair.search is not None, "the plan is not settled"
         named += [(relation.name, pair.relation), (f"{relation.name}.search", pair.search)]
     for owner, use in named:
-        identity |= {f"{owner}.use": use.name} | {f"{owner}.{k}": v for k, v in use.options.items()}
+        options = {key: value for key, value in use.options.items() if key not in MANNERS}
+        identity |= {f"{owner}.use": use.name} | {f"{owner}.{key}": value for key, value in options.items()}
     return identity
 
 

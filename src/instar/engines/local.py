@@ -69,11 +69,13 @@ def run_local(
 ) -> Generator[Record, None, None]:
     """The records of a campaign, as they come; the store has them all at the end.
 
-    `workers` threads do pixel work, and as many ask the system where it says it is `concurrent`.
+    `workers` threads do pixel work, and as many ask the system where it says it is `concurrent`, or more
+    where it says how many.
     `batch` inputs go into one call of `predict`, by default as many as the system likes.
     """
     size = batch_size(campaign.system, batch=batch, workers=workers)
-    slots = workers if getattr(campaign.system, "concurrent", False) else 1
+    at_once = int(getattr(campaign.system, "concurrent", False))
+    slots = max(workers, at_once) if at_once else 1
     opened: list[WorkerSystem] = []
 
     def limit(system: System) -> System:
