@@ -115,8 +115,10 @@ class Constant(torch.nn.Module):
 """
 
 
+@pytest.mark.real
 def test_torch_files_are_torch_script_or_a_state_with_its_class(monkeypatch) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     Path("nets.py").write_text(NETS)
     monkeypatch.syspath_prepend(str(Path.cwd()))
     import nets
@@ -144,8 +146,9 @@ def test_a_model_of_ultralytics_is_recognised_without_unpickling_it() -> None:
         resolve_system(Use("yolo11n.pt"))
 
 
+@pytest.mark.real
 def test_a_model_of_ultralytics_itself_answers_and_one_that_is_an_object_too(monkeypatch) -> None:
-    ultralytics = pytest.importorskip("ultralytics")
+    ultralytics = pytest.importorskip("ultralytics", reason="AGPL: no part of our environment")
     ultralytics.YOLO("yolo11n.yaml").save("mine.pt")
     (answer,) = (system := resolve_system(Use("mine.pt"))).predict([PICTURE])
     system.close()
@@ -157,8 +160,10 @@ def test_a_model_of_ultralytics_itself_answers_and_one_that_is_an_object_too(mon
     np.testing.assert_array_equal(other["boxes"], answer["boxes"])
 
 
+@pytest.mark.real
 def test_a_folder_of_hugging_face_is_a_detector_by_its_architecture() -> None:
-    transformers = pytest.importorskip("transformers")
+    import transformers
+
     labels = {0: "person", 1: "dog", 2: "cat"}
     config = transformers.YolosConfig(
         hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, image_size=[64, 96],
@@ -174,8 +179,9 @@ def test_a_folder_of_hugging_face_is_a_detector_by_its_architecture() -> None:
     assert "weights=" in system.fingerprint
 
 
-def test_a_detector_of_torchvision_answers_by_name_and_as_an_object() -> None:
-    pytest.importorskip("torchvision")
+@pytest.mark.real
+def test_a_detector_of_torchvision_answers_by_name() -> None:
+    pytest.importorskip("torchvision", reason="its wheels do not fit a torch for the CPU")
     name = "torchvision:ssdlite320_mobilenet_v3_large"
     (answer,) = (system := resolve_system(Use(name, {"weights": "none"}))).predict([PICTURE])
     system.close()

@@ -69,7 +69,7 @@ def in_a_storm(
     assert (rough[0], records("storm")) == (calm[0], records("calm"))
     assert rough[1]["failed"] == 0
     assert rough[1]["asked"] == rough[1]["queries"] <= budget
-    assert storm.told["fine"] <= budget
+    assert len({body for _, _, body in storm.asked}) <= budget
     for variable in KEYS:
         monkeypatch.delenv(variable)
     # Without keys, and with nobody at the other end.
@@ -89,7 +89,7 @@ def test_bad_weather_changes_no_verdict_and_a_recording_replays_for_nothing(
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("name", SERVICES)
+@pytest.mark.parametrize("name", ["rekognition-labels", "tencent-ocr"])  # minutes each
 def test_a_thousand_questions_in_bad_weather(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
