@@ -12,14 +12,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import instar
 from instar.campaigns.plan import Use, code_named_by, make_plan
 from instar.campaigns.resolve import resolve_system, tasks_of_system
 from instar.campaigns.system_names import settle_name
 from instar.campaigns.task_choice import choose_tasks
 from instar.cli import main
 from instar.core.errors import BadInput, InstarError
+from instar.core.verdict import Status
 from instar.engines.worker import WorkerSystem
+from instar.store import RunStore
 from instar.tasks.detection.answers import read
+from instar.tasks.detection.systems.street import street_blobs
 from onnx_answers import SIZE, save_network
 
 PICTURE = np.full((*SIZE, 3), 90, np.uint8)
@@ -250,3 +254,21 @@ def test_a_run_folder_cannot_have_a_command_a_server_or_a_pickle_used(name: str,
 def test_names_that_name_nothing_are_refused() -> None:
     with pytest.raises(BadInput, match="system 'hf:' names nothing; write it as hf:NAME"):
         resolve_system(Use("hf:"))
+
+
+class Finder:
+    name = "finder"
+
+    def predict(self, images):
+        return [{"boxes": [[20, 10, 60, 50]], "labels": ["dog"], "scores": [0.9]} for _ in images]
+
+
+@pytest.mark.parametrize("system", ["street-blobs", street_blobs(), Finder()])
+@pytest.mark.parametrize("out", [None, "run"])
+def test_a_relation_of_several_tasks_is_that_of_the_system_in_python_too(system, out) -> None:
+    records = list(instar.run("street:1", "mirrored", system, out=out))
+    assert [one.verdict.status for one in records if one.role == "case"] != []
+    assert all(one.verdict.status is not Status.FAILED for one in records)
+    if out:
+        with RunStore.read(out) as store:
+            assert store.totals().task == "detection"

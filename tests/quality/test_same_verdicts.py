@@ -240,7 +240,10 @@ def triton(package: Path) -> Iterator[str]:
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     shutil.copy(server / "python_backend_stubs" / version / "triton_python_backend_stub", backend)
     libraries = str(package.parent / "nvidia_pytriton.libs")
-    source = [str(Path(servers.__file__).parents[1] / "src"), *(path for path in sys.path if path.endswith("-packages"))]
+    source = [
+        str(Path(servers.__file__).parents[1] / "src"),
+        *(path for path in sys.path if path.endswith("-packages")),
+    ]
     more = {"LD_LIBRARY_PATH": libraries, "MODEL_PATH": os.pathsep.join(source)}
     http = _free_port()
     command = [str(server / "bin" / "tritonserver"), "--model-repository", str(folder / "models")]

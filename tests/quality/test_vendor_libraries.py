@@ -183,7 +183,17 @@ def test_credentials_are_found_by_the_vendors_library_once_and_kept_nowhere(
     for variable in KEYS:
         monkeypatch.delenv(variable)
     is_text = name in ("rekognition", "google-vision", "azure-read", "tencent-ocr")
-    words = ["run", "--system", name, "--set", "system.credentials=sdk", "--referees", "none", "--budget", "8"]
+    words = [
+        "run",
+        "--system",
+        name,
+        "--set",
+        "system.credentials=sdk",
+        "--referees",
+        "none",
+        "--budget",
+        "8",
+    ]
     words += ["--relation", "masking"] if is_text else ["--relation", "mirrored"]
     words += ["--scenes", "page:1" if is_text else "street:1", "--out", "run", "--yes", "--json"]
     assert main([*words, "--set", "system.endpoint=http://127.0.0.1:9/"]) == 2

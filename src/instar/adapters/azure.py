@@ -58,10 +58,11 @@ class AzureAnalysis(Api):
         return Trouble(code, str(error.get("message", "")), credentials=code in ("401", "403"))
 
     def _token(self, chain: Any) -> str:
-        from azure.core.exceptions import ClientAuthenticationError
-
+        core = import_extra(
+            "azure.core.exceptions", "azure-identity", extra="azure", needed_for="credentials=sdk"
+        )
         try:
             return str(chain.get_token(SCOPE).token)
-        except ClientAuthenticationError as error:
+        except core.ClientAuthenticationError as error:
             first = str(error).splitlines()[0]
             raise BadInput(f"{self.name}: azure-identity finds no credentials: {first}") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -27,9 +27,12 @@ MOST_DRAWS = 20  # of null changes, until one is new
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ask:
-    """Queries to be answered; the replies are sent back in this order."""
+    """Queries to be answered; the replies are sent back in this order. `ahead` gives what will probably be
+    asked next, for systems that answer in rounds.
+    """
 
     queries: Sequence[Query]
+    ahead: Callable[[], Iterable[Query]] = tuple
 
 
 Steps: TypeAlias = Generator["Ask | Request", Any, T]
