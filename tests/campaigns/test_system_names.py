@@ -92,6 +92,42 @@ def test_what_a_file_does_not_tell_is_asked_for_with_what_was_seen(answers, opti
         settle_name(Use("mine.onnx", options))
 
 
+def queries(wide: int, which: int, *, nothing: float) -> dict[str, np.ndarray]:
+    """DETR's outputs: one object at 20, 10 to 60, 50, and five times nothing."""
+    logits = np.full((1, 6, wide), -9, np.float32)
+    logits[0, 1:, -1] = nothing
+    logits[0, 0, which] = 9
+    boxes = np.full((1, 6, 4), 0.5, np.float32)
+    boxes[0, 0] = (40 / SIZE[1], 30 / SIZE[0], 40 / SIZE[1], 40 / SIZE[0])
+    return {"logits": logits, "pred_boxes": boxes}
+
+
+TABLE = np.array([[20, 10, 60, 50, 0.9, 1], [0, 0, 9, 9, 0.01, 0]], np.float32)
+FINISHED = {
+    "boxes": np.float32([[20, 10, 60, 50]]), "labels": np.int64([18]), "scores": np.float32([0.9]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answers", "options", "head"),
+    [
+        (queries(92, 18, nothing=9), {}, {"kind": "detr", "scores": "softmax", "first": 1}),
+        (queries(91, 18, nothing=-9), {}, {"kind": "detr", "scores": "sigmoid", "first": 1}),
+        (queries(80, COCO_DOG, nothing=-9), {}, {"kind": "detr", "scores": "sigmoid", "first": 0}),
+        (FINISHED, {"labels": "coco-ids"}, "torchvision"),
+        (
+            {"found": TABLE},
+            {"labels": ["cat", "dog"]},
+            {"kind": "table", "columns": ["x1", "y1", "x2", "y2", "score", "class"]},
+        ),
+    ],
+)
+def test_networks_of_other_styles_are_recognised_by_their_outputs(answers, options, head) -> None:
+    save_network(Path("mine.onnx"), answers)
+    assert settle_name(Use("mine.onnx", options)).options["head"] == head
+    assert predicted(Use("mine.onnx", options)) == ([20, 10, 60, 50], "dog")
+
+
 def test_labels_that_are_given_are_enough_where_only_they_are_missing() -> None:
     save_network(Path("mine.onnx"), {"output0": yolov8_rows(3, 2)})
     assert predicted(Use("mine.onnx", {"labels": ["a", "b", "c"]})) == ([20, 10, 60, 50], "c")
