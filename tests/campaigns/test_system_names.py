@@ -80,9 +80,9 @@ def test_names_that_an_exporter_wrote_into_the_file_are_used() -> None:
     [
         ({"output0": yolov8_rows(3, 1)}, {}, r"output0 \[1, 7, 200\]: 3 classes without names; give --set"),
         (
-            {"a": np.zeros((1, 9), np.float32)},
+            {"a": np.zeros((1, 9, 9, 9), np.float32)},
             {},
-            r"a \[1, 9\]; how to read that cannot be told",
+            r"a \[1, 9, 9, 9\]; how to read that cannot be told",
         ),
     ],
 )
@@ -90,6 +90,21 @@ def test_what_a_file_does_not_tell_is_asked_for_with_what_was_seen(answers, opti
     save_network(Path("mine.onnx"), answers)
     with pytest.raises(BadInput, match=complaint):
         settle_name(Use("mine.onnx", options))
+
+
+def test_an_onnx_classifier_is_one_by_its_one_row_of_numbers(capsys) -> None:
+    save_network(Path("mine.onnx"), {"logits": np.float32([[0, 4, 0]])})
+    Path("names.txt").write_text("cat\ndog\ncow\n")
+    use = Use("mine.onnx", {"labels": "names.txt"})
+    settled = settle_name(use)
+    assert (settled.name, tasks_of_system(settled)) == ("onnx-classifier", ["classification"])
+    assert f"mine.onnx: classification, size={list(SIZE)}" in capsys.readouterr().err
+    (answer,) = resolve_system(use).predict([PICTURE])
+    assert answer["labels"][0] == "dog"
+    assert answer["scores"].sum() == pytest.approx(1)
+    words = ["run", "--system", "mine.onnx", "--set", "system.labels=names.txt", "--scenes", "street:1"]
+    assert main([*words, "--relation", "mirrored", "--referees", "none", "--out", "run", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["task"] == "classification"
 
 
 def queries(wide: int, which: int, *, nothing: float) -> dict[str, np.ndarray]:
