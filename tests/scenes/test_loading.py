@@ -64,6 +64,11 @@ def test_a_picture_and_a_folder_of_pictures_are_recognised(tmp_path):
     assert loaded(tmp_path) == [("sub/a.png", None)]
 
 
+def test_a_path_is_as_good_as_its_name(tmp_path):
+    picture(tmp_path / "a.png")
+    assert [scene.id for scene in load_scenes(tmp_path)] == [scene.id for scene in load_scenes(str(tmp_path))]
+
+
 def test_coco_is_recognised_by_file_and_by_folder(coco_pack):
     for spec in (coco_pack, coco_pack.parent):
         assert loaded(spec) == [("a.png", [(0, 0, 2, 2)])]

@@ -50,7 +50,7 @@ _IMAGES = re.compile(rb'"images"\s*:\s*\[')
 
 
 def load_scenes(
-    spec: str,
+    spec: str | Path,
     *,
     format: str | None = None,
     limit: int | None = None,
@@ -69,7 +69,8 @@ def load_scenes(
     `truth` is the folder of ICDAR's or Total-Text's annotations where they are not below the pictures.
     """
     check_limit(limit)
-    return SceneList(_with_classes(_load(spec, format, limit, truth, palette)), spec, limit)
+    name = str(spec)
+    return SceneList(_with_classes(_load(name, format, limit, truth, palette)), name, limit)
 
 
 def _with_classes(scenes: list[Scene]) -> list[Scene]:
