@@ -5,6 +5,7 @@ money that was allowed; no key is left anywhere.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -132,13 +133,27 @@ def test_what_failed_while_a_service_was_away_is_asked_again_on_resume(
     assert after["failed"] == 0
 
 
+def test_calls_are_told_beforehand_and_never_exceeded(capsys: pytest.CaptureFixture[str]) -> None:
+    with clouds() as server:
+        words = campaign("google-objects", server.url, "--out", "run")
+        assert main(words) == 2
+        told = re.search(r"about (\d+) calls, and at most (\d+) \(\d+ a picture", capsys.readouterr().err)
+        assert told is not None
+        status, document = said(capsys, [*words, "--yes"])
+    about, most = map(int, told.groups())
+    assert (status in (0, 1), document["finished"]) == (True, True)
+    assert about / 2 < document["asked"] <= most
+    assert server.told.total() <= most
+    assert f"queries = {most}" in Path("run/plan.toml").read_text()
+
+
 def test_nothing_is_sent_without_a_yes(capsys: pytest.CaptureFixture[str]) -> None:
     with clouds() as server:
         words = campaign("azure-objects", server.url, "--out", "run", "--budget", "50")
         status, document = said(capsys, [*words, "--set", "limits.price_per_query=0.01"])
     assert status == 2
     assert (
-        "azure-objects will be asked at most 50 calls, for 0.50 at 0.01 a call; pictures go to 127"
+        "azure-objects will be asked at most 50 calls, for at most 0.50 at 0.01 a call; pictures go to 127"
         in document["error"]
     )
     assert server.told.total() == 0

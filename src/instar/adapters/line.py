@@ -35,8 +35,8 @@ class Line:
 
     A question that finds the server busy is asked again for `patience` seconds, after the pause that the
     server asks for, or after pauses that double; no two wait equally long, so that they do not come back
-    together. Until the first answer is there, one question is under way: where the key is wrong no second
-    picture is uploaded.
+    together. Until the first answer is there, one question is under way, and where that is refused nobody is
+    asked any more: a wrong key costs one picture.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Line:
         self._places, self._lock = threading.Semaphore(concurrency), threading.Lock()
         self._next = 0.0
         self._alone, self._is_known = threading.Lock(), False
-        self._refusal: tuple[float, Refused] | None = None
+        self._refusal: Refused | None = None
 
     def __reduce__(self) -> tuple[Callable[..., Line], tuple[float | None, int, float, float]]:
         return _line, (self.rate, self.concurrency, self.patience, self.stall)  # locks stay in their process
@@ -68,7 +68,7 @@ class Line:
         """What `once` gives, which may be called several times."""
         began, attempt = self._clock(), 0
         while True:
-            answer, busy = self._try(once, began)
+            answer, busy = self._try(once)
             if busy is None:
                 assert answer is not None
                 return answer
@@ -80,20 +80,25 @@ class Line:
             self._sleep(wait)
             attempt += 1
 
-    def _try(self, once: Callable[[], Answer], began: float) -> tuple[Answer | None, Temporary | None]:
+    def _try(self, once: Callable[[], Answer]) -> tuple[Answer | None, Temporary | None]:
         try:
             with self._places, contextlib.nullcontext() if self._is_known else self._alone:
-                if self._refusal is not None and self._refusal[0] >= began:
-                    raise self._refusal[1]  # of a question that this one waited for
+                if self._refusal is not None and not self._is_known:
+                    raise self._refusal
                 self._wait_for_turn()
-                answer = once()
-                self._is_known = True
-                return answer, None
+                return self._remember(once), None
         except Temporary as busy:
             return None, busy
+
+    def _remember(self, once: Callable[[], Answer]) -> Answer:
+        """What `once` gives; from then on the server is known to take the key, or not to."""
+        try:
+            answer = once()
         except Refused as refusal:
-            self._refusal = self._clock(), refusal
+            self._refusal = refusal
             raise
+        self._is_known = True
+        return answer
 
     def _wait_for_turn(self) -> None:
         if self.rate is None:

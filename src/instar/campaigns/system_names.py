@@ -112,15 +112,13 @@ def _describe(
     takers: Sequence[TaskCatalogue], model: str, given: Mapping[str, Any]
 ) -> tuple[TaskCatalogue, Mapping[str, Any]]:
     """The task whose network it is, and what the file tells; where it is nobody's, what the last one says."""
-    for taker in takers:
-        try:
-            told: Mapping[str, Any] = import_home(taker.describe_file)(model, given)
-        except BadInput:
-            if taker is takers[-1]:
-                raise
-        else:
-            return taker, told
-    raise AssertionError("there is a taker")
+    first, *rest = takers
+    try:
+        return first, import_home(first.describe_file)(model, given)
+    except BadInput:
+        if not rest:
+            raise
+    return _describe(rest, model, given)
 
 
 def tasks_of_name(use: Use) -> list[str]:
