@@ -158,3 +158,12 @@ def test_nothing_is_sent_without_a_yes(capsys: pytest.CaptureFixture[str]) -> No
     )
     assert server.told.total() == 0
     assert not Path("run").exists()
+
+
+def test_a_study_tells_its_calls_before_the_first_picture_leaves(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["study", "text", "--systems", "google-vision", "--scenes", "page:2", "--out", "study"]
+    with clouds() as server:
+        words += ["--set", f"google-vision.endpoint={server.url}"]
+        assert main(words) == 2
+    assert "google-vision will be asked about " in capsys.readouterr().err
+    assert server.told.total() == 0
