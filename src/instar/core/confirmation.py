@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from instar.core.budget import Budget
-from instar.core.case import Ask, Case, RelationState, Steps
+from instar.core.case import Ask, Case, RelationState, Steps, split, together
 from instar.core.change import Change, Inapplicable, plain, wrap
 from instar.core.digest import digest
 from instar.core.follow_up import FindingKey, FollowUp, Query, Seen, follow_ups_of, judge, observe, under_null
@@ -25,7 +25,6 @@ from instar.core.verdict import Verdict
 
 __all__ = ["afford", "ask_again", "decide"]
 
-T = TypeVar("T")
 Ahead: TypeAlias = Callable[[], Iterable[Query]]
 
 AGAIN = 1_000_000  # how a source that is asked again is told apart from all other repetitions
@@ -51,7 +50,7 @@ def decide(
         return False
     queries = [one.query(case.repeat) for case in undecided for one in case.follow_ups()]
     replies = yield from _pay_and_ask(budget, queries, ahead=partial(_after, undecided, to_ask_again))
-    for case, part in zip(undecided, _split(replies or [], [case.width for case in undecided])):
+    for case, part in zip(undecided, split(replies or [], [case.width for case in undecided])):
         case.judge(part)
     suspects = [case for case in undecided if case.violated]
     paid = yield from _confirm_all(budget, suspects)
@@ -109,7 +108,7 @@ def _confirm_all(budget: Budget, suspects: Sequence[Case]) -> Steps[bool]:
             by = {f.key: f"null {shown[f.key]}" for f in case.findings if f.key in shown}
             _strike(case, by, "null changes show it too")
         checked.append(case)
-    yield from _together([_confirm(budget, case) for case in checked])
+    yield from together([_confirm(budget, case) for case in checked])
     return not any(case.verdict is not None and case.verdict.kind == "unconfirmed" for case in suspects)
 
 
@@ -283,40 +282,3 @@ def _pay_and_ask(
         return None
     budget.pay(len(queries))
     return list((yield Ask(queries, ahead))) if queries else []
-
-
-def _split(replies: Sequence[T], lengths: Iterable[int]) -> list[Sequence[T]]:
-    parts, start = [], 0
-    for length in lengths:
-        parts.append(replies[start : start + length])
-        start += length
-    return parts
-
-
-def _all_ahead(asks: Sequence[Ask]) -> Iterator[Query]:
-    return (query for one in asks for query in one.ahead())
-
-
-def _together(many: Sequence[Steps[None]]) -> Steps[None]:
-    """Run several side by side, asking their queries in common."""
-    asking: dict[int, Ask] = {}
-
-    def advance(i: int, sent: list[Reply] | None) -> Steps[None]:
-        asking.pop(i, None)
-        try:
-            event = many[i].send(sent)
-            while not isinstance(event, Ask):
-                event = many[i].send((yield event))
-            asking[i] = event
-        except StopIteration:
-            return
-
-    for i in range(len(many)):
-        yield from advance(i, None)
-    while asking:
-        order = sorted(asking)
-        lengths = [len(asking[i].queries) for i in order]
-        every = [asking[i] for i in order]
-        replies = yield Ask([q for one in every for q in one.queries], partial(_all_ahead, every))
-        for i, part in zip(order, _split(replies, lengths)):
-            yield from advance(i, list(part))
