@@ -48,8 +48,11 @@ def decide(
             case.let_go()
     if not (yield from afford(budget, cost)):
         return False
-    queries = [one.query(case.repeat) for case in undecided for one in case.follow_ups()]
-    replies = yield from _pay_and_ask(budget, queries, ahead=partial(_after, undecided, to_ask_again))
+    replies = yield from _pay_and_ask(
+        budget,
+        [one.query(case.repeat) for case in undecided for one in case.follow_ups()],  # let go when asked
+        ahead=partial(_after, undecided, to_ask_again),
+    )
     for case, part in zip(undecided, split(replies or [], [case.width for case in undecided])):
         case.judge(part)
     suspects = [case for case in undecided if case.violated]
