@@ -28,9 +28,7 @@ MOST_DRAWS = 20  # of null changes, until one is new
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ask:
-    """Queries to be answered; the replies are sent back in this order. `ahead` gives what will probably be
-    asked next, for systems that answer in rounds.
-    """
+    """Queries to be answered, replies in this order; `ahead` are those that will probably come next."""
 
     queries: Sequence[Query]
     ahead: Callable[[], Iterable[Query]] = tuple
