@@ -15,6 +15,7 @@ from instar.tasks.driving.edit_effects import relabel
 from instar.tasks.driving.engine_table import Engines
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.drive_edits import edit_drive
+from instar.tasks.driving.facts import unmet
 from instar.tasks.driving.ground import ground_of
 from instar.tasks.driving.rules import Condition, Rule
 from instar.tasks.driving.rules.resolve import antecedent
@@ -36,6 +37,10 @@ class _Plan:
     done: list[tuple[Condition, tuple[Edit, ...], SceneView]]
 
     def add(self, condition: Condition, earlier: Sequence[Condition]) -> Inapplicable | None:
+        if condition.comparative is None:
+            failed = unmet(condition, self.view)
+            if failed is not None or not condition.is_change:
+                return failed
         name = self.engines.name_for(condition)
         assert name is not None, "every condition has an engine, or the rule was refused"
         engine = self.engines.named(name)

@@ -22,7 +22,7 @@ __all__ = ["USUAL", "Engines", "read_engines", "usual_engines"]
 OPS = ("add", "remove", "replace")
 USUAL = IMPORTED["engines"]
 COMMAND = "command:"
-RENDERED = "instar.tasks.driving.engines.rendered"
+WITHOUT_GALLERY = {f"instar.tasks.driving.engines.{name}" for name in ("rendered", "surface", "deeptest")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Engines:
     def lacking(self, rule: Rule) -> str | None:
         """What of a rule no engine here can make, in words."""
         for block in rule.blocks:
-            for condition in block.conditions:
+            for condition in block.changes:
                 if self.name_for(condition) is None:
                     known = ", ".join(self.choices.get(condition.op, {}))
                     return f"no engine can {condition.op} a {condition.element}, only: {known}"
@@ -48,7 +48,7 @@ class Engines:
 
     @property
     def needs_no_gallery(self) -> bool:
-        return set(self.modules.values()) <= {RENDERED}
+        return set(self.modules.values()) <= WITHOUT_GALLERY
 
     def named(self, name: str) -> Engine:
         """The engine of that name; only those that the file lists are ever imported."""

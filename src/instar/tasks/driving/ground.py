@@ -1,10 +1,13 @@
-"""Where the ground is, seen in a label map: horizon, road, roadside, and how large things are on it."""
+"""Where the ground is, seen in a label map: horizon, road, roadside, and what stands on it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
+import cv2
 import numpy as np
+import numpy.typing as npt
 
 from instar.core.scene import Mask
 from instar.imaging.labels import LabelMap
@@ -19,10 +22,12 @@ STANDING = (
 )  # fmt: skip
 LEAST_ROAD = 0.02  # of the picture; less is no street
 LEAST_WIDTH = 0.02  # of a row; less is a crumb of road above the horizon
+HIDDEN = 0.3  # of a thing farther away: as much may be hidden
+MARGIN = 0.35  # of a lane that may be missing where the road ends
 SOLE = 0.06  # of the height: how much of a thing must stand on the ground
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class GroundPlane:
     """The ground plane of a picture. `horizon` is a row; `vanishing` the column where the road ends."""
 
@@ -41,13 +46,36 @@ class GroundPlane:
         """The first column beyond the road on the left (-1) or the right (+1), where the roadside begins.
 
         That is where the label changes from road to something else (Eq. 3 of the paper), and that
-        something is ground to stand on.
+        something is ground to stand on; a thing on the edge may hide the change itself.
         """
-        road, beyond = self.road[row], np.roll(self.roadside[row], -side)
-        changes = np.flatnonzero(road & beyond)
-        if not len(changes):
+        road = np.flatnonzero(self.road[row])
+        if not len(road):
             return None
-        return int(changes[-1] + 1 if side > 0 else changes[0] - 1)
+        last = int(road[-1] if side > 0 else road[0])
+        beyond = np.flatnonzero(self.roadside[row])
+        beyond = beyond[beyond > last] if side > 0 else beyond[beyond < last]
+        if not len(beyond):
+            return None
+        return int(beyond[0] if side > 0 else beyond[-1])
+
+    def lanes(self, row: int, wide: float) -> list[float]:
+        """The middle columns of the lanes in a row from left to right, where one is `wide` pixels.
+
+        The ego-vehicle's lane lies around its path; others are beside it, as far as the road goes.
+        """
+        road, own = np.flatnonzero(self.road[row]), self.path(row)
+        if not len(road) or wide <= 0:
+            return []
+        left = int((own - wide / 2 - road[0]) / wide + MARGIN)
+        right = int((road[-1] - own - wide / 2) / wide + MARGIN)
+        return [own + step * wide for step in range(-max(left, 0), max(right, 0) + 1)]
+
+    @cached_property
+    def pieces(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """What stands there, piece by piece: the number of each pixel's piece, and the pixels of each."""
+        count, numbers = cv2.connectedComponents(self.taken.astype(np.uint8))
+        numbers = np.asarray(numbers, np.int32)
+        return numbers, np.bincount(numbers.ravel(), minlength=count)
 
     def path(self, row: int) -> float:
         """The column of the ego-vehicle's way in a row: from the middle of the lower edge to the horizon."""
@@ -56,16 +84,29 @@ class GroundPlane:
         return self.vanishing + (width / 2 - self.vanishing) * share
 
     def can_stand(self, left: int, top: int, width: int, height: int, where: Mask) -> bool:
-        """Whether a thing can stand there: inside, on the mask with its feet, and in nobody's way."""
+        """Whether a thing can stand there: inside, on the mask with its feet, and in nobody's way.
+
+        It may hide a little of what is farther away, and nothing of what is nearer.
+        """
         rows, columns = self.size
         right, bottom = left + width, top + height
         if left < 1 or top < 1 or right > columns - 1 or bottom > rows - 1:
             return False
-        if self.taken[top:bottom, left:right].any():
+        if self._hides(left, top, right, bottom):
             return False
         sole = max(1, round(SOLE * height))
         inner = max(1, width // 4)
         return bool(where[bottom - sole : bottom, left + inner : max(left + inner + 1, right - inner)].all())
+
+    def _hides(self, left: int, top: int, right: int, bottom: int) -> bool:
+        numbers, sizes = self.pieces
+        inside = numbers[top:bottom, left:right]
+        for number in np.unique(inside[inside > 0]).tolist():
+            rows = np.flatnonzero((numbers[:, left:right] == number).any(axis=1))
+            nearer = int(rows[-1]) >= bottom - 1
+            if nearer or np.count_nonzero(inside == number) > HIDDEN * sizes[number]:
+                return True
+        return False
 
 
 def ground_of(labels: LabelMap, *, rise: float = 0.0) -> GroundPlane | None:

@@ -29,7 +29,7 @@ from instar.tasks.driving.gallery import Gallery, collect_gallery
 from instar.tasks.driving.ground import ground_of
 from instar.tasks.driving.judgement import judge_block
 from instar.tasks.driving.maps import labels_of, with_lines, with_maps
-from instar.tasks.driving.rules import Rule, format_rule, open_language, read_rule
+from instar.tasks.driving.rules import Block, Expectation, Rule, format_rule, open_language, read_rule
 from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.shrink_rule import smaller_edits
 from instar.tasks.driving.task import NULLS, TASK, judge_controls
@@ -91,7 +91,7 @@ class _RuleTest:
     least: tuple[float, float]
 
     def relation(self) -> Relation:
-        conditions = [condition for block in self.rule.blocks for condition in block.conditions]
+        conditions = [condition for block in self.rule.blocks for condition in block.changes]
         is_of_the_air = len(conditions) == 1 and conditions[0].element in OF_THE_AIR
         return Relation(
             format_rule(self.rule, ontology=self.ontology),
@@ -107,8 +107,7 @@ class _RuleTest:
 
     def task(self) -> Task:
         """Driving, where null changes strike out only what may stay the same: a demanded reaction stands."""
-        expectations = list(enumerate((block.expectation for block in self.rule.blocks), start=1))
-        blocks = len(expectations)
+        expectations, blocks = _numbered(self.rule.blocks), len(self.rule.blocks)
         unmoved = [50.0] * (blocks + 1)
         strikable = [(n, one) for n, one in expectations if judge_block(one, unmoved, n).held is True]
 
@@ -120,7 +119,7 @@ class _RuleTest:
 
     def read(self, input: Any, answer: Any) -> Control:
         control = read(input, answer)
-        for quantity in {block.expectation.quantity for block in self.rule.blocks}:
+        for quantity in {one.quantity for _, one in _numbered(self.rule.blocks)}:
             if getattr(control, quantity) is None:
                 raise ValueError(f"the rule is about {quantity}, and the system does not say it")
         return control
@@ -177,8 +176,7 @@ class _RuleTest:
     def expect(self, source: Observation, follow_ups: Sequence[Observation], change: RuleEdits) -> Verdict:
         answers = [source.answer, *(follow_up.answer for follow_up in follow_ups)]
         # A change that was made smaller may have fewer blocks than the rule.
-        blocks = enumerate(self.rule.blocks[: len(follow_ups)], start=1)
-        expectations = [(number, block.expectation) for number, block in blocks]
+        expectations = _numbered(self.rule.blocks[: len(follow_ups)])
         return judge_controls(expectations, answers, all_must_apply=True, paper=self.paper)
 
     def pixels(self, change: RuleEdits) -> Mapping[str, npt.NDArray[np.uint8]]:
@@ -187,6 +185,11 @@ class _RuleTest:
 
     def _cutouts(self) -> CutOuts:
         return self.pool.pool if isinstance(self.pool, Gallery) else self.pool or _NoCutOuts()
+
+
+def _numbered(blocks: Sequence[Block]) -> list[tuple[int, Expectation]]:
+    """Every expectation with the number of its block, counted from 1."""
+    return [(number, one) for number, block in enumerate(blocks, start=1) for one in block.expectations]
 
 
 class _NoCutOuts:

@@ -46,8 +46,9 @@ def perform(args: argparse.Namespace) -> Outcome:
         {
             "condition": [condition.to_json() for condition in block.conditions],
             "expectation": block.expectation.to_json(),
+            **({"also": [one.to_json() for one in block.also]} if block.also else {}),
             "formula": block_formula(rule, number),
-            "engines": [engines.name_for(condition) for condition in block.conditions],
+            "engines": [engines.name_for(condition) for condition in block.changes],
         }
         for number, block in enumerate(rule.blocks, start=1)
     ]
@@ -61,7 +62,8 @@ def perform(args: argparse.Namespace) -> Outcome:
         answers = _answers(rule, args.answers)
         overall = judge_rule(rule, answers, paper=args.paper)
         for number, (block, entry) in enumerate(zip(rule.blocks, blocks), start=1):
-            entry["held"] = judge_block(block.expectation, answers, number, paper=args.paper).held
+            judged = [judge_block(one, answers, number, paper=args.paper).held for one in block.expectations]
+            entry["held"] = False if False in judged else None if None in judged else True
         document |= {"held": overall.held, "margin": overall.margin, "reason": overall.reason}
         lines.append(_verdict(overall))
     return Outcome("\n".join(lines), document)
@@ -69,7 +71,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 def _made_by(rule: Rule, engines: Engines) -> str:
     """Which engine would make each change."""
-    conditions = [condition for block in rule.blocks for condition in block.conditions]
+    conditions = [condition for block in rule.blocks for condition in block.changes]
     made = {f"{c.op} {c.element}": engines.name_for(c) or "no engine" for c in conditions}
     return "pictures: " + ", ".join(f"{change} by {engine}" for change, engine in made.items())
 
@@ -82,10 +84,11 @@ def _verdict(judgement: Judgement) -> str:
 
 def _answers(rule: Rule, given: str) -> list[float]:
     """The answers in km/h or degrees."""
-    quantities = {block.expectation.quantity for block in rule.blocks}
+    expectations = [one for block in rule.blocks for one in block.expectations]
+    quantities = {one.quantity for one in expectations}
     if len(quantities) > 1:
         raise BadInput("--answers has one number per picture, and this rule speaks of speed and steering")
-    units = {block.expectation.unit for block in rule.blocks} - {None, "%"}
+    units = {one.unit for one in expectations} - {None, "%"}
     if len(units) > 1:
         raise BadInput(
             f"--answers has one unit, and this rule speaks of {' and '.join(sorted(map(str, units)))}"

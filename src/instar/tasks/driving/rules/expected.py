@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
 
+from instar.tasks.driving.rules.clauses import Clauses
 from instar.tasks.driving.rules.grammar import Found, Numeral, Objection
 from instar.tasks.driving.rules.model import Expectation
+from instar.tasks.driving.rules.things import Mention
 from instar.tasks.driving.rules.vocabulary import THEN as then
 from instar.tasks.driving.rules.vocabulary import invert
 
-__all__ = ["MEANINGS", "Expected"]
+__all__ = ["MEANINGS", "Expected", "Then"]
 
 _DIRECTIONS = {-1: "decrease", 0: "same", 1: "increase"}
 _SIGNS = {"down": -1, "same": 0, "up": 1}
@@ -22,6 +25,9 @@ _WAYS = {
 _UNITS = invert(then["speed_units"] | then["steering_units"] | then["shares"])
 _BOUNDS, _BOUNDS_BEHIND = invert(then["bounds"]), invert(then["bounds_behind"])
 _FRACTIONS = invert(then["fractions"])
+OPPOSITE = {"at least": "less than", "more than": "at most", "at most": "more than", "less than": "at least"}
+STILL = 3.0  # km/h: slower than anybody walks, and as good as standing
+HARD = 30.0  # percent at least, as in the paper's third rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,7 @@ class Degree:
     unit: str | None = None
     at: int = 0
     compared: Found | None = None
+    most: float | None = None
 
 
 NO_DEGREE = Degree()
@@ -46,7 +53,7 @@ class Predicate:
     """What happens to a quantity ("" where the subject tells): `way` is -1, 0 (same) or 1.
 
     `changes` turns same around; `comparative` are words such as "slower", which in a later block compare
-    with the block before.
+    with the block before. With `value` the degree bounds the answer itself. `given` must be in the scene.
     """
 
     way: int = 0
@@ -55,6 +62,8 @@ class Predicate:
     changes: bool = False
     comparative: bool = False
     at: int = 0
+    value: bool = False
+    given: Mention | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +73,8 @@ class Expected:
     expectation: Expectation
     compared: Found | None
     comparative: bool
+    given: Mention | None = None
+    also: Expectation | None = None
 
     def in_block(self, block: int) -> Expectation:
         """The expectation of the block with this number, counted from 1."""
@@ -72,6 +83,39 @@ class Expected:
             raise Objection(word.at, f"{word.phrase!r} compares with the block before, and there is none")
         is_relative = word is not None or (self.comparative and block > 1)
         return dataclasses.replace(self.expectation, relative_to_block=block - 1 if is_relative else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """A Then half: expectations, what they compare with ("than by day"), and facts with the word for them."""
+
+    expected: tuple[Expected, ...]
+    than: tuple[Found, Mention] | None = None
+    facts: tuple[tuple[Found, str, Clauses], ...] = ()
+
+
+def then_meant(
+    first: Expected,
+    rest: Sequence[Expected],
+    than: tuple[Found, Mention] | None,
+    facts: Sequence[tuple[Found, str, Clauses]],
+) -> Then:
+    return Then((first, *rest), than, tuple(facts))
+
+
+then_meant.__name__ = "then"  # as the grammar calls it; here that name is the vocabulary's
+
+
+def than(word: Found, air: Mention) -> tuple[Found, Mention]:
+    return word, air
+
+
+def fact(word: Found, clauses: Clauses, op: str) -> tuple[Found, str, Clauses]:
+    """Something that the scene must show, or must not."""
+    for clause in clauses:
+        if clause.op != "add" or clause.comparative is not None or clause.thing.is_pronoun:
+            raise Objection(word.at, f"{word.phrase!r} needs something that is there or not")
+    return word, op, clauses
 
 
 def expected(
@@ -83,8 +127,11 @@ def expected(
     if quantity is not None:
         predicate = _about(quantity, predicate)
     degree = _one_degree(NO_DEGREE, predicate.degree, further, 0)
+    if predicate.value:
+        return _valued(predicate, no)
     comparator, compared, negated = degree.comparator, degree.compared, no is not None
-    if degree.amount is not None and comparator in (None, "exactly") and (negated or predicate.way == 0):
+    in_doubt = comparator in (None, "exactly", "between")
+    if degree.amount is not None and in_doubt and (negated or predicate.way == 0):
         raise Objection(
             degree.at, "an exact amount can neither be denied nor kept; say 'at least' or 'more than'"
         )
@@ -105,8 +152,39 @@ def expected(
                 )
             comparator = "less than"
     direction, unit = _DIRECTIONS[predicate.way], _unit(predicate.quantity, degree)
-    expectation = Expectation(predicate.quantity, direction, comparator, degree.amount, unit, negated)
-    return Expected(expectation, compared, predicate.comparative)
+    expectation = Expectation(
+        predicate.quantity, direction, comparator, degree.amount, unit, negated, most=degree.most
+    )
+    return Expected(expectation, compared, predicate.comparative, predicate.given)
+
+
+def _valued(predicate: Predicate, no: Found | None) -> Expected:
+    """A bound on the answer itself; denied, it is the opposite bound."""
+    degree, comparator = predicate.degree, predicate.degree.comparator or "at most"
+    if predicate.quantity != "speed" or degree.unit == "%" or degree.compared is not None:
+        raise Objection(degree.at, "a rule speaks of changes: say by how much it decreases or increases")
+    if no is not None:
+        if comparator not in OPPOSITE:
+            raise Objection(no.at, f"'{comparator}' cannot be denied; say 'at least' or 'at most'")
+        comparator = OPPOSITE[comparator]
+    unit = _unit("speed", degree)
+    value = Expectation("speed", "value", comparator, degree.amount, unit, most=degree.most)
+    return Expected(value, None, False, predicate.given)
+
+
+def of_both(
+    one: str, other: str, predicate: Predicate, no: Found | None = None
+) -> Expected:
+    """The same of speed and steering; of which neither should change, each stays the same."""
+    denied = no if no is not None and no.phrase != "neither" else None
+    if no is not None and denied is None:
+        if not predicate.changes or predicate.degree != NO_DEGREE:
+            raise Objection(no.at, "'neither' needs 'should change'")
+        predicate = dataclasses.replace(predicate, changes=False)
+    first, second = (expected(predicate, denied, quantity=quantity) for quantity in (one, other))
+    if first.compared is not None or one == other:
+        raise Objection(0, "two different quantities can do the same")
+    return dataclasses.replace(first, also=second.expectation)
 
 
 def there_is(
@@ -162,8 +240,41 @@ def second_expectation(word: Found) -> NoReturn:
     raise Objection(word.at, f"{word.phrase!r} brings a second expectation: write a second rule for it")
 
 
-def no_target(word: Found) -> NoReturn:
-    raise Objection(word.at, "to stop is no change of so much; say by how much the speed decreases")
+def stopped(one: Mention | None = None) -> Predicate:
+    """To stop is to be next to standing; where, the answer does not tell, but the scene must show it."""
+    return Predicate(0, "speed", Degree("at most", STILL, "km/h"), value=True, given=one)
+
+
+def yielded(one: Mention | None = None) -> Predicate:
+    return Predicate(-1, "speed", given=one)
+
+
+def braked_hard(word: Found) -> Predicate:
+    return Predicate(-1, "speed", Degree("at least", HARD, "%", word.at))
+
+
+def halved(quantity: str = "") -> Predicate:
+    return Predicate(-1, quantity, Degree("at least", 50.0, "%"))
+
+
+def target(degree: Degree, quantity: str = "speed") -> Predicate:
+    """To slow down to so much: no more than that."""
+    if degree.comparator in ("at least", "more than", "exactly"):
+        raise Objection(degree.at, f"slowing down to {degree.comparator!r} so much says too little")
+    return Predicate(0, quantity, degree, value=True)
+
+
+def limited(word: Found, degree: Degree, way: int, quantity: str = "") -> Predicate:
+    if degree.comparator is not None:
+        raise Objection(word.at, f"{word.phrase!r} is a bound already")
+    comparator = "less than" if way < 0 else "more than"
+    return Predicate(0, quantity, dataclasses.replace(degree, comparator=comparator), value=True)
+
+
+def exceeded(word: Found, degree: Degree, quantity: str = "") -> Predicate:
+    if degree.comparator is not None:
+        raise Objection(word.at, f"{word.phrase!r} is a bound already")
+    return Predicate(0, quantity, dataclasses.replace(degree, comparator="more than"), value=True)
 
 
 def sized(early: Degree, even: Found | None, word: Found, late: Degree, quantity: str = "") -> Predicate:
@@ -182,11 +293,13 @@ def within(word: Found, degree: Degree) -> Predicate:
     return Predicate(0, "", dataclasses.replace(degree, comparator="at most"))
 
 
-def absolute(word: Found, degree: Degree) -> NoReturn:
+def absolute(word: Found, degree: Degree, quantity: str = "") -> Predicate:
     if degree.amount is None:
         raise Objection(word.at, f"{word.phrase!r} what is not said", ("lower", "higher", "the same"))
     behind = word.at + len(word.phrase.split())
-    raise Objection(behind, "a rule speaks of changes: say by how much it decreases or increases")
+    if degree.comparator in (None, "exactly"):
+        raise Objection(behind, "no driver keeps a speed exactly: say at most or at least")
+    return Predicate(0, quantity, degree, value=True)
 
 
 def plain_degree(number: Numeral, unit: Found | None = None) -> Degree:
@@ -214,9 +327,20 @@ def bounded(
     return dataclasses.replace(amount, comparator=comparator, compared=more)
 
 
+def ranged(low: Degree, high: Degree) -> Degree:
+    """From so much to so much."""
+    if low.unit not in (None, high.unit):
+        raise Objection(high.at, "both ends of a range have the same unit")
+    assert low.amount is not None and high.amount is not None, "a plain degree has an amount"
+    if low.amount >= high.amount:
+        raise Objection(low.at, "the first number is the smaller one")
+    return dataclasses.replace(high, comparator="between", amount=low.amount, most=high.amount)
+
+
 MEANINGS = (
-    Degree, Predicate, absolute, bounded, expected, measured, neither, no_more, no_target, plain_degree,
-    second_expectation, share, sized, there_is, turned, within,
+    Degree, Predicate, absolute, bounded, braked_hard, exceeded, expected, fact, halved, limited, measured,
+    neither, no_more, of_both, plain_degree, ranged, second_expectation, share, sized, stopped, target, than,
+    then_meant, there_is, turned, within, yielded,
 )  # fmt: skip
 
 
