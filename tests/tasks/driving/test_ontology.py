@@ -13,10 +13,10 @@ synonyms = ["ego-vehicle"]
 """
 
 
-def test_the_elements_are_those_of_the_paper():
+def test_the_elements_are_those_of_the_paper_and_some_more():
     assert list(usual_ontology().elements) == [
         "lane", "line", "crosswalk", "sidewalk", "traffic sign", "traffic light", "stop line", "tree",
-        "building", "pedestrian", "vehicle", "bicyclist", "weather", "time",
+        "building", "pedestrian", "vehicle", "bicyclist", "motorcyclist", "animal", "road surface", "weather", "time",
     ]  # fmt: skip
 
 
@@ -27,7 +27,7 @@ def test_the_properties_are_those_of_the_paper():
         for element in elements
         for name, values in elements[element].properties.items()
     }
-    assert values["traffic sign.type"] == ["stop", "speed limit", "turn"]
+    assert values["traffic sign.type"] == ["stop", "speed limit", "turn", "yield", "crossing", "priority"]
     assert values["traffic sign.shape"] == ["circle", "square"]
     assert values["traffic light.color"] == ["red", "yellow", "green"]
     assert values["line.type"] == ["solid", "dash"]

@@ -56,6 +56,8 @@ def apply_edits(
             made = engines.named(edit["engine"]).make(before, edit, cutouts)
             if edit.get("of") in OF_THE_AIR and _alike(before, made):
                 return Inapplicable("it already is in that state")
+            if np.array_equal(before, made):
+                return Inapplicable("nothing of it is seen")
             # What the engine did not draw anew still is the drive it was, but for what the edit did.
             picture = made if drive_of(made) else showing(made, recover_drive(drive_of(before), edit, before))
         pictures.append(picture)

@@ -23,6 +23,7 @@ from instar.tasks.driving.rules.resolve import antecedent
 __all__ = ["plan_edits", "set_severity"]
 
 ATTEMPTS = 12
+RETRIED = ("no free place", "it is as close as it can be", "it would be too far")
 
 
 @dataclass(slots=True)
@@ -91,7 +92,7 @@ def plan_edits(
     for _ in range(ATTEMPTS):
         # What was placed may leave no room to come closer: then all is placed anew.
         change = _once(_Plan(rule, engines, view, rng, cutouts, []))
-        if isinstance(change, RuleEdits):
+        if isinstance(change, RuleEdits) or change.reason not in RETRIED:
             break
     return change
 

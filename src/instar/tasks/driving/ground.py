@@ -22,6 +22,7 @@ STANDING = (
 )  # fmt: skip
 LEAST_ROAD = 0.02  # of the picture; less is no street
 LEAST_WIDTH = 0.02  # of a row; less is a crumb of road above the horizon
+ENOUGH_ROWS = 12  # rows in which both edges are seen, to follow a bend
 HIDDEN = 0.3  # of a thing farther away: as much may be hidden
 MARGIN = 0.35  # of a lane that may be missing where the road ends
 SOLE = 0.06  # of the height: how much of a thing must stand on the ground
@@ -78,10 +79,29 @@ class GroundPlane:
         return numbers, np.bincount(numbers.ravel(), minlength=count)
 
     def path(self, row: int) -> float:
-        """The column of the ego-vehicle's way in a row: from the middle of the lower edge to the horizon."""
+        """The column of the ego-vehicle's way in a row: it keeps its place between the edges of the road."""
+        return float(self._paths[min(max(row, 0), len(self._paths) - 1)])
+
+    @cached_property
+    def _paths(self) -> npt.NDArray[np.float64]:
+        """The way in every row: straight from the middle of the lower edge to the end of the road, or as the
+        road bends where both of its edges are seen."""
         height, width = self.size
-        share = (row - self.horizon) / (height - 1 - self.horizon)
-        return self.vanishing + (width / 2 - self.vanishing) * share
+        rows = np.arange(height)
+        share = np.clip((rows - self.horizon) / (height - 1 - self.horizon), 0, 1)
+        straight = self.vanishing + (width / 2 - self.vanishing) * share
+        left = np.where(self.road.any(axis=1), self.road.argmax(axis=1), -1)
+        right = width - 1 - self.road[:, ::-1].argmax(axis=1)
+        seen = np.flatnonzero((left > 1) & (right < width - 2) & (right - left > 0.1 * width))
+        near = seen[-max(1, len(seen) // 3) :]  # a bend begins farther away
+        if len(seen) < ENOUGH_ROWS:
+            return straight
+        place = np.median((straight[near] - left[near]) / (right[near] - left[near]))
+        if not 0.1 < place < 0.9:
+            return straight
+        bent = straight.copy()
+        bent[seen] = left[seen] + place * (right[seen] - left[seen])
+        return np.asarray(cv2.blur(bent[:, None], (1, 9))[:, 0], np.float64)
 
     def can_stand(self, left: int, top: int, width: int, height: int, where: Mask) -> bool:
         """Whether a thing can stand there: inside, on the mask with its feet, and in nobody's way.

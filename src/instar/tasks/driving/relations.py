@@ -53,7 +53,7 @@ def rule(
 ) -> Relation:
     """What a sentence says: the scene is changed so, and speed or steering must then do that.
 
-    `ontology` and `engines` are files of one's own. Without them, drawn drives are drawn anew ("rendered")
+    `ontology` and `engines` are files that add to instar's own. Without them, drawn drives are drawn anew ("rendered")
     and all other pictures are edited ("pasted"), with cut-outs from the campaign's own scenes, which need
     label maps; `maps` is a segmentation system that makes them. `least_lines` and `least_objects` are the
     shares of the picture that must be there to be removed or replaced. With `paper`, words may be guessed and
@@ -68,7 +68,8 @@ def rule(
     if engines is None:
         chosen, drawn = usual_engines("pasted"), usual_engines("rendered")
     else:
-        chosen = drawn = usual_engines(str(engines)) if engines in USUAL else read_engines(Path(engines))
+        chosen = usual_engines(str(engines)) if engines in USUAL else read_engines(Path(engines))
+        drawn = chosen if engines in USUAL else read_engines(Path(engines), "rendered")
     lacking = [one.lacking(meaning) for one in (chosen, drawn)]
     if all(lacking):
         raise BadInput(str(lacking[0]))

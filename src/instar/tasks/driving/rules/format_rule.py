@@ -56,8 +56,8 @@ def _name(ontology: Ontology, thing: Entity, *, is_plural: bool = False) -> str:
     """The thing without an article: "black truck", "heavy rain"."""
     element = ontology.elements[thing.element]
     noun, adjectives = element.synonyms[0], []
-    for name, value in thing.properties.items():
-        words = element.properties[name][value]
+    said = [element.properties[name][value] for name, value in thing.properties.items()]
+    for words in sorted(said, key=lambda words: bool(words.adjectives)):  # what is no adjective is the noun
         if words.nouns and noun == element.synonyms[0]:
             noun = words.nouns[0]
         else:
@@ -76,7 +76,7 @@ def _amount(amount: float, unit: str | None) -> str:
 def _fact(ontology: Ontology, condition: Condition) -> str:
     """What the scene must show, or must not."""
     several = "are" if condition.count != 1 else "is"
-    word = "provided" if condition.op == "given" else "unless"
+    word = "where" if condition.op == "given" else "unless"
     return f"{word} there {several} {_counted(ontology, condition)}{_place(ontology, condition)}"
 
 
