@@ -109,7 +109,9 @@ def tally(name):
         try:
             got = at_least(read_rule(sentence))
         except RefusedRule as refusal:
-            found["refused rightly" if expected == "refused" else "refused wrongly"].append((sentence, refusal))
+            found["refused rightly" if expected == "refused" else "refused wrongly"].append(
+                (sentence, refusal)
+            )
             continue
         is_right = expected != "refused" and got == at_least(meaning(expected))
         found["right" if is_right else "misread"].append((sentence, got))

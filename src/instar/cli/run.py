@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from instar.campaigns.overrides import add_settings, override, put_settings
 from instar.campaigns.plan import Plan, Tables, make_plan, read_tables, require_trust, uses_of
+from instar.campaigns.rule_texts import read_rules
 from instar.campaigns.toml import parse_value
 from instar.cli.flags import gate_arguments, gate_from
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.report.text import render_comparison
-from instar.user_file import parse_toml, read_text
+from instar.user_file import parse_toml
 
 if TYPE_CHECKING:
     from instar.campaigns.result import Gate
 
-__all__ = ["arguments", "outcome_of", "perform", "plan_from", "read_rules", "rule_options"]
+__all__ = ["arguments", "outcome_of", "perform", "plan_from"]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +41,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help='a driving rule, "If: ..., Then: ...", or a file with one on each line; repeat it',
     )
     add("--ontology", metavar="FILE", help="words of your own for driving rules, added to instar's")
-    add("--engines", metavar="FILE", help="what makes the pictures of driving rules: a name or a file of your own")
+    add(
+        "--engines",
+        metavar="FILE",
+        help="what makes the pictures of driving rules: a name or a file of your own",
+    )
     add("--paper", action="store_true", help="rules as in the paper: the bare inequality, words guessed")
     add("--scenes", metavar="PATH", help="a folder, a picture, a COCO json, ..., or street:N for drawn ones")
     add("--interpreter", metavar="NAME", help="of a classifier: grad-cam, rise, lime, ...")
@@ -104,7 +109,7 @@ def plan_from(args: argparse.Namespace) -> Plan:
     if args.rule:
         # Like --relation, rules take the place of what the plan says, and may stand beside --relation.
         kept = tables.get("relation", []) if names else []
-        rules = [{"use": "rule", "text": text, **rule_options(args)} for text in read_rules(args.rule)]
+        rules = [{"use": "rule", "text": text, **_rule_options(args)} for text in read_rules(args.rule)]
         tables = tables | {"relation": [*kept, *rules]}
         names = [*names, "rule"] if names else None
     elif args.ontology or args.engines:
@@ -149,7 +154,7 @@ def _tables_of(args: argparse.Namespace) -> Tables:
     return {key: tables[key] for key in kept if key in tables}
 
 
-def rule_options(args: argparse.Namespace) -> dict[str, Any]:
+def _rule_options(args: argparse.Namespace) -> dict[str, Any]:
     """What flags say of how rules are read and made; files are named wherever the run is resumed from."""
     options: dict[str, Any] = {"paper": True} if args.paper else {}
     for name in ("ontology", "engines"):
@@ -157,24 +162,6 @@ def rule_options(args: argparse.Namespace) -> dict[str, Any]:
         if value is not None:
             options[name] = os.path.abspath(value) if Path(value).is_file() else value
     return options
-
-
-def read_rules(given: list[str]) -> list[str]:
-    """The rules that were given, and those in files that were named."""
-    rules = []
-    for text in given:
-        path = Path(text)
-        try:
-            is_file = path.is_file()
-        except OSError:  # a rule may be longer than a file name can be
-            is_file = False
-        lines = read_text(path, "rules").splitlines() if is_file else [text]
-        if not is_file and len(text.split()) == 1:
-            raise BadInput(f"--rule {text!r} is neither a rule nor a file of rules that exists")
-        rules += [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
-    if not rules:
-        raise BadInput(f"--rule {given[0]!r} has no rule in it")
-    return rules
 
 
 def _names(given: list[str] | None) -> list[str] | None:

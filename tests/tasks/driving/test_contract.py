@@ -16,6 +16,7 @@ import pytest
 
 from instar import Observation
 from instar.core.change import Inapplicable
+from instar.core.errors import BadInput
 from instar.core.workspace import Folder
 from instar.tasks.driving import Control, rule
 from instar.tasks.driving.rules import usual_ontology
@@ -42,7 +43,7 @@ def workspace():
 
 @cache
 def made(text, engines, scenes=drives):
-    """(source picture, finished picture) of every drive on which it can be made, and the reasons elsewhere."""
+    """(source picture, finished picture) of every drive where it can be made, and the reasons elsewhere."""
     relation = rule(text, engines=engines, least_objects=0.002, least_lines=0.001)
     relation = relation.prepare(scenes(), workspace()) if relation.prepare else relation
     pictures, reasons = [], Counter()
@@ -55,6 +56,14 @@ def made(text, engines, scenes=drives):
         else:
             pictures.append((scene.image, result[0]))
     return pictures, reasons
+
+
+def tried(text, engines, scenes):
+    """The same; a rule that is refused as a whole has no pictures, and its one reason."""
+    try:
+        return made(text, engines, scenes)
+    except BadInput as refusal:
+        return [], Counter([str(refusal)])
 
 
 def new(before, after):
@@ -200,13 +209,17 @@ DRAWN_ONLY = {
             "a pedestrian appears in front of a building",
             all_new(
                 lambda t, d: any(
-                    h.side * t.offset > 0 and h.start - 5 <= t.distance <= h.start + h.length + 5 for h in d.houses
+                    h.side * t.offset > 0 and h.start - 5 <= t.distance <= h.start + h.length + 5
+                    for h in d.houses
                 )
             ),
         )
     ],
     "speed on a sign": [
-        ("a 50 km/h speed limit sign appears on the roadside", all_new(lambda t, d: t.variant == "speed limit 50"))
+        (
+            "a 50 km/h speed limit sign appears on the roadside",
+            all_new(lambda t, d: t.variant == "speed limit 50"),
+        )
     ],
     "one of several": [
         ("a building on the left side of the road is removed", lambda b, a: len(drive_of(a).houses) + 1
@@ -256,11 +269,7 @@ UNSHOWN = {
 @pytest.mark.parametrize("engines", ["rendered", "pasted"])
 @pytest.mark.parametrize("word", UNSHOWN)
 def test_a_word_that_cannot_be_shown_is_the_reason(word, engines):
-    try:
-        pictures, reasons = made(f"If: {UNSHOWN[word]}, Then: {SAME}.", engines)
-    except Exception as refusal:
-        assert any(one in str(refusal) for one in word.split("|"))
-        return
+    pictures, reasons = tried(f"If: {UNSHOWN[word]}, Then: {SAME}.", engines, drives)
     assert not pictures
     told = [reason for reason in reasons if any(one in reason for one in word.split("|"))]
     lawful = ("nothing of that class is there", "too little of that class is there")
@@ -310,23 +319,27 @@ def test_what_was_before_was_so(words, was, engines):
 
 def test_it_stops_raining_only_where_it_rained():
     pictures, _ = made("If: it stops raining, Then: do not slow down.", "rendered", any_air)
-    assert pictures and all(drive_of(before).weather == "rain" for before, _ in pictures)
+    assert pictures
+    assert all(drive_of(before).weather == "rain" for before, _ in pictures)
     assert all(drive_of(after).weather == "clear" for _, after in pictures)
 
 
 def test_what_is_given_is_there_and_what_is_excepted_is_not():
     with_line, _ = made("If: it rains, Then: stop before the stop line.", "rendered", any_air)
-    assert with_line and all(drive_of(before).road.stop_line is not None for before, _ in with_line)
+    assert with_line
+    assert all(drive_of(before).road.stop_line is not None for before, _ in with_line)
     text = "If: it rains, Then: slow down unless there are cars on the left side of the road."
     without, reasons = made(text, "rendered", any_air)
-    assert without and reasons["there is a vehicle"]
+    assert without
+    assert reasons["there is a vehicle"]
     for before, _ in without:
         assert not any(t.kind == "car" and left_of_road(t, drive_of(before)) for t in drive_of(before).things)
 
 
 LAWFUL = (
-    "no free place", "nothing of that class is there", "too little of that class is there", "it is there already",
-    "it already is in that state", "it already is darker", "there is other bad weather already", "no engine",
+    "no free place", "nothing of that class is there", "too little of that class is there",
+    "it is there already", "nothing of it is seen", "it already is in that state", "it already is darker",
+    "there is other bad weather already", "no engine",
 )  # fmt: skip
 
 
@@ -336,11 +349,7 @@ def test_every_property_of_every_element_is_shown_or_named(element, engines):
     """Adding: with any single word of the ontology, the picture changes or that word is the reason."""
     for name, value, words in element.values():
         noun = words.nouns[0] if words.nouns else f"{words.adjectives[0]} {element.synonyms[0]}"
-        try:
-            pictures, reasons = made(f"If: a {noun} is added, Then: {SAME}.", engines, few)
-        except Exception as refusal:
-            assert f"no engine can add a {element.name}" in str(refusal)
-            continue
+        pictures, reasons = tried(f"If: a {noun} is added, Then: {SAME}.", engines, few)
         for reason in reasons:
             said = value in reason or element.name in reason or reason.startswith(LAWFUL)
             assert said, (noun, name, reason)

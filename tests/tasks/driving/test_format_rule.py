@@ -107,7 +107,9 @@ def values(draw):
 def facts(draw):
     """What the scene must show, or must not."""
     thing = draw(things())
-    return Condition(draw(st.sampled_from(["given", "unless"])), thing.element, thing.properties, **draw(places()))
+    return Condition(
+        draw(st.sampled_from(["given", "unless"])), thing.element, thing.properties, **draw(places())
+    )
 
 
 @st.composite

@@ -16,7 +16,8 @@ synonyms = ["ego-vehicle"]
 def test_the_elements_are_those_of_the_paper_and_some_more():
     assert list(usual_ontology().elements) == [
         "lane", "line", "crosswalk", "sidewalk", "traffic sign", "traffic light", "stop line", "tree",
-        "building", "pedestrian", "vehicle", "bicyclist", "motorcyclist", "animal", "road surface", "weather", "time",
+        "building", "pedestrian", "vehicle", "bicyclist", "motorcyclist", "animal", "road surface", "weather",
+        "time",
     ]  # fmt: skip
 
 

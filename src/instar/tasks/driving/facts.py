@@ -1,4 +1,4 @@
-"""What a sentence takes for granted of a scene: the weather that was before, what is there and what is not."""
+"""What a sentence takes for granted of a scene: the weather before, what is there and what is not."""
 
 from __future__ import annotations
 

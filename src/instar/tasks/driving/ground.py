@@ -103,19 +103,23 @@ class GroundPlane:
         bent[seen] = left[seen] + place * (right[seen] - left[seen])
         return np.asarray(cv2.blur(bent[:, None], (1, 9))[:, 0], np.float64)
 
-    def can_stand(self, left: int, top: int, width: int, height: int, where: Mask) -> bool:
+    def can_stand(
+        self, left: int, top: int, width: int, height: int, where: Mask, *, slender: bool = False
+    ) -> bool:
         """Whether a thing can stand there: inside, on the mask with its feet, and in nobody's way.
 
-        It may hide a little of what is farther away, and nothing of what is nearer.
+        It may hide a little of what is farther away, and nothing of what is nearer. What is `slender` stands on
+        a trunk or a pole.
         """
         rows, columns = self.size
         right, bottom = left + width, top + height
         if left < 1 or top < 1 or right > columns - 1 or bottom > rows - 1:
             return False
-        if self._hides(left, top, right, bottom):
+        inner = max(1, width // (2 if slender else 4) - 1)
+        trunk = inner if slender else 0
+        if self._hides(left + trunk, top, right - trunk, bottom):
             return False
         sole = max(1, round(SOLE * height))
-        inner = max(1, width // 4)
         return bool(where[bottom - sole : bottom, left + inner : max(left + inner + 1, right - inner)].all())
 
     def _hides(self, left: int, top: int, right: int, bottom: int) -> bool:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from instar.tasks.driving.answers import WHEELS
 from instar.tasks.driving.rules.format_rule import DELTAS
 from instar.tasks.driving.rules.model import Expectation, Rule
 
@@ -56,9 +57,14 @@ def judge_rule(rule: Rule, answers: Sequence[float], *, paper: bool = False) -> 
 
 
 def judge_block(
-    expectation: Expectation, answers: Sequence[float], number: int, *, paper: bool = False
+    expectation: Expectation,
+    answers: Sequence[float],
+    number: int,
+    *,
+    paper: bool = False,
+    wheel: str = "steering",
 ) -> Judgement:
-    """The judgement over the block with this number, counted from 1.
+    """The judgement over the block with this number, counted from 1; `wheel` is what the angles are of.
 
     >>> judge_block(Expectation("speed", "decrease", "at least", 30.0, "%"), [50.0, 35.0], 1)
     Judgement(held=True, margin=0.0, reason='')
@@ -74,6 +80,8 @@ def judge_block(
         return Judgement(None, reason="the ego-vehicle already stands")
     if expectation.direction == "same":
         amount, unit = DELTAS[expectation.quantity]
+        if expectation.quantity == "steering":
+            amount = WHEELS[wheel]
         if expectation.amount is not None and expectation.unit is not None:
             amount, unit = expectation.amount, expectation.unit
         difference = abs(before - after)
@@ -91,7 +99,8 @@ def judge_block(
 
 def _bounded_value(expectation: Expectation, value: float) -> Judgement:
     """The answer itself within its bounds, in the unit of the rule."""
-    assert expectation.amount is not None and expectation.unit is not None, "a value has a bound"
+    assert expectation.amount is not None, "a value has a bound"
+    assert expectation.unit is not None, "and a unit"
     factor = UNITS[expectation.unit]
     bound = expectation.amount * factor
     match expectation.comparator:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from instar.core.scene import Image, Observation, Scene
 from instar.core.system import System
 from instar.core.task import Task
 from instar.core.verdict import Verdict
+from instar.core.workspace import Folder
 from instar.cutouts import CutOuts
 from instar.tasks.driving.answers import Control, read
 from instar.tasks.driving.changes import OF_THE_AIR, RuleEdits, apply_edits
@@ -34,7 +37,7 @@ from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.shrink_rule import smaller_edits
 from instar.tasks.driving.task import NULLS, TASK, judge_controls
 
-__all__ = ["rule"]
+__all__ = ["rule", "try_scenes"]
 
 LEAST = 0.25  # of the full strength: weaker rain or dusk is hardly seen, and is then no change
 
@@ -53,11 +56,12 @@ def rule(
 ) -> Relation:
     """What a sentence says: the scene is changed so, and speed or steering must then do that.
 
-    `ontology` and `engines` are files that add to instar's own. Without them, drawn drives are drawn anew ("rendered")
-    and all other pictures are edited ("pasted"), with cut-outs from the campaign's own scenes, which need
-    label maps; `maps` is a segmentation system that makes them. `least_lines` and `least_objects` are the
-    shares of the picture that must be there to be removed or replaced. With `paper`, words may be guessed and
-    the bare inequality decides, as in the paper: nothing is asked again and noise is not told apart.
+    `ontology` and `engines` are files that add to instar's own. Without them, drawn drives are drawn anew
+    ("rendered") and all other pictures are edited ("pasted"), with cut-outs from the campaign's own scenes,
+    which need label maps; `maps` is a segmentation system that makes them. `least_lines` and `least_objects`
+    are the shares of the picture that must be there to be removed or replaced. With `paper`, words may be
+    guessed and the bare inequality decides, as in the paper: nothing is asked again and noise is not told
+    apart.
     """
     if isinstance(pool, (str, Path)):
         raise BadInput("rule: cut-outs come from the scenes and their label maps; leave the pool out")
@@ -76,6 +80,22 @@ def rule(
     return _RuleTest(
         meaning, language.ontology, chosen, drawn, pool, maps, paper, (least_lines, least_objects)
     ).relation()
+
+
+def try_scenes(relation: Relation, scenes: Sequence[Scene]) -> tuple[int, Counter[str]]:
+    """On how many scenes a rule can be made, and why not on the others; no system is asked."""
+    reasons: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory(prefix="instar-") as folder:
+        if relation.prepare is not None:
+            relation = relation.prepare(scenes, Folder(Path(folder)))
+        for number, scene in enumerate(scenes):
+            source = Observation.of(scene.image, Control(), scene)
+            assert relation.draw is not None, "a rule draws"
+            change: Any = relation.draw(source, np.random.default_rng(number))
+            made = change if isinstance(change, Inapplicable) else relation.apply(source.input, change)
+            if isinstance(made, Inapplicable):
+                reasons[made.reason] += 1
+    return len(scenes) - sum(reasons.values()), reasons
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)

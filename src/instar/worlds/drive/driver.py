@@ -97,5 +97,7 @@ def _sign(thing: Thing, near: float, drive: Drive) -> float:
     if name.startswith("speed limit"):
         limit = float(name.split()[-1]) if name[-1].isdigit() else 30.0
         return max(0.0, 1 - limit / drive.limit) * (0.5 + 0.5 * near)
-    least, most = {"stop": (0.2, 0.6), "yield": (0.15, 0.3), "turn": (0.1, 0.1), "crossing": (0.08, 0.1)}.get(name, (0.0, 0.0))
+    least, most = {"stop": (0.2, 0.6), "yield": (0.15, 0.3), "turn": (0.1, 0.1), "crossing": (0.08, 0.1)}.get(
+        name, (0.0, 0.0)
+    )
     return least + most * near

@@ -2,8 +2,8 @@
 
 The program is called with four paths: the picture and the mask (PNG, white where it may change something),
 where to write the result (PNG of the same size), and a JSON file with what the rule asks for: `op`,
-`element`, `properties`, `count`, `place`, `new`, `comparative`, `strength` and `seed`. For what is added the mask
-is the place and the size of the thing. Whatever the program changes outside of the mask is undone.
+`element`, `properties`, `count`, `place`, `new`, `comparative`, `strength` and `seed`. For what is added the
+mask is the place and the size of the thing. Whatever the program changes outside of the mask is undone.
 """
 
 from __future__ import annotations
@@ -70,7 +70,9 @@ class CommandEngine:
         if view.ontology.elements[condition.element].is_environment:
             assert new is not None, "weather and time are always replaced"
             kind = new.properties.get("type") or new.properties.get("state", "")
-            return ({**edit, "mask": mask_to_text(np.ones(view.size, np.bool_)), "kind": kind, "strength": 0.7},)
+            return (
+                {**edit, "mask": mask_to_text(np.ones(view.size, np.bool_)), "kind": kind, "strength": 0.7},
+            )
         mask = select_pixels(condition, view)
         if isinstance(mask, Inapplicable):
             return mask

@@ -118,7 +118,9 @@ def build(condition: Condition, drive: Drive, rng: np.random.Generator) -> tuple
         others = [house for house in houses if house.side == side]
         house = House(side, start, length, 0.6, look)
         apart = all(start >= h.start + h.length or start + length <= h.start for h in others)
-        if apart and (condition.distance is None or stands(house_spot(house, drive), condition, drive) is True):
+        if apart and (
+            condition.distance is None or stands(house_spot(house, drive), condition, drive) is True
+        ):
             edits += _edit("build", side=side, start=start, length=length, setback=0.6, look=look)
             houses.append(house)
             if len(edits) == (condition.count or 1):
@@ -199,9 +201,7 @@ def _unknown(condition: Condition) -> Inapplicable | None:
     return None
 
 
-def exchange(
-    condition: Condition, drive: Drive, rng: np.random.Generator
-) -> tuple[Edit, ...] | Inapplicable:
+def exchange(condition: Condition, drive: Drive, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     """What the condition speaks of becomes what it says."""
     new = condition.new
     assert new is not None, "what is replaced is replaced by something"

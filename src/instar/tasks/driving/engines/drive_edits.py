@@ -75,7 +75,9 @@ def _is_meant(thing: Thing, edit: Edit) -> bool:
 def _swapped(thing: Thing, edit: Edit) -> Thing:
     if not _is_meant(thing, edit):
         return thing
-    return replace(thing, kind=edit["kind"], variant=edit["variant"] or thing.variant, scale=edit.get("scale", 1.0))
+    return replace(
+        thing, kind=edit["kind"], variant=edit["variant"] or thing.variant, scale=edit.get("scale", 1.0)
+    )
 
 
 def _marked(road: Road, marks: Sequence[tuple[str, Any]]) -> Road:

@@ -14,13 +14,13 @@ from instar.cutouts.pool import CutOut
 from instar.imaging.harmony import shaded
 from instar.imaging.paste import pasted, resized, toned
 from instar.imaging.photometric import light_of
-from instar.tasks.driving.colours import colour_of, lamp_of
+from instar.tasks.driving.colours import PAINTS, colour_of, lamp_of, painted
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.placement import Placed, alter, less, place_at, place_by, place_each, places
 from instar.tasks.driving.engines.words import SIZES, unshown
 from instar.tasks.driving.rules.model import Condition, Entity
 
-__all__ = ["alter", "cutout_of", "less", "make", "paste_of", "plan", "times_usual"]
+__all__ = ["alter", "coloured", "cutout_of", "less", "make", "paste_of", "plan", "times_usual"]
 
 SOFT = 90  # pixels high
 LEAST_HEIGHT = 0.06  # of the picture; smaller ones could not be seen
@@ -30,6 +30,7 @@ SHADOW, FLAT = 0.5, 0.22  # how dark the shadow at its feet is, and how high, of
 ALIKE = 1.7  # times as light: cut-outs of such scenes look at home
 CHILD = 0.68  # of a grown-up's height
 SHOWN = ("type", "color", "size", "age", "state")
+
 
 def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     """One paste for each thing that is added; two where the sentence leaves the number open."""
@@ -43,7 +44,10 @@ def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tup
         cutout = cutout_of(condition.thing, view, rng)
         if isinstance(cutout, Inapplicable):
             return cutout
-        drawn, size = paste_of(cutout, view), heights[cutout.label] * times_usual(condition.thing)
+        drawn, size = (
+            paste_of(cutout, view, condition.thing),
+            heights[cutout.label] * times_usual(condition.thing),
+        )
         if where == "by":
             return place_by(drawn, condition, size, view, rng)
         return place_at(drawn, where, size, view, rng)
@@ -61,16 +65,31 @@ def cutout_of(thing: Entity, view: SceneView, rng: np.random.Generator) -> CutOu
         return Inapplicable(f"no cut-out of a {kind or thing.element}")
     if colour is not None:
         name = lamp_of if thing.element == "traffic light" else colour_of
-        cutouts = [cutout for cutout in cutouts if name(_opaque(view.gallery.pool, cutout)) == colour]
+        pixels = {cutout: view.gallery.pool.pixels(cutout.digest) for cutout in cutouts}
+        cutouts = [cutout for cutout in cutouts if name(_opaque(pixels[cutout])) == colour]
+        if not cutouts and colour in PAINTS and thing.element == "vehicle":
+            # Nobody's car is of that colour: a light one is painted, where that looks like the colour.
+            light = [one for one in pixels if colour_of(_opaque(pixels[one])) in ("white", "silver")]
+            cutouts = [one for one in light if colour_of(_opaque(painted(pixels[one], colour))) == colour]
         if not cutouts:
             return Inapplicable(f"no cut-out is {colour!r}")
     cutouts = _in_such_light(cutouts, view)
     return cutouts[int(rng.integers(len(cutouts)))]
 
 
-def _opaque(pool: CutOuts, cutout: CutOut) -> npt.NDArray[np.uint8]:
+def coloured(cutouts: CutOuts, edit: Edit) -> npt.NDArray[np.uint8]:
+    """The pixels of an edit's cut-out, `uint8 (h, w, 4)`, painted if it says so."""
+    pixels = cutouts.pixels(edit["cutout"])
+    return painted(pixels, edit["paint"]) if "paint" in edit else pixels
+
+
+def _needs_paint(cutout: CutOut, view: SceneView, colour: str | None) -> bool:
+    assert view.gallery is not None, "a gallery is made before pictures are pasted"
+    return colour is not None and colour_of(_opaque(view.gallery.pool.pixels(cutout.digest))) != colour
+
+
+def _opaque(pixels: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """The pixels of the thing itself, `uint8 (n, 3)`."""
-    pixels = pool.pixels(cutout.digest)
     return np.asarray(pixels[pixels[..., 3] >= 128][:, :3], np.uint8)
 
 
@@ -90,7 +109,7 @@ def _in_such_light(cutouts: list[CutOut], view: SceneView) -> list[CutOut]:
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     """The picture with the cut-out in it."""
-    pixels = resized(cutouts.pixels(edit["cutout"]), edit["width"], edit["height"])
+    pixels = resized(coloured(cutouts, edit), edit["width"], edit["height"])
     # A soft edge is some pixels wide: of a small thing it would leave a ghost.
     blend: Literal["feather", "hard"] = "feather" if edit["height"] >= SOFT else "hard"
     x, y = edit["x"], edit["y"]
@@ -98,9 +117,10 @@ def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     return pasted(image, toned(pixels, edit["gain"], edit["offset"]), edit["x"], edit["y"], blend)
 
 
-def paste_of(cutout: CutOut, view: SceneView) -> Edit:
-    """A paste that is not placed yet, in the light of the picture."""
+def paste_of(cutout: CutOut, view: SceneView, thing: Entity) -> Edit:
+    """A paste that is not placed yet, in the light of the picture and the colour that is said."""
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
+    colour = thing.properties.get("color") if thing.element == "vehicle" else None
     light = light_of(view.image).mean
     own = view.gallery.lights.get(cutout.scene) or light_of(view.gallery.pool.pixels(cutout.digest)).mean
     gain = float(np.clip(light / max(own, 1.0), *GAINS)) ** 0.5
@@ -109,6 +129,7 @@ def paste_of(cutout: CutOut, view: SceneView) -> Edit:
     return {
         "engine": "paste",
         "cutout": cutout.digest,
+        **({"paint": colour} if _needs_paint(cutout, view, colour) else {}),
         "label": cutout.label,
         "aspect": cutout.width / cutout.height,
         "least": LEAST_HEIGHT,

@@ -22,6 +22,7 @@ TRIES = 60
 NEAREST, FARTHEST = 0.95, 0.22  # rows where things may stand, as shares of the way down from the horizon
 FAR = {"tree": 0.05, "vegetation": 0.05, "traffic light": 0.1, "traffic sign": 0.1}
 """What is tall is whole only farther away."""
+SLENDER = ("vegetation", "traffic light", "traffic sign")
 CLOSE = 0.5  # where "near the ego-vehicle" begins
 CLOSER = (0.6, 0.7)  # of the distance: as much as there is room for
 LARGER = 1.4
@@ -34,7 +35,7 @@ Placed = tuple[Edit, GroundPlane] | Inapplicable | None
 
 
 def places(condition: Condition) -> str | Inapplicable:
-    """roadside, kerb, path, road, crosswalk or lane, maybe with a side; "by" another thing; or why nowhere."""
+    """roadside, kerb, path, road, crosswalk or lane, maybe with a side; "by" another thing; or why not."""
     reference, position, element = condition.reference, condition.position, condition.element
     side = condition.reference_properties.get("position", "")
     beside = "kerb" if element in ON_WHEELS else "roadside"
@@ -106,7 +107,8 @@ def place_by(
 ) -> Placed:
     """A place beside, before or behind a thing of the label map that the sentence names."""
     element, position = condition.reference, condition.position
-    assert element is not None and position is not None, "places told so"
+    assert element is not None, "places told so"
+    assert position is not None, "places told so"
     kind = condition.reference_properties.get("type")
     classes = [c for c in view.ontology.elements[element].classes if kind is None or c == kind]
     _, _, stats, _ = cv2.connectedComponentsWithStats(view.labels.mask(classes).astype(np.uint8))
@@ -171,7 +173,8 @@ def _standing(edit: Edit, row: int, size: float, ground: GroundPlane) -> Edit | 
         return None
     surfaces = {"roadside": ground.roadside, "crosswalk": ground.crosswalk}
     surface = surfaces.get(edit["where"].split()[0], ground.road)
-    if not ground.can_stand(left, row + 1 - height, width, height, surface):
+    slender = edit["label"] in SLENDER
+    if not ground.can_stand(left, row + 1 - height, width, height, surface, slender=slender):
         return None
     return on_feet(edit, row, size, left, (height, width))
 

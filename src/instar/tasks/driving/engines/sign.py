@@ -65,7 +65,9 @@ def draw_sign(edit: Edit) -> RGBA:
     left = (width - pole) // 2
     drawn[width // 2 :, left : left + pole] = (96, 98, 102, 255)
     kind, _, limit = edit["variant"].rpartition(" ")
-    levels = board(kind, edit["shape"], int(limit)) if limit.isdigit() else board(edit["variant"], edit["shape"])
+    levels = (
+        board(kind, edit["shape"], int(limit)) if limit.isdigit() else board(edit["variant"], edit["shape"])
+    )
     face = cv2.resize(at_height(levels, width), (width, min(width, height)), interpolation=cv2.INTER_AREA)
     share = face[..., 3:].astype(np.float32) / 255
     top = drawn[: face.shape[0]]

@@ -30,9 +30,7 @@ GAP = 1.2  # metres between a thing and what it stands by
 BEHIND_US = Inapplicable("behind the ego-vehicle nothing is seen")
 
 
-def propose_places(
-    condition: Condition, drive: Drive, rng: np.random.Generator
-) -> Proposal | Inapplicable:
+def propose_places(condition: Condition, drive: Drive, rng: np.random.Generator) -> Proposal | Inapplicable:
     """How places for the thing are drawn, or why there are none."""
     element, reference, position = condition.element, condition.reference, condition.position
     side = condition.reference_properties.get("position")

@@ -63,7 +63,9 @@ def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
         case "wet":
             changed = light + (_wet(light, float(edit["horizon"])) - light) * np.float32(strength)
         case _:
-            grain = cv2.GaussianBlur(np.asarray(image), (0, 0), 2).astype(np.float32).mean(axis=2, keepdims=True)
+            grain = (
+                cv2.GaussianBlur(np.asarray(image), (0, 0), 2).astype(np.float32).mean(axis=2, keepdims=True)
+            )
             white = SNOW * (0.8 + 0.2 * grain / max(float(grain.max()), 1.0))
             changed = light + (white - light) * np.float32(COVER * strength)
     return np.where(mask[..., None], np.clip(np.rint(changed), 0, 255).astype(np.uint8), image)

@@ -3,49 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import NoReturn
 
-from instar.tasks.driving.rules.clauses import Clauses
-from instar.tasks.driving.rules.grammar import Found, Numeral, Objection
+from instar.tasks.driving.rules.amounts import NO_DEGREE, Degree, one_degree, unit_of
+from instar.tasks.driving.rules.grammar import Found, Objection
 from instar.tasks.driving.rules.model import Expectation
 from instar.tasks.driving.rules.things import Mention
 from instar.tasks.driving.rules.vocabulary import THEN as then
 from instar.tasks.driving.rules.vocabulary import invert
 
-__all__ = ["MEANINGS", "Expected", "Then"]
+__all__ = ["MEANINGS", "Expected"]
 
 _DIRECTIONS = {-1: "decrease", 0: "same", 1: "increase"}
 _SIGNS = {"down": -1, "same": 0, "up": 1}
 _WAYS = {
     phrase: _SIGNS[way] for name in ("pace", "size", "nouns") for phrase, way in invert(then[name]).items()
 }
-_UNITS = invert(then["speed_units"] | then["steering_units"] | then["shares"])
-_BOUNDS, _BOUNDS_BEHIND = invert(then["bounds"]), invert(then["bounds_behind"])
-_FRACTIONS = invert(then["fractions"])
 OPPOSITE = {"at least": "less than", "more than": "at most", "at most": "more than", "less than": "at least"}
 STILL = 3.0  # km/h: slower than anybody walks, and as good as standing
 HARD = 30.0  # percent at least, as in the paper's third rule
-
-
-@dataclass(frozen=True, slots=True)
-class Degree:
-    """An amount, a bound on it, or "more" or "less" than in the block before (`compared`).
-
-    `at` is the word of the unit, or of the number where there is no unit.
-    """
-
-    comparator: str | None = None
-    amount: float | None = None
-    unit: str | None = None
-    at: int = 0
-    compared: Found | None = None
-    most: float | None = None
-
-
-NO_DEGREE = Degree()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,39 +62,6 @@ class Expected:
         return dataclasses.replace(self.expectation, relative_to_block=block - 1 if is_relative else None)
 
 
-@dataclass(frozen=True, slots=True)
-class Then:
-    """A Then half: expectations, what they compare with ("than by day"), and facts with the word for them."""
-
-    expected: tuple[Expected, ...]
-    than: tuple[Found, Mention] | None = None
-    facts: tuple[tuple[Found, str, Clauses], ...] = ()
-
-
-def then_meant(
-    first: Expected,
-    rest: Sequence[Expected],
-    than: tuple[Found, Mention] | None,
-    facts: Sequence[tuple[Found, str, Clauses]],
-) -> Then:
-    return Then((first, *rest), than, tuple(facts))
-
-
-then_meant.__name__ = "then"  # as the grammar calls it; here that name is the vocabulary's
-
-
-def than(word: Found, air: Mention) -> tuple[Found, Mention]:
-    return word, air
-
-
-def fact(word: Found, clauses: Clauses, op: str) -> tuple[Found, str, Clauses]:
-    """Something that the scene must show, or must not."""
-    for clause in clauses:
-        if clause.op != "add" or clause.comparative is not None or clause.thing.is_pronoun:
-            raise Objection(word.at, f"{word.phrase!r} needs something that is there or not")
-    return word, op, clauses
-
-
 def expected(
     predicate: Predicate,
     no: Found | None = None,
@@ -126,7 +70,7 @@ def expected(
 ) -> Expected:
     if quantity is not None:
         predicate = _about(quantity, predicate)
-    degree = _one_degree(NO_DEGREE, predicate.degree, further, 0)
+    degree = one_degree(NO_DEGREE, predicate.degree, further, 0)
     if predicate.value:
         return _valued(predicate, no)
     comparator, compared, negated = degree.comparator, degree.compared, no is not None
@@ -151,7 +95,7 @@ def expected(
                     compared.at, f"{compared.phrase!r} goes neither with an amount nor with 'not'"
                 )
             comparator = "less than"
-    direction, unit = _DIRECTIONS[predicate.way], _unit(predicate.quantity, degree)
+    direction, unit = _DIRECTIONS[predicate.way], unit_of(predicate.quantity, degree)
     expectation = Expectation(
         predicate.quantity, direction, comparator, degree.amount, unit, negated, most=degree.most
     )
@@ -167,14 +111,12 @@ def _valued(predicate: Predicate, no: Found | None) -> Expected:
         if comparator not in OPPOSITE:
             raise Objection(no.at, f"'{comparator}' cannot be denied; say 'at least' or 'at most'")
         comparator = OPPOSITE[comparator]
-    unit = _unit("speed", degree)
+    unit = unit_of("speed", degree)
     value = Expectation("speed", "value", comparator, degree.amount, unit, most=degree.most)
     return Expected(value, None, False, predicate.given)
 
 
-def of_both(
-    one: str, other: str, predicate: Predicate, no: Found | None = None
-) -> Expected:
+def of_both(one: str, other: str, predicate: Predicate, no: Found | None = None) -> Expected:
     """The same of speed and steering; of which neither should change, each stays the same."""
     denied = no if no is not None and no.phrase != "neither" else None
     if no is not None and denied is None:
@@ -279,12 +221,12 @@ def exceeded(word: Found, degree: Degree, quantity: str = "") -> Predicate:
 
 def sized(early: Degree, even: Found | None, word: Found, late: Degree, quantity: str = "") -> Predicate:
     """ "30 % slower", "even higher"."""
-    return Predicate(_WAYS[word.phrase], quantity, _one_degree(early, late, even, word.at), comparative=True)
+    return Predicate(_WAYS[word.phrase], quantity, one_degree(early, late, even, word.at), comparative=True)
 
 
 def turned(side: Found, degree: Degree = NO_DEGREE, more: Found | None = None) -> Predicate:
     way = 1 if "left" in side.phrase else -1
-    return Predicate(way, "steering", _one_degree(NO_DEGREE, degree, more, side.at), at=side.at)
+    return Predicate(way, "steering", one_degree(NO_DEGREE, degree, more, side.at), at=side.at)
 
 
 def within(word: Found, degree: Degree) -> Predicate:
@@ -302,45 +244,9 @@ def absolute(word: Found, degree: Degree, quantity: str = "") -> Predicate:
     return Predicate(0, quantity, degree, value=True)
 
 
-def plain_degree(number: Numeral, unit: Found | None = None) -> Degree:
-    if unit is None:
-        return Degree(None, number.value, None, number.at)
-    return Degree(None, number.value, _UNITS[unit.phrase], unit.at)
-
-
-def share(word: Found) -> Degree:
-    return Degree(None, float(100 * Fraction(_FRACTIONS[word.phrase])), "%", word.at)
-
-
-def bounded(
-    amount: Degree, before: Found | None, behind: Found | None, of_before: Found | None, more: Found | None
-) -> Degree:
-    if before is not None and behind is not None:
-        raise Objection(behind.at, f"{behind.phrase!r} is a second bound beside {before.phrase!r}")
-    if of_before is not None and of_before.phrase.startswith("of") and amount.unit != "%":
-        raise Objection(of_before.at, f"{of_before.phrase!r} is said of a share only")
-    comparator = None
-    if before is not None:
-        comparator = _BOUNDS[before.phrase]
-    elif behind is not None:
-        comparator = _BOUNDS_BEHIND[behind.phrase]
-    return dataclasses.replace(amount, comparator=comparator, compared=more)
-
-
-def ranged(low: Degree, high: Degree) -> Degree:
-    """From so much to so much."""
-    if low.unit not in (None, high.unit):
-        raise Objection(high.at, "both ends of a range have the same unit")
-    assert low.amount is not None and high.amount is not None, "a plain degree has an amount"
-    if low.amount >= high.amount:
-        raise Objection(low.at, "the first number is the smaller one")
-    return dataclasses.replace(high, comparator="between", amount=low.amount, most=high.amount)
-
-
 MEANINGS = (
-    Degree, Predicate, absolute, bounded, braked_hard, exceeded, expected, fact, halved, limited, measured,
-    neither, no_more, of_both, plain_degree, ranged, second_expectation, share, sized, stopped, target, than,
-    then_meant, there_is, turned, within, yielded,
+    Predicate, absolute, braked_hard, exceeded, expected, halved, limited, measured, neither, no_more, of_both,
+    second_expectation, sized, stopped, target, there_is, turned, within, yielded,
 )  # fmt: skip
 
 
@@ -349,27 +255,3 @@ def _about(quantity: str, predicate: Predicate) -> Predicate:
     if predicate.quantity and predicate.quantity != quantity:
         raise Objection(predicate.at, f"the {quantity} cannot go left or right")
     return dataclasses.replace(predicate, quantity=quantity)
-
-
-def _one_degree(before: Degree, behind: Degree, compared: Found | None, at: int) -> Degree:
-    """The degree that stands before or behind a word, but not both, with "even" as a comparison."""
-    if NO_DEGREE not in (before, behind):
-        raise Objection(at, "two amounts stand around one word")
-    found = behind if before == NO_DEGREE else before
-    if compared is None:
-        return found
-    if found.compared is not None:
-        raise Objection(found.compared.at, f"{found.compared.phrase!r} is said twice")
-    return dataclasses.replace(found, compared=compared)
-
-
-def _unit(quantity: str, degree: Degree) -> str | None:
-    """The unit of an amount; a bare number is in km/h or degrees."""
-    if degree.amount is None:
-        return None
-    units: dict[str, list[str]] = then["speed_units"] if quantity == "speed" else then["steering_units"]
-    if degree.unit is None:
-        return next(iter(units))
-    if degree.unit not in (*units, "%"):
-        raise Objection(degree.at, f"{quantity} is not measured in {degree.unit}", (*units, "%"))
-    return degree.unit

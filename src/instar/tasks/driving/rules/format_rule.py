@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Sequence
 from decimal import Decimal
 
+from instar.tasks.driving.answers import WHEELS
 from instar.tasks.driving.rules.model import Condition, Entity, Expectation, Rule
 from instar.tasks.driving.rules.ontology import Ontology, usual_ontology
 from instar.tasks.driving.rules.resolve import antecedent
@@ -25,8 +26,8 @@ _CLOSER = {
 }
 _STRONGER = {"more": "becomes stronger", "less": "becomes weaker"}
 
-DELTAS = {"speed": (10.0, "%"), "steering": (1.39, "degrees")}
-"""How far an answer may move and still be the same (section 4 of the paper for steering)."""
+DELTAS = {"speed": (10.0, "%"), "steering": (WHEELS["steering"], "degrees")}
+"""How far an answer may move and still be the same; at the road wheels less (section 4 of the paper)."""
 
 _SIGNS = {
     ("at least", False): ">=", ("at least", True): "<", ("more than", False): ">", ("more than", True): "<=",
@@ -155,7 +156,11 @@ def _metres(distance: tuple[float, float | None]) -> str:
         return f"more than {_amount(least, 'm')}"
     if least == most:
         return _amount(most, "m")
-    return f"between {_amount(least, None)} and {_amount(most, 'm')}" if least else f"within {_amount(most, 'm')}"
+    return (
+        f"between {_amount(least, None)} and {_amount(most, 'm')}"
+        if least
+        else f"within {_amount(most, 'm')}"
+    )
 
 
 def _expectation(expectation: Expectation) -> str:
@@ -183,7 +188,9 @@ def _bounds(expectation: Expectation) -> str:
     """How much: "at least 10 km/h", "between 10 and 20%"."""
     assert expectation.amount is not None, "bounds have an amount"
     if expectation.most is not None:
-        return f"between {_amount(expectation.amount, None)} and {_amount(expectation.most, expectation.unit)}"
+        return (
+            f"between {_amount(expectation.amount, None)} and {_amount(expectation.most, expectation.unit)}"
+        )
     amount = _amount(expectation.amount, expectation.unit)
     return f"{expectation.comparator} {amount}" if expectation.comparator else amount
 

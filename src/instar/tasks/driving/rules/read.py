@@ -10,17 +10,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from instar.tasks.driving.rules import amounts, expected, then_half, things
 from instar.tasks.driving.rules import clauses as if_half
-from instar.tasks.driving.rules import expected as then_half
-from instar.tasks.driving.rules import things
 from instar.tasks.driving.rules.clauses import Clauses
-from instar.tasks.driving.rules.expected import Then
 from instar.tasks.driving.rules.grammar import Found, Grammar, Objection, Text
 from instar.tasks.driving.rules.kinds import alike, known_kind, most_alike
 from instar.tasks.driving.rules.model import Block, Condition, Rule
 from instar.tasks.driving.rules.ontology import Ontology, read_ontology, usual_ontology
 from instar.tasks.driving.rules.resolve import resolve
-from instar.tasks.driving.rules.then_half import compare_with, facts_of, in_block
+from instar.tasks.driving.rules.then_half import Then, compare_with, facts_of, in_block
 from instar.tasks.driving.rules.things import Mention, Nouns
 from instar.tasks.driving.rules.vocabulary import IF, TABLES
 from instar.tasks.driving.rules.weather import Outside
@@ -30,6 +28,8 @@ __all__ = ["Language", "open_language", "read_rule"]
 
 _MEANINGS: Sequence[Callable[..., Any]] = (
     *if_half.MEANINGS,
+    *amounts.MEANINGS,
+    *expected.MEANINGS,
     *then_half.MEANINGS,
     *things.MEANINGS,
 )

@@ -4,14 +4,47 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from instar.tasks.driving.rules.expected import Then
-from instar.tasks.driving.rules.grammar import Objection
+from instar.tasks.driving.rules.clauses import Clauses
+from instar.tasks.driving.rules.expected import Expected
+from instar.tasks.driving.rules.grammar import Found, Objection
 from instar.tasks.driving.rules.model import Condition, Expectation
 from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.rules.resolve import resolve
+from instar.tasks.driving.rules.things import Mention
 
-__all__ = ["compare_with", "facts_of", "in_block"]
+__all__ = ["MEANINGS", "Then", "compare_with", "facts_of", "in_block"]
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """A Then half: expectations, what they compare with ("than by day"), and facts with the word for them."""
+
+    expected: tuple[Expected, ...]
+    than: tuple[Found, Mention] | None = None
+    facts: tuple[tuple[Found, str, Clauses], ...] = ()
+
+
+def then(
+    first: Expected,
+    rest: Sequence[Expected],
+    than: tuple[Found, Mention] | None,
+    facts: Sequence[tuple[Found, str, Clauses]],
+) -> Then:
+    return Then((first, *rest), than, tuple(facts))
+
+
+def than(word: Found, air: Mention) -> tuple[Found, Mention]:
+    return word, air
+
+
+def fact(word: Found, clauses: Clauses, op: str) -> tuple[Found, str, Clauses]:
+    """Something that the scene must show, or must not."""
+    for clause in clauses:
+        if clause.op != "add" or clause.comparative is not None or clause.thing.is_pronoun:
+            raise Objection(word.at, f"{word.phrase!r} needs something that is there or not")
+    return word, op, clauses
 
 
 def in_block(then: Then, number: int) -> tuple[Expectation, tuple[Expectation, ...]]:
@@ -56,3 +89,6 @@ def facts_of(ontology: Ontology, then: Then, before: Sequence[Condition]) -> lis
         if given is not None and given.element and given.element not in brought:
             facts.append(Condition("given", given.element, given.properties))
     return facts
+
+
+MEANINGS = (fact, than, then)
