@@ -164,8 +164,8 @@ SLOTS = {
         ("a small tree is planted on the roadside", lambda b, a: bool(new(b, a))),
     ],
     "age": [
-        ("a child appears on the roadside", lambda b, a: height(b, a) < 1.3),
-        ("a pedestrian appears on the roadside", lambda b, a: height(b, a) > 1.35),
+        ("a child appears on the roadside", lambda b, a: height(b, a) < 1.42),
+        ("a pedestrian appears on the roadside", lambda b, a: height(b, a) > 1.42),
     ],
     "left, right": [
         ("a pedestrian appears on the left side of the road", all_new(left_of_road)),

@@ -17,16 +17,25 @@ from instar.imaging.mask_text import mask_from_text
 from instar.imaging.paste import resized
 from instar.tasks.driving.engines import Edit
 from instar.tasks.driving.engines.sign import draw_sign
+from instar.tasks.driving.ground import GroundPlane, ground_of
 from instar.worlds.drive.canvas import Camera
 from instar.worlds.drive.plan import VEHICLES, Drive, Thing
 
-__all__ = ["recover_drive", "relabel"]
+__all__ = ["ground_in", "recover_drive", "relabel"]
 
 KINDS = {"person": "pedestrian", "rider": "bicyclist", "bicycle": "bicyclist", "vegetation": "tree"}
 IN_PLACE_OF = {"line": "road", "crosswalk": "road", "stop line": "road"}
 """What is left where something painted is removed; elsewhere nobody knows what was behind."""
 BEHIND = "unlabelled"
 OPAQUE = 128
+
+
+def ground_in(labels: LabelMap, rise: float, drive: Drive | None) -> GroundPlane | None:
+    """The ground plane of a label map; of a drawn drive the horizon is known, whatever hides it."""
+    ground = ground_of(labels, rise=rise)
+    if ground is None or drive is None:
+        return ground
+    return replace(ground, horizon=Camera.of(drive, ground.size).horizon)
 
 
 def relabel(labels: LabelMap, edit: Edit, cutouts: CutOuts) -> LabelMap:

@@ -11,12 +11,11 @@ import numpy as np
 from instar.core.change import Inapplicable
 from instar.cutouts import CutOuts
 from instar.tasks.driving.changes import OF_THE_AIR, RuleEdits
-from instar.tasks.driving.edit_effects import relabel
+from instar.tasks.driving.edit_effects import ground_in, relabel
 from instar.tasks.driving.engine_table import Engines
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.drive_edits import edit_drive
 from instar.tasks.driving.facts import unmet
-from instar.tasks.driving.ground import ground_of
 from instar.tasks.driving.rules import Condition, Rule
 from instar.tasks.driving.rules.resolve import antecedent
 
@@ -106,7 +105,7 @@ def _after(view: SceneView, edits: Sequence[Edit], cutouts: CutOuts) -> SceneVie
             labels = relabel(view.labels, edit, cutouts)
             rise = view.gallery.rise if view.gallery is not None else 0.0
             view = dataclasses.replace(
-                view, labels=labels, ground=ground_of(labels, rise=rise) or view.ground
+                view, labels=labels, ground=ground_in(labels, rise, view.drive) or view.ground
             )
     return view
 

@@ -41,7 +41,7 @@ WIDTHS = {
     "van": (0.6, 2.6),
 }  # over the height: a wider piece of people is two of them, a narrower one is half hidden
 METRES = {"person": 1.72, "rider": 1.75, "car": 1.5, "van": 2.1, "truck": 3.0, "bus": 3.0}  # usual heights
-KEPT, LEAST = 0.25, 10  # of the things of a class, the largest: enough for pictures of any light
+KEPT, LEAST = 0.6, 20  # of the things of a class, the largest: enough for pictures of any light
 RISES = tuple(np.linspace(0.0, 0.12, 13).round(2).tolist())  # of the picture
 ENOUGH = 8  # things of a class, to tell the horizon from
 FULL = {"car": 0.65, "truck": 0.65, "bus": 0.65, "van": 0.65}  # of its box; less is a car behind a pole

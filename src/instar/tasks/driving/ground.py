@@ -24,7 +24,8 @@ LEAST_ROAD = 0.02  # of the picture; less is no street
 LEAST_WIDTH = 0.02  # of a row; less is a crumb of road above the horizon
 ENOUGH_ROWS = 12  # rows in which both edges are seen, to follow a bend
 HIDDEN = 0.3  # of a thing farther away: as much may be hidden
-MARGIN = 0.35  # of a lane that may be missing where the road ends
+MARGIN = 0.15  # of a lane may be missing: a row of parked cars is no lane
+ASIDE, NEAR = 0.15, 0.55  # of the width; of the way down to the lower edge
 SOLE = 0.06  # of the height: how much of a thing must stand on the ground
 
 
@@ -82,14 +83,27 @@ class GroundPlane:
         """The column of the ego-vehicle's way in a row: it keeps its place between the edges of the road."""
         return float(self._paths[min(max(row, 0), len(self._paths) - 1)])
 
+    def is_bent(self, row: int, reach: float) -> bool:
+        """Whether the road bends away there, by more than so many pixels: then its lanes are not known.
+
+        A road that ends far from the middle of the picture bends, wherever its edges are hidden.
+        """
+        height, width = self.size
+        aside = abs(self.vanishing - width / 2) > ASIDE * width
+        is_far = row - self.horizon < NEAR * (height - 1 - self.horizon)
+        return (aside and is_far) or abs(self.path(row) - float(self._straight[row])) > reach
+
+    @cached_property
+    def _straight(self) -> npt.NDArray[np.float64]:
+        """The way in every row if the road were straight: from the lower edge's middle to the road's end."""
+        height, width = self.size
+        share = np.clip((np.arange(height) - self.horizon) / (height - 1 - self.horizon), 0, 1)
+        return np.asarray(self.vanishing + (width / 2 - self.vanishing) * share)
+
     @cached_property
     def _paths(self) -> npt.NDArray[np.float64]:
-        """The way in every row: straight from the middle of the lower edge to the end of the road, or as the
-        road bends where both of its edges are seen."""
-        height, width = self.size
-        rows = np.arange(height)
-        share = np.clip((rows - self.horizon) / (height - 1 - self.horizon), 0, 1)
-        straight = self.vanishing + (width / 2 - self.vanishing) * share
+        """The way in every row: straight, or as the road bends where both of its edges are seen."""
+        width, straight = self.size[1], self._straight
         left = np.where(self.road.any(axis=1), self.road.argmax(axis=1), -1)
         right = width - 1 - self.road[:, ::-1].argmax(axis=1)
         seen = np.flatnonzero((left > 1) & (right < width - 2) & (right - left > 0.1 * width))
@@ -108,8 +122,8 @@ class GroundPlane:
     ) -> bool:
         """Whether a thing can stand there: inside, on the mask with its feet, and in nobody's way.
 
-        It may hide a little of what is farther away, and nothing of what is nearer. What is `slender` stands on
-        a trunk or a pole.
+        It may hide a little of what is farther away, and nothing of what is nearer. What is `slender` stands
+        on a trunk or a pole.
         """
         rows, columns = self.size
         right, bottom = left + width, top + height
@@ -119,7 +133,7 @@ class GroundPlane:
         trunk = inner if slender else 0
         if self._hides(left + trunk, top, right - trunk, bottom):
             return False
-        sole = max(1, round(SOLE * height))
+        sole = 2 if slender else max(1, round(SOLE * height))
         return bool(where[bottom - sole : bottom, left + inner : max(left + inner + 1, right - inner)].all())
 
     def _hides(self, left: int, top: int, right: int, bottom: int) -> bool:

@@ -25,11 +25,11 @@ from instar.core.workspace import Folder
 from instar.cutouts import CutOuts
 from instar.tasks.driving.answers import Control, read
 from instar.tasks.driving.changes import OF_THE_AIR, RuleEdits, apply_edits
+from instar.tasks.driving.edit_effects import ground_in
 from instar.tasks.driving.edits import plan_edits, set_severity
 from instar.tasks.driving.engine_table import USUAL, Engines, read_engines, usual_engines
 from instar.tasks.driving.engines import SceneView
 from instar.tasks.driving.gallery import Gallery, collect_gallery
-from instar.tasks.driving.ground import ground_of
 from instar.tasks.driving.judgement import judge_block
 from instar.tasks.driving.maps import labels_of, with_lines, with_maps
 from instar.tasks.driving.rules import Block, Expectation, Rule, format_rule, open_language, read_rule
@@ -184,10 +184,10 @@ class _RuleTest:
         if any(c.element == "line" for block in self.rule.blocks for c in block.conditions):
             labels = with_lines(labels, image)
         gallery = self.pool if isinstance(self.pool, Gallery) else None
-        ground = ground_of(labels, rise=gallery.rise if gallery is not None else 0.0)
+        drive = source.scene.knowledge.get("drive")
+        ground = ground_in(labels, gallery.rise if gallery is not None else 0.0, drive)
         if ground is None:
             return Inapplicable("no road in the label map")
-        drive = source.scene.knowledge.get("drive")
         return SceneView(source.scene.id, image, labels, ground, gallery, self.ontology, drive, *self.least)
 
     def apply(self, image: Image, change: RuleEdits) -> tuple[Image, ...] | Inapplicable:

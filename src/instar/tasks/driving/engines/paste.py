@@ -14,13 +14,13 @@ from instar.cutouts.pool import CutOut
 from instar.imaging.harmony import shaded
 from instar.imaging.paste import pasted, resized, toned
 from instar.imaging.photometric import light_of
-from instar.tasks.driving.colours import PAINTS, colour_of, lamp_of, painted
+from instar.tasks.driving.colours import colour_of, lamp_of
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.placement import Placed, alter, less, place_at, place_by, place_each, places
 from instar.tasks.driving.engines.words import SIZES, unshown
 from instar.tasks.driving.rules.model import Condition, Entity
 
-__all__ = ["alter", "coloured", "cutout_of", "less", "make", "paste_of", "plan", "times_usual"]
+__all__ = ["alter", "cutout_of", "less", "make", "paste_of", "plan", "times_usual"]
 
 SOFT = 90  # pixels high
 LEAST_HEIGHT = 0.06  # of the picture; smaller ones could not be seen
@@ -45,7 +45,7 @@ def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tup
         if isinstance(cutout, Inapplicable):
             return cutout
         drawn, size = (
-            paste_of(cutout, view, condition.thing),
+            paste_of(cutout, view),
             heights[cutout.label] * times_usual(condition.thing),
         )
         if where == "by":
@@ -65,27 +65,12 @@ def cutout_of(thing: Entity, view: SceneView, rng: np.random.Generator) -> CutOu
         return Inapplicable(f"no cut-out of a {kind or thing.element}")
     if colour is not None:
         name = lamp_of if thing.element == "traffic light" else colour_of
-        pixels = {cutout: view.gallery.pool.pixels(cutout.digest) for cutout in cutouts}
-        cutouts = [cutout for cutout in cutouts if name(_opaque(pixels[cutout])) == colour]
-        if not cutouts and colour in PAINTS and thing.element == "vehicle":
-            # Nobody's car is of that colour: a light one is painted, where that looks like the colour.
-            light = [one for one in pixels if colour_of(_opaque(pixels[one])) in ("white", "silver")]
-            cutouts = [one for one in light if colour_of(_opaque(painted(pixels[one], colour))) == colour]
+        pool = view.gallery.pool
+        cutouts = [cutout for cutout in cutouts if name(_opaque(pool.pixels(cutout.digest))) == colour]
         if not cutouts:
             return Inapplicable(f"no cut-out is {colour!r}")
     cutouts = _in_such_light(cutouts, view)
     return cutouts[int(rng.integers(len(cutouts)))]
-
-
-def coloured(cutouts: CutOuts, edit: Edit) -> npt.NDArray[np.uint8]:
-    """The pixels of an edit's cut-out, `uint8 (h, w, 4)`, painted if it says so."""
-    pixels = cutouts.pixels(edit["cutout"])
-    return painted(pixels, edit["paint"]) if "paint" in edit else pixels
-
-
-def _needs_paint(cutout: CutOut, view: SceneView, colour: str | None) -> bool:
-    assert view.gallery is not None, "a gallery is made before pictures are pasted"
-    return colour is not None and colour_of(_opaque(view.gallery.pool.pixels(cutout.digest))) != colour
 
 
 def _opaque(pixels: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
@@ -109,7 +94,7 @@ def _in_such_light(cutouts: list[CutOut], view: SceneView) -> list[CutOut]:
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     """The picture with the cut-out in it."""
-    pixels = resized(coloured(cutouts, edit), edit["width"], edit["height"])
+    pixels = resized(cutouts.pixels(edit["cutout"]), edit["width"], edit["height"])
     # A soft edge is some pixels wide: of a small thing it would leave a ghost.
     blend: Literal["feather", "hard"] = "feather" if edit["height"] >= SOFT else "hard"
     x, y = edit["x"], edit["y"]
@@ -117,10 +102,9 @@ def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     return pasted(image, toned(pixels, edit["gain"], edit["offset"]), edit["x"], edit["y"], blend)
 
 
-def paste_of(cutout: CutOut, view: SceneView, thing: Entity) -> Edit:
-    """A paste that is not placed yet, in the light of the picture and the colour that is said."""
+def paste_of(cutout: CutOut, view: SceneView) -> Edit:
+    """A paste that is not placed yet, in the light of the picture."""
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
-    colour = thing.properties.get("color") if thing.element == "vehicle" else None
     light = light_of(view.image).mean
     own = view.gallery.lights.get(cutout.scene) or light_of(view.gallery.pool.pixels(cutout.digest)).mean
     gain = float(np.clip(light / max(own, 1.0), *GAINS)) ** 0.5
@@ -129,7 +113,6 @@ def paste_of(cutout: CutOut, view: SceneView, thing: Entity) -> Edit:
     return {
         "engine": "paste",
         "cutout": cutout.digest,
-        **({"paint": colour} if _needs_paint(cutout, view, colour) else {}),
         "label": cutout.label,
         "aspect": cutout.width / cutout.height,
         "least": LEAST_HEIGHT,

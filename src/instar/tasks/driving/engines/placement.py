@@ -27,6 +27,7 @@ CLOSE = 0.5  # where "near the ego-vehicle" begins
 CLOSER = (0.6, 0.7)  # of the distance: as much as there is room for
 LARGER = 1.4
 LANE = 3.3  # metres wide
+BENT = 0.3  # of a lane: where the road bends by more, its lanes are not known
 BY_THE_ROAD = ("traffic light", "traffic sign", "tree")  # even when they are ahead
 ON_WHEELS = ("vehicle", "bicyclist", "motorcyclist")  # at the roadside they stand along the kerb
 
@@ -82,15 +83,17 @@ def place_at(drawn: Edit, where: str, size: float, view: SceneView, rng: np.rand
     depth = ground.size[0] - 1 - ground.horizon
     if where.endswith(" near"):
         where, far = where.removesuffix(" near"), CLOSE
+    # What is tall is whole only where its top is inside the picture.
+    near = max(far, min(NEAREST, ground.horizon / max(size - 1, 1e-3) / depth))
     person = view.gallery.person if view.gallery is not None else None
     for _ in range(TRIES):
-        row = round(ground.horizon + depth * float(rng.uniform(far, NEAREST)))
+        row = round(ground.horizon + depth * float(rng.uniform(far, near)))
         side = "left" if rng.random() < 0.5 else "right"
         tried = {
             **drawn,
             "where": f"{where} {side}" if where in ("roadside", "kerb") else where,
             "across": float(rng.uniform(0.15, 0.85)),
-            **({"lane": round(LANE / METRES["person"] * (person or 0.0), 4)} if "lane" in where else {}),
+            "lane": round(LANE / METRES["person"] * (person or 0.0), 4),
         }
         found = _standing(tried, row, size, ground)
         if found is not None:
@@ -192,6 +195,8 @@ def _column(edit: Edit, row: int, width: int, ground: GroundPlane) -> int | None
                 return edge - width - 1 if right else edge + 1
             away = max(1, round(edit["across"] * width))
             return edge + away if right else edge - width - away
+        case "path" | "lane" if ground.is_bent(row, BENT * edit["lane"] * (row - ground.horizon)):
+            return None
         case "path":
             return round(ground.path(row) - width / 2)
         case "lane":

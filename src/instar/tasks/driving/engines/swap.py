@@ -11,7 +11,7 @@ from instar.cutouts import CutOuts
 from instar.imaging.mask_text import mask_from_text, mask_to_text
 from instar.imaging.paste import pasted, resized, toned
 from instar.tasks.driving.engines import Edit, SceneView
-from instar.tasks.driving.engines.paste import coloured, cutout_of, paste_of, times_usual
+from instar.tasks.driving.engines.paste import cutout_of, paste_of, times_usual
 from instar.tasks.driving.engines.placement import on_feet, size_at
 from instar.tasks.driving.engines.removal import fill
 from instar.tasks.driving.engines.selection import select_pixels
@@ -45,7 +45,7 @@ def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tup
         cutout = cutout_of(new, view, rng)
         if isinstance(cutout, Inapplicable):
             return cutout
-        edit = _in_place_of(piece, paste_of(cutout, view, new), view, cutout.label, times_usual(new))
+        edit = _in_place_of(piece, paste_of(cutout, view), view, cutout.label, times_usual(new))
         if edit is not None:
             edits.append({**edit, "engine": "swap", "of": condition.element})
     return tuple(edits) if edits else Inapplicable("no free place")
@@ -54,7 +54,7 @@ def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tup
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     """The picture with the one thing gone and the other there."""
     empty = fill.without(image, mask_from_text(edit["old"]))
-    pixels = resized(coloured(cutouts, edit), edit["width"], edit["height"])
+    pixels = resized(cutouts.pixels(edit["cutout"]), edit["width"], edit["height"])
     return pasted(empty, toned(pixels, edit["gain"], edit["offset"]), edit["x"], edit["y"], "feather")
 
 

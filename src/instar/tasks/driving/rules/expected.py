@@ -245,8 +245,8 @@ def absolute(word: Found, degree: Degree, quantity: str = "") -> Predicate:
 
 
 MEANINGS = (
-    Predicate, absolute, braked_hard, exceeded, expected, halved, limited, measured, neither, no_more, of_both,
-    second_expectation, sized, stopped, target, there_is, turned, within, yielded,
+    Predicate, absolute, braked_hard, exceeded, expected, halved, limited, measured, neither, no_more,
+    of_both, second_expectation, sized, stopped, target, there_is, turned, within, yielded,
 )  # fmt: skip
 
 
