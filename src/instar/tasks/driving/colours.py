@@ -6,36 +6,47 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from instar.core.scene import Mask
+
 __all__ = ["colour_of", "lamp_of"]
 
 HUES = ((8, "red"), (19, "orange"), (34, "yellow"), (88, "green"), (132, "blue"), (168, ""), (181, "red"))
 """Upper bounds of OpenCV's hues, of half a degree each; purple has no name here."""
 GREYS = ((75, "black"), (125, "gray"), (185, "silver"), (256, "white"))
-COLOURED, LEAST_COLOURED = 80, 0.25  # saturation, and the share of pixels that has it
+COLOURED, LEAST_COLOURED = 80, 0.3  # saturation, and the share of pixels that has it
 CLEAR = 0.6  # of them that have one colour
-DARK, BLACK = 45, 58  # grey levels
+DARK, BLACK = 30, 40  # grey levels
+BODY = ((0.45, 0.8), (0.15, 0.85))  # the rows and columns of doors and bonnet, as shares of a thing's box
 BROWN = 120  # orange that is no lighter
 LIT = (90, 170)  # saturation and light of a lamp that is lit
 
 
-def colour_of(pixels: npt.NDArray[np.uint8]) -> str:
-    """The colour of the body of a car, say, `uint8 (n, 3)`: tyres, shadows and windows are dark; "" for none.
+def colour_of(picture: npt.NDArray[np.uint8], mask: Mask) -> str:
+    """The colour of a car where the mask is, going by its doors and bonnet: glass mirrors the sky; "" for none.
 
-    >>> colour_of(np.full((50, 3), (170, 30, 30), np.uint8)), colour_of(np.full((50, 3), 230, np.uint8))
-    ('red', 'white')
+    >>> everywhere = np.ones((20, 20), np.bool_)
+    >>> colour_of(np.full((20, 20, 3), (170, 30, 30), np.uint8), everywhere)
+    'red'
     """
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    if not len(rows):
+        return ""
+    box = [slice(_at(span, low), _at(span, high) + 1) for span, (low, high) in zip((rows, columns), BODY)]
+    pixels = picture[box[0], box[1]][mask[box[0], box[1]]]
     if not len(pixels):
         return ""
     hue, saturation, light = _hsv(pixels)
     coloured = (saturation >= COLOURED) & (light >= DARK)
     if coloured.mean() < LEAST_COLOURED:
-        return next(name for bound, name in GREYS if np.percentile(light, 80) < bound)
+        return next(name for bound, name in GREYS if np.percentile(light, 75) < bound)
     name, share = _name(hue[coloured])
-    if np.median(light[coloured]) < BLACK:
-        return "black"  # whatever colour a dark car has is of the sky
-    if share < CLEAR:
-        return ""
+    if share < CLEAR or np.median(light[coloured]) < BLACK:
+        return "black" if np.percentile(light, 75) < GREYS[0][0] else ""
     return "brown" if name == "orange" and np.median(light[coloured]) <= BROWN else name
+
+
+def _at(span: npt.NDArray[np.int64], share: float) -> int:
+    return int(span[0] + share * (span[-1] - span[0]))
 
 
 def lamp_of(pixels: npt.NDArray[np.uint8]) -> str:

@@ -44,6 +44,7 @@ METRES = {"person": 1.72, "rider": 1.75, "car": 1.5, "van": 2.1, "truck": 3.0, "
 KEPT, LEAST = 0.6, 20  # of the things of a class, the largest: enough for pictures of any light
 RISES = tuple(np.linspace(0.0, 0.12, 13).round(2).tolist())  # of the picture
 ENOUGH = 8  # things of a class, to tell the horizon from
+SOLID = 0.87
 FULL = {"car": 0.65, "truck": 0.65, "bus": 0.65, "van": 0.65}  # of its box; less is a car behind a pole
 
 
@@ -166,7 +167,15 @@ def _is_whole(scene: Scene, thing: SceneObject) -> bool:
     mask = thing.mask()[top:bottom, left:right]
     quarter = (right - left) // 4
     below = labels.mask((*ROAD, *ROADSIDE))[bottom : bottom + 2, left + quarter : right - quarter]
-    return bool(mask.mean() >= FULL.get(thing.label, 0.3) and below.mean() > 0.5)
+    if mask.mean() < FULL.get(thing.label, 0.3) or below.mean() <= 0.5:
+        return False
+    return thing.label not in FULL or _solidity(mask) >= SOLID
+
+
+def _solidity(mask: Mask) -> float:
+    """How much of its convex hull a piece fills: several cars one behind the other have notches."""
+    points = np.argwhere(mask).astype(np.int32)
+    return float(len(points)) / max(cv2.contourArea(cv2.convexHull(points)), 1.0)
 
 
 def _pieces(scene: Scene, labels: LabelMap) -> Iterator[SceneObject]:

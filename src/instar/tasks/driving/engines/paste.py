@@ -64,18 +64,17 @@ def cutout_of(thing: Entity, view: SceneView, rng: np.random.Generator) -> CutOu
     if not cutouts:
         return Inapplicable(f"no cut-out of a {kind or thing.element}")
     if colour is not None:
-        name = lamp_of if thing.element == "traffic light" else colour_of
-        pool = view.gallery.pool
-        cutouts = [cutout for cutout in cutouts if name(_opaque(pool.pixels(cutout.digest))) == colour]
+        pool, is_light = view.gallery.pool, thing.element == "traffic light"
+        cutouts = [c for c in cutouts if _colour(pool.pixels(c.digest), is_light=is_light) == colour]
         if not cutouts:
             return Inapplicable(f"no cut-out is {colour!r}")
     cutouts = _in_such_light(cutouts, view)
     return cutouts[int(rng.integers(len(cutouts)))]
 
 
-def _opaque(pixels: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """The pixels of the thing itself, `uint8 (n, 3)`."""
-    return np.asarray(pixels[pixels[..., 3] >= 128][:, :3], np.uint8)
+def _colour(pixels: npt.NDArray[np.uint8], *, is_light: bool) -> str:
+    picture, mask = np.asarray(pixels[..., :3], np.uint8), np.asarray(pixels[..., 3] >= 128)
+    return lamp_of(picture[mask]) if is_light else colour_of(picture, mask)
 
 
 def times_usual(thing: Entity) -> float:

@@ -75,8 +75,12 @@ def _found(condition: Condition, view: SceneView) -> Mask | Inapplicable:
     colour = condition.properties.get("color")
     if isinstance(mask, Inapplicable) or colour is None:
         return mask
-    name = lamp_of if condition.element == "traffic light" else colour_of
-    of_colour = [piece for piece in pieces_of(mask) if name(view.image[piece]) == colour]
+    image, is_light = np.asarray(view.image), condition.element == "traffic light"
+    of_colour = [
+        piece
+        for piece in pieces_of(mask)
+        if (lamp_of(image[piece]) if is_light else colour_of(image, piece)) == colour
+    ]
     return np.any(of_colour, axis=0) if of_colour else Inapplicable(f"nothing there is {colour!r}")
 
 
