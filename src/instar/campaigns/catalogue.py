@@ -6,7 +6,8 @@ run that names none) and SUITE_SEARCH (how they are searched), REFEREES (systems
 EXPORTS (formats of `instar export`), FILES (the system that a file of a user's network is given to, by
 its ending), DESCRIBE_FILE (what options the file tells), ADAPTER (what makes a system of a user's network),
 WORLD (what `street:N` means to the task), ACCURACY (what measures answers where the truth is known:
-`instar look`) and IMPORTED (options whose values are imported or run, each with the values that are instar's
+`instar look`), REMARK (what a reader must know of a system first, such as what it was trained
+on) and IMPORTED (options whose values are imported or run, each with the values that are instar's
 own).
 """
 
@@ -65,6 +66,7 @@ class TaskCatalogue:
     world: str
     adapter: str
     accuracy: str
+    remark: str
     imported: Mapping[str, tuple[str, ...]]
     files: Mapping[str, str]
     describe_file: str
@@ -99,6 +101,7 @@ def _read(task: str) -> TaskCatalogue:
         world=tables.get("WORLD", ""),
         adapter=home("ADAPTER"),
         accuracy=home("ACCURACY"),
+        remark=home("REMARK"),
         imported=tables.get("IMPORTED", {}),
         files=tables.get("FILES", {}),
         describe_file=home("DESCRIBE_FILE"),

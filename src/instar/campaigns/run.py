@@ -25,6 +25,7 @@ from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.campaigns.progress import show_campaign, show_steps
 from instar.campaigns.referees import find_referees
 from instar.campaigns.resolve import (
+    find_home,
     resolve_relation,
     resolve_searches,
     resolve_system,
@@ -155,6 +156,8 @@ def execute(
             stores.append(stack.enter_context(_open_run(own, campaign, resume=resume)))
             if is_new and _are_files(plan):
                 _say(_what_is_kept(campaign), quiet=quiet)
+            if remark := _remark(campaign):
+                _say(remark, quiet=quiet)
         for (own, campaign), store in zip(campaigns, stores):
             workspace = Folder(store.folder, partial(show_steps, quiet=quiet), partial(_say, quiet=quiet))
             campaign = _prepare(campaign, workspace, prepare)
@@ -261,6 +264,14 @@ def _say(line: str, *, quiet: bool) -> None:
         print(line, file=sys.stderr)  # noqa: T201
 
 
+def _remark(campaign: Campaign) -> str:
+    """What the tasks have to say of the system on these scenes, before anything is asked."""
+    tasks = {relation.resolved_task.name for relation, _ in campaign.relations}
+    homes = [catalogues()[task].remark for task in sorted(tasks) if task in catalogues()]
+    said = [find_home(home)(campaign.system, campaign.scenes) for home in homes if home]
+    return "; ".join(filter(None, said))
+
+
 def _what_is_kept(campaign: Campaign) -> str:
     host = getattr(campaign.system, "sends_to", "")
     where = f"{campaign.system.name} sends them to {host}" if host else "instar sends them nowhere"
@@ -330,6 +341,8 @@ def _identity(plan: Plan, campaign: Campaign) -> dict[str, Any]:
         key: getattr(plan, key)
         for key in ("objects", "pool", "truth", "changes", "palette", "maps", "referees", "referee_labels")
     }
+    if remark := _remark(campaign):
+        identity["remark"] = remark
     named = [("system", system)]
     for (relation, _), pair in zip(campaign.relations, plan.relations):
         assert pair.search is not None, "the plan is not settled"

@@ -22,7 +22,7 @@ LIT = (90, 170)  # saturation and light of a lamp that is lit
 
 
 def colour_of(picture: npt.NDArray[np.uint8], mask: Mask) -> str:
-    """The colour of a car where the mask is, going by its doors and bonnet: glass mirrors the sky; "" for none.
+    """The colour of a car where the mask is, going by its doors and bonnet: glass mirrors the sky; or "".
 
     >>> everywhere = np.ones((20, 20), np.bool_)
     >>> colour_of(np.full((20, 20, 3), (170, 30, 30), np.uint8), everywhere)

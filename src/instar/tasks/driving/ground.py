@@ -75,9 +75,9 @@ class GroundPlane:
     @cached_property
     def pieces(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """What stands there, piece by piece: the number of each pixel's piece, and the pixels of each."""
-        count, numbers = cv2.connectedComponents(self.taken.astype(np.uint8))
-        numbers = np.asarray(numbers, np.int32)
-        return numbers, np.bincount(numbers.ravel(), minlength=count)
+        count, found = cv2.connectedComponents(self.taken.astype(np.uint8))
+        numbers = np.asarray(found, np.int32)
+        return numbers, np.bincount(numbers.ravel(), minlength=count).astype(np.int64)
 
     def path(self, row: int) -> float:
         """The column of the ego-vehicle's way in a row: it keeps its place between the edges of the road."""

@@ -193,7 +193,7 @@ def _column(edit: Edit, row: int, width: int, ground: GroundPlane) -> int | None
                 return None
             if where == "kerb":
                 return edge - width - 1 if right else edge + 1
-            away = max(1, round(edit["across"] * width))
+            away = max(1, round(float(edit["across"]) * width))
             return edge + away if right else edge - width - away
         case "path" | "lane" if ground.is_bent(row, BENT * edit["lane"] * (row - ground.horizon)):
             return None

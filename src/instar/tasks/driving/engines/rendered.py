@@ -162,7 +162,7 @@ def _standing(things: Sequence[Thing], drive: Drive, size: tuple[int, int]) -> l
     return [write_addition(thing) for thing in things if _can_stand(thing, drive, size)]
 
 
-def _one_left_out(things: Sequence[Any]) -> Iterator[tuple[...]]:
+def _one_left_out(things: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
     yield from (tuple(one for k, one in enumerate(things) if k != i) for i in range(len(things)))
 
 

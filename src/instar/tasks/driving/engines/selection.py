@@ -135,7 +135,7 @@ def _foot(piece: Mask) -> tuple[int, int]:
 
 
 def _any(mask: Mask, pieces: list[Mask]) -> Mask:
-    return np.any([np.zeros_like(mask), *pieces], axis=0)
+    return np.asarray(np.any([np.zeros_like(mask), *pieces], axis=0))
 
 
 def _whole(thing: Entity, view: SceneView) -> Mask:
