@@ -58,7 +58,7 @@ def held(then, *answers):
         ("the speed should change", {(50, 45): False, (50, 44): True}),
         ("the speed should not change by more than 2 km/h", {(50, 48): True, (50, 52.1): False}),
         ("the speed should change by at least 2 km/h", {(50, 48): True, (50, 49): False, (50, 52): True}),
-        ("the steering angle should keep the same", {(0, 1.39): True, (0, -1.39): True, (3, 4.4): False}),
+        ("the steering angle should keep the same", {(0, 20): True, (0, -20): True, (3, 23.1): False}),
         ("turn left", {(0, 1): True, (0, -1): False, (-5, -4): True}),
         ("turn right by at least 3 degrees", {(2, -1): True, (2, 0): False}),
         ("turn right by at least 0.1 rad", {(0, -5.8): True, (0, -5.7): False}),

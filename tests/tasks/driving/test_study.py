@@ -96,7 +96,7 @@ def test_every_table_says_what_it_counts():
     made = {table.name: table for table in make_tables([system])}
     assert made["table-7"].rows[1] == ["Rule 1", "3", "2 (66.7 %) | 1"]
     assert made["table-8-speed"].rows[1][:4] == ["Rule 1", "mine", "66.7", "66.7"]
-    assert made["table-8-steering"].rows[0][2:4] == ["0.69°", "1.39°"]
+    assert made["table-8-steering"].rows[0][2:4] == ["2.00°", "5.00°"]
     assert made["waver"].rows[1] == ["mine", "0.100", "-"]
     assert made["errors"].rows[1][1:5] == ["speed (km/h)", "these pictures", "2", "1.00"]
     assert made["rules"].rows[1][1].startswith("If: a pedestrian appears on the roadside, Then: ")
