@@ -14,6 +14,7 @@ HUES = ((8, "red"), (19, "orange"), (34, "yellow"), (88, "green"), (132, "blue")
 """Upper bounds of OpenCV's hues, of half a degree each; purple has no name here."""
 GREYS = ((75, "black"), (125, "gray"), (185, "silver"), (256, "white"))
 COLOURED, LEAST_COLOURED = 80, 0.3  # saturation, and the share of pixels that has it
+PALE = 42  # saturation of what still is white, silver or gray
 CLEAR = 0.6  # of them that have one colour
 DARK, BLACK = 30, 40  # grey levels
 BODY = ((0.45, 0.8), (0.15, 0.85))  # the rows and columns of doors and bonnet, as shares of a thing's box
@@ -38,6 +39,8 @@ def colour_of(picture: npt.NDArray[np.uint8], mask: Mask) -> str:
     hue, saturation, light = _hsv(pixels)
     coloured = (saturation >= COLOURED) & (light >= DARK)
     if coloured.mean() < LEAST_COLOURED:
+        if np.median(saturation) > PALE:
+            return ""  # a pale green is neither green nor white
         return next(name for bound, name in GREYS if np.percentile(light, 75) < bound)
     name, share = _name(hue[coloured])
     if share < CLEAR or np.median(light[coloured]) < BLACK:

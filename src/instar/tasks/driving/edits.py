@@ -15,6 +15,7 @@ from instar.tasks.driving.edit_effects import ground_in, relabel
 from instar.tasks.driving.engine_table import Engines
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.drive_edits import edit_drive
+from instar.tasks.driving.engines.placement import take_place
 from instar.tasks.driving.facts import unmet
 from instar.tasks.driving.rules import Condition, Rule
 from instar.tasks.driving.rules.resolve import antecedent
@@ -104,9 +105,10 @@ def _after(view: SceneView, edits: Sequence[Edit], cutouts: CutOuts) -> SceneVie
         else:
             labels = relabel(view.labels, edit, cutouts)
             rise = view.gallery.rise if view.gallery is not None else 0.0
-            view = dataclasses.replace(
-                view, labels=labels, ground=ground_in(labels, rise, view.drive) or view.ground
-            )
+            ground = ground_in(labels, rise, view.drive) or view.ground
+            ground = dataclasses.replace(ground, placed=view.ground.placed)
+            ground = take_place(ground, edit) if "foot" in edit else ground
+            view = dataclasses.replace(view, labels=labels, ground=ground)
     return view
 
 

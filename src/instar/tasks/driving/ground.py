@@ -23,6 +23,7 @@ STANDING = (
 LEAST_ROAD = 0.02  # of the picture; less is no street
 LEAST_WIDTH = 0.02  # of a row; less is a crumb of road above the horizon
 ENOUGH_ROWS = 12  # rows in which both edges are seen, to follow a bend
+SMALL = 0.001  # of the picture: nobody misses what is hidden of it
 HIDDEN = 0.3  # of a thing farther away: as much may be hidden
 MARGIN = 0.15  # of a lane may be missing: a row of parked cars is no lane
 ASIDE, NEAR = 0.15, 0.55  # of the width; of the way down to the lower edge
@@ -31,7 +32,10 @@ SOLE = 0.06  # of the height: how much of a thing must stand on the ground
 
 @dataclass(frozen=True, eq=False)
 class GroundPlane:
-    """The ground plane of a picture. `horizon` is a row; `vanishing` the column where the road ends."""
+    """The ground plane of a picture. `horizon` is a row; `vanishing` the column where the road ends.
+
+    What a rule has `placed` already may not be hidden at all; what is `thin` may.
+    """
 
     road: Mask
     roadside: Mask
@@ -39,6 +43,8 @@ class GroundPlane:
     taken: Mask
     horizon: float
     vanishing: float
+    thin: Mask
+    placed: Mask
 
     @property
     def size(self) -> tuple[int, int]:
@@ -122,12 +128,14 @@ class GroundPlane:
     ) -> bool:
         """Whether a thing can stand there: inside, on the mask with its feet, and in nobody's way.
 
-        It may hide a little of what is farther away, and nothing of what is nearer. What is `slender` stands
-        on a trunk or a pole.
+        It may hide poles, what is small, and a little of what else is farther away; nothing nearer. What is
+        `slender` stands on a trunk or a pole.
         """
         rows, columns = self.size
         right, bottom = left + width, top + height
         if left < 1 or top < 1 or right > columns - 1 or bottom > rows - 1:
+            return False
+        if self.placed[top:bottom, left:right].any():
             return False
         inner = max(1, width // (2 if slender else 4) - 1)
         trunk = inner if slender else 0
@@ -141,8 +149,11 @@ class GroundPlane:
         inside = numbers[top:bottom, left:right]
         for number in np.unique(inside[inside > 0]).tolist():
             rows = np.flatnonzero((numbers[:, left:right] == number).any(axis=1))
-            nearer = int(rows[-1]) >= bottom - 1
-            if nearer or np.count_nonzero(inside == number) > HIDDEN * sizes[number]:
+            if int(rows[-1]) >= bottom - 1:
+                return True  # it is nearer
+            if sizes[number] < SMALL * numbers.size or self.thin[numbers == number].mean() > 0.5:
+                continue
+            if np.count_nonzero(inside == number) > HIDDEN * sizes[number]:
                 return True
         return False
 
@@ -167,4 +178,6 @@ def ground_of(labels: LabelMap, *, rise: float = 0.0) -> GroundPlane | None:
         labels.mask(STANDING),
         horizon - rise * road.shape[0],
         float(end.mean()),
+        labels.mask(["pole"]),
+        np.zeros_like(road),
     )

@@ -16,7 +16,18 @@ from instar.tasks.driving.gallery import METRES
 from instar.tasks.driving.ground import GroundPlane
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["Placed", "alter", "less", "on_feet", "place_at", "place_by", "place_each", "places", "size_at"]
+__all__ = [
+    "Placed",
+    "alter",
+    "less",
+    "on_feet",
+    "place_at",
+    "place_by",
+    "place_each",
+    "places",
+    "size_at",
+    "take_place",
+]
 
 TRIES = 60
 NEAREST, FARTHEST = 0.95, 0.22  # rows where things may stand, as shares of the way down from the horizon
@@ -97,7 +108,7 @@ def place_at(drawn: Edit, where: str, size: float, view: SceneView, rng: np.rand
         }
         found = _standing(tried, row, size, ground)
         if found is not None:
-            return found, _taken(ground, found)
+            return found, take_place(ground, found)
     return None
 
 
@@ -133,7 +144,7 @@ def place_by(
         x, y = round(middle - wide / 2), row + 1 - tall
         if tall >= drawn["least"] * ground.size[0] and stand.can_stand(x, y, wide, tall, stand.roadside):
             found = on_feet({**drawn, "where": position, "across": 0.5}, row, size, x, (tall, wide))
-            return found, _taken(ground, found)
+            return found, take_place(ground, found)
     return None
 
 
@@ -231,7 +242,8 @@ def _smaller(edit: Edit, height: int, ground: GroundPlane) -> Edit:
     return on_feet(edit, edit["foot"], height / (edit["foot"] - ground.horizon), x, (height, width))
 
 
-def _taken(ground: GroundPlane, edit: Edit) -> GroundPlane:
-    taken = ground.taken.copy()
-    taken[edit["y"] : edit["y"] + edit["height"], edit["x"] : edit["x"] + edit["width"]] = True
-    return replace(ground, taken=taken)
+def take_place(ground: GroundPlane, edit: Edit) -> GroundPlane:
+    """The ground with the place of an edit taken."""
+    placed = ground.placed.copy()
+    placed[edit["y"] : edit["y"] + edit["height"], edit["x"] : edit["x"] + edit["width"]] = True
+    return replace(ground, placed=placed)
