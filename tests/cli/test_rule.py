@@ -230,3 +230,28 @@ def test_in_paper_mode_words_are_guessed_and_the_score_is_shown(capsys):
     assert read["held"] is False
     status, read = document(capsys, sentence.replace("banana", "unicorn"), "--paper")
     assert (status, read["word"]) == (2, "unicorn")
+
+
+def test_it_is_said_on_how_many_scenes_a_rule_can_be_made_and_why_not_on_the_others(capsys):
+    status, read = document(capsys, "If: it stops raining, Then: do not brake.", "--scenes", "street:12:9")
+    assert status == 0
+    counted = read["scenes"]
+    assert counted["of"] == 12 == counted["made"] + sum(counted["reasons"].values())
+    assert counted["reasons"]["it is not 'rain' there"] == 12 - counted["made"]
+    _, out, _ = spoken(capsys, "If: an ambulance appears ahead, Then: brake.", "--scenes", "street:3")
+    assert out.splitlines()[-2:] == [
+        "can be made on 0 of 3 scenes",
+        "  3 not: nothing here can show 'ambulance'",
+    ]
+
+
+def test_words_and_engines_of_ones_own_are_for_rules_only(capsys, tmp_path):
+    own = tmp_path / "words.toml"
+    own.write_text('[element.pedestrian]\nsynonyms = ["rambler"]\n', encoding="utf-8")
+    rule = ["--rule", "If: a rambler appears on the roadside, Then: slow down.", "--ontology", str(own)]
+    status, counted = run_document(capsys, tmp_path, *rule)
+    assert (status, counted["violated"]) == (0, 0)
+    assert counted["held"] > 0
+    status = main(["run", "--system", "street-driver", "--relation", "deeptest", "--ontology", str(own)])
+    assert status == 2
+    assert "--ontology and --engines are about rules" in capsys.readouterr().err
