@@ -27,6 +27,17 @@ class Control:
     steering: float | None = None
     wheel: str = "steering"
 
+    def __str__(self) -> str:
+        """For somebody who only drives."""
+        lines = []
+        if self.speed is not None:
+            lines.append(f"speed {self.speed:.1f} km/h")
+        if self.steering is not None:
+            side = "left" if self.steering > 0 else "right"
+            wheel = "steering wheel" if self.wheel == "steering" else "road wheels"
+            lines.append(f"{wheel} {abs(self.steering):.1f}° to the {side}")
+        return "\n".join(lines)
+
 
 def read(input: Any, answer: Any) -> Control:
     """A control, or a mapping with the keys speed, steering and maybe wheel, as a checked `Control`.
