@@ -19,13 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from instar.adapters.elsewhere import QUESTIONS, Elsewhere
-from instar.campaigns.catalogue import catalogue_entries, catalogues, find_entry, usual_search
+from instar.campaigns.catalogue import catalogue_entries, catalogues, find_entry, import_home, usual_search
 from instar.campaigns.consent import require_consent
 from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.campaigns.progress import show_campaign, show_steps
 from instar.campaigns.referees import find_referees
 from instar.campaigns.resolve import (
-    find_home,
     resolve_relation,
     resolve_searches,
     resolve_system,
@@ -268,7 +267,7 @@ def _remark(campaign: Campaign) -> str:
     """What the tasks have to say of the system on these scenes, before anything is asked."""
     tasks = {relation.resolved_task.name for relation, _ in campaign.relations}
     homes = [catalogues()[task].remark for task in sorted(tasks) if task in catalogues()]
-    said = [find_home(home)(campaign.system, campaign.scenes) for home in homes if home]
+    said = [import_home(home)(campaign.system, campaign.scenes) for home in homes if home]
     return "; ".join(filter(None, said))
 
 
