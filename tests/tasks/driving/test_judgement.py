@@ -117,7 +117,7 @@ def test_a_later_block_without_more_compares_with_the_source():
         ("slow down by at least 30%", (50, 25), 0.2),
         ("slow down by at most 10 km/h", (50, 43), 3),
         ("slow down by at most 10 km/h", (50, 55), -5),
-        ("the steering angle should keep the same", (0, 1), 0.39),
+        ("the steering angle should keep the same", (0, 1), 19),
         ("slow down by exactly 10 km/h", (50, 45), -5),
     ],
 )
