@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from instar.campaigns.definite_plan import world_for
 from instar.campaigns.plan import RelationUse, Use
 from instar.campaigns.rule_texts import read_rules
-from instar.campaigns.run import world_for
 from instar.core.errors import BadInput
 from instar.core.frame import Moved
 from instar.core.outcome import Outcome
