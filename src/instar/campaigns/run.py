@@ -23,6 +23,7 @@ from instar.campaigns.definite_plan import (
     UNNAMED,
     are_files,
     identity_of,
+    remark_on,
     run_folders,
     settle_plan,
     use_of,
@@ -156,6 +157,8 @@ def execute(
             stores.append(stack.enter_context(_open_run(own, campaign, resume=resume)))
             if is_new and are_files(plan):
                 _say(_what_is_kept(campaign), quiet=quiet)
+            if remark := remark_on(campaign):
+                _say(remark, quiet=quiet)
         for (own, campaign), store in zip(campaigns, stores):
             workspace = Folder(store.folder, partial(show_steps, quiet=quiet), partial(_say, quiet=quiet))
             campaign = _prepare(campaign, workspace, prepare)

@@ -16,5 +16,6 @@ SYSTEMS = {
 }
 RELATIONS = {"rule": "relations:rule", "deeptest": "distortion:deeptest"}
 CARDS = "systems.bundled_networks:read_cards"
+REMARK = "remark:remark"
 WORLD = "drive"  # what `street:N` means to a driver
 IMPORTED = {"engines": ("pasted", "rendered", "migan", "deeptest_pasted", "deeptest_rendered"), "network": ()}

@@ -12,6 +12,7 @@ from instar.cutouts import CutOuts
 from instar.imaging.mask_text import mask_from_text, mask_to_text
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.selection import select_pixels
+from instar.tasks.driving.engines.words import unshown
 from instar.tasks.driving.rules.model import Condition
 
 __all__ = ["make", "plan"]
@@ -23,7 +24,10 @@ LEAVES = np.array([[28, 44, 22], [52, 78, 38], [86, 112, 58], [132, 150, 92]], n
 def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     assert condition.new is not None, "what is replaced is replaced by something"
     if condition.new.element != "tree":
-        return Inapplicable("no texture of what takes its place")
+        return Inapplicable(f"no texture of a {condition.new.element!r}")
+    unsaid = unshown(condition, own=tuple(condition.properties), reference=("position",))
+    if unsaid is not None:
+        return unsaid
     mask = select_pixels(condition, view)
     if isinstance(mask, Inapplicable):
         return mask
