@@ -7,9 +7,11 @@ measured alike, and a relation tells something only beyond them.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +42,7 @@ __all__ = [
 
 RELATIONS = ("brightness-up", "brightness-down", "channel-switch", "perspective", "watermark", "masking")
 LOWEST = 1 / 3  # of the pictures are called low, or high, in a rule
+MOST_BOXES = 10_000  # of two answers together; more is no answer to a picture
 FEWEST = 4  # pictures that a rule must speak of; fewer are an anecdote
 
 
@@ -50,9 +53,13 @@ class RelationStability(CaseCounts):
     scenes: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     accuracy: Hits | None = None
 
-    def of_scenes(self) -> dict[str, float]:
-        """The average of each scene (Eq. 14)."""
-        return {scene: float(np.mean(values)) for scene, values in self.scenes.items() if values}
+    def of_scenes(self) -> dict[str, Fraction]:
+        """The average of each scene (Eq. 14), exactly: pictures that are equally stable must tie."""
+        return {
+            scene: sum(map(_exact, values), Fraction(0)) / len(values)
+            for scene, values in self.scenes.items()
+            if values
+        }
 
 
 @dataclass(eq=False)
@@ -70,7 +77,7 @@ class LocatorStability:
     def null_stability(self) -> float:
         return set_similarity(self.null) if self.null else float("nan")
 
-    def of_scenes(self, relation: str) -> dict[str, float]:
+    def of_scenes(self, relation: str) -> dict[str, Fraction]:
         """The average of each scene (Eq. 14) under a relation."""
         found = self.relations.get(relation)
         return {} if found is None else found.of_scenes()
@@ -115,7 +122,7 @@ def least_stable(systems: Sequence[LocatorStability], *, count: int = 10) -> dic
     chosen = {}
     for relation in RELATIONS:
         table, scenes = _common(systems, relation)
-        lowest = sorted(zip(table.mean(axis=1).tolist(), scenes))[:count]
+        lowest = sorted(zip(map(sum, table), scenes))[:count]
         chosen[relation] = [scene for _, scene in lowest]
     return chosen
 
@@ -137,7 +144,8 @@ def compare_locators(systems: Sequence[LocatorStability], relation: str) -> Loca
     table, scenes = _common(systems, relation)
     if len(scenes) < 2:
         return None
-    effect = np.array([[vargha_delaney(a, b) for b in table.T] for a in table.T])
+    columns = list(zip(*table))
+    effect = np.array([[vargha_delaney(a, b) for b in columns] for a in columns])
     if len(systems) < 3:
         return LocatorComparison(None, None, effect, len(scenes))
     return LocatorComparison(friedman(table), nemenyi(table), effect, len(scenes))
@@ -232,13 +240,20 @@ def _low(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     return np.asarray((values <= edge) & (values < known.max()))
 
 
-def _common(systems: Sequence[LocatorStability], relation: str) -> tuple[npt.NDArray[np.float64], list[str]]:
-    """`float64 (scenes, systems)` of the scenes that every system was measured on, and those."""
+def _common(
+    systems: Sequence[LocatorStability], relation: str
+) -> tuple[list[list[Fraction]], list[str]]:
+    """Rows for the scenes that every system was measured on, with a column for each system, and those."""
     each = [system.of_scenes(relation) for system in systems]
     scenes = sorted(set.intersection(*map(set, each))) if each else []
-    return np.array([[one[scene] for one in each] for scene in scenes]).reshape(-1, len(systems)), scenes
+    return [[one[scene] for one in each] for scene in scenes], scenes
 
 
 def _column(system: LocatorStability, relation: str, scenes: Sequence[str]) -> list[float]:
     of_scenes = system.of_scenes(relation)
-    return [of_scenes.get(scene, float("nan")) for scene in scenes]
+    return [float(of_scenes.get(scene, math.nan)) for scene in scenes]
+
+
+def _exact(stability: float) -> Fraction:
+    """A delta is a number of boxes over another; a float has kept which."""
+    return Fraction(stability).limit_denominator(MOST_BOXES)

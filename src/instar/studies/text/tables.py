@@ -75,11 +75,10 @@ def _light(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "up", "down", "less stable up", "alike", "less stable down", "Wilcoxon p"]]
     for system in systems:
         up, down = (system.of_scenes(name) for name in ("brightness-up", "brightness-down"))
-        pairs = np.array([(up[scene], down[scene]) for scene in up if scene in down]).reshape(-1, 2)
-        apart = pairs[:, 0] - pairs[:, 1]
-        counts = [(apart < 0).sum(), (apart == 0).sum(), (apart > 0).sum()]
+        pairs = [(up[scene], down[scene]) for scene in up if scene in down]
+        counts = [sum(a < b for a, b in pairs), sum(a == b for a, b in pairs), sum(a > b for a, b in pairs)]
         means = (system.stability(name) for name in ("brightness-up", "brightness-down"))
-        p = f"{signed_rank(*pairs.T).p:.2g}"
+        p = f"{signed_rank([a for a, _ in pairs], [b for _, b in pairs]).p:.2g}"
         rows.append([system.system, *map(_text, means), *map(str, counts), p])
     note = "Pictures by which of the two is less stable; the paper found up less stable for all its systems."
     return Table("light", "Brightness up against down", rows, note)
@@ -100,7 +99,7 @@ def _distribution(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "relation", "pictures", "least", "quarter", "median", "three quarters", "most"]]
     for system, name, found in _measured(systems):
         if values := list(found.of_scenes().values()):
-            quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
+            quartiles = np.quantile(np.array(values, np.float64), [0, 0.25, 0.5, 0.75, 1]).tolist()
             rows.append([system.system, name, str(len(values)), *map(_text, quartiles)])
     return Table("distribution", "Distribution over pictures", rows)
 
