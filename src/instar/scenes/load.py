@@ -12,6 +12,7 @@ from pathlib import Path
 
 from instar.core.errors import BadInput, UnknownName, UnreadablePicture
 from instar.core.scene import Scene, SceneList
+from instar.scenes.annotation_file import read_lines
 from instar.scenes.coco import coco, panoptic
 from instar.scenes.driving_log import driving_log, looks_like_driving_log
 from instar.scenes.folder import SUFFIXES, check_limit, folder, is_picture
@@ -63,7 +64,8 @@ def load_scenes(
     file in it), a YOLO folder or its data.yaml, a VOC folder; of words an ICDAR or Total-Text folder or a
     COCO-Text file; or `street:N` and `street:N:SEED`, drawn streets, `drive:N`, drives through a
     drawn town, and `page:N`, drawn pages; or a folder of pictures with label maps, whose classes `palette`
-    names where they are not known. `format` ("folder", "coco", "coco-text", "icdar", "label-maps",
+    names where they are not known; or a list, a .txt file with such a path in its first line and the id of a
+    scene in each other. `format` ("folder", "coco", "coco-text", "icdar", "label-maps",
     "panoptic", "total-text", "voc" or "yolo") says what is not to be guessed. A folder with pictures lying in
     it is a plain folder, whatever COCO files are there.
     `truth` is the folder of ICDAR's or Total-Text's annotations where they are not below the pictures.
@@ -93,6 +95,8 @@ def _load(
             raise BadInput(f"truth {truth!r} was given, but {spec} is drawn and known already")
         return _drawn(spec, limit)
     path = Path(spec)
+    if path.suffix.lower() == ".txt" and path.is_file():
+        return _listed(path, format, limit, truth, palette)
     if not os.path.exists(path):  # False also for what no file can be called
         raise BadInput(f"scenes {spec!r} do not exist; give a folder, a picture, a COCO json or street:N")
     if truth is not None:
@@ -103,6 +107,19 @@ def _load(
         return label_maps(path, limit=limit, palette=palette)
     format, path = _recognised(path) if format is None else (format, _annotation_file(path, format))
     return _LOADERS[format](path, limit=limit)
+
+
+def _listed(
+    path: Path, format: str | None, limit: int | None, truth: str | None, palette: str | None
+) -> list[Scene]:
+    """Some of the scenes of a data set: a file with its path in the first line, and an id in each other."""
+    spec, *ids = [line.strip() for _, line in read_lines(path)] or [""]
+    if not spec or Path(spec).suffix.lower() == ".txt":
+        raise BadInput(f"{path}: the first line is {spec!r}; it must name the scenes that the list is of")
+    found = [scene for scene in _load(spec, format, None, truth, palette) if scene.id in ids]
+    if missing := sorted({*ids} - {scene.id for scene in found}):
+        raise BadInput(f"{path}: {spec} has no scene {missing[0]!r}; remove that line")
+    return found[:limit]
 
 
 def _with_truth(path: Path, truth: Path, format: str | None, limit: int | None) -> list[Scene]:

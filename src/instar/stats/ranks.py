@@ -7,7 +7,7 @@ be, so that 29/30 counts as 29/30 whichever way its last bit was rounded.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -22,6 +22,9 @@ Floats = npt.NDArray[np.float64]
 Order = npt.NDArray[np.int64]
 """Whole numbers that stand in the order of the values, the same for equal ones."""
 
+Numbers = npt.ArrayLike | Sequence[Fraction]
+Table = npt.ArrayLike | Sequence[Sequence[Fraction]]
+
 LARGEST_DENOMINATOR = 10**6  # of a float: two such fractions are further apart than rounding takes a value
 
 
@@ -33,7 +36,7 @@ class RankTest:
     p: float
 
 
-def friedman(values: npt.ArrayLike) -> RankTest:
+def friedman(values: Table) -> RankTest:
     """Friedman's test that k systems (columns) do alike on n pictures (rows), with the correction for ties.
 
     >>> found = friedman([[1, 2, 3], [1, 2, 3], [1, 2, 3]])
@@ -49,7 +52,7 @@ def friedman(values: npt.ArrayLike) -> RankTest:
     return RankTest(float(found.statistic), float(found.pvalue))
 
 
-def nemenyi(values: npt.ArrayLike) -> Floats:
+def nemenyi(values: Table) -> Floats:
     """`float64 (k, k)`: p-values of Nemenyi's test for each pair of systems, after Friedman's.
 
     Columns are systems and rows pictures, as for `friedman`.
@@ -63,7 +66,7 @@ def nemenyi(values: npt.ArrayLike) -> Floats:
     return np.clip(p, 0.0, 1.0)
 
 
-def signed_rank(a: npt.ArrayLike, b: npt.ArrayLike) -> RankTest:
+def signed_rank(a: Numbers, b: Numbers) -> RankTest:
     """Wilcoxon's test that paired values are alike, two-sided; pairs without a difference are dropped.
 
     >>> found = signed_rank([1, 2, 3, 4, 5], [2, 4, 6, 8, 10])
@@ -82,7 +85,7 @@ def signed_rank(a: npt.ArrayLike, b: npt.ArrayLike) -> RankTest:
     return RankTest(float(found.statistic), float(found.pvalue))
 
 
-def vargha_delaney(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+def vargha_delaney(a: Numbers, b: Numbers) -> float:
     """How likely a value of `a` exceeds one of `b`, ties counting half: 0.5 where neither is better.
 
     >>> vargha_delaney([2, 3], [1, 2])
@@ -106,7 +109,7 @@ def magnitude(a: float) -> str:
     return "negligible" if away < 0.06 else "small" if away < 0.14 else "medium" if away < 0.21 else "large"
 
 
-def _table(who: str, values: npt.ArrayLike) -> Order:
+def _table(who: str, values: Table) -> Order:
     table = np.asarray(values, object)
     if table.ndim != 2 or table.shape[1] < 3 or table.shape[0] < 2:
         raise ValueError(f"{who}: a table of shape {table.shape}; it needs 2 rows and 3 systems at least")

@@ -9,16 +9,17 @@ import pytest
 
 from instar import Record, Verdict
 from instar.core.verdict import Finding
+from instar.studies.text.diagnosis import diagnose
 from instar.studies.text.measure import (
     breaking_points,
     brightness_curve,
     compare_locators,
     correlate_relations,
-    diagnose,
     least_stable,
     measure_stability,
 )
 from instar.studies.text.tables import make_tables, picture_rows
+from instar.tasks.text.accuracy import Hits
 from instar.tasks.text.clarity import Look
 
 counter = iter(range(10**9))
@@ -75,11 +76,11 @@ def test_what_cannot_be_applied_is_counted_and_not_measured():
 
 def test_accuracy_adds_up_over_follow_ups():
     records = [
-        record("masking", "a", 1.0, accuracy=[1, 2, 3]),
-        record("masking", "b", 1.0, accuracy=[2, 2, 2]),
+        record("masking", "a", 1.0, accuracy=[1, 2, 3, 1], word_accuracy=[1, 2, 3, 3]),
+        record("masking", "a", 1.0, accuracy=[2, 2, 2, 2], word_accuracy=[2, 2, 2, 2]),
     ]
-    counts = measure_stability("s", records).relations["masking"].accuracy
-    assert (counts.right, counts.given, counts.words) == (3, 4, 5)
+    counts = measure_stability("s", records).relations["masking"].accuracy["a"]
+    assert (counts.matched, counts.by_words) == (Hits(3, 4, 5, 3), Hits(3, 4, 5, 5))
 
 
 def swept():
@@ -204,7 +205,7 @@ def test_kinds_of_the_violated_cases_are_counted():
     rows = next(
         table for table in make_tables([measure_stability("s", records)]) if table.name == "cases"
     ).rows
-    assert rows[1] == ["s", "masking", "3", "2", "0", "0", "0", "lost 2"]
+    assert rows[1] == ["s", "masking", "3", "2", "2", "0", "0", "0", "lost 2", "unknown 2"]
 
 
 def test_brightness_up_is_held_against_down_picture_by_picture():

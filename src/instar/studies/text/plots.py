@@ -42,7 +42,7 @@ def _distribution(systems: Sequence[LocatorStability]) -> Figure:
     """Box plots of the pictures' stability, per relation (Fig. 8), and under null changes."""
     figure, panels = make_axes(len(systems))
     for panel, system in zip(panels, systems):
-        values = [list(system.of_scenes(relation).values()) for relation in RELATIONS]
+        values = [list(map(float, system.of_scenes(relation).values())) for relation in RELATIONS]
         values.append([float(np.mean(of_scene)) for of_scene in system.null.values()])
         panel.boxplot(values, widths=0.6, medianprops={"color": "tab:red", "linewidth": 1.5})
         panel.set_xticks(range(1, len(values) + 1), [*SHORT, "null"], rotation=40, ha="right")
