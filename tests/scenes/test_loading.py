@@ -204,3 +204,18 @@ def test_the_real_packs_are_recognised():
     assert len(load_scenes(str(DATA / "day_night"))) == 60
     assert len(load_scenes(str(DATA / "text"))) == 52
     require_one_readable(detection)
+
+
+def test_a_list_names_some_scenes_of_a_data_set(tmp_path):
+    for name in ("a.png", "b.png", "c.png"):
+        (tmp_path / name).write_bytes(encode_png(np.zeros((4, 4, 3), np.uint8)))
+    chosen = tmp_path.parent / f"{tmp_path.name}.txt"
+    chosen.write_text(f"{tmp_path}\nc.png\n\na.png\n")
+    assert [scene.id for scene in load_scenes(str(chosen))] == ["a.png", "c.png"]
+    assert [scene.id for scene in load_scenes(str(chosen), limit=1)] == ["a.png"]
+    chosen.write_text(f"{tmp_path}\nd.png\n")
+    with pytest.raises(BadInput, match=r"has no scene 'd\.png'; remove that line"):
+        load_scenes(str(chosen))
+    chosen.write_text("\n")
+    with pytest.raises(BadInput, match="must name the scenes that the list is of"):
+        load_scenes(str(chosen))

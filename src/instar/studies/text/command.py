@@ -11,11 +11,9 @@ from instar.campaigns.plan import RelationUse, Use
 from instar.core.campaign import AnswerKey
 from instar.core.digest import digest
 from instar.core.errors import BadInput, UnknownName, UnreadablePicture
-from instar.core.fingerprint import fingerprint_of
 from instar.core.options import split_names
 from instar.core.outcome import Outcome
 from instar.core.scene import Scene
-from instar.core.system import System
 from instar.report.files import write_file
 from instar.scenes import load_scenes
 from instar.store import RunStore
@@ -52,7 +50,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     out = Path(args.out)
     systems = find_systems(args, args.set)
     scenes = load_scenes(args.scenes, limit=args.limit, truth=args.truth)
-    measured = [_measure(use, system, scenes, args) for use, system in systems]
+    measured = [_measure(use, scenes, args) for use, _ in systems]
     write_csv(out / "pictures.csv", picture_rows(measured))
     worst = {scene for scenes_of in least_stable(measured).values() for scene in scenes_of}
     write_file(out / "least-stable.txt", "\n".join([args.scenes, *sorted(worst), ""]))
@@ -67,7 +65,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     return tell("text", tables, out, figures=figures, said=said, retraining=written)
 
 
-def _measure(use: Use, system: System, scenes: Sequence[Scene], args: argparse.Namespace) -> LocatorStability:
+def _measure(use: Use, scenes: Sequence[Scene], args: argparse.Namespace) -> LocatorStability:
     """Run what is not there yet, unless told not to, and count it."""
     folder = folder_of(args, use.name)
     counts = FOLLOW_UPS[args.counts]
@@ -76,7 +74,7 @@ def _measure(use: Use, system: System, scenes: Sequence[Scene], args: argparse.N
     six = [RelationUse(Use(name, _options(name, counts, args.matching)), search) for name in RELATIONS]
     with run_campaign(args, use, six, folder, **settings) as store:
         measured = _count(use.name, store)
-        measured.looks, measured.sources = _sources(store, fingerprint_of(system), scenes)
+        measured.looks, measured.sources = _sources(store, scenes)
     if args.sweep is not None:
         light = Use("brightness-up", {"matching": args.matching})
         settings["limit"] = args.sweep or args.limit
@@ -108,10 +106,9 @@ def _options(relation: str, counts: dict[str, int], matching: str) -> dict[str, 
     return options | ({"step": counts["step"]} if relation.startswith("brightness") else {})
 
 
-def _sources(
-    store: RunStore, fingerprint: str, scenes: Sequence[Scene]
-) -> tuple[dict[str, Look], dict[str, Accuracy]]:
+def _sources(store: RunStore, scenes: Sequence[Scene]) -> tuple[dict[str, Look], dict[str, Accuracy]]:
     """How each scene looks around what is found in it, and how accurate that is where words are known."""
+    fingerprint = store.fingerprint()
     looks: dict[str, Look] = {}
     accuracy: dict[str, Accuracy] = {}
     for scene in scenes:
