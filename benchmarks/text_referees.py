@@ -75,7 +75,7 @@ def main() -> None:
                 opinions.append(opinion)
             source = replace(again.source, scene=replace(again.source.scene, knowledge={}))
             by_referees = TASK.verify(source, again.follow_ups[0], finding, opinions)
-            by_words = "illegible" if finding.evidence.get("disputed") else finding.known
+            by_words = TASK.verify(again.source, again.follow_ups[0], finding, ())
             table[by_referees, by_words] += 1
             print(
                 Path(record.scene).name, record.relation, finding.kind, by_referees, "|", by_words, flush=True
@@ -84,8 +84,8 @@ def main() -> None:
     for (by_referees, by_words), n in sorted(table.items()):
         print(f"{n:4} {by_referees:12} {by_words}")
     real = {by_words: n for (by_referees, by_words), n in table.items() if by_referees == "real"}
-    legible = sum(n for by_words, n in real.items() if by_words in ("real", "slipped"))
-    known = sum(n for by_words, n in real.items() if by_words != "illegible")
+    legible = sum(n for by_words, n in real.items() if by_words in ("real", "slipped", "unfair"))
+    known = sum(n for by_words, n in real.items() if by_words != "disputed")
     if known:
         print(f"of {known} that referees call real, {legible} are about words ({legible / known:.2f})")
 

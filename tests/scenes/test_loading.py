@@ -163,9 +163,9 @@ def test_what_cannot_be_loaded_is_named(tmp_path, coco_pack):
     with pytest.raises(BadInput, match="limit 0 leaves no scene"):
         load_scenes(str(tmp_path), limit=0)
     with pytest.raises(
-        BadInput, match=r"notes\.txt is no file of scenes; expected \.json, \.yaml or a picture"
+        BadInput, match=r"notes\.csv is no file of scenes; expected \.json, \.yaml, \.txt or a picture"
     ):
-        load_scenes(str(put(tmp_path / "notes.txt", "")))
+        load_scenes(str(put(tmp_path / "notes.csv", "")))
     with pytest.raises(BadInput, match=r"broken\.json is not JSON: .* line 1 column 2"):
         load_scenes(str(put(tmp_path / "broken.json", "{")))
     (tmp_path / "empty").mkdir()

@@ -176,7 +176,9 @@ def _recognised_file(path: Path) -> str:
         return _coco_format(path) or "coco"  # which will say what is wrong with it
     if path.suffix.lower() in (".yaml", ".yml"):
         return "yolo"
-    raise BadInput(f"{path} is no file of scenes; expected .json, .yaml or a picture ({', '.join(SUFFIXES)})")
+    raise BadInput(
+        f"{path} is no file of scenes; expected .json, .yaml, .txt or a picture ({', '.join(SUFFIXES)})"
+    )
 
 
 def _annotation_file(path: Path, format: str) -> Path:

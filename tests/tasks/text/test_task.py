@@ -311,6 +311,16 @@ def test_referees_say_what_a_finding_is_worth(was, after, opinions, known):
     assert verify(seen(A, B), seen(*after), finding, opinions) == known
 
 
+@pytest.mark.parametrize(("levels", "known"), [(-60.0, "real"), (-110.0, "unfair"), (60.0, "real")])
+def test_a_change_that_takes_the_contrast_of_a_word_is_to_blame_itself(levels, known):
+    picture = IMAGE.copy()
+    picture[10:20, 10:60:4] = 80  # dark strokes on a grey ground
+    scene = Scene("page", lambda: picture, knowledge={"words": WORDS})
+    source = Observation.of(picture, found(A), scene)
+    follow_up = Observation.of(Brightness(levels).apply(picture), found(), scene)
+    assert verify(source, follow_up, Finding("lost", "box 0", -0.5, {"was": A})) == known
+
+
 def test_without_known_words_only_a_missed_watermark_is_known_to_be_real():
     source = seen(A)
     assert verify(source, source, Finding("lost", "box 0", -0.5, {"was": A})) == "unknown"

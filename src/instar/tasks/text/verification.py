@@ -2,7 +2,8 @@
 
 Annotated words say so; elsewhere other locators do, the referees, above all those that read: a word that one
 of them reads is there, and a place where none of them finds anything holds none. Words that nobody can read,
-and places that are found and not read, count neither way.
+and places that are found and not read, count neither way. Where a change has taken the contrast of a text,
+as darkening to black does, the loss is the change's and not the system's.
 """
 
 from __future__ import annotations
@@ -13,18 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.marks import region_of
-from instar.core.scene import Observation
+from instar.core.scene import Image, Observation
 from instar.core.task import Opinion
 from instar.core.verdict import Finding
 from instar.tasks.text.accuracy import HIDDEN
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.compare import ON_WATERMARK
-from instar.tasks.text.polygons import Corners, quad_areas, quad_intersections
+from instar.tasks.text.polygons import Corners, bounds, clip_quads, quad_areas, quad_intersections
 from instar.tasks.text.truth import LOCATED, Truth, truth_of
 
 __all__ = ["verify"]
 
 IN_BOX = 0.5  # of a word lies in a box, or of a box in a word: then the box is about that word
+LEFT = 0.6  # of its contrast must a change leave to a text; with less, the change is to blame
 READ = 0.6  # how sure a referee that reads must be of a text
 LEAST_LETTERS = 2  # of a text; single strokes are read into anything
 
@@ -54,7 +56,9 @@ def verify(
         known = "real"  # it was asked for that lines stay the same
     else:
         known = "slipped" if _are_located(about, follow_up.answer.quads, truth) else "real"
-    if known == "real" and words is None and not _is_fair(about, opinions, truth):
+    if known == "real" and not _is_fair(box, source, follow_up):
+        return "unfair"
+    if known == "real" and words is None and not _is_seen(about, opinions, truth):
         return "unfair"
     return known
 
@@ -107,7 +111,22 @@ def _are_read(answer: Quads) -> npt.NDArray[np.bool_]:
     return np.asarray((letters >= LEAST_LETTERS) & (answer.scores >= READ))
 
 
-def _is_fair(texts: Truth, opinions: Sequence[Opinion], truth: Truth) -> bool:
+def _is_fair(box: Corners, source: Observation, follow_up: Observation) -> bool:
+    """Whether the change has left the text its contrast: in pure black or white nobody finds any."""
+    there = box if follow_up.frame is None else follow_up.frame.to_follow_up(box)
+    return _contrast(follow_up.input, there) >= LEFT * _contrast(source.input, box)
+
+
+def _contrast(picture: Image, box: Corners) -> float:
+    """How far light and dark are apart in a box, in the channel where it is most."""
+    height, width = picture.shape[:2]
+    (x1, y1, x2, y2) = bounds(clip_quads(np.asarray(box, np.float32), (height, width)))[0].round().astype(int)
+    part = picture[y1 : max(y2, y1 + 1), x1 : max(x2, x1 + 1)].reshape(-1, 3)
+    dark, light = np.percentile(part, [5, 95], axis=0) if len(part) else (np.zeros(3), np.zeros(3))
+    return float((light - dark).max())
+
+
+def _is_seen(texts: Truth, opinions: Sequence[Opinion], truth: Truth) -> bool:
     """Whether one of those who found the text in the source finds it in the follow-up too."""
     return any(
         all(_are_located(texts, answer.quads, truth) for answer in (opinion.before, opinion.after))

@@ -28,7 +28,7 @@ def test_a_line_is_cut_out_upright_and_a_standing_one_is_turned():
     picture[10:20, 10:30], picture[10:20, 30:50] = (255, 0, 0), (0, 0, 255)  # red, then blue
     lying = _cut_out(picture, np.float32([[10, 10], [50, 10], [50, 20], [10, 20]]))
     assert lying.shape == (48, 192, 3)
-    assert lying[24, 10].tolist() == [255, 0, 0] and lying[24, 180].tolist() == [0, 0, 255]
+    assert lying[24, [10, 180]].tolist() == [[255, 0, 0], [0, 0, 255]]
     turned = np.ascontiguousarray(np.rot90(picture, -1))  # now read from top to bottom
     standing = _cut_out(turned, np.float32([[80, 10], [90, 10], [90, 50], [80, 50]]))
     assert standing.shape == (48, 192, 3)
