@@ -64,6 +64,11 @@ def test_a_picture_and_a_folder_of_pictures_are_recognised(tmp_path):
     assert loaded(tmp_path) == [("sub/a.png", None)]
 
 
+def test_a_path_is_as_good_as_its_name(tmp_path):
+    picture(tmp_path / "a.png")
+    assert [scene.id for scene in load_scenes(tmp_path)] == [scene.id for scene in load_scenes(str(tmp_path))]
+
+
 def test_coco_is_recognised_by_file_and_by_folder(coco_pack):
     for spec in (coco_pack, coco_pack.parent):
         assert loaded(spec) == [("a.png", [(0, 0, 2, 2)])]
@@ -162,10 +167,8 @@ def test_what_cannot_be_loaded_is_named(tmp_path, coco_pack):
         load_scenes(str(tmp_path), format="cocoa")
     with pytest.raises(BadInput, match="limit 0 leaves no scene"):
         load_scenes(str(tmp_path), limit=0)
-    with pytest.raises(
-        BadInput, match=r"notes\.csv is no file of scenes; expected \.json, \.yaml, \.txt or a picture"
-    ):
-        load_scenes(str(put(tmp_path / "notes.csv", "")))
+    with pytest.raises(BadInput, match=r"notes\.doc is no file of scenes; expected one of \.json"):
+        load_scenes(str(put(tmp_path / "notes.doc", "")))
     with pytest.raises(BadInput, match=r"broken\.json is not JSON: .* line 1 column 2"):
         load_scenes(str(put(tmp_path / "broken.json", "{")))
     (tmp_path / "empty").mkdir()
@@ -206,16 +209,18 @@ def test_the_real_packs_are_recognised():
     require_one_readable(detection)
 
 
-def test_a_list_names_some_scenes_of_a_data_set(tmp_path):
-    for name in ("a.png", "b.png", "c.png"):
-        (tmp_path / name).write_bytes(encode_png(np.zeros((4, 4, 3), np.uint8)))
+def test_a_list_of_a_data_set_keeps_what_is_known_of_its_scenes(tmp_path):
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.png").write_bytes(encode_png(np.zeros((9, 9, 3), np.uint8)))
+        (tmp_path / f"gt_{name}.txt").write_text(f"0,0,8,0,8,8,0,8,{name}\n")
     chosen = tmp_path.parent / f"{tmp_path.name}.txt"
-    chosen.write_text(f"{tmp_path}\nc.png\n\na.png\n")
-    assert [scene.id for scene in load_scenes(str(chosen))] == ["a.png", "c.png"]
+    chosen.write_text(f"# scenes of {tmp_path}\nc.png\n\na.png\n")
+    found = load_scenes(str(chosen))
+    assert [(scene.id, scene.knowledge["words"][0].text) for scene in found] == [
+        ("a.png", "a"),
+        ("c.png", "c"),
+    ]
     assert [scene.id for scene in load_scenes(str(chosen), limit=1)] == ["a.png"]
-    chosen.write_text(f"{tmp_path}\nd.png\n")
+    chosen.write_text(f"# scenes of {tmp_path}\nd.png\n")
     with pytest.raises(BadInput, match=r"has no scene 'd\.png'; remove that line"):
-        load_scenes(str(chosen))
-    chosen.write_text("\n")
-    with pytest.raises(BadInput, match="must name the scenes that the list is of"):
         load_scenes(str(chosen))

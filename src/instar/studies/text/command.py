@@ -16,6 +16,7 @@ from instar.core.outcome import Outcome
 from instar.core.scene import Scene
 from instar.report.files import write_file
 from instar.scenes import load_scenes
+from instar.scenes.listed import SUBSET_OF
 from instar.store import RunStore
 from instar.studies.arguments import FOLLOW_UPS
 from instar.studies.campaign import find_systems, folder_of, run_campaign
@@ -53,7 +54,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     measured = [_measure(use, scenes, args) for use, _ in systems]
     write_csv(out / "pictures.csv", picture_rows(measured))
     worst = {scene for scenes_of in least_stable(measured).values() for scene in scenes_of}
-    write_file(out / "least-stable.txt", "\n".join([args.scenes, *sorted(worst), ""]))
+    write_file(out / "least-stable.txt", "\n".join([SUBSET_OF + args.scenes, *sorted(worst), ""]))
     figures = draw_figures(measured, out) if args.plots else []
     written = 0
     if args.retrain is not None:
