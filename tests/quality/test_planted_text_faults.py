@@ -55,7 +55,10 @@ def accused(records: list[Record]) -> dict[str, set[str]]:
         (planted_text.loses_boxes_when_bright(), {"brightness-up": {"lost"}}),
         (page_glare(), {"brightness-up": {"lost"}}),
         (planted_text.looks_at_red_only(), {"channel-switch": {"lost", "invented"}}),
-        (planted_text.forgets_to_scale_back(), {"perspective": {"lost", "invented"}}),
+        (
+            planted_text.forgets_to_scale_back(),
+            {"perspective": {"lost", "invented", "resized", "drifted"}},
+        ),
         (planted_text.overlooks_large_words(), {"watermark": {"watermark missed"}}),
         (planted_text.splits_large_words(), {"watermark": {"watermark missed", "invented"}}),
         (planted_text.sees_text_where_none_is(), {"masking": {"masked text found", "invented"}}),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -20,7 +21,7 @@ from instar.core.verdict import Finding
 from instar.tasks.text.accuracy import HIDDEN
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.compare import ON_WATERMARK
-from instar.tasks.text.polygons import Corners, bounds, clip_quads, quad_areas, quad_intersections
+from instar.tasks.text.polygons import Corners, quad_areas, quad_intersections
 from instar.tasks.text.truth import LOCATED, Truth, truth_of
 
 __all__ = ["verify"]
@@ -118,11 +119,13 @@ def _is_fair(box: Corners, source: Observation, follow_up: Observation) -> bool:
 
 
 def _contrast(picture: Image, box: Corners) -> float:
-    """How far light and dark are apart in a box, in the channel where it is most."""
-    height, width = picture.shape[:2]
-    (x1, y1, x2, y2) = bounds(clip_quads(np.asarray(box, np.float32), (height, width)))[0].round().astype(int)
-    part = picture[y1 : max(y2, y1 + 1), x1 : max(x2, x1 + 1)].reshape(-1, 3)
-    dark, light = np.percentile(part, [5, 95], axis=0) if len(part) else (np.zeros(3), np.zeros(3))
+    """How far light and dark are apart inside a box, in the channel where it is most."""
+    inside = np.zeros(picture.shape[:2], np.uint8)
+    cv2.fillPoly(inside, [np.rint(box[0]).astype(np.int32)], 1)
+    pixels = picture[inside.view(np.bool_)]
+    if not len(pixels):
+        return 0.0
+    dark, light = np.percentile(pixels, [5, 95], axis=0)
     return float((light - dark).max())
 
 
