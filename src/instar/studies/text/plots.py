@@ -131,7 +131,7 @@ def _chosen(systems: Sequence[LocatorStability], chosen: Mapping[str, Sequence[s
         )
     panel.set_xticks(range(len(RELATIONS)), SHORT)
     panel.set(ylim=(0, 1.03), ylabel="stability", title="least stable pictures; hatched: to all pictures")
-    panel.legend(fontsize=7)
+    panel.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
     return figure
 
 
@@ -144,7 +144,8 @@ def _chosen_accuracy(systems: Sequence[LocatorStability], chosen: Mapping[str, S
         panel.bar(_beside(number, len(systems))[0] + np.arange(len(scores)), scores, BAR / len(systems))
     panel.set_xticks(range(len(RELATIONS) + 1), ["source", *SHORT])
     panel.set(ylim=(0, 1.03), ylabel="F-score by words")
-    panel.legend([system.system for system in systems], fontsize=7)
+    names = [system.system for system in systems]
+    panel.legend(names, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
     return figure
 
 
