@@ -24,7 +24,7 @@ from instar.tasks.interpretation.trigger import Trigger
 __all__ = ["Explained", "make_explained"]
 
 ASKED = ("interpreter", "layer", "samples", "threads", "batch")
-VERSION = 2
+VERSION = 3
 """Counts up whenever the code gives other heat maps for the same weights."""
 
 
