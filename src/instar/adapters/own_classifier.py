@@ -11,6 +11,7 @@ import torch
 from instar.adapters.classifier import Classifier, eval_mode
 from instar.adapters.devices import require_device
 from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN, outputs_of
+from instar.adapters.photo_classifier import load_photo_classifier
 from instar.adapters.street_classifier import load_street_classifier
 from instar.adapters.zoo_classifiers import zoo_classifier
 from instar.core.errors import BadInput
@@ -21,9 +22,11 @@ __all__ = ["load_classifier", "own_classifier"]
 
 
 def load_classifier(name: str, options: dict[str, Any]) -> Classifier:
-    """The classifier of drawn streets, one of the zoo where a `network` is named, or a user's own."""
+    """One that comes along, one of the zoo where a `network` is named, or a user's own."""
     if name == "street-classifier":
         return load_street_classifier(**options)
+    if name == "photo-classifier":
+        return load_photo_classifier(**options)
     return zoo_classifier(**options) if "network" in options else own_classifier(**options)
 
 

@@ -35,6 +35,11 @@ class Workspace(Protocol):
     def say(self, line: str) -> None:
         """Tell whoever started the run something about what was prepared."""
 
+    def rehearse(self, relation: Relation, search: Any) -> Sequence[Any] | None:
+        """The records of a relation on a sample of the scenes, asked before the campaign begins; they are
+        not among its cases. None where nobody can be asked, since the run is only looked at.
+        """
+
 
 Drawn = Change | Inapplicable
 Draw = Callable[[Observation, np.random.Generator], Any]

@@ -29,6 +29,10 @@ def _say_nothing(line: str) -> None:
     """Nobody is listening."""
 
 
+def _ask_nobody(relation: Relation, search: Any) -> None:
+    """There is no system."""
+
+
 @dataclass(frozen=True)
 class Folder:
     """A workspace (see `instar.core.relation.Workspace`): a folder, and whom to tell."""
@@ -36,6 +40,7 @@ class Folder:
     folder: Path
     progress: Callable[[str, int | None], Any] = no_progress
     say: Callable[[str], None] = _say_nothing
+    rehearse: Callable[[Relation, Any], Sequence[Any] | None] = _ask_nobody
 
 
 def prepare_relation(relation: Relation, scenes: Sequence[Scene], workspace: Folder) -> Relation:
