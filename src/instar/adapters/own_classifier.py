@@ -76,7 +76,8 @@ def _outputs(name: str, module: Any, size: tuple[int, int], device: str) -> int:
     """How many numbers it answers with."""
     try:
         with eval_mode(module), torch.no_grad():
-            found = module(torch.zeros((1, 3, *size), device=device))
+            noise = torch.randn((2, 3, *size), generator=torch.Generator().manual_seed(0))
+            found = module(noise.to(device))
     except Exception as error:
         raise BadInput(
             f"classifier {name!r} does not take pictures of {size[1]}x{size[0]}: {describe_error(error)}; "
@@ -85,6 +86,11 @@ def _outputs(name: str, module: Any, size: tuple[int, int], device: str) -> int:
     if not isinstance(found, torch.Tensor) or found.ndim != 2:
         shape = tuple(found.shape) if isinstance(found, torch.Tensor) else type(found).__name__
         raise BadInput(f"classifier {name!r} answers with {shape}; it must be (pictures, classes)")
+    if found.shape[1] > 1 and bool((found >= 0).all()) and bool(((found.sum(1) - 1).abs() < 1e-3).all()):
+        raise BadInput(
+            f"classifier {name!r} ends in a softmax: its outputs add up to 1. Give the network "
+            "without its last layer, so that it answers with logits"
+        )
     return int(found.shape[1])
 
 

@@ -1,6 +1,6 @@
 """The classifier of photographs: twenty kinds of things, several at once.
 
-The front is MobileNetV2's out of the zoo; the back was trained by `instar.training.interpretation` on
+MobileNetV2 out of the zoo, with a last layer that was fitted by `instar.training.interpretation` to
 photographs with several labels and comes along, in half precision (see photo_classifier.md).
 """
 
@@ -17,7 +17,7 @@ from instar.adapters.weights import load_weights
 from instar.adapters.zoo_classifiers import zoo_classifier
 from instar.core.options import require_one_of
 
-__all__ = ["FROZEN", "NAMES", "WEIGHTS", "load_photo_classifier"]
+__all__ = ["NAMES", "WEIGHTS", "load_photo_classifier"]
 
 NAMES = {
     "voc": ("aeroplane", "bicycle", "bird", "boat", "bottle", "bus", "car", "cat", "chair", "cow",
@@ -28,15 +28,13 @@ NAMES = {
              "train", "tv"),
 }  # fmt: skip
 """The twenty classes, as VOC and as COCO call them."""
-FROZEN = 16  # blocks of the front
-SIZE = (256, 256)
 WEIGHTS = Path(__file__).parent / "photo_classifier.npz"
 
 
 def load_photo_classifier(
     weights: Path | None = WEIGHTS, *, classes: str = "coco", device: str = "cpu"
 ) -> Classifier:
-    """The classifier with the weights of its back in a file, or with those of ImageNet and an empty head."""
+    """The classifier with the weights of its last layer in a file, or with none yet."""
     require_one_of("photo-classifier", "classes", classes, tuple(NAMES))
     labels = NAMES[classes]
     base = zoo_classifier("mobilenet-v2")
@@ -44,7 +42,7 @@ def load_photo_classifier(
     module[-1] = nn.Linear(module[-1].in_features, len(labels))
     fingerprint = "untrained"
     if weights is not None:
-        load_weights(weights, module[FROZEN:])
+        load_weights(weights, module[-1])
         fingerprint = f"weights={hash_files(weights)}"
     device = require_device(device, "photo-classifier")
     return Classifier(
@@ -52,7 +50,7 @@ def load_photo_classifier(
         module=module.to(device).eval(),
         labels=labels,
         outputs=tuple((i,) for i in range(len(labels))),
-        size=SIZE,
+        size=base.size,
         fingerprint=f"{base.fingerprint} {fingerprint} names={classes}",
         independent=True,
         device=device,

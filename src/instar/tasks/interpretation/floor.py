@@ -23,13 +23,13 @@ from instar.user_file import read_json
 __all__ = ["Floor", "floor_of", "rehearse_floor"]
 
 WITHIN = 0.95  # of what is rehearsed stays within the floor
-FACTOR = 2.0  # times the floor is a difference
+FACTOR = 3.0  # times the floor is a difference
 LEAST_COMPARISONS = 10  # fewer say nothing of the one in twenty
 USUAL = {"marked": 0.15, "ranks": 0.04, "pointing": 0.1, "centre": 0.02, "inside": 0.06, "leak": 0.08}
 """What is taken where nothing could be rehearsed."""
-LEAST = {"marked": 0.2, "ranks": 0.04, "pointing": 0.15, "centre": 0.03, "inside": 0.1, "leak": 0.15}
+LEAST = {"marked": 0.45, "ranks": 0.35, "pointing": 0.5, "centre": 0.12, "inside": 0.2, "leak": 0.3}
 """Differences below these nobody would call one."""
-MOST = {"marked": 0.6, "ranks": 0.6, "pointing": 0.6, "centre": 0.15, "inside": 0.4, "leak": 0.4}
+MOST = {"marked": 0.75, "ranks": 0.8, "pointing": 0.8, "centre": 0.2, "inside": 0.5, "leak": 0.5}
 """Differences above these anybody would: an interpreter that wanders so far by itself is unstable."""
 
 

@@ -21,6 +21,8 @@ from instar.tasks.interpretation.boxes import KEPT_SHARE
 __all__ = ["MEASURES", "is_empty", "leak", "map_differences"]
 
 SIDE = 28  # cells of the grid that maps are compared on: finer ones of gradients are mostly noise
+BLUR = 1.5  # cells: what lies within it is at the same place
+FAINT = 0.1  # of the most: places with less have no order
 MEASURES = ("marked", "ranks", "pointing", "centre", "inside")
 
 Grid = npt.NDArray[np.float32]
@@ -41,7 +43,7 @@ def map_differences(
     union = int(np.count_nonzero(marked_a | marked_b))
     found = {
         "marked": 1 - int(np.count_nonzero(marked_a & marked_b)) / max(1, union),
-        "ranks": 1 - _correlation(rankdata(a), rankdata(b)),
+        "ranks": 1 - _correlation(_ranks(a), _ranks(b)),
         "pointing": 1 - min(hot_b.flat[int(hot_a.argmax())], hot_a.flat[int(hot_b.argmax())]),
         "centre": float(np.hypot(*np.subtract(_centre(hot_a), _centre(hot_b)))),
     }
@@ -53,7 +55,7 @@ def map_differences(
 
 def leak(before: HeatMap, after: HeatMap, changed: Mask) -> float:
     """How much hotter a changed part of the picture became, of the most; `changed` covers the picture."""
-    where = _grid(changed.astype(np.float32))
+    where = cv2.resize(changed.astype(np.float32), (SIDE, SIDE), interpolation=cv2.INTER_AREA)
     if not where.any():
         return 0.0
     became = _positive(_grid(after)) - _positive(_grid(before))
@@ -69,7 +71,8 @@ def _grid(heat: HeatMap) -> Grid:
     if finer > 1:  # coarse maps are smooth between the middles of their cells
         sides = (heat.shape[1] * finer, heat.shape[0] * finer)
         heat = np.asarray(cv2.resize(heat, sides, interpolation=cv2.INTER_LINEAR), np.float32)
-    return np.asarray(cv2.resize(heat, (SIDE, SIDE), interpolation=cv2.INTER_AREA), np.float32)
+    coarse = cv2.resize(heat, (SIDE, SIDE), interpolation=cv2.INTER_AREA)
+    return np.asarray(cv2.GaussianBlur(coarse, (0, 0), BLUR, borderType=cv2.BORDER_REPLICATE), np.float32)
 
 
 def _positive(grid: Grid) -> Grid:
@@ -77,6 +80,12 @@ def _positive(grid: Grid) -> Grid:
     hot = np.maximum(grid, 0)
     most = float(hot.max())
     return np.asarray(hot / most if most > 0 else hot, np.float32)
+
+
+def _ranks(grid: Grid) -> npt.NDArray[np.float64]:
+    """The order of the places that are not faint."""
+    faint = np.abs(grid) < FAINT * float(np.abs(grid).max())
+    return np.asarray(rankdata(np.where(faint, 0, grid)), np.float64)
 
 
 def _correlation(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> float:

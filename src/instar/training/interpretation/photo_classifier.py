@@ -1,7 +1,7 @@
 """Training the classifier of photographs: which of twenty kinds of things are in a picture, several at once.
 
-The front of MobileNetV2 stays as ImageNet made it and looks at each picture a few times; the back is trained
-on what it saw. Only the back is kept, in half precision; the front comes out of the zoo.
+MobileNetV2 stays as ImageNet made it; a last layer is fitted to what it gives for each picture and for its
+mirror image. Only that layer is kept, in half precision.
 
     python -m instar.training.interpretation.photo_classifier LABELS PICTURES OUT
 
@@ -22,22 +22,19 @@ import numpy.typing as npt
 import torch
 
 from instar.adapters.classifier import Classifier, eval_mode
-from instar.adapters.photo_classifier import FROZEN, load_photo_classifier
+from instar.adapters.photo_classifier import load_photo_classifier
 from instar.adapters.weights import save_weights
-from instar.core.scene import Image
 from instar.imaging.codecs import read_picture
 
-__all__ = ["Labelled", "average_precision", "main", "read_labels", "train_photo"]
+__all__ = ["Labelled", "average_precision", "fit_layer", "look", "main", "measure", "read_labels"]
 
-LOOKS = 2  # of the front at each picture: as it is, and a part of it, mirrored
-LEAST_PART = 0.75  # of each side
-EPOCHS = 8
-BATCH_ROWS = 32
-RATE = 1.5e-3
-DECAY = 2e-2
-DROPPED = 0.3
-RARITY = 0.3  # how much more a rare class counts: the share of absent over present pictures, to this power
+RIDGE = 0.1
+STEPS = 80
 SURE = 0.6
+BATCH_ROWS = 4
+
+Features = npt.NDArray[np.float32]
+"""`float32 (pictures, channels)`: what the network gives before its last layer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +44,6 @@ class Labelled:
     classes: tuple[str, ...]
     names: tuple[str, ...]
     there: npt.NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.names)
 
 
 def read_labels(path: Path) -> dict[str, Labelled]:
@@ -64,58 +58,57 @@ def read_labels(path: Path) -> dict[str, Labelled]:
     return found
 
 
-def train_photo(labels: Path, pictures: Path, *, seed: int = 0) -> tuple[Classifier, dict[str, Any]]:
-    """The trained classifier, and what it reaches on the pictures that it was not trained on."""
-    parts = read_labels(labels)
-    classifier = load_photo_classifier(None)
-    front, back = classifier.module[:FROZEN], classifier.module[FROZEN:]
-    torch.manual_seed(seed)
-    rng = np.random.default_rng(seed)
-    seen = _look(classifier, front, parts["train"], pictures, rng, LOOKS)
-    there = torch.from_numpy(parts["train"].there)
-    present, absent = (there == 1).sum(0), (there == 0).sum(0)
-    weight = (absent / present) ** RARITY
-    optimiser = torch.optim.AdamW(back.parameters(), lr=RATE, weight_decay=DECAY)
-    steps = EPOCHS * -(-len(there) // BATCH_ROWS)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps, pct_start=0.2)
-    back.eval()  # the statistics of its normalisations stay: batches are small
-    for epoch in range(EPOCHS):
-        total = 0.0
-        for own in torch.from_numpy(rng.permutation(len(there))).split(BATCH_ROWS):
-            looks = torch.from_numpy(rng.integers(0, LOOKS, len(own)))  # another one in each epoch
-            inputs = seen[own + looks * len(there)].float()
-            found = back[-1](torch.nn.functional.dropout(back[:-1](inputs), DROPPED))
-            loss = torch.nn.functional.binary_cross_entropy_with_logits(
-                found, there[own].clamp(min=0).float(), pos_weight=weight, reduction="none"
-            )
-            loss = (loss * (there[own] >= 0)).mean()
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-            schedule.step()
-            total += float(loss) * len(own)
-        print(f"epoch {epoch + 1}: loss {total / len(there):.4f}", flush=True)  # noqa: T201
-    return classifier, measure(classifier, parts["val"], pictures)
-
-
-def measure(classifier: Classifier, part: Labelled, pictures: Path) -> dict[str, Any]:
-    """Mean average precision, and how many questions the pictures give."""
-    front, back = classifier.module[:FROZEN], classifier.module[FROZEN:]
-    seen = _look(classifier, front, part, pictures, np.random.default_rng(0), 1)
+def look(classifier: Classifier, names: tuple[str, ...], pictures: Path, *, mirrored: bool) -> Features:
+    height, width = classifier.size
+    found = []
     with eval_mode(classifier.module), torch.no_grad():
-        found = torch.cat([back(one.float()) for one in seen.split(BATCH_ROWS)])
-    sure = classifier.confidences(found).numpy()
-    each = [average_precision(sure[:, i], part.there[:, i]) for i in range(len(part.classes))]
-    several = (part.there == 1).sum(1) > 1
-    right = ((sure >= SURE) & (part.there == 1)).sum(1)
-    told = (sure >= SURE) & (part.there >= 0)
+        for start in range(0, len(names), BATCH_ROWS):
+            images = [read_picture(pictures / f"{one}.jpg") for one in names[start : start + BATCH_ROWS]]
+            small = [cv2.resize(one, (width, height), interpolation=cv2.INTER_AREA) for one in images]
+            seen = [np.ascontiguousarray(one[:, ::-1] if mirrored else one, np.uint8) for one in small]
+            found.append(classifier.module[:-1](classifier.preprocess(seen)).numpy())
+    return np.concatenate(found)
+
+
+def fit_layer(features: Features, there: npt.NDArray[np.int64]) -> tuple[Any, Any]:
+    """Weights and biases of a logistic regression for each class, in which the pictures that have a class
+    weigh as much as those that have not: or else hardly anything rare would ever be sure.
+    """
+    middle, spread = torch.from_numpy(features.mean(0)), float(features.std())
+    x, y = (torch.from_numpy(features) - middle) / spread, torch.from_numpy(there)
+    rarity = (y == 0).sum(0) / (y == 1).sum(0)
+    weight = torch.zeros((y.shape[1], x.shape[1]), requires_grad=True)
+    bias = torch.zeros(y.shape[1], requires_grad=True)
+    optimiser = torch.optim.LBFGS([weight, bias], max_iter=STEPS, line_search_fn="strong_wolfe")
+
+    def loss() -> Any:
+        optimiser.zero_grad()
+        each = torch.nn.functional.binary_cross_entropy_with_logits(
+            x @ weight.T + bias, y.clamp(min=0).float(), pos_weight=rarity, reduction="none"
+        )
+        total = (each * (y >= 0)).mean() * y.shape[1] + RIDGE * (weight**2).sum()
+        total.backward()
+        return total
+
+    optimiser.step(loss)
+    scaled = weight.detach() / spread
+    return scaled, bias.detach() - scaled @ middle
+
+
+def measure(confidences: npt.NDArray[Any], part: Labelled) -> dict[str, Any]:
+    """Mean average precision, and how many questions pictures with several labels give."""
+    there = part.there
+    each = [average_precision(confidences[:, i], there[:, i]) for i in range(there.shape[1])]
+    several = (there == 1).sum(1) > 1
+    sure = confidences >= SURE
     return {
-        "pictures": len(part),
-        "mean average precision": round(float(np.mean(each)), 4),
-        "average precision": dict(zip(part.classes, (round(one, 3) for one in each))),
-        "with several labels": int(several.sum()),
-        "of these two or more are sure and right": round(float(np.mean(right[several] > 1)), 4),
-        "of what it is sure of is right": round(float((part.there[told] == 1).mean()), 4),
+        "pictures": len(there),
+        "mean_average_precision": round(float(np.mean(each)), 4),
+        "average_precision": {name: round(one, 3) for name, one in zip(part.classes, each)},
+        "pictures_with_several_labels": int(several.sum()),
+        "two_or_more_sure": round(float(np.mean(sure[several].sum(1) > 1)), 4),
+        "two_or_more_sure_and_right": round(float(np.mean((sure & (there == 1))[several].sum(1) > 1)), 4),
+        "right_where_sure": round(float((there[sure & (there >= 0)] == 1).mean()), 4),
     }
 
 
@@ -127,41 +120,20 @@ def average_precision(scores: npt.NDArray[Any], there: npt.NDArray[Any]) -> floa
     return float((precision * ranked).sum() / max(1, ranked.sum()))
 
 
-def _look(
-    classifier: Classifier, front: Any, part: Labelled, pictures: Path, rng: np.random.Generator, looks: int
-) -> Any:
-    """`float16`: what the front makes of each picture, all of the first look, then of the second, ..."""
-    height, width = classifier.size
-    seen = []
-    with eval_mode(classifier.module), torch.no_grad():
-        for look in range(looks):
-            for start in range(0, len(part), BATCH_ROWS):
-                images = [
-                    cv2.resize(_seen_as(read_picture(pictures / f"{name}.jpg"), look, rng), (width, height))
-                    for name in part.names[start : start + BATCH_ROWS]
-                ]
-                inputs = classifier.preprocess([np.ascontiguousarray(one, np.uint8) for one in images])
-                seen += [front(one).half() for one in inputs.split(4)]
-    return torch.cat(seen)
-
-
-def _seen_as(image: Image, look: int, rng: np.random.Generator) -> Image:
-    if look == 0:
-        return image
-    height, width = image.shape[:2]
-    rows, columns = (round(side * rng.uniform(LEAST_PART, 1)) for side in (height, width))
-    y, x = rng.integers(0, height - rows + 1), rng.integers(0, width - columns + 1)
-    return np.ascontiguousarray(image[y : y + rows, x : x + columns][:, ::-1])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="train the classifier of photographs")
     for name in ("labels", "pictures", "out"):
         parser.add_argument(name, type=Path)
-    parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    classifier, reached = train_photo(args.labels, args.pictures, seed=args.seed)
-    save_weights(args.out, classifier.module[FROZEN:], reached, half=True)
+    parts, classifier = read_labels(args.labels), load_photo_classifier(None)
+    train, val = parts["train"], parts["val"]
+    looks = [look(classifier, train.names, args.pictures, mirrored=one) for one in (False, True)]
+    last = classifier.module[-1]
+    last.weight.data, last.bias.data = fit_layer(np.concatenate(looks), np.tile(train.there, (2, 1)))
+    with torch.no_grad():
+        seen = torch.from_numpy(look(classifier, val.names, args.pictures, mirrored=False))
+        reached = measure(torch.sigmoid(last(seen)).numpy(), val)
+    save_weights(args.out, last, reached, half=True)
     print(reached)  # noqa: T201
 
 
