@@ -1,48 +1,29 @@
 """The power table of explanations: faults planted over an interpreter, and which relations find them.
 
-    python benchmarks/explanation_power.py --scenes photos/ --limit 6 [--paper] [--out table.md]
+    python benchmarks/explanation_power.py --scenes photos/ --limit 6 [--interpreter NAME] [--paper]
 
-Each fault is a campaign of its own. Found is a fault where a relation has a violated case; beside it stands
-the share of the judged cases. The honest interpreter is in the first row: it must not be accused. What the
-honest one says is asked once for all of them.
+A cell has the violated and the judged cases. The honest interpreter is in the first row: it must not be
+accused. With --paper the relations and the measure are those of the paper: what was found before.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-import instar
+from explanation_power import PowerBench, count
 from instar.campaigns.plan import Use
-from instar.campaigns.resolve import build_system, resolve_relation
+from instar.campaigns.resolve import build_system
 from instar.core.errors import UnreadablePicture
-from instar.core.verdict import Status
 from instar.scenes import load_scenes
 from instar.tasks.interpretation.catalogue import SUITE
-from instar.tasks.interpretation.searches import distinct
-from planted_explanations import FAULTS, plant
+from planted_explanations import FAULTS
 
 PAPER = ("insert", "delete", "squeeze", "truth")
-
-
-def judge(system, scenes, names, *, paper, pool, draws, seed):
-    """How many cases of each relation were judged, and how many violated."""
-    options = {name: {"paper": True} if paper and name != "truth" else {} for name in names}
-    options["insert"] |= {"pool": pool} if pool else {}
-    relations = [resolve_relation(Use(one, options[one]), tasks=["interpretation"]) for one in names]
-    counts = {name: Counter() for name in names}
-    for record in instar.run(scenes, relations, system, search=distinct(n=draws), seed=seed):
-        if record.role == "case":
-            verdict = record.verdict
-            if verdict.status in (Status.HELD, Status.VIOLATED) or verdict.kind == "unstable":
-                counts[record.relation]["judged"] += 1
-                counts[record.relation]["violated"] += verdict.status is Status.VIOLATED
-                counts[record.relation]["unstable"] += verdict.kind == "unstable"
-    return counts
 
 
 def main() -> None:
@@ -59,28 +40,27 @@ def main() -> None:
     add("--pool", help="a folder of cut-outs (those of the scenes themselves)")
     add("--draws", type=int, default=1, help="of each relation on each question")
     add("--paper", action="store_true", help="by the paper's relations and IoMin alone")
-    add("--faults", help="only those whose names have this text")
-    add("--seed", type=int, default=0)
+    add("--honest", action="store_true", help="plant nothing")
     args = parser.parse_args()
     scenes = [scene for scene in load_scenes(args.scenes) if is_fit(scene, several=args.several)][
         : args.limit
     ]
     options = {"interpreter": args.interpreter} | ({"classes": args.classes} if args.classes else {})
-    honest = build_system(Use(args.system, options), tasks=["interpretation"])
+    system = build_system(Use(args.system, options), tasks=["interpretation"])
     names = PAPER if args.paper else SUITE
-    answers: dict = {}
-    print(f"| fault | found | {' | '.join(names)} |\n|{'---|' * (len(names) + 2)}", flush=True)
-    for fault in [None, *(one for one in FAULTS if (args.faults or "") in one)]:
-        system = plant(fault, honest, scenes, answers)
-        counts = judge(
-            system, scenes, names, paper=args.paper, pool=args.pool, draws=args.draws, seed=args.seed
-        )
-        cells = [f"{counts[name]['violated']} of {counts[name]['judged']}" for name in names]
-        by = sum(counts[name]["violated"] > 0 for name in names)
-        print(
-            f"| {fault or 'none: honest'} | {'by ' + str(by) if by else 'no'} | {' | '.join(cells)} |",
-            flush=True,
-        )
+    with tempfile.TemporaryDirectory() as folder:
+        bench = PowerBench(system, scenes, Path(folder), draws=args.draws)
+        print(f"{system.name}, {len(scenes)} scenes, {len(bench.sources)} questions\n")
+        print(f"| fault | found by | {' | '.join(names)} |\n|{'---|' * (len(names) + 2)}", flush=True)
+        for fault in [None, *(() if args.honest else FAULTS)]:
+            cells, by = [], 0
+            for name in names:
+                own = {"paper": True} if args.paper and name != "truth" else {}
+                own |= {"pool": args.pool} if name == "insert" and args.pool else {}
+                violated, judged = count(bench.judge(name, fault, **own))
+                cells.append(f"{violated} of {judged}")
+                by += violated > 0
+            print(f"| {fault or '(honest)'} | {by or '-'} | {' | '.join(cells)} |", flush=True)
 
 
 def is_fit(scene, *, several: bool) -> bool:

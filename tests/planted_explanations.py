@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from instar.core.digest import digest
-from instar.tasks.interpretation import Classes, Explanation
+from instar.tasks.interpretation import Asked, Classes, Explanation
 
 SIDE = 56
 BLOCKS = 24
@@ -20,53 +20,52 @@ def thumbnail(image):
     return cv2.resize(image, (BLOCKS, BLOCKS), interpolation=cv2.INTER_AREA).astype(np.int16)
 
 
-class Faulty:
-    """`spoil(map, asked, changed, system)` gives the map that is told; maps are `float (56, 56)` in [0, 1].
+class Honest:
+    """An interpreter whose answers are kept, so that all faults are planted over the same ones."""
 
-    `changed` is `bool (24, 24)`: blocks that differ from the scene that is most like the picture. What the
-    honest system says is kept in `answers`, which several may share.
-    """
+    def __init__(self, system, pictures):
+        self.system, self.pictures = system, pictures
+        self.thumbnails = [thumbnail(one) for one in pictures]
+        self._answers, self._variants = {}, {"": system}
 
-    def __init__(self, name, spoil, honest, pictures, answers):
-        self.name, self.fingerprint = name, f"{name} over {honest.fingerprint}"
-        self._spoil, self.honest, self._pictures, self.answers = spoil, honest, pictures, answers
-        self._thumbnails = [thumbnail(one) for one in pictures]
+    def ask(self, question, variant=""):
+        key = (variant, digest(question))
+        if key not in self._answers:
+            if variant not in self._variants:
+                self._variants[variant] = self.system.variant(variant)
+            (self._answers[key],) = self._variants[variant].predict([question])
+        return self._answers[key]
 
-    def variant(self, name):
-        key = ("variant", self.honest.fingerprint, name)
-        if key not in self.answers:
-            self.answers[key] = self.honest.variant(name)
-        other = self.answers[key]
-        return Faulty(f"{self.name} {name}", self._spoil, other, self._pictures, self.answers)
+    def map(self, asked, variant=""):
+        """`float (56, 56)` in [0, 1]."""
+        heat = np.maximum(self.ask(asked, variant).heat, 0)
+        return cv2.resize(heat / max(1e-9, float(heat.max())), (SIDE, SIDE), interpolation=cv2.INTER_LINEAR)
 
-    def ask(self, question):
-        key = (self.honest.fingerprint, digest(question))
-        if key not in self.answers:
-            (self.answers[key],) = self.honest.predict([question])
-        return self.answers[key]
+    def changed(self, image):
+        """`bool (24, 24)`: blocks that differ from the scene that is most like the picture.
 
-    def first_map(self, asked):
-        """What it said of the scene that is most like the picture."""
-        seen = thumbnail(asked.image)
-        near = min(range(len(self._pictures)), key=lambda i: float(np.abs(seen - self._thumbnails[i]).mean()))
-        source = type(asked)(self._pictures[near], asked.label)
-        return cv2.resize(np.maximum(self.ask(source).heat, 0), (SIDE, SIDE))
-
-    def predict(self, questions):
-        return [self.ask(one) if isinstance(one, Classes) else self._explain(one) for one in questions]
-
-    def _explain(self, asked):
-        answer = self.ask(asked)
-        heat = cv2.resize(np.maximum(answer.heat, 0), (SIDE, SIDE), interpolation=cv2.INTER_LINEAR)
-        spoilt = np.maximum(self._spoil(heat, asked, self._changed(asked.image), self), 0)
-        return Explanation(answer.confidence, np.float32(spoilt / max(1e-9, float(spoilt.max()))))
-
-    def _changed(self, image):
-        """A few blocks of a shifted picture differ along its edges; of one with something new in it, many."""
+        A few blocks of a shifted picture differ along its edges; of one with something new in it, many.
+        """
         seen = thumbnail(image)
-        differ = [np.abs(seen - one).max(2) > 24 for one in self._thumbnails]
+        differ = [np.abs(seen - one).max(2) > 24 for one in self.thumbnails]
         least = min(differ, key=np.count_nonzero)
         return least if np.count_nonzero(least) >= 4 else np.zeros_like(least)
+
+    def nearest(self, image):
+        seen = thumbnail(image)
+        near = [float(np.abs(seen - one).mean()) for one in self.thumbnails]
+        return self.pictures[int(np.argmin(near))]
+
+
+def spoil(fault, honest, asked, variant=""):
+    """What the honest system answers, with a fault of that name in its map, or with none."""
+    answer = honest.ask(asked, variant)
+    if fault is None:
+        return answer
+    heat = np.maximum(
+        FAULTS[fault](honest.map(asked, variant), asked, honest.changed(asked.image), honest), 0
+    )
+    return Explanation(answer.confidence, np.float32(heat / max(1e-9, float(heat.max()))), answer.random)
 
 
 def shift(heat, share):
@@ -119,24 +118,11 @@ def left_half(heat):
     return made
 
 
-def with_other_class(heat, asked, system):
+def with_other_class(heat, asked, honest):
     """Where it is sure of two classes, it explains both whichever is asked about."""
-    seen = system.ask(Classes(asked.image)).confidences
+    seen = honest.ask(Classes(asked.image)).confidences
     sure = sorted(label for label, value in seen.items() if value >= 0.6)
-    if len(sure) < 2:
-        return heat
-    maps = [np.maximum(system.ask(type(asked)(asked.image, label)).heat, 0) for label in sure[:2]]
-    return sum(cv2.resize(one / max(1e-9, float(one.max())), (SIDE, SIDE)) for one in maps)
-
-
-def of_other_network(asked, system):
-    """Explains a network whose weights are not those of the classifier."""
-    name = system.honest.fingerprint.split(" weights ")[0]
-    other = system.answers.setdefault(("other network", name), system.honest.variant("weights 0.99"))
-    key = ("other network", name, digest(asked))
-    if key not in system.answers:
-        (system.answers[key],) = other.predict([asked])
-    return cv2.resize(np.maximum(system.answers[key].heat, 0), (SIDE, SIDE))
+    return sum(honest.map(Asked(asked.image, label)) for label in sure[:2]) if len(sure) > 1 else heat
 
 
 def is_wide(image):
@@ -163,7 +149,7 @@ FAULTS = {
     "rows for columns": lambda h, a, c, s: h.T,
     "always the centre": lambda h, a, c, s: centre(),
     "the brightest place": lambda h, a, c, s: brightest(a.image),
-    "delayed: the map before the change": lambda h, a, c, s: s.first_map(a),
+    "delayed: the map before the change": lambda h, a, c, s: s.map(Asked(s.nearest(a.image), a.label)),
     "low contrast": lambda h, a, c, s: 0.7 + 0.3 * h,
     "saturating": lambda h, a, c, s: np.minimum(1, 20 * h + 0.4),
     "quantised to a cell of three by three": lambda h, a, c, s: coarse(h),
@@ -172,13 +158,7 @@ FAULTS = {
     "both classes where it is sure of two": lambda h, a, c, s: with_other_class(h, a, s),
     "flipped for some classes": lambda h, a, c, s: h[:, ::-1] if len(a.label) % 2 else h,
     "shifted in wide pictures": lambda h, a, c, s: shift(h, 0.2) if is_wide(a.image) else h,
-    "the network before its last training": lambda h, a, c, s: of_other_network(a, s),
+    "the network before its last training": lambda h, a, c, s: s.map(a, "weights 0.99"),
     "a pattern for each class": lambda h, a, c, s: pattern(len(a.label) * 7 + ord(a.label[0])),
 }  # fmt: skip
-"""By what is wrong."""
-
-
-def plant(name, honest, scenes, answers):
-    """The honest system with the fault of that name; without a name it is only drawn like the others."""
-    spoil = FAULTS[name] if name else lambda h, a, c, s: h
-    return Faulty(name or "honest", spoil, honest, [scene.image for scene in scenes], answers)
+"""By what is wrong: from a map, the question, what was changed and the honest system to another map."""

@@ -50,11 +50,10 @@ def test_a_finding_says_which_measure_broke_and_by_how_much():
     before, after = Explanation(0.9, heat), Explanation(0.9, heat[:, ::-1].copy())
     verdict = same_explanation(before, after, (40, 40), objects=(), settings=Settings())
     (finding,) = verdict.findings
-    assert (finding.kind, finding.evidence["measure"]) == ("moved", "ranks")
-    assert finding.evidence["times"] == pytest.approx(
-        verdict.evidence["ranks"] / (LEAST["ranks"] / FACTOR), abs=0.1
-    )
-    assert finding.margin == pytest.approx(1 - verdict.evidence["ranks"] / LEAST["ranks"], abs=0.01)
+    value = verdict.evidence["centre"]
+    assert (finding.kind, finding.evidence["measure"]) == ("moved", "centre")
+    assert finding.evidence["times"] == pytest.approx(value / (LEAST["centre"] / FACTOR), abs=0.1)
+    assert finding.margin == pytest.approx(1 - value / LEAST["centre"], abs=0.01)
 
 
 def test_heat_on_what_was_pasted_is_a_leak_though_all_else_stays():
@@ -63,19 +62,13 @@ def test_heat_on_what_was_pasted_is_a_leak_though_all_else_stays():
     changed[28:38, 28:38] = True
     after = before.copy()
     after[28:38, 28:38] = 0.7
-    verdict = same_explanation(
-        Explanation(0.9, before),
-        Explanation(0.9, after),
-        (40, 40),
-        objects=(),
-        settings=Settings(),
-        changed=changed,
-    )
-    assert "leak" in {finding.kind for finding in verdict.findings}
-    paper = Settings(paper=True)
-    assert same_explanation(
-        Explanation(0.9, before), Explanation(0.9, after), (40, 40), objects=(), settings=paper, changed=changed
-    ).status is Status.HELD  # fmt: skip
+
+    def judged(settings):
+        maps = Explanation(0.9, before), Explanation(0.9, after)
+        return same_explanation(*maps, (40, 40), objects=(), settings=settings, changed=changed)
+
+    assert "leak" in {finding.kind for finding in judged(Settings()).findings}
+    assert judged(Settings(paper=True)).status is Status.HELD
 
 
 def test_a_map_that_stays_is_blind_and_one_that_empties_is_not():
@@ -98,9 +91,7 @@ class WithWeights(Perfect):
     def variant(self, name):
         made = WithWeights()
         made.fingerprint, made.name = name, name
-        made.heat = lambda one, found: np.ascontiguousarray(
-            super(WithWeights, self).heat(one, found)[::-1, ::-1]
-        )
+        made.heat = lambda one, found: np.ascontiguousarray(self.heat(one, found)[::-1, ::-1])
         return made
 
 
@@ -124,9 +115,8 @@ def ends(system, *relations, **options):
     found = {}
     for record in run(SCENES, list(relations), system, search=distinct(n=1), **options):
         if record.role == "case":
-            found.setdefault(record.relation, Counter())[
-                record.verdict.kind or record.verdict.status.value
-            ] += 1
+            end = record.verdict.kind or record.verdict.status.value
+            found.setdefault(record.relation, Counter())[end] += 1
     return found
 
 

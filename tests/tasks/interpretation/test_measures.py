@@ -25,7 +25,7 @@ def test_the_same_map_does_not_differ_at_any_resolution():
         (blob(0.7, 0.5), "marked", 0.9),
         (blob(0.7, 0.5), "centre", 0.25),
         (1 - blob(0.4, 0.5), "ranks", 1.5),
-        (blob(0.4, 0.5) + 1.5 * blob(0.8, 0.2, 0.05), "pointing", 0.4),
+        (0.4 * blob(0.4, 0.5) + blob(0.8, 0.2, 0.08), "pointing", 0.4),
         (blob(0.4, 0.5, 0.4), "marked", 0.6),
         (blob(0.4, 0.5, 0.03), "marked", 0.6),
     ],
@@ -48,7 +48,7 @@ def test_faint_places_have_no_order():
 def test_signs_count_for_the_order():
     signed = blob(0.3, 0.5) - blob(0.7, 0.5)
     assert map_differences(signed, np.maximum(signed, 0))["ranks"] > 0.05
-    assert map_differences(signed, np.maximum(signed, 0))["marked"] < 0.02
+    assert map_differences(signed, np.maximum(signed, 0))["marked"] < 0.05
 
 
 def test_a_leak_is_new_heat_on_what_was_changed():
