@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from itertools import islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
@@ -27,9 +28,7 @@ PAPER = ("insert", "delete", "squeeze", "truth")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description="the power table of explanations")
     add = parser.add_argument
     add("--system", default="photo-classifier")
     add("--classes", help="names of its classes")
@@ -42,9 +41,8 @@ def main() -> None:
     add("--paper", action="store_true", help="by the paper's relations and IoMin alone")
     add("--honest", action="store_true", help="plant nothing")
     args = parser.parse_args()
-    scenes = [scene for scene in load_scenes(args.scenes) if is_fit(scene, several=args.several)][
-        : args.limit
-    ]
+    fit = (scene for scene in load_scenes(args.scenes) if is_fit(scene, several=args.several))
+    scenes = list(islice(fit, args.limit))
     options = {"interpreter": args.interpreter} | ({"classes": args.classes} if args.classes else {})
     system = build_system(Use(args.system, options), tasks=["interpretation"])
     names = PAPER if args.paper else SUITE

@@ -31,7 +31,7 @@ class PowerBench:
     def __init__(self, system, scenes, folder, *, draws=1, seed=0):
         self.honest = Honest(system, [scene.image for scene in scenes])
         self.scenes, self._folder, self._draws, self._seed = scenes, folder, draws, seed
-        self._made = {}
+        self._made, self._rehearsed = {}, {}
         self.sources = [source for scene in scenes for source in self._ask(scene)]
 
     def _ask(self, scene):
@@ -50,9 +50,14 @@ class PowerBench:
         """The verdicts of a relation over an interpreter with a fault."""
         relation = resolve_relation(Use(name, options), tasks=["interpretation"])
         if relation.prepare is not None:
-            ask = lambda quiet, search: self._verdicts(quiet, fault)  # noqa: E731
-            relation = relation.prepare(self.scenes, Folder(self._folder, rehearse=ask))
+            folder = Folder(self._folder, rehearse=lambda quiet, search: self._rehearse(quiet, fault))
+            relation = relation.prepare(self.scenes, folder)
         return [one.verdict for one in self._verdicts(relation, fault)]
+
+    def _rehearse(self, quiet, fault):
+        if (quiet.name, fault) not in self._rehearsed:
+            self._rehearsed[quiet.name, fault] = list(self._verdicts(quiet, fault))
+        return self._rehearsed[quiet.name, fault]
 
     def _verdicts(self, relation, fault):
         for number, source in enumerate(self.sources):
@@ -68,11 +73,8 @@ class PowerBench:
             rng = np.random.default_rng([self._seed, number])
             ways = list(relation.ways) or [None] * self._draws
             drawn = dict.fromkeys(relation.drawn(source, rng, way=way) for way in ways)
-            made = [
-                (one, follow_ups_of(relation, source.input, one))
-                for one in drawn
-                if not isinstance(one, Inapplicable)
-            ]
+            fit = [one for one in drawn if not isinstance(one, Inapplicable)]
+            made = [(one, follow_ups_of(relation, source.input, one)) for one in fit]
             self._made[key] = [(change, one) for change, one in made if not isinstance(one, Inapplicable)]
         return self._made[key]
 

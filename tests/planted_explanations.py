@@ -62,9 +62,8 @@ def spoil(fault, honest, asked, variant=""):
     answer = honest.ask(asked, variant)
     if fault is None:
         return answer
-    heat = np.maximum(
-        FAULTS[fault](honest.map(asked, variant), asked, honest.changed(asked.image), honest), 0
-    )
+    changed = honest.changed(asked.image)
+    heat = np.maximum(FAULTS[fault](honest.map(asked, variant), asked, changed, honest), 0)
     return Explanation(answer.confidence, np.float32(heat / max(1e-9, float(heat.max()))), answer.random)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import cv2
 import numpy as np
 
 from instar.core.change import Inapplicable
@@ -16,6 +17,7 @@ from instar.imaging.naturalness import hog_intersection
 from instar.imaging.paste import RGBA
 from instar.imaging.photometric import light_of
 from instar.tasks.interpretation.answers import Asked
+from instar.tasks.interpretation.boxes import KEPT_SHARE
 from instar.tasks.interpretation.changes import Delete, Insert, Squeeze, Squeezing, paste_object
 from instar.tasks.interpretation.known_objects import KnownObjects, box_mask, mask_of
 
@@ -30,6 +32,7 @@ DELETED = (0.004, 0.3)  # of the picture: less is a speck, and more leaves nothi
 LEAST_HOLE = 0.7  # of the object's own mask; with less of it gone its rest would still be seen
 HOLE_MARGIN, KEPT_MARGIN = 4, 2  # pixels around a mask that still show the object's edge
 LEAST_BACKGROUND = 0.05  # of the picture
+MARKED = 0.05  # of what an explanation marks may be changed
 
 
 def choose_insertion(
@@ -49,7 +52,7 @@ def choose_insertion(
     for _ in range(PLACEMENT_TRIES):
         cutout = fit[int(rng.integers(len(fit)))]
         change = _place(cutout, asked, taken, feet, pool.pixels(cutout.digest), rng)
-        if change is None:
+        if change is None or _is_marked(source, box_mask(change.box, asked.image.shape[:2])):
             continue
         placed = True
         if hog_intersection(asked.image, paste_object(asked.image, change, pool)) >= NATURAL:
@@ -97,7 +100,7 @@ def choose_deletion(
         return Inapplicable("no object of the class" if same else "no object of another class")
     for i in rng.permutation(fit).tolist():
         hole = _hole(things, i, source, known)
-        if hole is not None:
+        if hole is not None and (same or not _is_marked(source, hole)):
             thing = things[i]
             x1, y1, x2, y2 = map(float, thing.box)
             return Delete(thing.label, (x1, y1, x2, y2), mask_to_text(hole), filling)
@@ -123,6 +126,13 @@ def choose_deletion_placebo(
     moved[y : y + shape[0], x : x + shape[1]] = hole[y1:y2, x1:x2]
     box = (float(x), float(y), float(x + shape[1]), float(y + shape[0]))
     return Delete(drawn.label, box, mask_to_text(moved), filling)
+
+
+def _is_marked(source: Observation, mask: Mask) -> bool:
+    """Whether the explanation marks what would be changed: then it may well be another one afterwards."""
+    heat = cv2.resize(source.answer.heat, mask.shape[::-1], interpolation=cv2.INTER_LINEAR)
+    marked = heat > KEPT_SHARE * float(heat.max())
+    return bool(np.count_nonzero(marked & mask) > MARKED * np.count_nonzero(marked))
 
 
 def _hole(things: tuple[SceneObject, ...], i: int, source: Observation, known: KnownObjects) -> Mask | None:

@@ -49,7 +49,7 @@ def shifted(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation:
 @recorded
 def zoomed(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation:
     """The middle of the picture in its full size: the explanation grows along."""
-    return _moving("zoomed", beta, kept, camera.crop, severity=Range(4, 12, "percent of each side"))
+    return _moving("zoomed", beta, kept, camera.crop, severity=Range(4, 10, "percent of each side"))
 
 
 def _moving(
