@@ -43,7 +43,7 @@ def mirrored(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation:
 @recorded
 def shifted(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation:
     """The camera turned a little right and down: the explanation moves left and up."""
-    return _moving("shifted", beta, kept, camera.shift, severity=Range(12, 40, AT_640))
+    return _moving("shifted", beta, kept, camera.shift, severity=Range(40, 100, AT_640))
 
 
 @recorded
