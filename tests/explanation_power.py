@@ -62,13 +62,14 @@ class PowerBench:
     def _verdicts(self, relation, fault):
         for number, source in enumerate(self.sources):
             faulty = replace(source, answer=spoil(fault, self.honest, source.input))
-            for change, made in self._changes(relation, source, number):
+            for change, made in self._changes(relation, faulty, number, fault):
                 answers = [Reply(spoil(fault, self.honest, one.input, one.variant)) for one in made]
                 seen = observe(relation.resolved_task, faulty, made, answers)
                 yield SimpleNamespace(verdict=judge(relation, seen, change))
 
-    def _changes(self, relation, source, number):
-        key = (relation.name, number)
+    def _changes(self, relation, source, number, fault):
+        # Only what is covered is drawn from the map itself.
+        key = (relation.name, number, fault if relation.name == "covered" else None)
         if key not in self._made:
             rng = np.random.default_rng([self._seed, number])
             ways = list(relation.ways) or [None] * self._draws

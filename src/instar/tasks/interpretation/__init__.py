@@ -4,6 +4,7 @@ from instar.tasks.interpretation.answers import Asked, Classes, Explanation, See
 from instar.tasks.interpretation.relations import (
     another_class,
     another_picture,
+    covered,
     delete,
     delete_same,
     insert,
@@ -23,6 +24,7 @@ __all__ = [
     "SeenClasses",
     "another_class",
     "another_picture",
+    "covered",
     "delete",
     "delete_same",
     "distinct",

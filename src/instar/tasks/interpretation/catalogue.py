@@ -19,11 +19,12 @@ RELATIONS = {
     "another-class": "relations:another_class",
     "another-picture": "relations:another_picture",
     "random-weights": "relations:random_weights",
+    "covered": "relations:covered",
     "truth": "relations:truth",
 }
 SUITE = (
     "insert", "delete", "squeeze", "mirrored", "shifted", "zoomed", "another-class", "another-picture",
-    "random-weights",
+    "random-weights", "covered",
 )  # fmt: skip
 SEARCHES = {"distinct": "searches:distinct"}
 USUAL_SEARCHES = dict.fromkeys(RELATIONS, "distinct")

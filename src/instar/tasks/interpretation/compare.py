@@ -18,6 +18,7 @@ from instar.tasks.interpretation.measures import MEASURES, is_empty, leak, map_d
 __all__ = [
     "BETA",
     "CUTS",
+    "SUBJECT",
     "THETA",
     "Settings",
     "changed_explanation",
@@ -121,8 +122,8 @@ def changed_explanation(
     if is_empty(after.heat):
         return Verdict.held(1.0, confidence=_sureness(before, after), empty=True)
     different = map_differences(before.heat, after.heat, kept=settings.kept)
-    evidence = {name: round(value, 4) for name, value in different.items()}
-    evidence["confidence"] = _sureness(before, after)  # type: ignore[assignment]
+    evidence: dict[str, Any] = {name: round(value, 4) for name, value in different.items()}
+    evidence["confidence"] = _sureness(before, after)
     margin = max(value / settings.floor.least(name) - 1 for name, value in different.items())
     if margin > 0:
         return Verdict.held(min(1.0, margin), **evidence)

@@ -19,6 +19,7 @@ from instar.core.verdict import Verdict
 from instar.imaging.naturalness import hog_intersection
 from instar.imaging.nulls import Brighten, Reencode, Shift
 from instar.tasks.interpretation.answers import Asked
+from instar.tasks.interpretation.boxes import KEPT_SHARE
 from instar.tasks.interpretation.changes import Delete, Insert, Squeeze
 from instar.tasks.interpretation.compare import THETA, Settings, measure, same_explanation, unfit
 from instar.tasks.interpretation.floor import rehearse_floor
@@ -96,6 +97,8 @@ def quiet_relation(
         return Verdict.held(0.0, **different)
 
     task = replace(interpretation(settings, known), nulls=None)
+    if settings.kept != KEPT_SHARE:  # what is rehearsed under one name is rehearsed once
+        name = f"{name}, cut at {settings.kept:g}"
     return Relation(name, task, apply, expect=expect, **more)
 
 
