@@ -33,6 +33,7 @@ from instar.engines.local import run_local
 from instar.imaging.geometry import iou
 from instar.scenes import load_scenes
 from instar.store import MemoryStore
+from instar.studies.output import make_axes, save_figures
 from instar.tasks.detection.accuracy import measure_accuracy
 from instar.tasks.detection.catalogue import WHOLE_PICTURE
 from instar.tasks.detection.relations.whole_picture import RELATIONS
@@ -152,6 +153,26 @@ def main() -> None:
             quarters = one["curves"][relation]
             cells.append(" ".join("-" if not n else f"{100 * k / n:.0f}" for n, k in quarters))
         print(f"| {relation} | {' | '.join(cells)} |")
+    print(*save_figures({"severities": draw_curves(results)}, args.out))
+
+
+def draw_curves(results: dict[str, Any]) -> Any:
+    """Failing cases by severity, a panel for each relation that has one, a line for each detector."""
+    shown = [name for name in WHOLE_PICTURE if getattr(RELATIONS, name).severity is not None]
+    figure, panels = make_axes(len(shown), width=4.2, height=2.4)
+    for panel, relation in zip(panels, shown):
+        severity = getattr(RELATIONS, relation).severity
+        ends = np.linspace(severity.low, severity.high, BINS + 1)
+        for name, one in results.items():
+            rates = [
+                100 * failed / judged if judged else np.nan for judged, failed in one["curves"][relation]
+            ]
+            panel.plot((ends[:-1] + ends[1:]) / 2, rates, marker="o", markersize=3, linewidth=1, label=name)
+        panel.set(title=relation, xlim=(severity.low, severity.high), ylim=(0, None))
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("% of cases that fail")
+    panels[0].legend(frameon=False, fontsize=6)
+    return figure
 
 
 if __name__ == "__main__":

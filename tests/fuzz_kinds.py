@@ -25,6 +25,7 @@ from typing import Any
 import cv2
 import numpy as np
 
+from data_sets import FILES
 from fuzz_mutations import (
     VALUES,
     Mutate,
@@ -321,6 +322,24 @@ def fresh(folder: Path) -> Iterator[Path]:
     """A copy under another name: maps and palettes are remembered by their paths."""
     with tempfile.TemporaryDirectory(dir=folder.parent) as place:
         yield shutil.copytree(folder, Path(place, "set"))
+
+
+def _data_set(name: str, count: int = 150) -> Kind:
+    """A data set in one of the layouts that people have, its annotations spoilt."""
+    write, file = FILES[name]
+    spoil = {".json": spoil_json, ".xml": spoil_xml, ".tar": spoil_bytes}.get(Path(file).suffix, spoil_text)
+
+    def examples(folder: Path) -> list[bytes]:
+        write(folder)
+        return [(folder / file).read_bytes()]
+
+    def feed(folder: Path, data: bytes) -> None:
+        (folder / file).write_bytes(data)
+        check_scenes(
+            load_scenes(str(folder / file if name in ("bdd100k", "open-images") else folder), format=name)
+        )
+
+    return Kind(name, count, examples, spoil, feed)
 
 
 # --- plans and rules -------------------------------------------------------------------------------
@@ -786,6 +805,7 @@ KINDS = {
         Kind("label-map", 300, label_maps, spoil_picture, feed_label_map),
         Kind("palette", 200, palettes, spoil_toml, partial(feed_palette, "palette.toml")),
         Kind("palette-json", 200, palettes_json, spoil_json, partial(feed_palette, "own.json")),
+        *map(_data_set, FILES),
         Kind("plan", 700, plans, spoil_toml, feed_plan),
         Kind("setting", 200, settings, spoil_text, feed_setting),
         Kind("rule", 500, rules, spoil_rule, feed_rule),

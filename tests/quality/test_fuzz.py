@@ -103,7 +103,7 @@ def try_part(kind: str, first: int) -> tuple[list[Outcome], int]:
 
 
 def most_memory() -> int:
-    """The most this process has held. Not `ru_maxrss`: a child inherits that from the process that began it."""
+    """The most this process has held; `ru_maxrss` is inherited from the process that began it."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM:"))
 

@@ -64,6 +64,11 @@ def test_a_picture_and_a_folder_of_pictures_are_recognised(tmp_path):
     assert loaded(tmp_path) == [("sub/a.png", None)]
 
 
+def test_a_path_is_as_good_as_its_name(tmp_path):
+    picture(tmp_path / "a.png")
+    assert [scene.id for scene in load_scenes(tmp_path)] == [scene.id for scene in load_scenes(str(tmp_path))]
+
+
 def test_coco_is_recognised_by_file_and_by_folder(coco_pack):
     for spec in (coco_pack, coco_pack.parent):
         assert loaded(spec) == [("a.png", [(0, 0, 2, 2)])]
@@ -162,10 +167,8 @@ def test_what_cannot_be_loaded_is_named(tmp_path, coco_pack):
         load_scenes(str(tmp_path), format="cocoa")
     with pytest.raises(BadInput, match="limit 0 leaves no scene"):
         load_scenes(str(tmp_path), limit=0)
-    with pytest.raises(
-        BadInput, match=r"notes\.txt is no file of scenes; expected \.json, \.yaml or a picture"
-    ):
-        load_scenes(str(put(tmp_path / "notes.txt", "")))
+    with pytest.raises(BadInput, match=r"notes\.doc is no file of scenes; expected one of \.json"):
+        load_scenes(str(put(tmp_path / "notes.doc", "")))
     with pytest.raises(BadInput, match=r"broken\.json is not JSON: .* line 1 column 2"):
         load_scenes(str(put(tmp_path / "broken.json", "{")))
     (tmp_path / "empty").mkdir()

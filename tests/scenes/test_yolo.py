@@ -140,9 +140,11 @@ def test_names_are_read_in_every_usual_spelling(tmp_path, yaml):
     ("yaml", "complaint"),
     [
         ("nc: 3", "has no 'names'"),
-        ("names:\n", "not 0, 1, 2"),
+        ("names:\n", "has no 'names'"),
+        ("names: 7", "not 0, 1, 2"),
+        ("names: [a, [b]]", "each with a name"),
+        ("names: [a", "is not YAML"),
         ("names:\n  1: cat\n  2: dog", "not 0, 1, 2"),
-        ("names: {0: cat, 0: dog}", "not 0, 1, 2"),
         ("names: ['', dog]", "each with a name"),
     ],
 )
@@ -150,6 +152,11 @@ def test_names_that_cannot_be_right_are_refused(tmp_path, yaml, complaint):
     text(tmp_path / "data.yaml", yaml)
     with pytest.raises(BadInput, match=complaint):
         class_names(tmp_path)
+
+
+def test_quotes_mean_what_they_mean_in_yaml(tmp_path):
+    text(tmp_path / "data.yaml", "names: ['it''s', \"caf\\u00e9\"]")
+    assert class_names(tmp_path) == ["it's", "café"]
 
 
 @pytest.mark.skipif(not (DATA / "detection").is_dir(), reason="shared/data/detection is not here")

@@ -6,8 +6,9 @@ run that names none) and SUITE_SEARCH (how they are searched), REFEREES (systems
 EXPORTS (formats of `instar export`), FILES (the system that a file of a user's network is given to, by
 its ending), DESCRIBE_FILE (what options the file tells), ADAPTER (what makes a system of a user's network),
 WORLD (what `street:N` means to the task), ACCURACY (what measures answers where the truth is known:
-`instar look`) and IMPORTED (options whose values are imported or run, each with the values that are instar's
-own).
+`instar look`), CARDS (what tells of the networks that come along), POOL (what cuts objects out of scenes),
+INTERPRETERS and IMPORTED (options whose values are imported or run, each with the values that are
+instar's own).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from instar.core.errors import UnknownName
 from instar.core.task import TASKS
@@ -28,6 +30,7 @@ __all__ = [
     "export_formats",
     "find_entry",
     "find_export",
+    "import_home",
     "usual_search",
 ]
 
@@ -65,6 +68,9 @@ class TaskCatalogue:
     world: str
     adapter: str
     accuracy: str
+    cards: str
+    pool: str
+    interpreters: tuple[str, ...]
     imported: Mapping[str, tuple[str, ...]]
     files: Mapping[str, str]
     describe_file: str
@@ -99,6 +105,9 @@ def _read(task: str) -> TaskCatalogue:
         world=tables.get("WORLD", ""),
         adapter=home("ADAPTER"),
         accuracy=home("ACCURACY"),
+        cards=home("CARDS"),
+        pool=home("POOL"),
+        interpreters=tables.get("INTERPRETERS", ()),
         imported=tables.get("IMPORTED", {}),
         files=tables.get("FILES", {}),
         describe_file=home("DESCRIBE_FILE"),
@@ -140,6 +149,12 @@ def usual_search(relation: str) -> str:
         if relation in catalogue.usual_searches:
             return catalogue.usual_searches[relation]
     return "draws"
+
+
+def import_home(home: str) -> Any:
+    """What `module:attr` of the product's own stands for."""
+    module, _, attribute = home.partition(":")
+    return getattr(import_module(module), attribute)
 
 
 def export_formats() -> list[str]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from instar.adapters.labels import read_labels, with_labels
+from instar.campaigns.catalogue import import_home
 from instar.core.fingerprint import fingerprint_of
 from instar.core.system import System
 from instar.store.foreign_values import is_one_answer, to_plain
@@ -87,8 +87,7 @@ def find_library_adapter(found: Any) -> Any:
     modules = [kind.__module__ for kind in type(found).__mro__]
     for library, home in LIBRARIES.items():
         if any(module == library or module.startswith(f"{library}.") for module in modules):
-            module, _, attribute = home.partition(":")
-            return getattr(import_module(module), attribute)
+            return import_home(home)
     return None
 
 

@@ -29,7 +29,6 @@ from instar.engines.worker import WorkerSystem
 __all__ = [
     "build_system",
     "find_by_name",
-    "find_home",
     "resolve_relation",
     "resolve_search",
     "resolve_searches",
@@ -171,11 +170,6 @@ def resolve_searches(uses: Sequence[Use]) -> list[Search | SearchAcross]:
         known = next((search for other, search in made if other == use), None)
         made.append((use, known or resolve_search(use)))
     return [search for _, search in made]
-
-
-def find_home(home: str) -> Any:
-    """What a catalogue says is there."""
-    return _attribute("function", home)
 
 
 def find_by_name(what: str, name: str, *, tasks: Sequence[str] = ()) -> Any:

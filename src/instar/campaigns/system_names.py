@@ -18,12 +18,11 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from instar.adapters.torch_session import is_ultralytics
-from instar.campaigns.catalogue import catalogues
+from instar.campaigns.catalogue import catalogues, import_home
 from instar.campaigns.plan import Use
 from instar.core.errors import BadInput
 
@@ -61,7 +60,7 @@ ANSWERS = Adapter("instar.adapters.answer_file:answer_file", "path", whole=True)
 def find_adapter(use: Use) -> tuple[Any, Use] | None:
     """What makes the system of a name, and the use with the name as an option; None for other names."""
     if use.name == "elsewhere":
-        return _load(ELSEWHERE.home), use
+        return import_home(ELSEWHERE.home), use
     scheme, colon, rest = use.name.partition(":")
     adapter = SCHEMES.get(scheme) if colon else None
     path = Path(use.name)
@@ -74,7 +73,7 @@ def find_adapter(use: Use) -> tuple[Any, Use] | None:
     value = use.name if adapter.whole else rest
     if not value.strip():
         raise BadInput(f"system {use.name!r} names nothing; write it as {scheme}:NAME")
-    return _load(adapter.home), Use(use.name, {adapter.option: value, **use.options}, use.called)
+    return import_home(adapter.home), Use(use.name, {adapter.option: value, **use.options}, use.called)
 
 
 def is_remote(use: Use) -> bool:
@@ -101,7 +100,7 @@ def settle_name(use: Use) -> Use:
         return Use(whole, use.options, use.called or path.stem)
     options = {"model": whole, "called": path.stem, **use.options}
     if path.suffix == DATA_ONLY:
-        told: Mapping[str, Any] = _load(takers[0].describe_file)(whole, use.options)
+        told: Mapping[str, Any] = import_home(takers[0].describe_file)(whole, use.options)
         listed = ", ".join(f"{key}={_short(value)}" for key, value in told.items())
         print(f"{use.name}: {takers[0].name}, {listed}", file=sys.stderr)  # noqa: T201
         options = {**told, **options}
@@ -121,8 +120,3 @@ def tasks_of_name(use: Use) -> list[str]:
 def _short(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _load(home: str) -> Any:
-    module, _, attribute = home.partition(":")
-    return getattr(import_module(module), attribute)

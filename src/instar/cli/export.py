@@ -6,12 +6,11 @@ import argparse
 import csv
 import json
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.campaigns.catalogue import export_formats, find_export
+from instar.campaigns.catalogue import export_formats, find_export, import_home
 from instar.cli.flags import named_arguments, named_from
 from instar.core.errors import BadInput, MissingExtra, RunError, Untrusted
 from instar.core.outcome import Outcome
@@ -65,8 +64,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 
 def _exporter(format: str) -> Callable[..., int]:
-    module, _, name = str(find_export(format)).partition(":")
-    exporter: Callable[..., int] = getattr(import_module(module), name)
+    exporter: Callable[..., int] = import_home(str(find_export(format)))
     return exporter
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.campaigns.catalogue import catalogues
+from instar.campaigns.catalogue import catalogues, import_home
 from instar.campaigns.overrides import add_settings, systems_with
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.outcome import ALL_HELD, NOT_JUDGED, Outcome
@@ -155,10 +155,8 @@ def _words(panel: Panel) -> str:
 
 def _accuracy(task: str, seen: list[Observation]) -> dict[str, Any]:
     """What the task says about answers where the truth is known."""
-    from instar.campaigns.resolve import find_home
-
     home = catalogues()[task].accuracy if task in TASKS else ""
-    return dict(find_home(home)(seen)) if home else {}
+    return dict(import_home(home)(seen)) if home else {}
 
 
 def _accuracy_lines(accuracy: dict[str, Any]) -> Iterator[str]:

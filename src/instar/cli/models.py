@@ -6,10 +6,10 @@ import argparse
 from typing import Any
 
 from instar import zoo
+from instar.campaigns.catalogue import catalogues, import_home
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.report.text import table
-from instar.tasks.driving.systems.bundled_networks import NAMES, card
 
 __all__ = ["arguments", "perform"]
 
@@ -32,8 +32,9 @@ def perform(args: argparse.Namespace) -> Outcome:
         return _list()
     if args.name is None:
         raise BadInput(f"instar models {args.action} needs a NAME; instar models lists them")
-    if args.name in NAMES:
-        return _show_card(args.name)
+    included = _cards()
+    if args.name in included:
+        return _show_card(args.name, included[args.name])
     if args.action == "show":
         return _show(args.name)
     files = [str(path) for path in zoo.fetch(args.name, demanded=True)]
@@ -50,8 +51,15 @@ def _list() -> Outcome:
         size = f"{model['megabytes']:.1f}"
         rows.append([model["name"], model["kind"], size, here, model["what"], model["licence"]])
     text = f"{table(rows, right=[2])}\n\nkept in {zoo.cache_folder()}"
-    text += f"\ncoming with instar, to show: {', '.join(NAMES)}"
-    return Outcome(text, {"folder": str(zoo.cache_folder()), "models": models, "included": list(NAMES)})
+    included = list(_cards())
+    text += f"\ncoming with instar, to show: {', '.join(included)}"
+    return Outcome(text, {"folder": str(zoo.cache_folder()), "models": models, "included": included})
+
+
+def _cards() -> dict[str, dict[str, Any]]:
+    """Of the networks that come along, by their names."""
+    homes = [one.cards for one in catalogues().values() if one.cards]
+    return {name: card for home in homes for name, card in import_home(home)().items()}
 
 
 def _show(name: str) -> Outcome:
@@ -67,9 +75,8 @@ def _show(name: str) -> Outcome:
     return Outcome(table(zoo.show(name)), document)
 
 
-def _show_card(name: str) -> Outcome:
+def _show_card(name: str, found: dict[str, Any]) -> Outcome:
     """The card of a network that comes with instar, which need not be fetched."""
-    found = card(name)
     rows = [("name", name), ("here", "yes, it comes with instar")]
     rows += [(key, _plain(value)) for key, value in found.items() if key != "errors" and value is not None]
     for output, error in found["errors"].items():

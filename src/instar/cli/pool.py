@@ -47,16 +47,14 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 def _build(args: argparse.Namespace) -> Outcome:
     # OpenCV and the helper, which --help should not wait for.
+    from instar.campaigns.catalogue import catalogues, import_home
     from instar.campaigns.plan import Use
     from instar.campaigns.progress import show_steps
     from instar.campaigns.resolve import resolve_system
     from instar.scenes import load_scenes, require_one_readable
-    from instar.tasks.detection.pool import OUTLINES, pool_from_scenes
 
     if args.scenes is None:
         raise BadInput("instar pool build needs --scenes, the pictures to cut from")
-    if args.outline not in OUTLINES:
-        raise UnknownName("outline", args.outline, OUTLINES)
     if not 0 < args.keep <= 1 or args.least < 1:
         raise BadInput(f"--keep is {args.keep} and --least {args.least}; a share above 0, and at least 1")
     folder = Path(args.pool)
@@ -64,7 +62,8 @@ def _build(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"{folder} exists; give another folder, or remove it")
     scenes = load_scenes(args.scenes, limit=args.limit)
     require_one_readable(scenes)
-    pool = pool_from_scenes(
+    make_pool = import_home(next(one.pool for one in catalogues().values() if one.pool))
+    pool: Pool = make_pool(
         scenes, folder,
         objects=HELPER if args.objects == HELPER else resolve_system(Use(args.objects), what="helper"),
         outline=args.outline, progress=partial(show_steps, quiet=args.json), keep=args.keep, least=args.least,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from instar.cli.flags import trust_argument
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
+from instar.report.answers import answer_text
 from instar.report.files import write_file
 from instar.studies.output import write_csv
 
@@ -74,9 +75,8 @@ def _export(args: argparse.Namespace) -> Outcome:
                 raise BadInput(f"{args.run} cannot be rated: what its system is asked is more than a picture")
             # All the same way, so that nothing but the change tells them apart.
             seen = (again.source, *again.follow_ups)
-            items.append(
-                Item(record.case, [(encode_jpeg(one.input, QUALITY), _said(one.answer)) for one in seen])
-            )
+            shown = [(encode_jpeg(one.input, QUALITY), answer_text(one.answer)) for one in seen]
+            items.append(Item(record.case, shown))
             steps.advance()
     path = Path(args.out) if args.out else Path(args.run) / "ratings.html"
     write_file(path, render_page(items, title=args.title))
@@ -89,22 +89,6 @@ def _export(args: argparse.Namespace) -> Outcome:
         lacking = "violations" if violated < counts["passed"] else "passes"
         text += f"\nThey are not balanced: the run has only {min(violated, counts['passed'])} {lacking}."
     return Outcome(text, {"page": str(path), "run": args.run, **counts})
-
-
-def _said(answer: Any) -> str:
-    """What the system answered, for somebody who only drives; other answers as text."""
-    from instar.report.answers import answer_text
-    from instar.tasks.driving.answers import Control
-
-    if not isinstance(answer, Control):
-        return answer_text(answer)
-    lines = []
-    if answer.speed is not None:
-        lines.append(f"speed {answer.speed:.1f} km/h")
-    if answer.steering is not None:
-        side = "left" if answer.steering > 0 else "right"
-        lines.append(f"steering wheel {abs(answer.steering):.1f}° to the {side}")
-    return "\n".join(lines)
 
 
 def _import(args: argparse.Namespace) -> Outcome:

@@ -75,10 +75,9 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 def offers_of(systems: Sequence[str], scenes: Sequence[str]) -> Offers:
     """What campaigns can be ordered from, with these systems and scenes besides what is built in."""
-    from instar.tasks.interpretation.catalogue import INTERPRETERS
     from instar.workbench.orders import make_offers
 
-    return make_offers(systems, scenes, interpreters=INTERPRETERS, read_rule=_read_rule)
+    return make_offers(systems, scenes, read_rule=_read_rule)
 
 
 def _read_rule(text: str) -> Mapping[str, Any]:

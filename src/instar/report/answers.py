@@ -39,7 +39,9 @@ def answer_to_json(answer: Any) -> Any:
 
 
 def answer_text(answer: Any) -> str:
-    """An answer as lines, without empty fields; lists of one length become the columns of a table."""
+    """An answer as lines: by its own `str`, else its fields; lists of one length become a table."""
+    if dataclasses.is_dataclass(answer) and type(answer).__str__ is not object.__str__:
+        return str(answer)
     plain = answer_to_json(answer)
     if not isinstance(plain, dict):
         return _short(plain)

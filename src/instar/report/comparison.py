@@ -11,6 +11,7 @@ from instar.core.verdict import Status
 from instar.report.by_scene import FailureKey, keys_of, list_keys
 from instar.report.text import table
 from instar.report.words import counted, percent, readable
+from instar.stats.clusters import cluster_of
 from instar.stats.paired import adjust_holm, flip_signs
 
 __all__ = ["Comparison", "RelationPairs", "Side", "compare_runs", "comparison_json", "render_compared"]
@@ -110,10 +111,10 @@ def compare_runs(first: Side, second: Side) -> Comparison:
 
 
 def _differences(outcomes: Outcomes) -> list[int]:
-    """For each scene with a pair, how many more of its cases are violated in the second run."""
+    """For each scene (or video) with a pair, how many more of its cases are violated in the second run."""
     by_scene: dict[str, int] = defaultdict(int)
     for (_, scene, _, _), outcome in outcomes.items():
-        by_scene[scene] += (outcome == BROKEN) - (outcome == FIXED)
+        by_scene[cluster_of(scene)] += (outcome == BROKEN) - (outcome == FIXED)
     return list(by_scene.values())
 
 

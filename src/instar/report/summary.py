@@ -12,6 +12,7 @@ from instar.core.record import Record, Totals
 from instar.core.verdict import Finding, Status
 from instar.report.words import counted, interval_words, percent
 from instar.stats import clustered_rate, wilson
+from instar.stats.clusters import counts_by_cluster
 
 __all__ = [
     "RELATION_HEADINGS",
@@ -284,8 +285,9 @@ class _Tally:
         return RelationSummary(counts, self.interval(self.violated_in), self.interval(self.headline_in))
 
     def interval(self, part: Counter[str]) -> Interval:
-        scenes = sorted(self.judged_in)
-        return clustered_rate([part[scene] for scene in scenes], [self.judged_in[scene] for scene in scenes])
+        judged, found = counts_by_cluster(self.judged_in), counts_by_cluster(part)
+        clusters = sorted(judged)
+        return clustered_rate([found[one] for one in clusters], [judged[one] for one in clusters])
 
 
 def summarise(records: Iterable[Record], totals: Totals) -> Summary:

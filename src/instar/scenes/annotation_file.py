@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from instar.core.errors import BadInput
 from instar.user_file import read_text
 
-__all__ = ["locate", "read_bytes", "read_lines"]
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+__all__ = ["locate", "parse_xml", "read_bytes", "read_lines"]
 
 
 @contextmanager
@@ -30,6 +34,20 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise BadInput(f"{path} cannot be read: {error.strerror}") from None
+
+
+def parse_xml(data: bytes, file: Path) -> Element:
+    """The root of an XML text; `file` is its name, for complaints."""
+    from xml.etree import ElementTree
+
+    # Entities can be made to expand without end. Zeros are dropped to see through UTF-16.
+    plain = data.replace(b"\0", b"")
+    if b"<!DOCTYPE" in plain or b"<!ENTITY" in plain:
+        raise BadInput(f"{file} declares a document type, which annotations have no use for; it is refused")
+    try:
+        return ElementTree.fromstring(data)
+    except (ElementTree.ParseError, ValueError, LookupError) as error:
+        raise BadInput(f"{file} is not XML: {error}") from None
 
 
 def read_lines(path: Path) -> list[tuple[int, str]]:

@@ -12,45 +12,77 @@ from pathlib import Path
 
 from instar.core.errors import BadInput, UnknownName, UnreadablePicture
 from instar.core.scene import Scene, SceneList
+from instar.scenes.bdd100k import bdd100k
 from instar.scenes.coco import coco, panoptic
+from instar.scenes.cvat import cvat, looks_like_cvat
 from instar.scenes.driving_log import driving_log, looks_like_driving_log
+from instar.scenes.fiftyone import fiftyone, looks_like_fiftyone
 from instar.scenes.folder import SUFFIXES, check_limit, folder, is_picture
+from instar.scenes.image_folder import image_folder, looks_like_image_folder
+from instar.scenes.kitti import kitti, looks_like_kitti
 from instar.scenes.label_maps import label_maps, looks_like_label_maps
+from instar.scenes.labelme import labelme, looks_like_labelme
+from instar.scenes.listed import is_pattern, listed
+from instar.scenes.nuimages import looks_like_nuimages, nuimages
+from instar.scenes.open_images import is_open_images, open_images
+from instar.scenes.video import VIDEOS, is_video, video
 from instar.scenes.voc import looks_like_voc, voc
+from instar.scenes.web_dataset import web_dataset
 from instar.scenes.words import coco_text, icdar, looks_like_icdar, looks_like_total_text, total_text
 from instar.scenes.yolo import looks_like_yolo, yolo
 
 __all__ = ["WORLDS", "load_scenes", "require_one_readable"]
 
 _LOADERS: dict[str, Callable[..., list[Scene]]] = {
+    "bdd100k": bdd100k,
     "coco": coco,
     "coco-text": coco_text,
+    "cvat": cvat,
     "driving-log": driving_log,
+    "fiftyone": fiftyone,
     "folder": folder,
     "icdar": icdar,
+    "image-folder": image_folder,
+    "kitti": kitti,
     "label-maps": label_maps,
+    "labelme": labelme,
+    "list": listed,
+    "nuimages": nuimages,
+    "open-images": open_images,
     "panoptic": panoptic,
     "total-text": total_text,
+    "video": video,
     "voc": voc,
+    "web-dataset": web_dataset,
     "yolo": yolo,
 }
 _FOLDERS: dict[str, Callable[[Path], bool]] = {
     "voc": looks_like_voc,
+    "kitti": looks_like_kitti,
+    "nuimages": looks_like_nuimages,
+    "fiftyone": looks_like_fiftyone,
+    "cvat": looks_like_cvat,
+    "image-folder": looks_like_image_folder,
+    "labelme": looks_like_labelme,
     "yolo": looks_like_yolo,
     "driving-log": looks_like_driving_log,
     "total-text": looks_like_total_text,
     "icdar": looks_like_icdar,
     "label-maps": looks_like_label_maps,
+    "web-dataset": lambda path: next(path.glob("*.tar"), None) is not None,
+    "video": lambda path: any(map(is_video, path.iterdir())) and not any(map(is_picture, path.iterdir())),
 }
 """What recognises a folder of each format, in the order in which they are asked."""
-_OF_FILES = ("coco", "coco-text", "panoptic")
+_OF_FILES = ("bdd100k", "coco", "coco-text", "open-images", "panoptic")
+_ENDINGS = {".yaml": "yolo", ".yml": "yolo", ".tar": "web-dataset", ".xml": "cvat", ".txt": "list"}
 MOST_DRAWN = 100_000
 WORLDS = ("drive", "page", "street")
+_STRIDE = re.compile(r"(.+)@([0-9]{1,9})")
 _IMAGES = re.compile(rb'"images"\s*:\s*\[')
 
 
 def load_scenes(
-    spec: str,
+    spec: str | Path,
     *,
     format: str | None = None,
     limit: int | None = None,
@@ -59,17 +91,18 @@ def load_scenes(
 ) -> SceneList:
     """The scenes that `spec` names, in the order of their ids and at most `limit` of them.
 
-    A picture, a folder of pictures, a COCO instances or panoptic file (or the folder with the one such
-    file in it), a YOLO folder or its data.yaml, a VOC folder; of words an ICDAR or Total-Text folder or a
-    COCO-Text file; or `street:N` and `street:N:SEED`, drawn streets, `drive:N`, drives through a
-    drawn town, and `page:N`, drawn pages; or a folder of pictures with label maps, whose classes `palette`
-    names where they are not known. `format` ("folder", "coco", "coco-text", "icdar", "label-maps",
-    "panoptic", "total-text", "voc" or "yolo") says what is not to be guessed. A folder with pictures lying in
-    it is a plain folder, whatever COCO files are there.
+    A picture, a folder or a pattern (`photos/**/*.jpg`) of pictures, a text file that lists them, a video or
+    a folder of videos (`drive.mp4@30`: every 30th frame); annotated ones as BDD100K, COCO (instances or
+    panoptic), CVAT, FiftyOne, Hugging Face's image folders, KITTI, LabelMe, nuImages, Open Images, VOC,
+    WebDataset and YOLO lay them out; of words, ICDAR, Total-Text and COCO-Text; a folder of pictures
+    with label maps, whose classes `palette` names where they are not known; a driving log; or drawn ones:
+    `street:N`, `drive:N` and `page:N`, each also with a seed, `street:N:SEED`. `format` says what is
+    not to be guessed. A folder with pictures lying in it is a plain folder, whatever COCO files are there.
     `truth` is the folder of ICDAR's or Total-Text's annotations where they are not below the pictures.
     """
     check_limit(limit)
-    return SceneList(_with_classes(_load(spec, format, limit, truth, palette)), spec, limit)
+    name = str(spec)
+    return SceneList(_with_classes(_load(name, format, limit, truth, palette)), name, limit)
 
 
 def _with_classes(scenes: list[Scene]) -> list[Scene]:
@@ -93,6 +126,11 @@ def _load(
             raise BadInput(f"truth {truth!r} was given, but {spec} is drawn and known already")
         return _drawn(spec, limit)
     path = Path(spec)
+    if format is None and not os.path.exists(path):
+        if is_pattern(spec):
+            return listed(path, limit=limit)
+        if (strided := _STRIDE.fullmatch(spec)) is not None and os.path.exists(strided[1]):
+            return video(strided[1], stride=int(strided[2]), limit=limit)
     if not os.path.exists(path):  # False also for what no file can be called
         raise BadInput(f"scenes {spec!r} do not exist; give a folder, a picture, a COCO json or street:N")
     if truth is not None:
@@ -155,11 +193,17 @@ def _recognised(path: Path) -> tuple[str, Path]:
 def _recognised_file(path: Path) -> str:
     if is_picture(path):
         return "folder"
-    if path.suffix.lower() == ".json":
-        return _coco_format(path) or "coco"  # which will say what is wrong with it
-    if path.suffix.lower() in (".yaml", ".yml"):
-        return "yolo"
-    raise BadInput(f"{path} is no file of scenes; expected .json, .yaml or a picture ({', '.join(SUFFIXES)})")
+    if is_video(path):
+        return "video"
+    ending = path.suffix.lower()
+    if ending == ".json":
+        return _json_format(path) or "coco"  # which will say what is wrong with it
+    if ending == ".csv" and is_open_images(path):
+        return "open-images"
+    if ending in _ENDINGS:
+        return _ENDINGS[ending]
+    known = ", ".join((".json", ".csv of Open Images", *_ENDINGS, *SUFFIXES, *VIDEOS))
+    raise BadInput(f"{path} is no file of scenes; expected one of {known}")
 
 
 def _annotation_file(path: Path, format: str) -> Path:
@@ -173,15 +217,22 @@ def _annotation_file(path: Path, format: str) -> Path:
 
 
 def _annotation_files(path: Path) -> dict[Path, str]:
-    """The COCO files in a folder or in `annotations` below it; any other JSON is no concern of ours."""
-    files = sorted([*path.glob("*.json"), *path.glob("annotations/*.json")])
-    formats = {file: _coco_format(file) for file in files}
+    """The files that list many pictures, in a folder or in one of annotations below it; any other is no
+    concern of ours."""
+    places = [path, path / "annotations", path / "labels"]
+    files = sorted(file for place in places for file in place.glob("*.json"))
+    formats = {file: _json_format(file) for file in files}
+    formats |= {file: "open-images" for file in sorted(path.glob("*.csv")) if is_open_images(file)}
     return {file: format for file, format in formats.items() if format is not None}
 
 
-def _coco_format(path: Path) -> str | None:
-    """What sort of COCO file it seems to be, without parsing what can be half a gigabyte."""
+def _json_format(path: Path) -> str | None:
+    """What sort of file it seems to be, without parsing what can be half a gigabyte."""
     data = path.read_bytes()
+    if b'"box2d"' in data:
+        return "bdd100k"
+    if b'"shapes"' in data and b'"imagePath"' in data:
+        return "labelme"
     if b'"imgToAnns"' in data and b'"anns"' in data:
         return "coco-text"
     if _IMAGES.search(data) is None or b'"file_name"' not in data:

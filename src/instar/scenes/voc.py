@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotation_file import read_bytes
+from instar.scenes.annotation_file import parse_xml, read_bytes
 from instar.scenes.folder import check_limit, folder, read_file
 
 if TYPE_CHECKING:
@@ -45,18 +45,8 @@ def looks_like_voc(path: Path) -> bool:
 
 
 def _objects(file: Path) -> tuple[SceneObject, ...]:
-    from xml.etree import ElementTree
-
     data = read_bytes(file)
-    # Entities can be made to expand without end. Zeros are dropped to see through UTF-16.
-    plain = data.replace(b"\0", b"")
-    if b"<!DOCTYPE" in plain or b"<!ENTITY" in plain:
-        raise BadInput(f"{file} declares a document type, which VOC has no use for; it is refused")
-    try:
-        root = ElementTree.fromstring(data)
-    except (ElementTree.ParseError, ValueError, LookupError) as error:
-        raise BadInput(f"{file} is not XML: {error}") from None
-    return tuple(_object(element, file, data) for element in root.iter("object"))
+    return tuple(_object(element, file, data) for element in parse_xml(data, file).iter("object"))
 
 
 def _object(element: Element, file: Path, data: bytes) -> SceneObject:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -20,12 +19,6 @@ from instar.user_file import read_text
 __all__ = ["class_names", "looks_like_yolo", "yolo"]
 
 YAML_NAMES = ("data.yaml", "data.yml", "dataset.yaml")
-
-# The value of the key: the rest of its line, and all lines after it that do not begin another key.
-_VALUE = re.compile(r"^names[ \t]*:(.*(?:\n(?:[ \t\]}#-].*)?)*)", re.MULTILINE)
-_COMMENT = re.compile(r"(?:^|(?<=\s))#.*$", re.MULTILINE)
-_ITEM = re.compile(r"""(?:"[^"]*"|'[^']*'|[^,"'])+""")
-_NUMBERED = re.compile(r"(\d+)\s*:\s*(.*)")
 
 
 def yolo(
@@ -138,11 +131,7 @@ def _share(word: str) -> float:
 
 
 def class_names(root: Path) -> list[str] | None:
-    """The names by number of class, or None where no file in the folder says them.
-
-    Of YAML only what such files contain is understood: under `names` a list, or a mapping from number to
-    name, written in brackets (over several lines, too) or one entry a line.
-    """
+    """The names by number of class, or None where no file in the folder says them."""
     for name in YAML_NAMES:
         if (root / name).is_file():
             return _yaml_names(root / name)
@@ -152,23 +141,19 @@ def class_names(root: Path) -> list[str] | None:
 
 
 def _yaml_names(path: Path) -> list[str]:
-    value = _VALUE.search(read_text(path))
-    if value is None:
+    import yaml
+
+    try:
+        document = yaml.safe_load(read_text(path))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split())
+        raise BadInput(f"{path} is not YAML: {reason}") from None
+    told = document.get("names") if isinstance(document, dict) else None
+    if told is None:
         raise BadInput(f"{path} has no 'names'")
-    body = _COMMENT.sub("", value[1]).strip()
-    if body[:1] in ("[", "{"):
-        items = _ITEM.findall(body[1:].rstrip("]}"))
-    else:
-        items = [line.strip().removeprefix("- ") for line in body.splitlines()]
-    items = [item.strip() for item in items if item.strip()]
-    names = dict(_numbered(item, position) for position, item in enumerate(items))
-    if not names or sorted(names) != list(range(len(items))) or not all(names.values()):
+    names = told if isinstance(told, dict) else dict(enumerate(told)) if isinstance(told, list) else {}
+    numbers = range(len(names))
+    texts = [names.get(number) for number in numbers]
+    if not names or not all(isinstance(text, (str, int, float)) and str(text) for text in texts):
         raise BadInput(f"{path}: the classes under 'names' are not 0, 1, 2, ... each with a name")
-    return [names[number] for number in range(len(names))]
-
-
-def _numbered(item: str, position: int) -> tuple[int, str]:
-    mapped = _NUMBERED.fullmatch(item)
-    number, text = (int(mapped[1]), mapped[2].strip()) if mapped else (position, item)
-    quoted = len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'"
-    return number, text[1:-1] if quoted else text
+    return [str(text) for text in texts]

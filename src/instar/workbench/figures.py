@@ -14,6 +14,7 @@ import numpy.typing as npt
 from instar.report.summary import Counts, FalseAlarms
 from instar.report.text import alarm_words
 from instar.stats import clustered_rate
+from instar.stats.clusters import cluster_of
 from instar.workbench.columns import STATUSES
 from instar.workbench.library import Run
 from instar.workbench.table import NO_GROUP, CaseTable
@@ -95,8 +96,8 @@ def figures_of(
         """Over scenes, for these judged cases: many of them take longer than a page may."""
         if not ours.any():
             return None
-        judged_in = np.bincount(scene[ours])
-        violated_in = np.bincount(scene[ours & violated], minlength=len(judged_in))
+        judged_in = np.bincount(cluster[ours])
+        violated_in = np.bincount(cluster[ours & violated], minlength=len(judged_in))
         content = judged_in.tobytes() + b"|" + violated_in.tobytes()
         key = hashlib.blake2b(content, digest_size=16).digest()
         future = intervals.get(key, clustered_rate, violated_in, judged_in)
@@ -106,6 +107,7 @@ def figures_of(
             return "later"
 
     status, relation, scene = (table.codes[name][rows] for name in ("status", "relation", "scene"))
+    cluster = _clusters(table.words["scene"])[scene]
     unstable = _is_unstable(table.words["kind"])[table.codes["kind"][rows]] & (status != VIOLATED)
     violated, judged = status == VIOLATED, (status <= HELD) | unstable
     drawn = judged & ~np.array([name in yields for name in table.words["relation"]], bool)[relation]
@@ -135,6 +137,12 @@ def figures_of(
     )
 
 
+def _clusters(scenes: Sequence[str]) -> Array:
+    """The number of its cluster, by number of scene."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(cluster_of(scene), len(numbers)) for scene in scenes], np.int64)
+
+
 def account_of(runs: Sequence[Run]) -> dict[str, Any]:
     """What the report says of whole runs besides their cases, whatever the filters.
 
@@ -149,8 +157,9 @@ def account_of(runs: Sequence[Run]) -> dict[str, Any]:
         is_unstable = _is_unstable(run.columns.words["kind"])[rows["kind"]]
         # A null change whose findings were struck out was judged, and not accused.
         judged = rows["is_null"] & ((rows["status"] <= HELD) | is_unstable)
-        scenes = np.bincount(rows["scene"][judged])
-        accused = rows["scene"][judged & (rows["status"] == VIOLATED)]
+        cluster = _clusters(run.columns.words["scene"])[rows["scene"]]
+        scenes = np.bincount(cluster[judged])
+        accused = cluster[judged & (rows["status"] == VIOLATED)]
         judged_in += scenes.tolist()
         accused_in += np.bincount(accused, minlength=len(scenes)).tolist()
     alarms = None

@@ -66,7 +66,6 @@ def make_offers(
     systems: Sequence[str],
     scenes: Sequence[str],
     *,
-    interpreters: Sequence[str],
     read_rule: Callable[[str], Mapping[str, Any]],
 ) -> Offers:
     """Everything built in, and the systems and scenes that campaigns may use besides."""
@@ -81,7 +80,7 @@ def make_offers(
         systems=_built_in("system") | dict.fromkeys(systems, Offer(explained=[""])),
         relations=_built_in("relation"),
         searches=_built_in("search"),
-        interpreters=interpreters,
+        interpreters=[name for one in catalogues().values() for name in one.interpreters],
         worlds=sorted(WORLDS, key="street drive page".find),
         scenes=[os.path.abspath(path) for path in scenes],
         read_rule=read_rule,

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from instar.core.errors import BadInput, UnreadablePicture
+from instar.core.errors import BadInput, UnknownName, UnreadablePicture
 from instar.core.scene import Image, Scene, SceneObject
 from instar.core.system import System, describe_error
 from instar.cutouts import Pool, build_pool
@@ -53,6 +53,8 @@ def pool_from_scenes(
     where it stands alone (see `recognition`); annotated masks need no such proof. Questions to a helper are
     no queries.
     """
+    if outline not in OUTLINES:
+        raise UnknownName("outline", outline, OUTLINES)
     find = lru_cache(maxsize=1)(lambda: _helper(objects))  # loaded only when a scene knows no objects
 
     def recognised(thing: SceneObject, pixels: RGBA) -> bool:

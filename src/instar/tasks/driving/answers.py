@@ -20,6 +20,16 @@ class Control:
     speed: float | None = None
     steering: float | None = None
 
+    def __str__(self) -> str:
+        """For somebody who only drives."""
+        lines = []
+        if self.speed is not None:
+            lines.append(f"speed {self.speed:.1f} km/h")
+        if self.steering is not None:
+            side = "left" if self.steering > 0 else "right"
+            lines.append(f"steering wheel {abs(self.steering):.1f}° to the {side}")
+        return "\n".join(lines)
+
 
 def read(input: Any, answer: Any) -> Control:
     """A control, or a mapping with the keys speed and steering, as a checked `Control`.

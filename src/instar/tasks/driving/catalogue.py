@@ -15,5 +15,6 @@ SYSTEMS = {
     "torch-driver": "systems.torch_network:torch_driver",
 }
 RELATIONS = {"rule": "relations:rule", "deeptest": "distortion:deeptest"}
+CARDS = "systems.bundled_networks:read_cards"
 WORLD = "drive"  # what `street:N` means to a driver
 IMPORTED = {"engines": ("pasted", "rendered", "migan", "deeptest_pasted", "deeptest_rendered"), "network": ()}

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from instar.tasks.driving.systems.onnx import OnnxDriver  # loads onnxruntime, which a card does not need
 
 __all__ = [
-    "NAMES", "card", "epoch_ch2", "epoch_street", "resnet101_ch2", "resnet101_street", "vgg16_blind",
-    "vgg16_ch2", "vgg16_street",
+    "NAMES", "card", "epoch_ch2", "epoch_street", "read_cards", "resnet101_ch2", "resnet101_street",
+    "vgg16_blind", "vgg16_ch2", "vgg16_street",
 ]  # fmt: skip
 
 NAMES = (
@@ -29,6 +29,10 @@ def card(name: str) -> dict[str, Any]:
     """What a network was trained on, how far it is off, and how to train it again."""
     document: dict[str, Any] = json.loads((WEIGHTS / f"{name}.json").read_text(encoding="utf-8"))
     return document
+
+
+def read_cards() -> dict[str, dict[str, Any]]:
+    return {name: card(name) for name in NAMES}
 
 
 def _load(name: str, threads: int) -> OnnxDriver:

@@ -1,0 +1,101 @@
+"""What loaders of annotated data sets share: pictures found by name, and boxes that make sense."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from instar.core.errors import BadInput
+from instar.core.scene import Mask, Scene, SceneObject
+from instar.scenes.folder import annotated_picture, check_limit, pictures_below, read_file
+from instar.scenes.masks import polygons_mask
+
+__all__ = ["annotated_scenes", "boxed", "data_root", "outlined", "picture_finder"]
+
+Size = tuple[int, int]
+
+
+def boxed(
+    label: str,
+    box: Sequence[float],
+    *,
+    mask: Callable[[], Mask] | None = None,
+    crowd: bool = False,
+) -> list[SceneObject]:
+    """An object with x1, y1, x2, y2 in pixels; none where the box has no area, as some sets have."""
+    x1, y1, x2, y2 = map(float, box)
+    if not all(map(math.isfinite, (x1, y1, x2, y2))):
+        raise ValueError(f"box {list(box)}")
+    if not label.strip():
+        raise ValueError("an object without a name")
+    return [SceneObject(label.strip(), (x1, y1, x2, y2), mask, crowd)] if x1 < x2 and y1 < y2 else []
+
+
+def outlined(
+    label: str, polygons: Sequence[Sequence[Sequence[float]]], size: Size, *, crowd: bool = False
+) -> list[SceneObject]:
+    """An object with polygons of x, y in pixels, and the box around them."""
+    shapes = [np.array(polygon, np.float32).reshape(-1, 2) for polygon in polygons]
+    if not shapes or any(len(shape) < 3 or not np.isfinite(shape).all() for shape in shapes):
+        raise ValueError("a polygon needs three points or more, each of two numbers")
+    points = np.clip(np.concatenate(shapes), 0, (size[1], size[0]))
+    box = [*points.min(axis=0).tolist(), *points.max(axis=0).tolist()]
+    return boxed(label, box, mask=partial(polygons_mask, shapes, size), crowd=crowd)
+
+
+def data_root(file: Path) -> Path:
+    """The folder of a data set that a file of annotations belongs to: that with the pictures."""
+    above = [file.parent, *file.parent.parents[:2]]
+    return next((place for place in above if (place / "images").is_dir()), file.parent)
+
+
+def annotated_scenes(
+    root: Path,
+    objects: Mapping[str, Iterable[SceneObject] | None],
+    *,
+    sizes: Mapping[str, Size] | None = None,
+    limit: int | None = None,
+) -> list[Scene]:
+    """A scene for each picture that annotations name, in the order of their ids; where `sizes` are annotated,
+    a picture of another size is refused when it is read."""
+    check_limit(limit)
+    if not objects:
+        raise BadInput(f"{root}: the annotations name no picture")
+    find, scenes = picture_finder(root), []
+    for name, known in objects.items():
+        path = find(name)
+        read = partial(annotated_picture, path, sizes[name]) if sizes else partial(read_file, path)
+        id = path.relative_to(root).as_posix() if path.is_relative_to(root) else name
+        scenes.append(Scene(id, read, None if known is None else tuple(known)))
+    return sorted(scenes, key=lambda scene: scene.id)[:limit]
+
+
+def picture_finder(root: Path) -> Callable[[str], Path]:
+    """Where the picture of a name is below a folder: as named, else by the end of its path, else by its stem.
+
+    A picture that is nowhere is looked for where it was named, so that reading it says so.
+    """
+
+    @cache
+    def by_end() -> dict[str, Path]:
+        found: dict[str, Path] = {}
+        for file in sorted(pictures_below(root), reverse=True):
+            parts = file.relative_to(root).parts
+            for start in range(len(parts)):
+                found["/".join(parts[start:])] = file
+            found.setdefault(file.stem, file)
+        return found
+
+    def find(name: str) -> Path:
+        plain = name.replace("\\", "/")
+        if "\0" not in plain and (root / plain).is_file():
+            return root / plain
+        parts = [part for part in plain.split("/") if part not in ("", ".", "..")]
+        ends = ["/".join(parts[start:]) for start in range(len(parts))] + [Path(plain).stem]
+        return next((by_end()[end] for end in ends if end in by_end()), root / plain)
+
+    return find

@@ -1,0 +1,48 @@
+"""Scenes from CVAT's own XML, "CVAT for images 1.1"."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from instar.core.errors import BadInput
+from instar.core.scene import Scene, SceneObject
+from instar.scenes.annotated import Size, annotated_scenes, boxed, data_root, outlined
+from instar.scenes.annotation_file import locate, parse_xml, read_bytes
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+__all__ = ["cvat", "looks_like_cvat"]
+
+FILE = "annotations.xml"
+SIDES = ("xtl", "ytl", "xbr", "ybr")
+
+
+def cvat(path: str | Path, *, limit: int | None = None) -> list[Scene]:
+    """Boxes, and polygons with their outlines, of `annotations.xml`; other shapes are left out."""
+    given = Path(path)
+    file = given / FILE if given.is_dir() else given
+    objects: dict[str, list[SceneObject]] = {}
+    sizes: dict[str, Size] = {}
+    for number, image in enumerate(parse_xml(read_bytes(file), file).iter("image")):
+        with locate(f"{file}: image {number}"):
+            name = image.attrib["name"]
+            sizes[name] = (int(image.attrib["height"]), int(image.attrib["width"]))
+            objects[name] = [thing for shape in image for thing in _object(shape, sizes[name])]
+    if not objects:
+        raise BadInput(f"{file} has no images; export your task as CVAT for images 1.1")
+    return annotated_scenes(data_root(file), objects, sizes=sizes, limit=limit)
+
+
+def looks_like_cvat(path: Path) -> bool:
+    return (path / FILE).is_file()
+
+
+def _object(shape: Element, size: Size) -> list[SceneObject]:
+    if shape.tag == "box":
+        return boxed(shape.attrib["label"], [float(shape.attrib[side]) for side in SIDES])
+    if shape.tag == "polygon":
+        points = [[float(n) for n in point.split(",")] for point in shape.attrib["points"].split(";")]
+        return outlined(shape.attrib["label"], [points], size)
+    return []

@@ -1,0 +1,67 @@
+"""Scenes from LabelMe: a JSON file of shapes beside each picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from instar.core.errors import BadInput
+from instar.core.scene import Scene, SceneObject
+from instar.scenes.annotated import Size, annotated_scenes, boxed, outlined
+from instar.scenes.annotation_file import locate, read_bytes
+from instar.user_file import read_json
+
+__all__ = ["labelme", "looks_like_labelme"]
+
+
+def labelme(path: str | Path, *, limit: int | None = None) -> list[Scene]:
+    """Polygons with their outlines, rectangles and circles with their boxes; points and lines are left out.
+
+    Shapes of one `group_id` and label are one object.
+    """
+    given = Path(path)
+    root = given if given.is_dir() else given.parent
+    files = sorted(root.rglob("*.json")) if given.is_dir() else [given]
+    objects: dict[str, list[SceneObject]] = {}
+    sizes: dict[str, Size] = {}
+    for file in filter(_is_labelme, files):
+        document = read_json(file)
+        with locate(str(file)):
+            named = str(document["imagePath"]).replace("\\", "/").rpartition("/")[2]
+            name = (file.parent / named).relative_to(root).as_posix()
+            sizes[name] = (int(document["imageHeight"]), int(document["imageWidth"]))
+            objects[name] = _objects(document["shapes"], sizes[name])
+    if not objects:
+        raise BadInput(f"no JSON file of LabelMe below {root}")
+    return annotated_scenes(root, objects, sizes=sizes, limit=limit)
+
+
+def looks_like_labelme(path: Path) -> bool:
+    first = next(iter(sorted(path.glob("*.json"))), None)
+    return first is not None and _is_labelme(first)
+
+
+def _is_labelme(file: Path) -> bool:
+    data = read_bytes(file)
+    return b'"shapes"' in data and b'"imagePath"' in data
+
+
+def _objects(shapes: list[Mapping[str, Any]], size: Size) -> list[SceneObject]:
+    found: list[SceneObject] = []
+    groups: dict[tuple[str, Any], list[Any]] = {}
+    for number, shape in enumerate(shapes):
+        label, points, kind = str(shape["label"]), shape["points"], shape.get("shape_type") or "polygon"
+        if kind == "polygon":
+            group = shape.get("group_id")
+            groups.setdefault((label, ("alone", number) if group is None else group), []).append(points)
+        elif kind == "rectangle":
+            (x1, y1), (x2, y2) = points
+            found += boxed(label, [min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)])
+        elif kind == "circle":
+            (x, y), (at_x, at_y) = points
+            radius = ((at_x - x) ** 2 + (at_y - y) ** 2) ** 0.5
+            found += boxed(label, [x - radius, y - radius, x + radius, y + radius])
+    for (label, _), polygons in groups.items():
+        found += outlined(label, polygons, size)
+    return found

@@ -1,0 +1,74 @@
+"""Scenes from nuImages, and from nuScenes' cameras: tables of JSON that refer to one another by token."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from instar.core.errors import BadInput
+from instar.core.scene import Mask, Scene, SceneObject
+from instar.scenes.annotated import Size, annotated_scenes, boxed
+from instar.scenes.annotation_file import locate
+from instar.scenes.masks import runs_mask
+from instar.user_file import read_json
+
+__all__ = ["looks_like_nuimages", "nuimages"]
+
+PICTURES = (".jpg", ".jpeg", ".png")
+
+
+def nuimages(path: str | Path, *, limit: int | None = None) -> list[Scene]:
+    """Key frames of the cameras, which nuImages knows boxes and outlines of.
+
+    nuScenes has boxes in space alone, whose outlines in a picture nobody has checked: nothing is known of it.
+    """
+    root = Path(path)
+    tables = _tables(root)
+    if tables is None:
+        raise BadInput(f"{root} is no folder of nuImages or nuScenes: it needs v1.0-.../sample_data.json")
+    frames, sizes = {}, {}
+    for token, row in _read(tables / "sample_data.json").items():
+        with locate(f"{tables / 'sample_data.json'}: {token}"):
+            name = str(row["filename"])
+            if row.get("is_key_frame", True) and name.lower().endswith(PICTURES):
+                frames[token] = name
+                sizes[name] = (int(row["height"]), int(row["width"]))
+    annotated = (tables / "object_ann.json").is_file()
+    objects: dict[str, list[SceneObject] | None] = {name: [] if annotated else None for name in sizes}
+    if annotated:
+        labels = {token: str(row["name"]) for token, row in _read(tables / "category.json").items()}
+        for token, row in _read(tables / "object_ann.json").items():
+            with locate(f"{tables / 'object_ann.json'}: {token}"):
+                name = frames.get(row["sample_data_token"], "")
+                known = objects.get(name)
+                if known is not None:
+                    known += boxed(
+                        labels[row["category_token"]], row["bbox"], mask=_mask(row.get("mask"), sizes[name])
+                    )
+    return annotated_scenes(root, objects, sizes=sizes, limit=limit)
+
+
+def looks_like_nuimages(path: Path) -> bool:
+    return _tables(path) is not None
+
+
+def _tables(root: Path) -> Path | None:
+    return next((file.parent for file in sorted(root.glob("v1.0-*/sample_data.json"))), None)
+
+
+def _read(file: Path) -> dict[str, Mapping[str, Any]]:
+    """The rows of a table by their tokens."""
+    rows = read_json(file)
+    with locate(str(file)):
+        return {row["token"]: row for row in rows}
+
+
+def _mask(mask: Mapping[str, Any] | None, size: Size) -> partial[Mask] | None:
+    """Run lengths as COCO compresses them, in base64."""
+    if not mask:
+        return None
+    counts = base64.b64decode(mask["counts"]).decode("ascii")
+    return partial(runs_mask, counts, size)

@@ -1,0 +1,29 @@
+"""What is sampled together: frames of one video tell little more than one of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+__all__ = ["cluster_of", "counts_by_cluster"]
+
+_FRAME = re.compile(r"(.+\.\w{2,5})#\d{6,}")
+
+
+def cluster_of(scene: str) -> str:
+    """The video that a scene is a frame of, or else the scene itself.
+
+    >>> cluster_of("drive.mp4#000120"), cluster_of("a.png")
+    ('drive.mp4', 'a.png')
+    """
+    frame = _FRAME.fullmatch(scene)
+    return frame[1] if frame else scene
+
+
+def counts_by_cluster(counts: Mapping[str, int]) -> Counter[str]:
+    """Counts of scenes, added up for those that were sampled together."""
+    clusters: Counter[str] = Counter()
+    for scene, count in counts.items():
+        clusters[cluster_of(scene)] += count
+    return clusters
