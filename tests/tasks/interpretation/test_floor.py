@@ -14,6 +14,7 @@ from instar.tasks.interpretation import (
     Explanation,
     another_class,
     another_picture,
+    covered,
     distinct,
     insert,
     mirrored,
@@ -138,6 +139,18 @@ def test_who_does_not_react_is_blind(name):
 @pytest.mark.parametrize("name", MOVES)
 def test_an_explanation_moves_with_the_picture(name):
     assert set(ends(Perfect(), MOVES[name]())[name]) <= {"held", "inapplicable"}
+
+
+class LeftForRight(Perfect):
+    """Points at the mirror image of what it sees."""
+
+    def heat(self, one, found):
+        return np.ascontiguousarray(super().heat(one, found)[:, ::-1])
+
+
+def test_who_points_beside_the_reason_is_found_by_covering_it():
+    assert set(ends(Perfect(), covered())["covered"]) <= {"held", "inapplicable"}
+    assert ends(LeftForRight(), covered())["covered"]["beside the reason"] > 0
 
 
 def test_a_map_that_never_moves_is_found_in_the_mirror():
