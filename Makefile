@@ -32,8 +32,10 @@ $(READY_TORCH): $(READY)
 	@touch $(READY_TORCH)
 
 $(READY_REAL): $(READY_TORCH)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,torch,peers]'
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps zennit==0.5.1  # it asks for torchvision, and needs none
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev,torch,peers,libraries]'
+	@# They ask for more than they need: zennit and onnx2torch for torchvision, Triton's wheel for numpy 1.
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps zennit==0.5.1 onnx2torch==1.5.15
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps nvidia-pytriton==0.7.0 || echo "There is no Triton for this platform; its test is skipped."
 	@touch $(READY_REAL)
 
 check: $(READY_TORCH)  # whose types are checked too

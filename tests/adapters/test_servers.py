@@ -87,8 +87,10 @@ def test_the_open_inference_protocol_is_spoken(picture, expected, monkeypatch):
             kserve_system(url=f"kserve://{server.host}/detector", boxes="found").predict([picture])
 
 
+@pytest.mark.real
 def test_our_server_of_that_protocol_is_one_to_tritons_own_client(picture, expected, monkeypatch):
-    client = pytest.importorskip("tritonclient.http")
+    import tritonclient.http as client
+
     monkeypatch.setattr(servers, "CLASSES", sorted(set(expected.labels)))
     with servers.detector_server(street_blobs()) as server:
         triton = client.InferenceServerClient(server.host)

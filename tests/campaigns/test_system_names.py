@@ -12,14 +12,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import instar
 from instar.campaigns.plan import Use, code_named_by, make_plan
 from instar.campaigns.resolve import resolve_system, tasks_of_system
 from instar.campaigns.system_names import settle_name
 from instar.campaigns.task_choice import choose_tasks
 from instar.cli import main
 from instar.core.errors import BadInput, InstarError
+from instar.core.verdict import Status
 from instar.engines.worker import WorkerSystem
+from instar.store import RunStore
 from instar.tasks.detection.answers import read
+from instar.tasks.detection.systems.street import street_blobs
 from onnx_answers import SIZE, save_network
 
 PICTURE = np.full((*SIZE, 3), 90, np.uint8)
@@ -76,9 +80,9 @@ def test_names_that_an_exporter_wrote_into_the_file_are_used() -> None:
     [
         ({"output0": yolov8_rows(3, 1)}, {}, r"output0 \[1, 7, 200\]: 3 classes without names; give --set"),
         (
-            {"a": np.zeros((1, 9), np.float32)},
+            {"a": np.zeros((1, 9, 9, 9), np.float32)},
             {},
-            r"a \[1, 9\]; how to read that cannot be told",
+            r"a \[1, 9, 9, 9\]; how to read that cannot be told",
         ),
     ],
 )
@@ -86,6 +90,57 @@ def test_what_a_file_does_not_tell_is_asked_for_with_what_was_seen(answers, opti
     save_network(Path("mine.onnx"), answers)
     with pytest.raises(BadInput, match=complaint):
         settle_name(Use("mine.onnx", options))
+
+
+def test_an_onnx_classifier_is_one_by_its_one_row_of_numbers(capsys) -> None:
+    save_network(Path("mine.onnx"), {"logits": np.float32([[0, 4, 0]])})
+    Path("names.txt").write_text("cat\ndog\ncow\n")
+    use = Use("mine.onnx", {"labels": "names.txt"})
+    settled = settle_name(use)
+    assert (settled.name, tasks_of_system(settled)) == ("onnx-classifier", ["classification"])
+    assert f"mine.onnx: classification, size={list(SIZE)}" in capsys.readouterr().err
+    (answer,) = resolve_system(use).predict([PICTURE])
+    assert answer["labels"][0] == "dog"
+    assert answer["scores"].sum() == pytest.approx(1)
+    words = ["run", "--system", "mine.onnx", "--set", "system.labels=names.txt", "--scenes", "street:1"]
+    assert main([*words, "--relation", "mirrored", "--referees", "none", "--out", "run", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["task"] == "classification"
+
+
+def queries(wide: int, which: int, *, nothing: float) -> dict[str, np.ndarray]:
+    """DETR's outputs: one object at 20, 10 to 60, 50, and five times nothing."""
+    logits = np.full((1, 6, wide), -9, np.float32)
+    logits[0, 1:, -1] = nothing
+    logits[0, 0, which] = 9
+    boxes = np.full((1, 6, 4), 0.5, np.float32)
+    boxes[0, 0] = (40 / SIZE[1], 30 / SIZE[0], 40 / SIZE[1], 40 / SIZE[0])
+    return {"logits": logits, "pred_boxes": boxes}
+
+
+TABLE = np.array([[20, 10, 60, 50, 0.9, 1], [0, 0, 9, 9, 0.01, 0]], np.float32)
+FINISHED = {
+    "boxes": np.float32([[20, 10, 60, 50]]), "labels": np.int64([18]), "scores": np.float32([0.9]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answers", "options", "head"),
+    [
+        (queries(92, 18, nothing=9), {}, {"kind": "detr", "scores": "softmax", "first": 1}),
+        (queries(91, 18, nothing=-9), {}, {"kind": "detr", "scores": "sigmoid", "first": 1}),
+        (queries(80, COCO_DOG, nothing=-9), {}, {"kind": "detr", "scores": "sigmoid", "first": 0}),
+        (FINISHED, {"labels": "coco-ids"}, "torchvision"),
+        (
+            {"found": TABLE},
+            {"labels": ["cat", "dog"]},
+            {"kind": "table", "columns": ["x1", "y1", "x2", "y2", "score", "class"]},
+        ),
+    ],
+)
+def test_networks_of_other_styles_are_recognised_by_their_outputs(answers, options, head) -> None:
+    save_network(Path("mine.onnx"), answers)
+    assert settle_name(Use("mine.onnx", options)).options["head"] == head
+    assert predicted(Use("mine.onnx", options)) == ([20, 10, 60, 50], "dog")
 
 
 def test_labels_that_are_given_are_enough_where_only_they_are_missing() -> None:
@@ -115,8 +170,10 @@ class Constant(torch.nn.Module):
 """
 
 
+@pytest.mark.real
 def test_torch_files_are_torch_script_or_a_state_with_its_class(monkeypatch) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     Path("nets.py").write_text(NETS)
     monkeypatch.syspath_prepend(str(Path.cwd()))
     import nets
@@ -144,8 +201,9 @@ def test_a_model_of_ultralytics_is_recognised_without_unpickling_it() -> None:
         resolve_system(Use("yolo11n.pt"))
 
 
+@pytest.mark.real
 def test_a_model_of_ultralytics_itself_answers_and_one_that_is_an_object_too(monkeypatch) -> None:
-    ultralytics = pytest.importorskip("ultralytics")
+    ultralytics = pytest.importorskip("ultralytics", reason="AGPL: no part of our environment")
     ultralytics.YOLO("yolo11n.yaml").save("mine.pt")
     (answer,) = (system := resolve_system(Use("mine.pt"))).predict([PICTURE])
     system.close()
@@ -157,8 +215,10 @@ def test_a_model_of_ultralytics_itself_answers_and_one_that_is_an_object_too(mon
     np.testing.assert_array_equal(other["boxes"], answer["boxes"])
 
 
+@pytest.mark.real
 def test_a_folder_of_hugging_face_is_a_detector_by_its_architecture() -> None:
-    transformers = pytest.importorskip("transformers")
+    import transformers
+
     labels = {0: "person", 1: "dog", 2: "cat"}
     config = transformers.YolosConfig(
         hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64, image_size=[64, 96],
@@ -174,8 +234,9 @@ def test_a_folder_of_hugging_face_is_a_detector_by_its_architecture() -> None:
     assert "weights=" in system.fingerprint
 
 
-def test_a_detector_of_torchvision_answers_by_name_and_as_an_object() -> None:
-    pytest.importorskip("torchvision")
+@pytest.mark.real
+def test_a_detector_of_torchvision_answers_by_name() -> None:
+    pytest.importorskip("torchvision", reason="its wheels do not fit a torch for the CPU")
     name = "torchvision:ssdlite320_mobilenet_v3_large"
     (answer,) = (system := resolve_system(Use(name, {"weights": "none"}))).predict([PICTURE])
     system.close()
@@ -244,3 +305,21 @@ def test_a_run_folder_cannot_have_a_command_a_server_or_a_pickle_used(name: str,
 def test_names_that_name_nothing_are_refused() -> None:
     with pytest.raises(BadInput, match="system 'hf:' names nothing; write it as hf:NAME"):
         resolve_system(Use("hf:"))
+
+
+class Finder:
+    name = "finder"
+
+    def predict(self, images):
+        return [{"boxes": [[20, 10, 60, 50]], "labels": ["dog"], "scores": [0.9]} for _ in images]
+
+
+@pytest.mark.parametrize("system", ["street-blobs", street_blobs(), Finder()])
+@pytest.mark.parametrize("out", [None, "run"])
+def test_a_relation_of_several_tasks_is_that_of_the_system_in_python_too(system, out) -> None:
+    records = list(instar.run("street:1", "mirrored", system, out=out))
+    assert [one.verdict.status for one in records if one.role == "case"] != []
+    assert all(one.verdict.status is not Status.FAILED for one in records)
+    if out:
+        with RunStore.read(out) as store:
+            assert store.totals().task == "detection"

@@ -25,12 +25,8 @@ from onnx_answers import save_network
 
 PAGE = (Path(__file__).parents[2] / "docs" / "systems.md").read_text(encoding="utf-8")
 ROWS = dict(re.findall(r"^\| (\d+) \| .*? \| `(--system .*?)` \| ", PAGE, re.MULTILINE))
-NEEDS = {
-    "4": ["torch"], "5": ["torch"], "6": ["ultralytics"], "7": ["ultralytics"], "8": ["transformers", "PIL"],
-    "9": ["transformers", "PIL"], "10": ["torchvision"], "11": ["torchvision"], "13": ["supervision"],
-    "16": ["jmespath"],
-}  # fmt: skip
-LARGE = ("1", "6", "7", "8", "9", "10", "11")  # they take seconds
+REAL = ("1", *map(str, range(4, 12)), "13")  # they need torch, other libraries, or seconds
+AGPL = ("6", "7")  # which is no part of our environment
 CAMPAIGN = ["--relation", "detection.mirrored", "--referees", "none", "--scenes", "photos/"]
 MAKE = """
 import torch, warnings
@@ -115,11 +111,13 @@ def answered(words: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, 
 
 @pytest.mark.parametrize(
     "row",
-    [pytest.param(row, marks=[pytest.mark.real] if row in LARGE else []) for row in ROWS if row != "21"],
+    [pytest.param(row, marks=[pytest.mark.real] if row in REAL else []) for row in ROWS if row != "21"],
 )
 def test_a_way_leads_to_verdicts(row: str, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
-    for module in NEEDS.get(row, ()):
-        pytest.importorskip(module)
+    if row in AGPL:
+        pytest.importorskip("ultralytics", reason="AGPL: no part of our environment")
+    if row in ("10", "11"):
+        pytest.importorskip("torchvision", reason="its wheels do not fit a torch for the CPU")
     if row in ("4", "5"):
         made(MAKE)
     if row in ("6", "7"):
@@ -169,8 +167,10 @@ def test_the_service_of_the_page_sends_nothing_without_its_yes(
     assert not os.path.exists("run-21")
 
 
+@pytest.mark.real
 def test_targets_of_maite_are_answers() -> None:
-    maite = pytest.importorskip("maite.protocols.object_detection")
+    import maite.protocols.object_detection as maite
+
     from instar.store.answers import decode_answer, encode_answer
     from instar.tasks.detection.answers import read
 

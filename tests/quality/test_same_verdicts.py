@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import shutil
 import socket
 import sqlite3
 import subprocess
@@ -15,9 +17,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import servers
+from instar.adapters.kserve import kserve_system
 from instar.cli import main
 from instar.imaging.codecs import read_picture
 from instar.tasks.detection.coco_names import COCO_NAMES
@@ -63,6 +67,42 @@ class Detector(MLModel):
                  ("labels", "INT64", [n], numbers), ("scores", "FP32", [n], found.scores.tolist())]
         outputs = [ResponseOutput(name=a, datatype=b, shape=c, data=d) for a, b, c, d in parts]
         return InferenceResponse(model_name=self.name, outputs=outputs)
+"""
+
+
+TRITON_MODEL = """
+import os, sys
+sys.path[:0] = os.environ["MODEL_PATH"].split(os.pathsep)
+import numpy as np
+import triton_python_backend_utils as triton
+from instar.tasks.detection.coco_names import COCO_NAMES
+from instar.tasks.detection.systems.onnx import yolox
+
+class TritonPythonModel:
+    def initialize(self, args):
+        self._system = yolox()
+
+    def execute(self, requests):
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request):
+        # By DLPack: what this server gives as an array of numpy it gives as one of numpy 1.
+        picture = np.from_dlpack(triton.get_input_tensor_by_name(request, "image"))[0]
+        (found,) = self._system.predict([picture.copy()])
+        numbers = np.array([COCO_NAMES.index(label) for label in found.labels], np.int64)
+        parts = {"boxes": found.boxes.copy(), "labels": numbers, "scores": found.scores.copy()}
+        return triton.InferenceResponse([triton.Tensor.from_dlpack(*part) for part in parts.items()])
+"""
+TRITON_CONFIG = """
+name: "detector"
+backend: "python"
+max_batch_size: 0
+input [{ name: "image" data_type: TYPE_UINT8 dims: [1, -1, -1, 3] }]
+output [
+  { name: "boxes" data_type: TYPE_FP32 dims: [-1, 4] },
+  { name: "labels" data_type: TYPE_INT64 dims: [-1] },
+  { name: "scores" data_type: TYPE_FP32 dims: [-1] }
+]
 """
 
 
@@ -117,10 +157,11 @@ def test_through_an_onnx_file(direct: Any) -> None:
 
 
 def test_through_torch(direct: Any) -> None:
-    pytest.importorskip("onnx2torch")
+    # onnx2torch imports torchvision for operators that this network has none of.
     script = (
-        "import torch, onnx2torch, warnings; warnings.simplefilter('ignore'); "
-        "net = onnx2torch.convert('mine.onnx').eval(); "
+        "import sys, warnings, unittest.mock as mock; warnings.simplefilter('ignore'); "
+        "sys.modules |= dict.fromkeys(['torchvision', 'torchvision.ops'], mock.MagicMock()); "
+        "import torch, onnx2torch; net = onnx2torch.convert('mine.onnx').eval(); "
         "torch.jit.trace(net, torch.zeros(1, 3, 416, 416)).save('mine.pt')"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
@@ -145,38 +186,91 @@ def mlserver(python: str) -> Iterator[str]:
     """MLServer with the detector, in a process of its own."""
     folder = Path("served")
     folder.mkdir(exist_ok=True)
-    ports = []
-    for _ in range(3):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            ports.append(free.getsockname()[1])
+    http, grpc, metrics = (_free_port() for _ in range(3))
     (folder / "runtime.py").write_text(MLSERVER_MODEL)
     inputs = [{"name": "image", "datatype": "UINT8", "shape": [1, -1, -1, 3]}]
     settings = {"name": "detector", "implementation": "runtime.Detector", "inputs": inputs}
     (folder / "model-settings.json").write_text(json.dumps(settings))
-    http, grpc, metrics = ports
     options = {"http_port": http, "grpc_port": grpc, "metrics_port": metrics, "parallel_workers": 0}
     options |= {"host": "127.0.0.1", "debug": False}
     (folder / "settings.json").write_text(json.dumps(options))
     source = str(Path(servers.__file__).parents[1] / "src")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([source, str(folder.resolve())])}
     command = [python, "-m", "mlserver.cli.main", "start", "."]
+    with _started(command, folder, environment, http):
+        yield f"127.0.0.1:{http}"
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@contextmanager
+def _started(command: list[str], folder: Path, environment: dict[str, str], port: int) -> Iterator[None]:
+    """A server of the detector in a process of its own, once it is ready."""
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
     try:
         until = time.monotonic() + 60
         while True:
             try:
-                urllib.request.urlopen(f"http://127.0.0.1:{http}/v2/models/detector/ready", timeout=5).close()
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/v2/models/detector/ready", timeout=5).close()
                 break
             except OSError:
-                assert server.poll() is None, (folder / "log").read_text()[-2000:]
+                assert server.poll() is None, (folder / "log").read_text(errors="replace")[-2000:]
                 assert time.monotonic() < until, "it does not get ready"
                 time.sleep(0.5)
-        yield f"127.0.0.1:{http}"
+        yield
     finally:
         server.terminate()
         server.wait(20)
+
+
+@contextmanager
+def triton(package: Path) -> Iterator[str]:
+    """The Triton Inference Server that is in the wheel of nvidia-pytriton, with the detector."""
+    folder, server = Path("triton").resolve(), package / "tritonserver"
+    (folder / "models" / "detector" / "1").mkdir(parents=True)
+    (folder / "models" / "detector" / "config.pbtxt").write_text(TRITON_CONFIG)
+    (folder / "models" / "detector" / "1" / "model.py").write_text(TRITON_MODEL)
+    backend = folder / "backends" / "python"
+    shutil.copytree(server / "backends" / "python", backend)
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    shutil.copy(server / "python_backend_stubs" / version / "triton_python_backend_stub", backend)
+    libraries = str(package.parent / "nvidia_pytriton.libs")
+    source = [
+        str(Path(servers.__file__).parents[1] / "src"),
+        *(path for path in sys.path if path.endswith("-packages")),
+    ]
+    more = {"LD_LIBRARY_PATH": libraries, "MODEL_PATH": os.pathsep.join(source)}
+    http = _free_port()
+    command = [str(server / "bin" / "tritonserver"), "--model-repository", str(folder / "models")]
+    command += ["--backend-directory", str(folder / "backends"), "--http-address", "127.0.0.1"]
+    command += ["--http-port", str(http), "--allow-grpc", "0", "--allow-metrics", "0"]
+    with _started(command, folder, {**os.environ, **more}, http):
+        yield f"127.0.0.1:{http}"
+
+
+def test_through_triton_and_its_own_client_sees_the_same(direct: Any) -> None:
+    found = importlib.util.find_spec("pytriton")
+    if found is None or found.origin is None:
+        pytest.skip("nvidia-pytriton, whose wheel has the server, is not made for this platform")
+    import tritonclient.http
+
+    with triton(Path(found.origin).parent) as host:
+        words = ["--system", f"kserve://{host}/detector", "--set", "system.labels=coco", *CONFIDENCE]
+        assert run("by-triton", *words) == direct
+        picture = read_picture(next(Path("photos").iterdir()))
+        tensor = tritonclient.http.InferInput("image", [1, *picture.shape], "UINT8")
+        tensor.set_data_from_numpy(picture[None])
+        client = tritonclient.http.InferenceServerClient(host)
+        boxes = client.infer("detector", [tensor]).as_numpy("boxes")
+        client.close()
+        (ours,) = kserve_system(url=f"kserve://{host}/detector", labels="coco").predict([picture])
+    assert len(boxes) > 2
+    np.testing.assert_array_equal(ours["boxes"], boxes)
 
 
 def test_through_mlserver(direct: Any) -> None:

@@ -37,11 +37,14 @@ class AwsJson(Api):
         super().__init__(url or f"https://rekognition.{region}.amazonaws.com/", credentials=credentials)
         self.settings, self._region, self._now = f"{self.action} region={region}", region, now
 
-    def require_chain(self) -> None:
-        if _chain(self.name) is None:
+    def find_chain(self) -> Any:
+        boto3 = import_extra("boto3", "boto3", extra="aws", needed_for=f"{self.name} with credentials=sdk")
+        found = boto3.Session().get_credentials()
+        if found is None:
             raise BadInput(
                 f"{self.name}: boto3 finds no credentials; see `aws configure`, or set {self.keys[0]}"
             )
+        return found
 
     def request(self, picture: bytes) -> HttpRequest:
         image = {"Image": {"Bytes": base64.b64encode(picture).decode()}}
@@ -67,7 +70,7 @@ class AwsJson(Api):
 
     def _credentials(self) -> tuple[str, str, str]:
         if self.by_sdk:
-            found = _chain(self.name).get_frozen_credentials()
+            found = self.chain.get_frozen_credentials()
             return found.access_key, found.secret_key, found.token or ""
         return (*(os.environ[key] for key in self.keys), os.environ.get("AWS_SESSION_TOKEN", ""))  # type: ignore[return-value]  # two keys
 
@@ -78,12 +81,6 @@ class AwsJson(Api):
         code = str(answer.get("__type", status)).rpartition("#")[2]
         message = str(answer.get("message") or answer.get("Message") or "")
         return Trouble(code, message, credentials=code in CREDENTIALS, busy=code in BUSY)
-
-
-def _chain(name: str) -> Any:
-    """What boto3 finds; it renews what expires."""
-    boto3 = import_extra("boto3", "boto3", extra="aws", needed_for=f"{name} with credentials=sdk")
-    return boto3.Session().get_credentials()
 
 
 CREDENTIALS = frozenset(

@@ -34,13 +34,17 @@ class AzureAnalysis(Api):
         super().__init__(endpoint.rstrip("/") + PATH + self.feature, known, credentials=credentials)
         self.settings = f"4.0 {self.feature}"
 
-    def require_chain(self) -> None:
-        self._token()
+    def find_chain(self) -> Any:
+        needed_for = f"{self.name} with credentials=sdk"
+        identity = import_extra("azure.identity", "azure-identity", extra="azure", needed_for=needed_for)
+        found = identity.DefaultAzureCredential()
+        self._token(found)  # refused at once where there is none
+        return found
 
     def request(self, picture: bytes) -> HttpRequest:
         headers = {"Content-Type": "application/octet-stream"}
         if self.by_sdk:
-            headers["Authorization"] = f"Bearer {self._token()}"
+            headers["Authorization"] = f"Bearer {self._token(self.chain)}"
         else:
             headers["Ocp-Apim-Subscription-Key"] = os.environ["VISION_KEY"]
         return HttpRequest(self.url, headers, picture)
@@ -53,12 +57,12 @@ class AzureAnalysis(Api):
         # A refused key has the code "401", or that of the gateway before the service.
         return Trouble(code, str(error.get("message", "")), credentials=code in ("401", "403"))
 
-    def _token(self) -> str:
-        needed_for = f"{self.name} with credentials=sdk"
-        identity = import_extra("azure.identity", "azure-identity", extra="azure", needed_for=needed_for)
-        core = import_extra("azure.core.exceptions", "azure-identity", extra="azure", needed_for=needed_for)
+    def _token(self, chain: Any) -> str:
+        core = import_extra(
+            "azure.core.exceptions", "azure-identity", extra="azure", needed_for="credentials=sdk"
+        )
         try:
-            return str(identity.DefaultAzureCredential().get_token(SCOPE).token)
+            return str(chain.get_token(SCOPE).token)
         except core.ClientAuthenticationError as error:
             first = str(error).splitlines()[0]
             raise BadInput(f"{self.name}: azure-identity finds no credentials: {first}") from None

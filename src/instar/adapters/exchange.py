@@ -34,6 +34,9 @@ __all__ = [
 ]
 
 LEAST_SECRET = 4  # characters; shorter ones would be found in any text
+SECRET_HEADERS = frozenset(
+    {"Authorization", "Ocp-Apim-Subscription-Key", "X-Amz-Security-Token", "X-Goog-Api-Key", "X-TC-Token"}
+)
 PATIENCE = 60.0  # seconds; a campaign with a shorter time limit kills the question itself
 
 
@@ -106,12 +109,15 @@ def host_of(url: str) -> str:
     return parts.netloc
 
 
-def hide_secrets(text: str, variables: Iterable[str]) -> str:
-    """A text without the values of these environment variables: servers like to quote keys."""
-    for name in variables:
-        value = os.environ.get(name, "")
+def hide_secrets(text: str, variables: Iterable[str], headers: Mapping[str, str] | None = None) -> str:
+    """A text without the values of these environment variables, and without what these headers authorise
+    with: servers like to quote keys.
+    """
+    known = {f"${name}": os.environ.get(name, "") for name in variables}
+    sent = {name: value.split()[-1] for name, value in (headers or {}).items() if name in SECRET_HEADERS}
+    for name, value in (known | sent).items():
         if len(value) >= LEAST_SECRET:
-            text = text.replace(value, f"${name}")
+            text = text.replace(value, name)
     return text
 
 

@@ -30,14 +30,22 @@ class GoogleAnnotate(Api):
         super().__init__(f"{endpoint.rstrip('/')}/v1/images:annotate", credentials=credentials)
         self.settings = f"v1 {self.feature}"
 
-    def require_chain(self) -> None:
-        self._token()
+    def find_chain(self) -> Any:
+        needed_for = f"{self.name} with credentials=sdk"
+        auth = import_extra("google.auth", "google-auth", extra="google", needed_for=needed_for)
+        import_extra("google.auth.transport.requests", "requests", extra="google", needed_for=needed_for)
+        try:
+            found, _ = auth.default(scopes=[SCOPE])
+        except auth.exceptions.GoogleAuthError as error:
+            raise self._nothing_found(error) from None
+        self._token(found)  # refused at once where it gives none
+        return found
 
     def request(self, picture: bytes) -> HttpRequest:
         image = {"content": base64.b64encode(picture).decode()}
         body = {"requests": [{"image": image, "features": [{"type": self.feature}]}]}
         headers = {"Content-Type": "application/json"}
-        headers |= self._token() if self.by_sdk else {"X-Goog-Api-Key": os.environ[self.keys[0]]}
+        headers |= self._token(self.chain) if self.by_sdk else {"X-Goog-Api-Key": os.environ[self.keys[0]]}
         return HttpRequest(self.url, headers, json.dumps(body).encode())
 
     def trouble(self, status: int, answer: Mapping[str, Any]) -> Trouble | None:
@@ -52,18 +60,18 @@ class GoogleAnnotate(Api):
         credentials = "API key" in message or code in ("PERMISSION_DENIED", "UNAUTHENTICATED", "7", "16")
         return Trouble(code, message, credentials=credentials, busy=code in BUSY)
 
-    def _token(self) -> dict[str, str]:
-        needed_for = f"{self.name} with credentials=sdk"
-        auth = import_extra("google.auth", "google-auth", extra="google", needed_for=needed_for)
-        transport = import_extra(
-            "google.auth.transport.requests", "requests", extra="google", needed_for=needed_for
-        )
+    def _token(self, found: Any) -> dict[str, str]:
+        from google.auth.exceptions import GoogleAuthError
+        from google.auth.transport.requests import Request
+
         try:
-            found, _ = auth.default(scopes=[SCOPE])
-            found.refresh(transport.Request())
-        except auth.exceptions.GoogleAuthError as error:
-            first = str(error).splitlines()[0]
-            raise BadInput(f"{self.name}: google-auth finds no credentials: {first}") from None
+            if not found.valid:
+                found.refresh(Request())
+        except GoogleAuthError as error:
+            raise self._nothing_found(error) from None
         headers = {"Authorization": f"Bearer {found.token}"}
         quota = getattr(found, "quota_project_id", None)
         return headers | ({"X-Goog-User-Project": quota} if quota else {})
+
+    def _nothing_found(self, error: Exception) -> BadInput:
+        return BadInput(f"{self.name}: google-auth finds no credentials: {str(error).splitlines()[0]}")

@@ -12,7 +12,7 @@ from typing import Any
 from instar.adapters.devices import import_extra
 from instar.adapters.exchange import HttpRequest, HttpResponse, hide_secrets, host_of, over_http
 from instar.adapters.labels import read_labels, with_labels
-from instar.adapters.line import Busy, Line
+from instar.adapters.line import Busy, Line, OverALine
 from instar.core.errors import BadInput, Refused
 from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
@@ -46,11 +46,8 @@ def http_system(
     return HttpSystem(url, answer, field, encoding, auth, header, labels)
 
 
-class HttpSystem:
+class HttpSystem(OverALine):
     """The key is read from the environment whenever it is needed, and kept nowhere."""
-
-    batch = 1
-    concurrent = True
 
     def __init__(
         self, url: str, answer: str, field: str, encoding: str, auth: str, header: str, labels: Any
@@ -68,10 +65,6 @@ class HttpSystem:
         _ = self._mapping  # refused at once where it is no expression
         self.line = Line()
         self.fingerprint = f"{url} answer={answer!r} field={field} encoding={encoding} labels={self._names}"
-
-    def pace(self, **manners: Any) -> None:
-        """How it is asked from now on (see `Line`)."""
-        self.line = Line(**manners)
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "_mapping"}

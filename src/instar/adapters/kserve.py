@@ -18,7 +18,7 @@ import numpy.typing as npt
 from instar.adapters.exchange import HttpRequest, HttpResponse, over_http
 from instar.adapters.http_json import check_status
 from instar.adapters.labels import read_labels, with_labels
-from instar.adapters.line import Busy, Line
+from instar.adapters.line import Busy, Line, OverALine
 from instar.core.errors import BadInput
 from instar.core.options import require_picture
 from instar.core.scene import Image
@@ -57,11 +57,8 @@ def kserve_system(
     )
 
 
-class KserveSystem:
+class KserveSystem(OverALine):
     """Asks the server what the model takes when it is made, and one picture at a time from then on."""
-
-    batch = 1
-    concurrent = True
 
     def __init__(
         self,
@@ -90,10 +87,6 @@ class KserveSystem:
         self.fingerprint = (
             f"{url} {told} outputs={self._outputs} labels={self._names} confidence={confidence:g}"
         )
-
-    def pace(self, **manners: Any) -> None:
-        """How it is asked from now on (see `Line`)."""
-        self.line = Line(**manners)
 
     def predict(self, images: Sequence[Image]) -> list[Any]:
         """The answers to pictures `uint8 (H, W, 3)` RGB."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import threading
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from instar.core.errors import Temporary
+from instar.core.errors import Refused, Temporary
 from instar.core.options import require_number, require_whole_number
 
-__all__ = ["Busy", "Line", "Unavailable"]
+__all__ = ["Busy", "Line", "OverALine", "Unavailable"]
 
 Answer = TypeVar("Answer")
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
@@ -34,7 +35,8 @@ class Line:
 
     A question that finds the server busy is asked again for `patience` seconds, after the pause that the
     server asks for, or after pauses that double; no two wait equally long, so that they do not come back
-    together.
+    together. Until the first answer is there, one question is under way, and where that is refused nobody is
+    asked any more: a wrong key costs one picture.
     """
 
     def __init__(
@@ -56,6 +58,8 @@ class Line:
         self._sleep, self._clock = sleep, clock
         self._places, self._lock = threading.Semaphore(concurrency), threading.Lock()
         self._next = 0.0
+        self._alone, self._is_known = threading.Lock(), False
+        self._refusal: Refused | None = None
 
     def __reduce__(self) -> tuple[Callable[..., Line], tuple[float | None, int, float, float]]:
         return _line, (self.rate, self.concurrency, self.patience, self.stall)  # locks stay in their process
@@ -78,11 +82,23 @@ class Line:
 
     def _try(self, once: Callable[[], Answer]) -> tuple[Answer | None, Temporary | None]:
         try:
-            with self._places:
+            with self._places, contextlib.nullcontext() if self._is_known else self._alone:
+                if self._refusal is not None and not self._is_known:
+                    raise self._refusal
                 self._wait_for_turn()
-                return once(), None
+                return self._remember(once), None
         except Temporary as busy:
             return None, busy
+
+    def _remember(self, once: Callable[[], Answer]) -> Answer:
+        """What `once` gives; from then on the server is known to take the key, or not to."""
+        try:
+            answer = once()
+        except Refused as refusal:
+            self._refusal = refusal
+            raise
+        self._is_known = True
+        return answer
 
     def _wait_for_turn(self) -> None:
         if self.rate is None:
@@ -92,6 +108,21 @@ class Line:
             self._next = turn + 1 / self.rate
         if (wait := turn - self._clock()) > 0:
             self._sleep(wait)
+
+
+class OverALine:
+    """A system that is asked one picture at a time, as many at once as its line allows."""
+
+    batch = 1
+    line: Line
+
+    @property
+    def concurrent(self) -> int:
+        return self.line.concurrency
+
+    def pace(self, **manners: Any) -> None:
+        """How it is asked from now on (see `Line`)."""
+        self.line = Line(**manners)
 
 
 def _pause(busy: Temporary, attempt: int) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 from instar.adapters.exchange import HttpRequest, HttpResponse, host_of, over_http
 from instar.adapters.http_json import check_status
 from instar.adapters.labels import read_labels
-from instar.adapters.line import Busy, Line
+from instar.adapters.line import Busy, Line, OverALine
 from instar.core.errors import BadInput
 from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
@@ -46,11 +46,8 @@ def openai_system(
     return OpenAiSystem(model, task, endpoint, auth or "OPENAI_API_KEY", labels)
 
 
-class OpenAiSystem:
+class OpenAiSystem(OverALine):
     """One picture, one question, temperature 0."""
-
-    batch = 1
-    concurrent = True
 
     def __init__(self, model: str, task: str, endpoint: str, auth: str, labels: Any) -> None:
         require_one_of("openai", "task", task, TASKS)
@@ -65,10 +62,6 @@ class OpenAiSystem:
         self._ask_for = ASK[task].format(of=of)
         self.line = Line()
         self.fingerprint = f"openai {model} {self._url} {self._ask_for}"
-
-    def pace(self, **manners: Any) -> None:
-        """How it is asked from now on (see `Line`)."""
-        self.line = Line(**manners)
 
     def predict(self, images: Sequence[Image]) -> list[Any]:
         """The answers to pictures `uint8 (H, W, 3)` RGB."""

@@ -7,11 +7,12 @@ import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from instar.adapters.exchange import HttpRequest, Transport, hide_secrets, host_of, over_http
-from instar.adapters.line import Busy, Line
+from instar.adapters.line import Busy, Line, OverALine
 from instar.core.digest import digest
 from instar.core.errors import BadInput, Refused
 from instar.core.options import require_one_of, require_picture
@@ -56,13 +57,21 @@ class Api(ABC):
         require_one_of(self.name, "credentials", credentials, ("environment", "sdk"))
         self.url, self.by_sdk = url, credentials == "sdk"
         if self.by_sdk:
-            self.require_chain()
+            _ = self.chain  # refused at once where there is none
         wanted = () if self.by_sdk else self.keys
         self.missing = tuple(key for key in wanted if not known.get(key))
 
-    def require_chain(self) -> None:
+    @cached_property
+    def chain(self) -> Any:
+        """The credentials of the vendor's own library, looked for once: they renew themselves."""
+        return self.find_chain()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in self.__dict__.items() if key != "chain"}
+
+    @abstractmethod
+    def find_chain(self) -> Any:
         """BadInput where the vendor's own library is not there, or finds no credentials."""
-        raise BadInput(f"{self.name} knows no credentials but {' and '.join(self.keys)}")
 
     @abstractmethod
     def request(self, picture: bytes) -> HttpRequest: ...
@@ -109,15 +118,13 @@ class Recordings:
             raise BadInput(f"cannot write to {self._folder}: {error.strerror or error}") from error
 
 
-class Service:
+class Service(OverALine):
     """A service that is asked over a transport, or whose recorded answers are played back.
 
     With a folder of recordings an answer that is there is not asked for, and one that is not is asked for
     and kept, where there are credentials to ask with.
     """
 
-    batch = 1
-    concurrent = True
     paid = True
 
     def __init__(
@@ -166,13 +173,10 @@ class Service:
         data = self._encoded(image)
         return self.line.ask(lambda: self._ask(data, image))
 
-    def pace(self, **manners: Any) -> None:
-        """How it is asked from now on (see `Line`)."""
-        self.line = Line(**manners)
-
     def _ask(self, data: bytes, image: Image) -> Any:
-        response = self._transport(replace(self._api.request(data), stall=self.line.stall))
-        found = self._read(response.status, response.body, image, response.retry_after)
+        request = replace(self._api.request(data), stall=self.line.stall)
+        response = self._transport(request)
+        found = self._read(response.status, response.body, image, response.retry_after, request.headers)
         if self._recordings is not None:
             self._recordings.keep(image, response.body)
         return found
@@ -187,7 +191,14 @@ class Service:
             )
         return data
 
-    def _read(self, status: int, body: bytes, image: Image, after: float | None = None) -> Any:
+    def _read(
+        self,
+        status: int,
+        body: bytes,
+        image: Image,
+        after: float | None = None,
+        sent: Mapping[str, str] | None = None,
+    ) -> Any:
         try:
             answer = parse_json(body, "the answer")
         except BadInput:
@@ -199,12 +210,12 @@ class Service:
                 raise Busy(f"the answer of {self.name} is cut off after {len(body)} bytes")
             if status in (401, 403):
                 raise Refused(f"{self.name} refuses the credentials (status {status})")
-            start = " ".join(body[:60].decode("utf-8", "replace").split())
+            start = hide_secrets(" ".join(body[:60].decode("utf-8", "replace").split()), self._api.keys, sent)
             raise ValueError(f"{self.name} answered {start!r} (status {status}), which is no JSON object")
         try:
             trouble = self._api.trouble(status, answer)
             if trouble is not None:
-                raise self._error(trouble, status, after)
+                raise self._error(trouble, status, after, sent)
             return self._api.answer(answer, (image.shape[0], image.shape[1]))
         except (KeyError, TypeError, AttributeError, IndexError) as error:
             problem = f"{type(error).__name__} {error}"
@@ -212,8 +223,10 @@ class Service:
                 f"the answer of {self.name} has another form than expected: {problem}"
             ) from error
 
-    def _error(self, trouble: Trouble, status: int, after: float | None) -> Exception:
-        said = hide_secrets(f"{trouble.code}: {' '.join(trouble.message.split())}", self._api.keys)
+    def _error(
+        self, trouble: Trouble, status: int, after: float | None, sent: Mapping[str, str] | None
+    ) -> Exception:
+        said = hide_secrets(f"{trouble.code}: {' '.join(trouble.message.split())}", self._api.keys, sent)
         if trouble.credentials or status in (401, 403):
             return Refused(
                 f"{self.name} refuses the credentials ({said}); see {' and '.join(self._api.keys)}"

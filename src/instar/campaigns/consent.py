@@ -2,45 +2,123 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Callable, Sequence
-from typing import TextIO
+from typing import Any, TextIO
 
-from instar.campaigns.plan import Plan
+from instar.campaigns.plan import Plan, Use
+from instar.core.campaign import Campaign
 from instar.core.errors import BadInput
-from instar.core.system import System
+from instar.core.relation import Relation
 
-__all__ = ["calls_expected", "require_consent"]
+__all__ = ["Calls", "agree", "count_calls"]
 
-CALLS = {"guided": 92, "random": 92, "relocation": 92, "listed": 16, "adaptive": 24}
-"""About how many questions a search asks of a picture for one relation; `draws` and others ask twelve."""
-USUAL_CALLS = 12
-OF_A_PICTURE = 4  # the picture itself and changes that must do nothing
+OBJECTS = 4  # that a detector may find in a picture; more is not known before it was asked
+DRAWS = 10
+BISECTION = 9
+STRIKERS = 7  # changes that must do nothing, asked of a picture in which something was found
+CASES_PER_NULL = 10
+ITSELF = 2  # a picture is asked as it is, and many are asked once more
 
-
-def calls_expected(plan: Plan, scenes: int) -> tuple[int, bool]:
-    """How many questions a plan asks, and whether that is a limit or only an estimate."""
-    if plan.limits.queries is not None:
-        return plan.limits.queries, True
-    searches = ["" if pair.search is None else pair.search.name for pair in plan.relations]
-    return scenes * (OF_A_PICTURE + sum(CALLS.get(name, USUAL_CALLS) for name in searches)), False
+Campaigns = Sequence[tuple[Plan, Campaign]]
 
 
-def require_consent(
-    planned: Sequence[tuple[Plan, System, int]],
+@dataclasses.dataclass(frozen=True, slots=True)
+class Calls:
+    """Questions to one picture: its changes alone, where nothing is found, and where each finds something."""
+
+    changes: int
+    least: int
+    most: int
+
+
+def count_calls(plan: Plan, relations: Sequence[Relation]) -> Calls:
+    """What a picture is asked: itself twice, every change, a change that must do nothing for every ten; and
+    for every finding its checks.
+    """
+    changes = checks = 0
+    for relation, pair in zip(relations, plan.relations):
+        many = _changes(relation, pair.search or Use("draws"))
+        nulls = relation.resolved_task.nulls
+        again = 0 if nulls is None else len(nulls.conditions) * (1 + nulls.with_source)
+        changes += many
+        checks += many * (again + (relation.placebo is not None))
+    nulls_asked = -(-changes // CASES_PER_NULL)
+    least = ITSELF + changes + nulls_asked
+    return Calls(changes, least, least + checks + STRIKERS + 3 * nulls_asked)
+
+
+def _changes(relation: Relation, search: Use) -> int:
+    """How many changes a search tries of a picture at most."""
+    given = search.options
+    per_object = OBJECTS * int(given.get("per_object", DRAWS))
+    draws_any = relation.draw is not None or relation.severity is not None
+    if search.name == "listed":
+        named = {"perspective": given.get("perspectives", 100), "watermark": given.get("watermarks", 20)}
+        return len(relation.ways) or int(named.get(relation.name, given.get("others", 20)))
+    known: dict[str, Any] = {
+        "draws": given.get("n", DRAWS) if draws_any else 1,
+        "sweep": len(given.get("levels") or range(5)),
+        "bisect": BISECTION,
+        "guided": per_object,
+        "random": per_object,
+        "relocation": 2 * per_object,
+        "distinct": given.get("n", 3),
+    }
+    if search.name == "adaptive":
+        of_draws = given.get("draws", 5) if relation.draw is not None else 1
+        return int(given.get("levels", 4) if relation.severity is not None else of_draws)
+    return int(known.get(search.name, DRAWS))
+
+
+def agree(
+    campaigns: Campaigns,
     *,
     yes: bool,
     terminal: TextIO | None = None,
     answer: Callable[[], str] = input,
-) -> None:
+) -> list[tuple[Plan, Campaign]]:
     """Tell what paid services will be asked for, and go on only with --yes or a yes at the terminal.
 
-    `planned` are plans, their systems and the number of scenes of each.
+    What was agreed to is a limit from then on: the campaigns come back with it as their budget.
     """
-    told = [line for plan, system, scenes in planned for line in _lines(plan, system, scenes)]
-    if not told:
-        return
-    shown = sys.stderr if terminal is None else terminal
+    told = []
+    agreed = []
+    for plan, campaign in campaigns:
+        host = str(getattr(campaign.system, "sends_to", ""))
+        if host and getattr(campaign.system, "paid", False):
+            plan, line = _limited(plan, campaign, host)
+            told.append(line)
+        agreed.append((plan, dataclasses.replace(campaign, limits=plan.limits)))
+    if told:
+        _ask(told, yes, sys.stderr if terminal is None else terminal, answer)
+    return agreed
+
+
+def _limited(plan: Plan, campaign: Campaign, host: str) -> tuple[Plan, str]:
+    """The plan with a limit of calls, and what to say about it."""
+    scenes, most = len(campaign.scenes), plan.limits.queries
+    if most is not None:
+        many = f"at most {most:,} calls"
+    else:
+        each = count_calls(plan, [relation for relation, _ in campaign.relations])
+        most = scenes * each.most
+        many = (
+            f"about {scenes * each.least:,} calls, and at most {most:,} ({each.least} a picture: itself, "
+            f"{each.changes} changes, some that must do nothing; up to {each.most} where they find something)"
+        )
+        plan = dataclasses.replace(plan, limits=dataclasses.replace(plan.limits, queries=most))
+    price = plan.limits.price_per_query
+    cost = (
+        f"for at most {most * price:,.2f} at {price:g} a call"
+        if price
+        else "whose price is not known here (--set limits.price_per_query=0.001 shows the cost)"
+    )
+    return plan, f"{campaign.system.name} will be asked {many}, {cost}; pictures go to {host}"
+
+
+def _ask(told: Sequence[str], yes: bool, shown: TextIO, answer: Callable[[], str]) -> None:
     print("\n".join(told), file=shown)
     if yes:
         return
@@ -49,20 +127,3 @@ def require_consent(
     print("Go on? [y/N] ", end="", file=shown, flush=True)
     if answer().strip().lower() not in ("y", "yes"):
         raise BadInput("nothing was sent")
-
-
-def _lines(plan: Plan, system: System, scenes: int) -> list[str]:
-    host = str(getattr(system, "sends_to", ""))
-    if not (host and getattr(system, "paid", False)):
-        return []
-    calls, is_limit = calls_expected(plan, scenes)
-    many = f"{'at most' if is_limit else 'about'} {calls:,} calls"
-    if not is_limit:
-        many += f" (about {round(calls / max(scenes, 1))} a picture; --budget N sets a limit)"
-    each = plan.limits.price_per_query
-    cost = (
-        f"for {calls * each:,.2f} at {each:g} a call"
-        if each
-        else ("whose price is not known here (--set limits.price_per_query=0.001 shows the cost)")
-    )
-    return [f"{system.name} will be asked {many}, {cost}; pictures go to {host}"]

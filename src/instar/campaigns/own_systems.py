@@ -99,7 +99,7 @@ class NamedLabels:
         self.name = system.name
         self.fingerprint = f"{fingerprint_of(system)} labels={self._names}"
         self.batch = int(getattr(system, "batch", 1))
-        self.concurrent = bool(getattr(system, "concurrent", False))
+        self.concurrent = int(getattr(system, "concurrent", False))
         self.temporary = tuple(getattr(system, "temporary", ()))
         self.sends_to = str(getattr(system, "sends_to", ""))
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
+from instar.campaigns.definite_plan import UNNAMED
 from instar.campaigns.plan import Plan, Use, make_plan, require_trust
 from instar.campaigns.progress import show_steps
 from instar.campaigns.resolve import resolve_relation, resolve_system
-from instar.campaigns.run import UNNAMED, read_totals, resolve_relations
+from instar.campaigns.run import read_totals, resolve_relations
 from instar.campaigns.shrink import MOST_QUESTIONS, Shrunk, shrink_case
 from instar.core.campaign import AnswerKey
 from instar.core.change import Change

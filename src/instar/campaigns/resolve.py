@@ -27,6 +27,7 @@ from instar.core.system import System, describe_error
 from instar.engines.worker import WorkerSystem
 
 __all__ = [
+    "MANNERS",
     "build_system",
     "find_by_name",
     "resolve_relation",

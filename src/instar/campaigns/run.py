@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import hashlib
-import json
 import os
 import sys
 import tempfile
@@ -19,8 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from instar.adapters.elsewhere import QUESTIONS, Elsewhere
-from instar.campaigns.catalogue import catalogue_entries, catalogues, find_entry, usual_search
-from instar.campaigns.consent import require_consent
+from instar.campaigns.catalogue import usual_search
+from instar.campaigns.consent import agree
+from instar.campaigns.definite_plan import (
+    UNNAMED,
+    are_files,
+    identity_of,
+    run_folders,
+    settle_plan,
+    use_of,
+)
 from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.campaigns.progress import show_campaign, show_steps
 from instar.campaigns.referees import find_referees
@@ -32,13 +38,11 @@ from instar.campaigns.resolve import (
     takes,
     tasks_of_system,
 )
-from instar.campaigns.system_names import settle_name
-from instar.campaigns.task_choice import choose_tasks
+from instar.campaigns.task_choice import name_tasks
 from instar.core.campaign import AnswerKey, Campaign, Store
 from instar.core.change import Change
 from instar.core.errors import BadInput
 from instar.core.fingerprint import fingerprint_of
-from instar.core.recipe import find_name
 from instar.core.record import Record, Totals
 from instar.core.referees import Referee
 from instar.core.relation import Relation
@@ -52,13 +56,10 @@ from instar.scenes import load_scenes, require_one_readable
 from instar.store import MemoryStore, RunStore
 from instar.store.pictures import Pictures
 
-__all__ = ["GivenAnswer", "execute", "read_summary", "read_totals", "resolve_relations", "run", "world_for"]
+__all__ = ["GivenAnswer", "execute", "read_summary", "read_totals", "resolve_relations", "run"]
 
 HELPER = "yolox-nano"
 """What finds objects where the data knows none and no helper was named."""
-UNNAMED = ""
-"""What a plan says of a thing that was made in Python and has no name."""
-
 AnySearch = Search | SearchAcross
 Prepare = Callable[[Relation, Sequence[Scene], Folder], Relation]
 
@@ -86,12 +87,13 @@ def run(
     task's own).
     """
     several = [relation] if isinstance(relation, (str, Relation)) else list(relation)
+    several = name_tasks(several, system, use_of("system", system, ""))
     relations = [one if isinstance(one, Relation) else resolve_relation(Use(one)) for one in several]
     tasks = [one.resolved_task.name for one in relations]
     tested = resolve_system(Use(system), tasks=tasks) if isinstance(system, str) else system
     found = load_scenes(scenes) if isinstance(scenes, str) else scenes
-    uses = [_use("relation", one, relation.name) for one, relation in zip(several, relations)]
-    searches = [_use("search", search or usual_search(use.name), "search") for use in uses]
+    uses = [use_of("relation", one, relation.name) for one, relation in zip(several, relations)]
+    searches = [use_of("search", search or usual_search(use.name), "search") for use in uses]
     campaign = Campaign(
         scenes=found if isinstance(found, list) else list(found),
         relations=list(
@@ -103,7 +105,7 @@ def run(
         name=str(out or ""),
     )
     plan = Plan(
-        systems=(_use("system", system, getattr(tested, "name", "")),),
+        systems=(use_of("system", system, getattr(tested, "name", "")),),
         relations=tuple(RelationUse(use, one) for use, one in zip(uses, searches)),
         scenes=scenes if isinstance(scenes, str) else getattr(found, "source", UNNAMED),
         limit=getattr(found, "limit", None),
@@ -125,7 +127,7 @@ def run(
             store: Store = MemoryStore()
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="instar-")))
         else:
-            kept = stack.enter_context(_open_run(_settle(plan), campaign, resume=resume))
+            kept = stack.enter_context(_open_run(settle_plan(plan), campaign, resume=resume))
             store, folder = kept, kept.folder
         rehearsal = Rehearsal(campaign, store, workers, batch)
         campaign = _prepare(campaign, Folder(folder, rehearse=rehearsal), prepare_relation)
@@ -148,14 +150,13 @@ def execute(
     relations fit for the scenes. `given` are answers that were made elsewhere; what is to be asked there
     next is written into the run folder. Without `yes` the user is asked before a paid service is.
     """
-    campaigns = _look_up(_settle(plan))
-    require_consent([(own, one.system, len(one.scenes)) for own, one in campaigns], yes=yes)
+    campaigns = agree(_look_up(settle_plan(plan)), yes=yes)
     with contextlib.ExitStack() as stack:
         stores = []
         for own, campaign in campaigns:
             is_new = not (Path(campaign.name) / "run.sqlite").exists()
             stores.append(stack.enter_context(_open_run(own, campaign, resume=resume)))
-            if is_new and _are_files(plan):
+            if is_new and are_files(plan):
                 _say(_what_is_kept(campaign), quiet=quiet)
         for (own, campaign), store in zip(campaigns, stores):
             workers = own.workers or os.cpu_count() or 1
@@ -204,7 +205,7 @@ def _look_up(plan: Plan) -> list[tuple[Plan, Campaign]]:
     require_one_readable(scenes)
     tasks = [relation.resolved_task.name for relation in relations]
     found = []
-    for use, out in zip(plan.systems, _folders(plan)):
+    for use, out in zip(plan.systems, run_folders(plan)):
         system = resolve_system(use, tasks=tasks)
         campaign = Campaign(
             scenes=scenes,
@@ -256,7 +257,7 @@ def _prepare(campaign: Campaign, workspace: Folder, prepare: Prepare) -> Campaig
 @contextlib.contextmanager
 def _open_run(plan: Plan, campaign: Campaign, *, resume: bool) -> Iterator[RunStore]:
     open_run = RunStore.resume if resume else RunStore.create
-    with open_run(campaign.name, identity=_identity(plan, campaign)) as store:
+    with open_run(campaign.name, identity=identity_of(plan, campaign)) as store:
         store.limit_pictures(round(1e6 * campaign.limits.disk))
         store.keep_plan(plan_to_toml(plan))
         yield store
@@ -314,98 +315,3 @@ class _Helper:
         if self._system is None:
             self._system = resolve_system(Use(self.name), what="helper")
         return self._system.predict(inputs)
-
-
-def _identity(plan: Plan, campaign: Campaign) -> dict[str, Any]:
-    """What a resumed run must agree with, one short value a key: the first that differs is told.
-
-    Options count, since other ones make other cases.
-    """
-    (system,) = plan.systems
-    ids = [scene.id for scene in campaign.scenes]
-    digest = hashlib.sha256(json.dumps(ids).encode()).hexdigest()[:8]
-    identity: dict[str, Any] = {
-        "system": campaign.system.name,
-        "fingerprint": fingerprint_of(campaign.system),
-        "relations": [relation.name for relation, _ in campaign.relations],
-        "seed": campaign.seed,
-        "scenes": f"{plan.scenes}: {len(ids)} in all, {digest}",
-        "scenes.format": plan.format,
-    }
-    identity |= {
-        key: getattr(plan, key)
-        for key in ("objects", "pool", "truth", "changes", "palette", "maps", "referees", "referee_labels")
-    }
-    named = [("system", system)]
-    for (relation, _), pair in zip(campaign.relations, plan.relations):
-        assert pair.search is not None, "the plan is not settled"
-        named += [(relation.name, pair.relation), (f"{relation.name}.search", pair.search)]
-    for owner, use in named:
-        identity |= {f"{owner}.use": use.name} | {f"{owner}.{k}": v for k, v in use.options.items()}
-    return identity
-
-
-def _settle(plan: Plan) -> Plan:
-    """The same plan, with nothing in it that depends on where it is read."""
-    paths = {
-        key: os.path.abspath(value)
-        for key in ("pool", "truth", "changes", "palette", "referee_labels")
-        if (value := getattr(plan, key)) is not None and (key != "palette" or Path(value).is_file())
-    }
-    plan = dataclasses.replace(plan, systems=tuple(map(settle_name, plan.systems)))
-    plan = choose_tasks(plan)
-    return dataclasses.replace(
-        plan,
-        scenes=os.path.abspath(plan.scenes) if _are_files(plan) else world_for(plan.scenes, _tasks(plan)),
-        relations=tuple(
-            RelationUse(one.relation, one.search or Use(usual_search(one.relation.name)))
-            for one in plan.relations
-        ),
-        **paths,
-    )
-
-
-def _tasks(plan: Plan) -> set[str]:
-    """The tasks of the built-in relations of a plan."""
-    names = [pair.relation.name for pair in plan.relations]
-    return {find_entry("relation", name).task for name in names if name != UNNAMED and ":" not in name}
-
-
-def world_for(scenes: str, tasks: Iterable[str]) -> str:
-    """`street:N` as all of the tasks see it: to a driver it is `drive:N`; other scenes as they are."""
-    world, colon, rest = scenes.partition(":")
-    worlds = {catalogues()[task].world for task in tasks}
-    if world == "street" and colon and len(worlds) == 1 and "" not in worlds:
-        return f"{worlds.pop()}:{rest}"
-    return scenes
-
-
-def _are_files(plan: Plan) -> bool:
-    return bool(plan.scenes) and (plan.format is not None or Path(plan.scenes).exists())
-
-
-def _folders(plan: Plan) -> list[str]:
-    """A run folder for each system, by its name; a second one of that name gets `-2`."""
-    if plan.out and len(plan.systems) == 1:
-        return [plan.out]
-    names: list[str] = []
-    for use in plan.systems:
-        name = own = "".join(c if c.isalnum() or c in "-_." else "-" for c in use.called or use.name)
-        n = 1
-        while name in names:
-            n += 1
-            name = f"{own}-{n}"
-        names.append(name)
-    return [str(Path(plan.out or "runs") / name) for name in names]
-
-
-def _use(what: str, given: Any, called: str) -> Use:
-    """What a plan says of something that was given in Python."""
-    if isinstance(given, str):
-        return Use(given)
-    named = find_name(given)
-    if named is None:
-        return Use(UNNAMED, called=called or None)
-    path, options = named
-    built_in = [one.name for one in catalogue_entries(what) if one.home == path]
-    return Use(built_in[0] if built_in else path, dict(options))

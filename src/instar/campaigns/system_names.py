@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from instar.adapters.torch_session import is_ultralytics
-from instar.campaigns.catalogue import catalogues, import_home
+from instar.campaigns.catalogue import TaskCatalogue, catalogues, import_home
 from instar.campaigns.plan import Use
 from instar.core.errors import BadInput
 
@@ -99,12 +99,26 @@ def settle_name(use: Use) -> Use:
     if not takers or (path.suffix == ".pt" and is_ultralytics(path)):
         return Use(whole, use.options, use.called or path.stem)
     options = {"model": whole, "called": path.stem, **use.options}
+    taker = takers[-1]
     if path.suffix == DATA_ONLY:
-        told: Mapping[str, Any] = import_home(takers[0].describe_file)(whole, use.options)
+        taker, told = _describe(takers, whole, use.options)
         listed = ", ".join(f"{key}={_short(value)}" for key, value in told.items())
-        print(f"{use.name}: {takers[0].name}, {listed}", file=sys.stderr)  # noqa: T201
+        print(f"{use.name}: {taker.name}, {listed}", file=sys.stderr)  # noqa: T201
         options = {**told, **options}
-    return Use(takers[0].files[path.suffix], options, use.called or path.stem)
+    return Use(taker.files[path.suffix], options, use.called or path.stem)
+
+
+def _describe(
+    takers: Sequence[TaskCatalogue], model: str, given: Mapping[str, Any]
+) -> tuple[TaskCatalogue, Mapping[str, Any]]:
+    """The task whose network it is, and what the file tells; where it is nobody's, what the last one says."""
+    first, *rest = takers
+    try:
+        return first, import_home(first.describe_file)(model, given)
+    except BadInput:
+        if not rest:
+            raise
+    return _describe(rest, model, given)
 
 
 def tasks_of_name(use: Use) -> list[str]:

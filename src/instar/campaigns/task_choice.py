@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,16 @@ import numpy as np
 from instar.campaigns.catalogue import catalogues
 from instar.campaigns.plan import Plan, RelationUse, Use
 from instar.campaigns.resolve import resolve_system, tasks_of_system
+from instar.campaigns.system_names import settle_name
 from instar.core.answer_values import short
 from instar.core.errors import BadInput
-from instar.core.system import ask
+from instar.core.relation import Relation
+from instar.core.system import System, ask
 from instar.core.task import TASKS, find_task
 from instar.engines.worker import WorkerSystem
 from instar.store.foreign_values import to_plain
 
-__all__ = ["choose_tasks"]
+__all__ = ["choose_tasks", "name_tasks"]
 
 LOOPBACK = ("", "localhost", "127.0.0.1", "[::1]")
 
@@ -45,6 +48,21 @@ def choose_tasks(plan: Plan) -> Plan:
     return dataclasses.replace(plan, relations=relations)
 
 
+def name_tasks(relations: Sequence[str | Relation], system: str | System, use: Use) -> list[str | Relation]:
+    """The relations of a campaign in Python, those that several tasks have named with that of the system;
+    `use` is what a plan calls it.
+    """
+    names = [one for one in relations if isinstance(one, str)]
+    shared = [name for name in names if len(_having(name)) > 1]
+    if not shared:
+        return list(relations)
+    told = tasks_of_system(settle_name(use)) if use.name else []
+    told = told or [one.resolved_task.name for one in relations if isinstance(one, Relation)]
+    if not (told := told or _having_all(names)):
+        told = [_by_asking(use, shared) if isinstance(system, str) else _task_of(system, use.name, shared)]
+    return [_named(Use(one), told[0]).name if isinstance(one, str) else one for one in relations]
+
+
 def _named(use: Use, task: str) -> Use:
     if len(_having(use.name)) < 2:
         return use
@@ -66,27 +84,36 @@ def _having_all(names: list[str]) -> list[str]:
     return common if len(common) == 1 else []
 
 
-def _by_asking(use: Use, shared: list[str]) -> str:
-    """The one task that can read the answers to a black and a grey picture."""
+def _by_asking(use: Use, shared: Sequence[str]) -> str:
+    """The one task that can read the answers of a system by name."""
+    if use.name == "elsewhere":
+        raise BadInput(_unknown(use.name, shared))
+    system = resolve_system(use)
+    try:
+        return _task_of(system, use.name, shared)
+    finally:
+        if isinstance(system, WorkerSystem):
+            system.close()
+
+
+def _unknown(name: str, shared: Sequence[str]) -> str:
     if shared:
         having = _having(shared[0])
         named = f"--relation {having[-1]}.{shared[0]}"
         what = f"{shared[0]!r} is a relation of {' and '.join(having)}; write {named}"
     else:
         what = "no relation was given; name one, such as --relation insertion"
-    hint = f"{what}: the task of {use.name!r} cannot be told"
-    if use.name == "elsewhere":
-        raise BadInput(hint)
-    system = resolve_system(use)
-    try:
-        host = str(getattr(system, "sends_to", ""))
-        if host.rpartition(":")[0] not in LOOPBACK and host not in LOOPBACK:
-            raise BadInput(f"{hint} without sending pictures to {host}")
-        pictures = [np.full((240, 320, 3), level, np.uint8) for level in (0, 114)]
-        replies = ask(system, pictures, retries=1)
-    finally:
-        if isinstance(system, WorkerSystem):
-            system.close()
+    return f"{what}: the task of {name!r} cannot be told"
+
+
+def _task_of(system: System, name: str, shared: Sequence[str]) -> str:
+    """The one task that can read the answers to a black and a grey picture."""
+    hint = _unknown(name or system.name, shared)
+    host = str(getattr(system, "sends_to", ""))
+    if host.rpartition(":")[0] not in LOOPBACK and host not in LOOPBACK:
+        raise BadInput(f"{hint} without sending pictures to {host}")
+    pictures = [np.full((240, 320, 3), level, np.uint8) for level in (0, 114)]
+    replies = ask(system, pictures, retries=1)
     failed = next((reply.error for reply in replies if reply.error is not None), None)
     if failed is not None:
         raise BadInput(f"{hint}, a black picture is answered by {failed}")

@@ -42,8 +42,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def perform(args: argparse.Namespace) -> Outcome:
     # Loads OpenCV, which neither --help nor a wrong flag should wait for.
+    from instar.campaigns.definite_plan import world_for
     from instar.campaigns.resolve import find_by_name, resolve_system, tasks_of_system
-    from instar.campaigns.run import world_for
     from instar.scenes import load_scenes, require_one_readable
 
     (use,) = systems_with([args.system], args.set)

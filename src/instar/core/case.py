@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from instar.core.budget import Request
@@ -17,7 +18,7 @@ from instar.core.system import Reply
 from instar.core.task import Null, Opinion, Task
 from instar.core.verdict import Finding, Status, Verdict
 
-__all__ = ["Ask", "Case", "RelationState", "SourceState", "Steps"]
+__all__ = ["Ask", "Case", "RelationState", "SourceState", "Steps", "split", "together"]
 
 T = TypeVar("T")
 
@@ -27,9 +28,10 @@ MOST_DRAWS = 20  # of null changes, until one is new
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ask:
-    """Queries to be answered; the replies are sent back in this order."""
+    """Queries to be answered, replies in this order; `ahead` are those that will probably come next."""
 
     queries: Sequence[Query]
+    ahead: Callable[[], Iterable[Query]] = tuple
 
 
 Steps: TypeAlias = Generator["Ask | Request", Any, T]
@@ -226,3 +228,40 @@ class Case:
             queries=self.queries,
             naturalness=self.naturalness,
         )
+
+
+def split(replies: Sequence[T], lengths: Iterable[int]) -> list[Sequence[T]]:
+    parts, start = [], 0
+    for length in lengths:
+        parts.append(replies[start : start + length])
+        start += length
+    return parts
+
+
+def _all_ahead(asks: Sequence[Ask]) -> Iterator[Query]:
+    return (query for one in asks for query in one.ahead())
+
+
+def together(many: Sequence[Steps[None]]) -> Steps[None]:
+    """Run several side by side, asking their queries in common."""
+    asking: dict[int, Ask] = {}
+
+    def advance(i: int, sent: list[Reply] | None) -> Steps[None]:
+        asking.pop(i, None)
+        try:
+            event = many[i].send(sent)
+            while not isinstance(event, Ask):
+                event = many[i].send((yield event))
+            asking[i] = event
+        except StopIteration:
+            return
+
+    for i in range(len(many)):
+        yield from advance(i, None)
+    while asking:
+        order = sorted(asking)
+        lengths = [len(asking[i].queries) for i in order]
+        every = [asking[i] for i in order]
+        replies = yield Ask([q for one in every for q in one.queries], partial(_all_ahead, every))
+        for i, part in zip(order, split(replies, lengths)):
+            yield from advance(i, list(part))

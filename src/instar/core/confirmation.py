@@ -7,12 +7,13 @@ is sent the replies. Whoever drives it decides where and in what batches a syste
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, TypeAlias
 
 from instar.core.budget import Budget
-from instar.core.case import Ask, Case, RelationState, Steps
+from instar.core.case import Ask, Case, RelationState, Steps, split, together
 from instar.core.change import Change, Inapplicable, plain, wrap
 from instar.core.digest import digest
 from instar.core.follow_up import FindingKey, FollowUp, Query, Seen, follow_ups_of, judge, observe, under_null
@@ -24,12 +25,17 @@ from instar.core.verdict import Verdict
 
 __all__ = ["afford", "ask_again", "decide"]
 
-T = TypeVar("T")
+Ahead: TypeAlias = Callable[[], Iterable[Query]]
 
 AGAIN = 1_000_000  # how a source that is asked again is told apart from all other repetitions
 
 
-def decide(budget: Budget, cases: Sequence[Case], referees: Sequence[Referee] = ()) -> Steps[bool]:
+def decide(
+    budget: Budget,
+    cases: Sequence[Case],
+    referees: Sequence[Referee] = (),
+    to_ask_again: Sequence[RelationState] = (),
+) -> Steps[bool]:
     """Decide the cases; False when the budget ended before all were asked and their findings checked.
 
     Several cases at once only where the budget can pay for the worst of each: then nobody has to wait
@@ -43,9 +49,11 @@ def decide(budget: Budget, cases: Sequence[Case], referees: Sequence[Referee] = 
     if not (yield from afford(budget, cost)):
         return False
     replies = yield from _pay_and_ask(
-        budget, [one.query(case.repeat) for case in undecided for one in case.follow_ups()]
+        budget,
+        [one.query(case.repeat) for case in undecided for one in case.follow_ups()],  # let go when asked
+        ahead=partial(_after, undecided, to_ask_again),
     )
-    for case, part in zip(undecided, _split(replies or [], [case.width for case in undecided])):
+    for case, part in zip(undecided, split(replies or [], [case.width for case in undecided])):
         case.judge(part)
     suspects = [case for case in undecided if case.violated]
     paid = yield from _confirm_all(budget, suspects)
@@ -56,6 +64,14 @@ def decide(budget: Budget, cases: Sequence[Case], referees: Sequence[Referee] = 
         case.replies = ()
         case.let_go()
     return paid
+
+
+def _after(cases: Sequence[Case], to_ask_again: Sequence[RelationState]) -> Iterator[Query]:
+    """What comes after the cases where any of them finds something: null changes of their sources."""
+    for state in {id(case.state.of_source): case.state for case in cases}.values():
+        if not state.of_source.knows(state.task):
+            yield from _anew([one for _, one in _strikers(state)], Counter(), first=2)
+    yield from (FollowUp(state.source.input).query(AGAIN) for state in to_ask_again)
 
 
 def ask_again(budget: Budget, states: Sequence[RelationState]) -> Steps[list[Repeat]]:
@@ -95,15 +111,13 @@ def _confirm_all(budget: Budget, suspects: Sequence[Case]) -> Steps[bool]:
             by = {f.key: f"null {shown[f.key]}" for f in case.findings if f.key in shown}
             _strike(case, by, "null changes show it too")
         checked.append(case)
-    yield from _together([_confirm(budget, case) for case in checked])
+    yield from together([_confirm(budget, case) for case in checked])
     return not any(case.verdict is not None and case.verdict.kind == "unconfirmed" for case in suspects)
 
 
 def _ask_nulls(budget: Budget, case: Case) -> Steps[None]:
     """Learn every finding that a null change of this source shows by itself, for all of its tasks."""
-    state, source = case.state.of_source, case.state.source
-    made = [follow_ups_of(case.state.relation, source.input, null) for null in state.strikers]
-    usable = [(null, one[0]) for null, one in zip(state.strikers, made) if not isinstance(one, Inapplicable)]
+    state, source, usable = case.state.of_source, case.state.source, _strikers(case.state)
     queries = _anew([one for _, one in usable], Counter(), first=2)
     replies = yield from _pay_and_ask(budget, queries, urgent=True)
     if replies is None:
@@ -121,6 +135,13 @@ def _ask_nulls(budget: Budget, case: Case) -> Steps[None]:
                     state.shown[number].setdefault(finding, str(null))
 
 
+def _strikers(state: RelationState) -> list[tuple[Null, FollowUp]]:
+    """The null changes of a source that can be made, each with its follow-up."""
+    nulls, source = state.of_source.strikers, state.source.input
+    made = [(null, follow_ups_of(state.relation, source, null)) for null in nulls]
+    return [(null, one[0]) for null, one in made if not isinstance(one, Inapplicable)]
+
+
 def _findings_by_nulls(task: Task, seen: Seen) -> list[FindingKey]:
     verdict = task.compare(replace(seen.source, answer=seen.befores[0]), seen.follow_ups[0])
     return [finding.key for finding in verdict.findings]
@@ -130,10 +151,11 @@ def _confirm(budget: Budget, case: Case) -> Steps[None]:
     """Ask the follow-ups again under conditions that must not matter, then the placebo."""
     state, relation, nulls = case.state, case.state.relation, case.state.task.nulls
     before: Counter[str] = Counter()
-    for condition in nulls.conditions if nulls is not None else ():
+    conditions = nulls.conditions if nulls is not None else ()
+    for n, condition in enumerate(conditions):
         if not case.findings:
             return
-        verdict = yield from _once_more(budget, case, condition, before)
+        verdict = yield from _once_more(budget, case, condition, before, conditions[n + 1 :])
         if verdict is None:
             return _leave_unconfirmed(case)
         if verdict.status is verdict.status.FAILED:
@@ -147,12 +169,25 @@ def _confirm(budget: Budget, case: Case) -> Steps[None]:
         yield from _ask_placebo(budget, case, placebo, before)
 
 
-def _once_more(budget: Budget, case: Case, condition: Null, before: Counter[str]) -> Steps[Verdict | None]:
-    """What the answers say under a condition; None when the budget ended."""
+def _once_more(
+    budget: Budget, case: Case, condition: Null, before: Counter[str], after: Sequence[Null]
+) -> Steps[Verdict | None]:
+    """What the answers say under a condition; None when the budget ended. `after` it come others."""
     state = case.state
-    made = under_null(state.task, condition, case.follow_ups(), state.source.input)
+
+    def make(null: Null) -> Sequence[FollowUp]:
+        return under_null(state.task, null, case.follow_ups(), state.source.input)
+
+    made = make(condition)
     case.let_go()
-    replies = yield from _ask_again(budget, case, made, before)
+    first = case.repeat + 1
+    replies = yield from _ask_again(
+        budget,
+        case,
+        made,
+        before,
+        lambda: [one for null in after for one in _anew(make(null), Counter(), first=first)],
+    )
     if replies is None:
         return None
     assert case.change is not None
@@ -182,10 +217,10 @@ def _ask_placebo(
 
 
 def _ask_again(
-    budget: Budget, case: Case, made: Sequence[FollowUp], before: Counter[str]
+    budget: Budget, case: Case, made: Sequence[FollowUp], before: Counter[str], ahead: Ahead = tuple
 ) -> Steps[list[Reply] | None]:
     queries = _anew(made, before, first=case.repeat + 1)
-    replies = yield from _pay_and_ask(budget, queries, urgent=True)
+    replies = yield from _pay_and_ask(budget, queries, urgent=True, ahead=ahead)
     case.queries += len(queries) if replies is not None else 0
     return replies
 
@@ -244,41 +279,9 @@ def afford(budget: Budget, amount: int, *, urgent: bool = False) -> Steps[bool]:
 
 
 def _pay_and_ask(
-    budget: Budget, queries: Sequence[Query], *, urgent: bool = False
+    budget: Budget, queries: Sequence[Query], *, urgent: bool = False, ahead: Ahead = tuple
 ) -> Steps[list[Reply] | None]:
     if not (yield from afford(budget, len(queries), urgent=urgent)):
         return None
     budget.pay(len(queries))
-    return list((yield Ask(queries))) if queries else []
-
-
-def _split(replies: Sequence[T], lengths: Iterable[int]) -> list[Sequence[T]]:
-    parts, start = [], 0
-    for length in lengths:
-        parts.append(replies[start : start + length])
-        start += length
-    return parts
-
-
-def _together(many: Sequence[Steps[None]]) -> Steps[None]:
-    """Run several side by side, asking their queries in common."""
-    asking: dict[int, Ask] = {}
-
-    def advance(i: int, sent: list[Reply] | None) -> Steps[None]:
-        asking.pop(i, None)
-        try:
-            event = many[i].send(sent)
-            while not isinstance(event, Ask):
-                event = many[i].send((yield event))
-            asking[i] = event
-        except StopIteration:
-            return
-
-    for i in range(len(many)):
-        yield from advance(i, None)
-    while asking:
-        order = sorted(asking)
-        lengths = [len(asking[i].queries) for i in order]
-        replies = yield Ask([q for i in order for q in asking[i].queries])
-        for i, part in zip(order, _split(replies, lengths)):
-            yield from advance(i, list(part))
+    return list((yield Ask(queries, ahead))) if queries else []

@@ -74,6 +74,7 @@ class RunSettings:
     pictures: PictureCache = field(default_factory=lambda: PictureCache(32))
     sources: SourceStates | None = None
     referees: Sequence[Referee] = ()
+    at_once: int = AT_ONCE  # more only where there is no budget to wait for
 
 
 class Schedule(Protocol):
@@ -250,7 +251,7 @@ def decide_all(
         worst = 0
         if not (yield from afford(run.budget, 1)):
             return
-        while len(chunk) < AT_ONCE:
+        while len(chunk) < settings.at_once:
             case = held_back or schedule.next()
             held_back = None
             if case is None:
@@ -265,7 +266,7 @@ def decide_all(
             if run.budget.left is None:
                 run.notes += yield from ask_again(run.budget, to_ask_again)
             return
-        paid = yield from decide(run.budget, chunk, settings.referees)
+        paid = yield from decide(run.budget, chunk, settings.referees, to_ask_again)
         _note(settings, run, [case for case in chunk if case.decided])
         if not paid:
             return

@@ -4,7 +4,7 @@ A system is anything with a `name` and `predict(inputs) -> answers` over a batch
 
 - `fingerprint`: a string that changes when its answers may (weights hash, version, settings);
 - `batch`: how many inputs it likes at once (1);
-- `concurrent`: True when `predict` may be called from several threads at a time (False);
+- `concurrent`: True when `predict` may be called from several threads at a time (False), or by how many;
 - `temporary`: a tuple of exception types after which the same question may succeed;
 - `sends_to`: the host that pictures leave the machine for ("", nowhere);
 - `variant(name)`: another system made of it, such as one with randomised weights, under a fingerprint of its

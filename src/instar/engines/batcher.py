@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeAlias
@@ -111,6 +111,16 @@ class Batcher:
                 else:
                     self._unsent.append((key, query))
         order.finish_if_complete()
+
+    def ask_ahead(self, ahead: Callable[[], Iterable[Query]]) -> None:
+        """Tell a system that is answered elsewhere what will probably be asked next: rounds are few then."""
+        system, fingerprint = self._systems["", ""]
+        tell: Callable[[Query], None] | None = getattr(system, "ask_later", None)
+        if tell is None or self._limits.queries is not None:
+            return
+        for query in ahead():
+            if self._store.answer(AnswerKey(fingerprint, query.digest, query.repeat)) is None:
+                tell(query)
 
     def send(self, *, more_coming: bool) -> None:
         """Full batches as soon as there are any; a partial one when no more is coming to fill it."""

@@ -26,6 +26,7 @@ from instar.core.picture_cache import PictureCache
 from instar.core.record import Empty, KeptPanels, KeptPixels, Record, Repeat, Skipped, Source, Totals
 from instar.core.scene import Scene
 from instar.core.scene_run import (
+    AT_ONCE,
     Pair,
     RunSettings,
     SceneRun,
@@ -41,6 +42,7 @@ from instar.engines.worker import WorkerSystem, gpus, within_limits
 
 __all__ = ["Spent", "Tally", "batch_size", "run_local"]
 
+AT_ONCE_ELSEWHERE = 4000  # cases in a round, whose pictures are held meanwhile
 GRACE_SECONDS = 0.5  # for calls that are under way when the time is over
 ACCOUNT_SECONDS = 5.0  # between two accounts of a run that is under way
 
@@ -81,11 +83,13 @@ def run_local(
 ) -> Generator[Record, None, None]:
     """The records of a campaign, as they come; the store has them all at the end. `spent` was asked before.
 
-    `workers` threads do pixel work, and as many ask the system where it says it is `concurrent`.
+    `workers` threads do pixel work, and as many ask the system where it says it is `concurrent`, or more
+    where it says how many.
     `batch` inputs go into one call of `predict`, by default as many as the system likes.
     """
     size = batch_size(campaign.system, batch=batch, workers=workers)
-    slots = workers if getattr(campaign.system, "concurrent", False) else 1
+    at_once = int(getattr(campaign.system, "concurrent", False))
+    slots = max(workers, at_once) if at_once else 1
     opened: list[WorkerSystem] = []
 
     def limit(system: System) -> System:
@@ -249,9 +253,11 @@ class _Engine:
 
     def _settings(self, pairs: Sequence[Pair]) -> RunSettings:
         campaign = self._campaign
-        return RunSettings(
-            campaign.system.name, pairs, campaign.seed, self._inputs, self._sources, campaign.referees
-        )
+        shared = (self._inputs, self._sources, campaign.referees)
+        at_once = AT_ONCE
+        if hasattr(campaign.system, "ask_later") and campaign.limits.queries is None:
+            at_once = max(AT_ONCE, AT_ONCE_ELSEWHERE // max(1, len(campaign.scenes)))
+        return RunSettings(campaign.system.name, pairs, campaign.seed, *shared, at_once)
 
     def _start(self, order: int, budget: int | None, begin: Callable[[SceneRun], Steps[None]]) -> _Running:
         run = SceneRun(Budget(budget), order)
@@ -344,6 +350,7 @@ class _Engine:
             self._note(running.run.notes.popleft())
         if isinstance(event, Ask):
             self._batcher.take(event.queries, partial(self._step, running))
+            self._batcher.ask_ahead(event.ahead)
         else:
             self._running -= 1
             if isinstance(event, Request):

@@ -49,7 +49,7 @@ def test_brain_floats_are_read():
 @pytest.mark.real
 @pytest.mark.parametrize("library", ["jax", "tensorflow"])
 def test_arrays_of_other_libraries_are_read(library):
-    pytest.importorskip(library)
+    pytest.importorskip(library, reason="too large for our environment")
     code = {
         "jax": "import jax.numpy as xp; make = lambda v, t='float32': xp.array(v, t)",
         "tensorflow": "import tensorflow as xp; make = lambda v, t='float32': xp.constant(v, t)",
@@ -106,15 +106,18 @@ def test_results_like_those_of_ultralytics_are_read_with_their_names():
     assert len(encode_answer(results)) < 1000  # the picture is not kept with it
 
 
+@pytest.mark.real
 def test_results_of_ultralytics_itself_are_read():
-    results = pytest.importorskip("ultralytics.engine.results")
+    results = pytest.importorskip("ultralytics.engine.results", reason="AGPL: no part of our environment")
     torch = pytest.importorskip("torch")
     table = torch.tensor([[*BOXES[0], 0.75, 1], [*BOXES[1], 0.5, 0]])
     same(kept(results.Results(IMAGE, "a.png", dict(enumerate(NAMES)), boxes=table)))
 
 
+@pytest.mark.real
 def test_detections_of_supervision_are_read_with_and_without_names():
-    supervision = pytest.importorskip("supervision")
+    import supervision
+
     parts = {"xyxy": np.array(BOXES), "confidence": np.array([0.75, 0.5]), "class_id": np.array([1, 0])}
     same(kept(supervision.Detections(**parts)), ("1", "0"))
     masks = np.ones((2, 100, 200), bool)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from instar.campaigns.definite_plan import world_for
 from instar.campaigns.plan import RelationUse, Use
-from instar.campaigns.run import world_for
 from instar.core.errors import BadInput
 from instar.core.frame import Moved
 from instar.core.outcome import Outcome

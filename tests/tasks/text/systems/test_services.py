@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 import numpy as np
 import pytest
 
+from clouds import KEYS, clouds
 from instar.adapters.exchange import HttpRequest, HttpResponse, authorization
 from instar.adapters.line import Unavailable
 from instar.adapters.service import Service
@@ -23,7 +24,6 @@ from instar.tasks.text.systems.services.google_vision import Annotate, google_vi
 from instar.tasks.text.systems.services.rekognition import DetectText, rekognition
 from instar.tasks.text.systems.services.tencent_ocr import GeneralOcr, tencent_ocr
 from instar.worlds import page
-from text_services import KEYS, cloud
 
 PICTURE = np.random.default_rng(0).integers(0, 256, (100, 200, 3), np.uint8)
 SQUARE = [[20, 10], [60, 10], [60, 30], [20, 30]]
@@ -462,9 +462,9 @@ def test_a_worker_process_gets_the_service_but_not_the_secrets(name):
 def test_over_http_the_answer_of_a_server_is_that_of_the_locator_behind_it(name):
     (scene,) = page.scenes(1)
     (expected,) = page_exact().predict([scene.image])
-    with cloud() as server:
+    with clouds() as server:
         (found,) = FACTORIES[name](endpoint=server.url).predict([scene.image])
-    np.testing.assert_allclose(found.quads, expected.quads, rtol=1e-5)
+    np.testing.assert_allclose(found.quads, expected.quads, atol=0.51)  # most answer in whole pixels
     assert len(server.asked) == 1
 
 
@@ -478,12 +478,14 @@ def test_a_campaign_over_a_service_is_recorded_and_played_back_with_the_same_ver
     words += ["--scenes", str(tmp_path / "photos"), "--set", "search.watermarks=2"]
     words += ["--set", f"system.recorded={tmp_path / 'answers'}"]
 
-    with cloud() as server:
+    with clouds() as server:
         host = server.url.removeprefix("http://")
         there = [*words, "--out", str(tmp_path / "a"), "--set", f"system.endpoint={server.url}"]
         assert main(there) == 2
         said = capsys.readouterr().err
-        assert "rekognition will be asked about 104 calls (about 52 a picture" in said
+        assert (
+            "rekognition will be asked about 16 calls, and at most 56 (8 a picture: itself, 5 changes" in said
+        )
         assert f"pictures go to {host}; nothing was sent: say --yes" in said
         assert server.asked == []
         assert main([*there, "--yes"]) == 0
@@ -499,4 +501,5 @@ def test_a_campaign_over_a_service_is_recorded_and_played_back_with_the_same_ver
         reports.append(json.loads(capsys.readouterr().out))
     assert [report["held"] for report in reports] == [10, 10]
     assert reports[0]["violated"] == reports[1]["violated"] == 0
-    assert len(server.asked) == asked > 10
+    assert len(server.asked) == asked
+    assert 10 < asked <= 56

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN
 from instar.adapters.picture_system import open_onnx
 from instar.adapters.torch_session import open_torch
 from instar.core.errors import BadInput
@@ -23,6 +24,9 @@ __all__ = ["describe_file"]
 
 USUAL_SIZES = (640, 416, 512, 320, 300)
 STRIDES = (8, 16, 32)
+COCO_LAST = 90
+DETR = {"divide": 1.0, "mean": list(IMAGENET_MEAN), "std": list(IMAGENET_DEVIATION)}
+"""What DETR wants to see; RT-DETR, whose 80 classes begin at 0, takes shares of white."""
 YOLOX = {"colour": "bgr", "divide": 1.0, "fit": "corner"}
 """What YOLOX's own exports want to see."""
 PICTURES = (0, 114)  # a black and a grey one
@@ -67,12 +71,16 @@ def describe_file(model: str, given: Mapping[str, Any]) -> Declaration:
     head, wide = found
     declared: Declaration = {"head": head, "size": list(seen.size), "layout": seen.layout}
     declared |= YOLOX if head == "yolox" else {}
+    if isinstance(head, dict) and head["kind"] == "detr":
+        declared |= {"fit": "stretch", **(DETR if head["first"] or head["scores"] == "softmax" else {})}
     if seen.is_whole:
         declared["divide"] = 1.0
     if names:
         declared["labels"] = names
     elif wide == len(COCO_NAMES):
         declared["labels"] = "coco"
+    elif wide == COCO_LAST and labels is None:
+        declared["labels"] = "coco-ids"
     elif labels is None:
         many = "classes" if wide is None else f"{wide} classes"
         raise BadInput(f"{seen}: {many} without names; give --set system.labels=FILE, one name on each line")
@@ -154,9 +162,31 @@ def _from_outputs(seen: _Seen, classes: int | None) -> tuple[Any, int | None] | 
         if classes is not None:
             return None
         return ("yolov8", wide - 4) if columns > rows else None
+    outputs = list(seen.outputs[-1].values())
+    if len(outputs) == 1 and outputs[0].ndim == 2 and outputs[0].shape[1] in (6, 7) and len(outputs[0]) != 1:
+        return _finished(outputs[0].shape[1]), classes
     names = [name.rpartition("/")[2].partition(":")[0] for name in seen.outputs[-1]]
     if {"detection_boxes", "detection_classes", "detection_scores"} <= set(names):
         return "tensorflow", None
+    kinds = sorted((one.ndim, one.dtype.kind) for one in outputs)
+    if kinds == [(1, "f"), (1, "i"), (2, "f")] and any(one.shape[1:] == (4,) for one in outputs):
+        return "torchvision", None
+    return _set_of_queries(tables, classes) if len(outputs) == len(tables) == 2 else None
+
+
+def _set_of_queries(tables: Sequence[npt.NDArray[Any]], classes: int | None) -> tuple[Any, int] | None:
+    """DETR's way: as many rows of classes as of boxes, which are shares of the picture."""
+    boxes, logits = sorted(tables, key=lambda one: one.shape[1])
+    if boxes.shape[1] != 4 or len(boxes) != len(logits) or boxes.min() < 0 or boxes.max() > 1:
+        return None
+    many = len(COCO_NAMES) if classes is None else classes
+    wide = logits.shape[1]
+    if classes is None and wide in (COCO_LAST + 1, COCO_LAST + 2):  # by COCO's own numbers, from 1
+        many = COCO_LAST
+    first = int(many == COCO_LAST and classes is None)
+    for scores, beside in (("sigmoid", 0), ("softmax", 1)):
+        if wide == first + many + beside:
+            return {"kind": "detr", "scores": scores, "first": first}, many
     return None
 
 

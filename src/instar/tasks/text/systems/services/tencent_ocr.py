@@ -92,13 +92,18 @@ class GeneralOcr(TextApi):
             headers["X-TC-Region"] = self._region
         return HttpRequest(self.url, headers, body)
 
-    def require_chain(self) -> None:
-        _chain(self.name)
+    def find_chain(self) -> Any:
+        package, needed_for = "tencentcloud-sdk-python-common", f"{self.name} with credentials=sdk"
+        sdk = import_extra("tencentcloud.common.credential", package, extra="tencent", needed_for=needed_for)
+        try:
+            return sdk.DefaultCredentialProvider().get_credential()
+        except Exception as error:  # its own, which has no base but Exception
+            problem = describe_error(error)
+            raise BadInput(f"{self.name}: Tencent's library finds no credentials: {problem}") from None
 
     def _credentials(self) -> tuple[str, str, str]:
         if self.by_sdk:
-            found = _chain(self.name)
-            return found.secret_id, found.secret_key, found.token or ""
+            return self.chain.secret_id, self.chain.secret_key, self.chain.token or ""
         return os.environ[self.keys[0]], os.environ[self.keys[1]], ""
 
     def trouble(self, status: int, answer: Mapping[str, Any]) -> Trouble | None:
@@ -126,16 +131,6 @@ class GeneralOcr(TextApi):
             )
             for found in response["TextDetections"]
         ]
-
-
-def _chain(name: str) -> Any:
-    """What Tencent's library finds: the environment, a profile, the role of a machine."""
-    package, needed_for = "tencentcloud-sdk-python-common", f"{name} with credentials=sdk"
-    common = import_extra("tencentcloud.common.credential", package, extra="tencent", needed_for=needed_for)
-    try:
-        return common.DefaultCredentialProvider().get_credential()
-    except Exception as error:  # its own, which has no base but Exception
-        raise BadInput(f"{name}: Tencent's library finds no credentials: {describe_error(error)}") from None
 
 
 NO_TEXT = "FailedOperation.ImageNoText"  # an answer, told as an error
