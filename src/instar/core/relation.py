@@ -36,9 +36,7 @@ class Workspace(Protocol):
         """Tell whoever started the run something about what was prepared."""
 
     def rehearse(self, relation: Relation, search: Any) -> Sequence[Any] | None:
-        """The records of a relation on a sample of the scenes, asked before the campaign begins; they are
-        not among its cases. None where nobody can be asked, since the run is only looked at.
-        """
+        """The records of a relation on some scenes before the campaign; None where nobody can be asked."""
 
 
 Drawn = Change | Inapplicable
