@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.campaigns.overrides import add_settings, override, put_settings
-from instar.campaigns.plan import Plan, Tables, make_plan, read_tables, require_trust, uses_of
+from instar.campaigns.plan import Plan, Tables, Use, make_plan, read_tables, require_trust, uses_of
 from instar.campaigns.rule_texts import read_rules
 from instar.campaigns.toml import parse_value
 from instar.cli.flags import gate_arguments, gate_from
@@ -46,7 +46,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="what makes the pictures of driving rules: a name or a file of your own",
     )
-    add("--paper", action="store_true", help="rules as in the paper: the bare inequality, words guessed")
+    add("--paper", action="store_true", help="judge as in the paper: a rule's bare inequality, IoMin")
     add("--scenes", metavar="PATH", help="a folder, a picture, a COCO json, ..., or street:N for drawn ones")
     add("--interpreter", metavar="NAME", help="of a classifier: grad-cam, rise, lime, ...")
     add("--objects", metavar="SYSTEM", help="the helper that finds objects where the data knows none")
@@ -122,6 +122,8 @@ def plan_from(args: argparse.Namespace) -> Plan:
         "limits": {"queries": args.budget, "seconds": args.max_seconds, "timeout": args.timeout},
     }
     settings = list(args.set)
+    if args.paper and not args.rule:
+        settings += _as_in_the_paper(names or [one["use"] for one in tables.get("relation", [])])
     if args.interpreter is not None:
         settings.append(f"system.interpreter={args.interpreter}")
     plan = make_plan(put_settings(override(tables, flags), settings))
@@ -131,6 +133,16 @@ def plan_from(args: argparse.Namespace) -> Plan:
         given = {args.system, *(names or ()), args.search, args.objects, args.maps, *referees, *values}
         require_trust(uses_of(plan), args.plan, trusted=args.trust, given=given)
     return plan
+
+
+def _as_in_the_paper(names: list[str]) -> list[str]:
+    """The settings that judge relations as their paper does."""
+    from instar.campaigns.resolve import takes
+
+    found = [f"{name}.paper=true" for name in names if takes(Use(name), "paper")]
+    if not found:
+        raise BadInput("--paper is for rules of driving and for relations such as insert; name one of them")
+    return found
 
 
 def _is_of_a_run(plan: Path) -> bool:
