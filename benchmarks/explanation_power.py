@@ -3,7 +3,8 @@
     python benchmarks/explanation_power.py --scenes photos/ --limit 6 [--interpreter NAME] [--paper]
 
 A cell has the violated and the judged cases. The honest interpreter is in the first row: it must not be
-accused. Found is a fault by a relation that accuses it more often than the honest one. With --paper the relations and the measure are those of the paper: what was found before.
+accused. Found is a fault by a relation that accuses it more often than the honest one. With --paper
+relations and measure are those of the paper: what was found before.
 """
 
 from __future__ import annotations
