@@ -13,8 +13,9 @@ import time
 import cv2
 
 from instar.scenes import load_scenes
-from instar.tasks.text.accuracy import Hits, count_hits, truth_of
+from instar.tasks.text.accuracy import Hits, count_words
 from instar.tasks.text.systems.ppocr import ppocr_v4, ppocr_v6
+from instar.tasks.text.truth import truth_of
 
 SIZES = (("min", 736), ("min", 1080), ("max", 960))
 
@@ -35,8 +36,8 @@ def main() -> None:
             began = time.process_time()
             answers = [system.predict([image])[0] for image in images]
             cost = (time.process_time() - began) / len(images) * 1000
-            found = [count_hits(answer.quads, truth) for answer, truth in zip(answers, truths)]
-            total = sum(found, start=Hits(0, 0, 0))
+            found = [count_words(answer.quads, truth) for answer, truth in zip(answers, truths)]
+            total = sum(found, start=Hits(0, 0, 0, 0))
             scores = f"P {total.precision:.3f}  R {total.recall:.3f}  F {total.f_score:.3f}"
             print(f"{name}  {limit_type} {limit_side:4}  {scores}  {cost:.0f} ms CPU", flush=True)
 

@@ -1,9 +1,18 @@
 """The files of driving rules with the meaning that each must have, and of sentences that must be refused."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
-from instar.tasks.driving.rules import Block, Condition, Entity, Expectation, Rule
+from instar.tasks.driving.rules import (
+    Block,
+    Condition,
+    Entity,
+    Expectation,
+    RefusedRule,
+    Rule,
+    read_rule,
+)
 
 HERE = Path(__file__).parent / "tasks" / "driving"
 
@@ -28,6 +37,9 @@ def condition(text):
         word = words.pop(0)
         if word == ">":
             fields["new"] = Entity(*thing(words.pop(0)))
+        elif word.startswith("@"):
+            least, dash, most = word[1:].partition("-")
+            fields["distance"] = (float(least), float(most) if most else None if dash else float(least))
         elif word.startswith("~"):
             fields["comparative"] = word[1:]
         else:
@@ -46,6 +58,8 @@ def expectation(text):
         rest = rest[: rest.index("vs")]
     if rest and not rest[0][0].isdigit():
         fields["comparator"] = rest.pop(0).replace("_", " ")
+    if fields.get("comparator") == "between":
+        fields["most"] = float(rest.pop(1))
     if rest:
         fields["amount"], fields["unit"] = float(rest[0]), rest[1]
     return Expectation(quantity, direction, **fields)
@@ -55,13 +69,14 @@ def meaning(text):
     blocks = []
     for block in text.split(" ; "):
         conditions, _, expected = block.partition(" => ")
-        blocks.append(Block(tuple(condition(c) for c in conditions.split(" & ")), expectation(expected)))
+        first, *also = map(expectation, expected.split(" + "))
+        blocks.append(Block(tuple(condition(c) for c in conditions.split(" & ")), first, tuple(also)))
     return Rule(tuple(blocks))
 
 
-def accepted():
+def accepted(name="accepted.txt"):
     expected = None
-    for line in lines("accepted.txt"):
+    for line in lines(name):
         if line.startswith("= "):
             expected = line[2:]
         else:
@@ -70,3 +85,34 @@ def accepted():
 
 ACCEPTED = list(accepted())
 REFUSED = [tuple(part.strip() for part in line.split("|", 1)) for line in lines("refused.txt")]
+
+
+def at_least(rule):
+    """The rule with "at least" in words wherever an amount stands alone, which means the same."""
+
+    def spelt(one):
+        bare = one.amount is not None and one.comparator is None
+        return replace(one, comparator="at least") if bare else one
+
+    return Rule(
+        tuple(
+            replace(block, expectation=spelt(block.expectation), also=tuple(map(spelt, block.also)))
+            for block in rule.blocks
+        )
+    )
+
+
+def tally(name):
+    """How each sentence of a file is read: right, refused rightly, refused wrongly or misread."""
+    found = {"right": [], "refused rightly": [], "refused wrongly": [], "misread": []}
+    for sentence, expected in accepted(name):
+        try:
+            got = at_least(read_rule(sentence))
+        except RefusedRule as refusal:
+            found["refused rightly" if expected == "refused" else "refused wrongly"].append(
+                (sentence, refusal)
+            )
+            continue
+        is_right = expected != "refused" and got == at_least(meaning(expected))
+        found["right" if is_right else "misread"].append((sentence, got))
+    return found

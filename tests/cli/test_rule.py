@@ -139,15 +139,15 @@ def test_an_ontology_of_ones_own_brings_its_words(capsys, tmp_path):
 
     text = files("instar.tasks.driving.rules").joinpath("ontology.toml").read_text(encoding="utf-8")
     own = tmp_path / "mine.toml"
-    own.write_text(text + '\n[element.dog]\nsynonyms = ["dog", "puppy"]\n', encoding="utf-8")
-    rule = "If: two puppies appear on the road, Then: slow down."
+    own.write_text(text + '\n[element.ghost]\nsynonyms = ["ghost", "spook"]\n', encoding="utf-8")
+    rule = "If: two spooks appear on the road, Then: slow down."
     status, read = document(capsys, rule, "--ontology", str(own))
     assert status == 0
-    assert read["blocks"][0]["condition"][0]["element"] == "dog"
-    own.write_text(text + '\n[element.dog]\nsynonims = ["dog"]\n', encoding="utf-8")
+    assert read["blocks"][0]["condition"][0]["element"] == "ghost"
+    own.write_text(text + '\n[element.ghost]\nsynonims = ["ghost"]\n', encoding="utf-8")
     status, read = document(capsys, rule, "--ontology", str(own))
     assert status == 2
-    assert "unknown key of dog 'synonims'; did you mean 'synonyms'" in read["error"]
+    assert "unknown key of ghost 'synonims'; did you mean 'synonyms'" in read["error"]
 
 
 def test_what_no_engine_can_make_is_said(capsys):
@@ -197,8 +197,8 @@ def test_a_fault_is_found_with_rules_from_a_file(capsys, tmp_path):
 
 
 def test_a_rule_that_is_refused_starts_no_run(capsys, tmp_path):
-    status, counted = run_document(capsys, tmp_path, "--rule", "If: a dog appears, Then: slow down.")
-    assert (status, counted["word"]) == (2, "dog")
+    status, counted = run_document(capsys, tmp_path, "--rule", "If: a unicorn appears, Then: slow down.")
+    assert (status, counted["word"]) == (2, "unicorn")
     assert not (tmp_path / "run").exists()
 
 
@@ -217,16 +217,41 @@ def test_a_case_of_a_rule_is_replayed_the_same(capsys, tmp_path):
 
 
 def test_in_paper_mode_words_are_guessed_and_the_score_is_shown(capsys):
-    sentence = "If: a dog appears on the roadside, Then: slow down by more than 10 km/h."
+    sentence = "If: a banana appears on the roadside, Then: slow down by more than 10 km/h."
     status, read = document(capsys, sentence, "--paper", "--answers", "50,40")
     assert status == 0
-    assert read["guessed"] == [{"word": "dog", "taken_as": "pedestrian", "similarity": 0.7857}]
-    assert read["blocks"][0]["condition"][0]["element"] == "pedestrian"
+    assert read["guessed"] == [{"word": "banana", "taken_as": "tree", "similarity": 0.8}]
+    assert read["blocks"][0]["condition"][0]["element"] == "tree"
     assert read["held"] is True  # more than is at least
     status, read = document(capsys, sentence)
-    assert (status, read["word"]) == (2, "dog")
-    assert "pedestrian" in read["suggestions"]
-    _, read = document(capsys, sentence.replace("dog", "pedestrian"), "--answers", "50,40")
+    assert (status, read["word"]) == (2, "banana")
+    assert "tree" in read["suggestions"]
+    _, read = document(capsys, sentence.replace("banana", "pedestrian"), "--answers", "50,40")
     assert read["held"] is False
-    status, read = document(capsys, sentence.replace("dog", "unicorn"), "--paper")
+    status, read = document(capsys, sentence.replace("banana", "unicorn"), "--paper")
     assert (status, read["word"]) == (2, "unicorn")
+
+
+def test_it_is_said_on_how_many_scenes_a_rule_can_be_made_and_why_not_on_the_others(capsys):
+    status, read = document(capsys, "If: it stops raining, Then: do not brake.", "--scenes", "street:12:9")
+    assert status == 0
+    counted = read["scenes"]
+    assert counted["of"] == 12 == counted["made"] + sum(counted["reasons"].values())
+    assert counted["reasons"]["it is not 'rain' there"] == 12 - counted["made"]
+    _, out, _ = spoken(capsys, "If: an ambulance appears ahead, Then: brake.", "--scenes", "street:3")
+    assert out.splitlines()[-2:] == [
+        "can be made on 0 of 3 scenes",
+        "  3 not: nothing here can show 'ambulance'",
+    ]
+
+
+def test_words_and_engines_of_ones_own_are_for_rules_only(capsys, tmp_path):
+    own = tmp_path / "words.toml"
+    own.write_text('[element.pedestrian]\nsynonyms = ["rambler"]\n', encoding="utf-8")
+    rule = ["--rule", "If: a rambler appears on the roadside, Then: slow down.", "--ontology", str(own)]
+    status, counted = run_document(capsys, tmp_path, *rule)
+    assert (status, counted["violated"]) == (0, 0)
+    assert counted["held"] > 0
+    status = main(["run", "--system", "street-driver", "--relation", "deeptest", "--ontology", str(own)])
+    assert status == 2
+    assert "--ontology and --engines are about rules" in capsys.readouterr().err

@@ -39,7 +39,7 @@ def test_a_study_finds_which_locator_is_unstable_and_when(
     note = document["tables"]["stability"]["note"]
     assert note == "Brightness up is less stable than down for 1 of 2: page-glare."
     accuracy = {(row[0], row[1]): row[2:] for row in document["tables"]["accuracy"]["rows"]}
-    assert accuracy["page-exact", "sources"] == ["1.000", "1.000", "1.000"]
+    assert accuracy["page-exact", "sources"] == ["1.000"] * 6
     cases = {(row[0], row[1]): int(row[2]) for row in document["tables"]["cases"]["rows"][1:]}
     assert [cases["page-exact", name] for name in ("brightness-up", "channel-switch", "masking")] == [
         30,

@@ -53,7 +53,7 @@ SENTENCE = "If: a pedestrian appears on the roadside, Then: {}. If: it rains, Th
 
 
 def test_the_table_was_found():
-    assert len(TABLE) == 16
+    assert len(TABLE) == 24
 
 
 @pytest.mark.parametrize("said", [said for said, _ in TABLE])

@@ -65,7 +65,7 @@ def all_shrunk(text, system, folder, *, how="rendered", sources=None, n=1):
 def test_rain_is_reduced_to_the_strength_at_which_it_breaks(how, tmp_path):
     breaks_at = 0.37
     system = Driver(
-        "swerves in rain", lambda drive: (50, 9 if drive.level >= breaks_at and wet(drive) else 0)
+        "swerves in rain", lambda drive: (50, 29 if drive.level >= breaks_at and wet(drive) else 0)
     )
     changes = list(all_shrunk(RAIN, system, tmp_path, how=how))
     assert len(changes) >= 2
@@ -105,7 +105,7 @@ def test_of_two_blocks_one_is_left_and_of_night_dusk(tmp_path):
 
 def test_of_all_lines_only_those_are_removed_that_matter(tmp_path):
     def control(drive):
-        return 50, 0 if drive.road.centre else 9
+        return 50, 0 if drive.road.centre else 29
 
     def with_lines(scene):
         road = scene.knowledge["drive"].road

@@ -54,11 +54,14 @@ def accused(records: list[Record]) -> dict[str, set[str]]:
     [
         (planted_text.loses_boxes_when_bright(), {"brightness-up": {"lost"}}),
         (page_glare(), {"brightness-up": {"lost"}}),
-        (planted_text.looks_at_red_only(), {"channel-switch": {"lost", "new"}}),
-        (planted_text.forgets_to_scale_back(), {"perspective": {"lost", "new"}}),
+        (planted_text.looks_at_red_only(), {"channel-switch": {"lost", "invented"}}),
+        (
+            planted_text.forgets_to_scale_back(),
+            {"perspective": {"lost", "invented", "resized", "drifted"}},
+        ),
         (planted_text.overlooks_large_words(), {"watermark": {"watermark missed"}}),
-        (planted_text.splits_large_words(), {"watermark": {"watermark missed", "new"}}),
-        (planted_text.sees_text_where_none_is(), {"masking": {"masked text found", "new"}}),
+        (planted_text.splits_large_words(), {"watermark": {"watermark missed", "invented"}}),
+        (planted_text.sees_text_where_none_is(), {"masking": {"masked text found", "invented"}}),
         (planted_text.sees_through_masks(), {"masking": {"masked text found"}}),
     ],
     ids=lambda value: getattr(value, "name", ""),
@@ -83,7 +86,7 @@ def test_text_seen_through_masks_is_seen_at_the_masked_boxes() -> None:
 def test_a_split_watermark_is_said_to_be_on_the_watermark() -> None:
     records = campaign(planted_text.splits_large_words())
     extra = {
-        f.subject for r in cases(records, Status.VIOLATED) for f in r.verdict.findings if f.kind == "new"
+        f.subject for r in cases(records, Status.VIOLATED) for f in r.verdict.findings if f.kind == "invented"
     }
     assert extra == {"on the watermark"}
 

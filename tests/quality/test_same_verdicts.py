@@ -168,6 +168,13 @@ def test_through_torch(direct: Any) -> None:
     assert run("torch", "--system", "mine.pt", "--set", "system.size=416", *CONFIDENCE) == direct
 
 
+def test_through_openvino(direct: Any) -> None:
+    import openvino
+
+    openvino.save_model(openvino.convert_model("mine.onnx"), "mine.xml", compress_to_fp16=False)
+    assert run("openvino", "--system", "mine.xml", *CONFIDENCE, "--set", "system.labels=coco") == direct
+
+
 def test_through_a_json_server(direct: Any) -> None:
     with servers.detector_server(yolox()) as server:
         words = ["--system", f"http://{server.host}/find", "--set", f"system.answer={MAPPING}"]

@@ -207,3 +207,20 @@ def test_the_real_packs_are_recognised():
     assert len(load_scenes(str(DATA / "day_night"))) == 60
     assert len(load_scenes(str(DATA / "text"))) == 52
     require_one_readable(detection)
+
+
+def test_a_list_of_a_data_set_keeps_what_is_known_of_its_scenes(tmp_path):
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.png").write_bytes(encode_png(np.zeros((9, 9, 3), np.uint8)))
+        (tmp_path / f"gt_{name}.txt").write_text(f"0,0,8,0,8,8,0,8,{name}\n")
+    chosen = tmp_path.parent / f"{tmp_path.name}.txt"
+    chosen.write_text(f"# scenes of {tmp_path}\nc.png\n\na.png\n")
+    found = load_scenes(str(chosen))
+    assert [(scene.id, scene.knowledge["words"][0].text) for scene in found] == [
+        ("a.png", "a"),
+        ("c.png", "c"),
+    ]
+    assert [scene.id for scene in load_scenes(str(chosen), limit=1)] == ["a.png"]
+    chosen.write_text(f"# scenes of {tmp_path}\nd.png\n")
+    with pytest.raises(BadInput, match=r"has no scene 'd\.png'; remove that line"):
+        load_scenes(str(chosen))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -71,3 +73,25 @@ def test_too_small_or_broken_tables_are_refused(test, table):
 def test_an_effect_needs_values():
     with pytest.raises(ValueError, match="at least one value"):
         vargha_delaney([], [1])
+
+
+def test_equal_shares_tie_however_their_last_bit_was_rounded():
+    # Ten follow-ups each: the mean of nine ones and two thirds, summed in two orders, is 29/30 twice.
+    early, late = np.mean([2 / 3] + [1.0] * 9), float(np.mean([1.0] * 9 + [2 / 3]))
+    late = np.nextafter(late, 1) if late == early else late
+    assert early != late
+    third = Fraction(1, 3)
+    rows = [[early, late, 0.5], [late, early, 0.5], [0.8, 0.7, 0.9], [0.6, 0.9, 0.7], [1.0, 0.9, 0.2]]
+    exact = [[Fraction(29, 30)] * 2 + [0.5]] * 2 + rows[2:]
+    assert friedman(rows) == friedman(exact)
+    assert friedman(rows).statistic == pytest.approx(1.333333333)
+    assert np.array_equal(nemenyi(rows), nemenyi(exact))
+    assert vargha_delaney([early, 0.3], [late, 0.3]) == 0.5
+    assert vargha_delaney([third], [1 / 3]) == 0.5
+    assert signed_rank([early, 0.5], [late, 0.5]).p == 1.0
+
+
+def test_differences_tie_that_floats_tell_apart():
+    # 0.3 - 0.2 and 0.2 - 0.1 are the same tenth, of opposite sign: neither outweighs the other.
+    assert 0.3 - 0.2 != 0.2 - 0.1
+    assert signed_rank([0.3, 0.1], [0.2, 0.2]).statistic == 1.5

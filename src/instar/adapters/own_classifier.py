@@ -11,6 +11,7 @@ import torch
 from instar.adapters.classifier import Classifier, eval_mode
 from instar.adapters.devices import require_device
 from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN, outputs_of
+from instar.adapters.photo_classifier import load_photo_classifier
 from instar.adapters.street_classifier import load_street_classifier
 from instar.adapters.zoo_classifiers import zoo_classifier
 from instar.core.errors import BadInput
@@ -21,9 +22,11 @@ __all__ = ["load_classifier", "own_classifier"]
 
 
 def load_classifier(name: str, options: dict[str, Any]) -> Classifier:
-    """The classifier of drawn streets, one of the zoo where a `network` is named, or a user's own."""
+    """One that comes along, one of the zoo where a `network` is named, or a user's own."""
     if name == "street-classifier":
         return load_street_classifier(**options)
+    if name == "photo-classifier":
+        return load_photo_classifier(**options)
     return zoo_classifier(**options) if "network" in options else own_classifier(**options)
 
 
@@ -73,7 +76,8 @@ def _outputs(name: str, module: Any, size: tuple[int, int], device: str) -> int:
     """How many numbers it answers with."""
     try:
         with eval_mode(module), torch.no_grad():
-            found = module(torch.zeros((1, 3, *size), device=device))
+            noise = torch.randn((2, 3, *size), generator=torch.Generator().manual_seed(0))
+            found = module(noise.to(device))
     except Exception as error:
         raise BadInput(
             f"classifier {name!r} does not take pictures of {size[1]}x{size[0]}: {describe_error(error)}; "
@@ -82,6 +86,11 @@ def _outputs(name: str, module: Any, size: tuple[int, int], device: str) -> int:
     if not isinstance(found, torch.Tensor) or found.ndim != 2:
         shape = tuple(found.shape) if isinstance(found, torch.Tensor) else type(found).__name__
         raise BadInput(f"classifier {name!r} answers with {shape}; it must be (pictures, classes)")
+    if found.shape[1] > 1 and bool((found >= 0).all()) and bool(((found.sum(1) - 1).abs() < 1e-3).all()):
+        raise BadInput(
+            f"classifier {name!r} ends in a softmax: its outputs add up to 1. Give the network "
+            "without its last layer, so that it answers with logits"
+        )
     return int(found.shape[1])
 
 

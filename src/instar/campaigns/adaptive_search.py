@@ -4,7 +4,7 @@ Two things are learned from the margins that verdicts tell. Each subject of a sc
 *strength*: how far from failing it usually stays. Each kind of change, a relation at a severity, has a
 *harm*: by how much it usually lowers margins. The chance that a change breaks a subject follows from both.
 Each round asks the changes that should break most subjects for what they cost. A subject that failed, or that
-null changes break too, is worth nothing any more.
+null changes break too, is worth nothing any more; one that only slipped below the line still is.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ SUBJECTS = 2.0  # so many are expected in a scene of which nothing is known
 HARM = 0.15  # of the strongest change, of which nothing is known
 SPREAD = 0.15  # of margins about what strength and harm say
 PRIOR = 8.0  # observations after which the harm of a change counts for half
+DEPTH = 0.1  # by how much a margin is to be missed: less is a slip
 CHECKS = 3.0  # questions that a finding costs beyond its change
 
 
@@ -145,13 +146,13 @@ class _Table:
         """
         doubt = rng.normal(0, SPREAD, self.left.shape) / np.sqrt(self.weight / PRIOR)
         harm = self.harm / self.weight + doubt
-        broken = SUBJECTS * ndtr((harm - STRENGTH) / SPREAD)
+        broken = SUBJECTS * ndtr((harm - STRENGTH - DEPTH) / SPREAD)
         broken[sorted(self.visited)] = 0
         if self.scene:
             scene, alive, seen = np.array(self.scene), np.array(self.alive), np.array(self.seen)
             strength = (np.array(self.total) + STRENGTH) / (seen + 1)
             spread = SPREAD * np.sqrt(1 + 1 / (seen + 1))
-            chance = ndtr((harm[scene] - strength[:, None]) / spread[:, None]) * alive[:, None]
+            chance = ndtr((harm[scene] - strength[:, None] - DEPTH) / spread[:, None]) * alive[:, None]
             np.add.at(broken, scene, chance)
         return np.asarray(broken / (self.expense + CHECKS * np.minimum(broken, 1)))
 
@@ -172,7 +173,7 @@ class _Table:
             self.weight[column] += 1
             self.total[i] += margin + harm
             self.seen[i] += 1
-        done = [finding.subject for finding in verdict.findings]
+        done = [finding.subject for finding in verdict.findings if finding.known != "slipped"]
         done += [one["subject"] for one in verdict.evidence.get("struck", ())]
         for subject in done:
             self.alive[self._number(row, subject)] = False

@@ -7,8 +7,8 @@ EXPORTS (formats of `instar export`), FILES (the system that a file of a user's 
 its ending), DESCRIBE_FILE (what options the file tells), ADAPTER (what makes a system of a user's network),
 WORLD (what `street:N` means to the task), ACCURACY (what measures answers where the truth is known:
 `instar look`), CARDS (what tells of the networks that come along), POOL (what cuts objects out of scenes),
-INTERPRETERS and IMPORTED (options whose values are imported or run, each with the values that are
-instar's own).
+INTERPRETERS, REMARK (what a reader must know of a system first, such as what it was trained on) and IMPORTED
+(options whose values are imported or run, each with the values that are instar's own).
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ class TaskCatalogue:
     cards: str
     pool: str
     interpreters: tuple[str, ...]
+    remark: str
     imported: Mapping[str, tuple[str, ...]]
     files: Mapping[str, str]
     describe_file: str
@@ -108,6 +109,7 @@ def _read(task: str) -> TaskCatalogue:
         cards=home("CARDS"),
         pool=home("POOL"),
         interpreters=tables.get("INTERPRETERS", ()),
+        remark=home("REMARK"),
         imported=tables.get("IMPORTED", {}),
         files=tables.get("FILES", {}),
         describe_file=home("DESCRIBE_FILE"),

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from instar.campaigns.catalogue import catalogue_entries, catalogues, find_entry, usual_search
+from instar.campaigns.catalogue import catalogue_entries, catalogues, find_entry, import_home, usual_search
 from instar.campaigns.plan import Plan, RelationUse, Use
 from instar.campaigns.resolve import MANNERS
 from instar.campaigns.system_names import settle_name
@@ -19,7 +19,9 @@ from instar.core.campaign import Campaign
 from instar.core.fingerprint import fingerprint_of
 from instar.core.recipe import find_name
 
-__all__ = ["UNNAMED", "are_files", "identity_of", "run_folders", "settle_plan", "use_of", "world_for"]
+__all__ = [
+    "UNNAMED", "are_files", "identity_of", "remark_on", "run_folders", "settle_plan", "use_of", "world_for",
+]  # fmt: skip
 
 UNNAMED = ""
 """What a plan says of a thing that was made in Python and has no name."""
@@ -99,6 +101,8 @@ def identity_of(plan: Plan, campaign: Campaign) -> dict[str, Any]:
         key: getattr(plan, key)
         for key in ("objects", "pool", "truth", "changes", "palette", "maps", "referees", "referee_labels")
     }
+    if remark := remark_on(campaign):
+        identity["remark"] = remark
     named = [("system", system)]
     for (relation, _), pair in zip(campaign.relations, plan.relations):
         assert pair.search is not None, "the plan is not settled"
@@ -107,6 +111,14 @@ def identity_of(plan: Plan, campaign: Campaign) -> dict[str, Any]:
         options = {key: value for key, value in use.options.items() if key not in MANNERS}
         identity |= {f"{owner}.use": use.name} | {f"{owner}.{key}": value for key, value in options.items()}
     return identity
+
+
+def remark_on(campaign: Campaign) -> str:
+    """What the tasks have to say of the system on these scenes, before anything is asked."""
+    tasks = {relation.resolved_task.name for relation, _ in campaign.relations}
+    homes = [catalogues()[task].remark for task in sorted(tasks) if task in catalogues()]
+    said = [import_home(home)(campaign.system, campaign.scenes) for home in homes if home]
+    return "; ".join(filter(None, said))
 
 
 def use_of(what: str, given: Any, called: str) -> Use:

@@ -23,6 +23,7 @@ from instar.campaigns.definite_plan import (
     UNNAMED,
     are_files,
     identity_of,
+    remark_on,
     run_folders,
     settle_plan,
     use_of,
@@ -30,6 +31,7 @@ from instar.campaigns.definite_plan import (
 from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
 from instar.campaigns.progress import show_campaign, show_steps
 from instar.campaigns.referees import find_referees
+from instar.campaigns.rehearsal import Rehearsal
 from instar.campaigns.resolve import (
     resolve_relation,
     resolve_searches,
@@ -128,8 +130,9 @@ def run(
         else:
             kept = stack.enter_context(_open_run(settle_plan(plan), campaign, resume=resume))
             store, folder = kept, kept.folder
-        campaign = _prepare(campaign, Folder(folder), prepare_relation)
-        records = run_local(campaign, store, workers=workers, batch=batch, watch=watch)
+        rehearsal = Rehearsal(campaign, store, workers, batch)
+        campaign = _prepare(campaign, Folder(folder, rehearse=rehearsal), prepare_relation)
+        records = run_local(campaign, store, workers=workers, batch=batch, watch=watch, spent=rehearsal.spent)
         yield from stack.enter_context(contextlib.closing(records))
 
 
@@ -156,16 +159,22 @@ def execute(
             stores.append(stack.enter_context(_open_run(own, campaign, resume=resume)))
             if is_new and are_files(plan):
                 _say(_what_is_kept(campaign), quiet=quiet)
+            if remark := remark_on(campaign):
+                _say(remark, quiet=quiet)
         for (own, campaign), store in zip(campaigns, stores):
-            workspace = Folder(store.folder, partial(show_steps, quiet=quiet), partial(_say, quiet=quiet))
+            workers = own.workers or os.cpu_count() or 1
+            rehearsal = Rehearsal(campaign, store, workers, own.batch)
+            tell = partial(_say, quiet=quiet)
+            workspace = Folder(store.folder, partial(show_steps, quiet=quiet), tell, rehearsal)
             campaign = _prepare(campaign, workspace, prepare)
             later = campaign.system if isinstance(campaign.system, Elsewhere) else None
             if later is not None:
                 store.keep_answers([one.key(fingerprint_of(later)) for one in given])
                 later.open(store.folder / QUESTIONS)
             with show_campaign(own.limits, what=campaign.system.name, quiet=quiet) as watch:
-                workers = own.workers or os.cpu_count() or 1
-                records = run_local(campaign, store, workers=workers, batch=own.batch, watch=watch)
+                records = run_local(
+                    campaign, store, workers=workers, batch=own.batch, watch=watch, spent=rehearsal.spent
+                )
                 with contextlib.closing(records):
                     for _ in records:
                         pass  # the store has them

@@ -29,7 +29,7 @@ from instar.core.errors import BadInput
 __all__ = ["Adapter", "find_adapter", "is_remote", "settle_name", "tasks_of_name"]
 
 ANSWER_FILES = (".json", ".jsonl")
-DATA_ONLY = ".onnx"
+DATA_ONLY = (".onnx", ".xml")
 HF_TASKS = {"ForObjectDetection": "detection", "ForImageClassification": "classification"}
 
 
@@ -100,7 +100,7 @@ def settle_name(use: Use) -> Use:
         return Use(whole, use.options, use.called or path.stem)
     options = {"model": whole, "called": path.stem, **use.options}
     taker = takers[-1]
-    if path.suffix == DATA_ONLY:
+    if path.suffix in DATA_ONLY:
         taker, told = _describe(takers, whole, use.options)
         listed = ", ".join(f"{key}={_short(value)}" for key, value in told.items())
         print(f"{use.name}: {taker.name}, {listed}", file=sys.stderr)  # noqa: T201

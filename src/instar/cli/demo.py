@@ -1,8 +1,8 @@
 """`instar demo`: the main job on real photographs, or on drawn streets where those cannot be had.
 
 Then the other families, on what the package draws itself: a text locator that fears glare, on pages of words,
-a network that never saw a person, on drives through a town, and, where torch is installed, explanations of a
-classifier that miss the small things they are about.
+a network that never saw a person, on drives through a town, and, where torch is installed, explanations that
+are the same whatever they are to explain.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from instar.user_file import parse_toml
 __all__ = ["arguments", "perform"]
 
 DETECTOR = "yolox-nano"
+EXPLAINED = "mobilenet-v2"  # the network under the classifier of photographs
 DRIVERS = ("vgg16-street", "vgg16-blind")
 PICTURES = 6
 CHANGES = (
@@ -70,13 +71,17 @@ def perform(args: argparse.Namespace) -> Outcome:
     (system,) = plan.systems
     if system.name != DETECTOR:
         print(f"instar: showing {system.name} on {plan.scenes} instead, all drawn here", file=sys.stderr)
+    photographs = plan.scenes if system.name == DETECTOR else ""
     (run,) = execute(plan, resume=True, quiet=args.json)
     text, document = _show(run, folder, "", args.json)
     if missing:
         text += "\n".join(["", "Could not be fetched:", *(f"  {complaint}" for complaint in missing)])
     texts, documents = [text], {**document, "not_fetched": missing}
     for task, shown in parse_toml(files("instar.cli").joinpath("demo_plans.toml").read_text("utf-8")).items():
-        plan = make_plan(shown["plan"])
+        tables = shown["plan"]
+        if "photographs" in shown and _can_explain(photographs, missing):
+            tables = shown["photographs"] | {"scenes": photographs}
+        plan = make_plan(tables)
         plan = replace(plan, out=str(folder / f"run-{plan.systems[0].name}"))
         try:
             (run,) = execute(plan, resume=True, quiet=args.json)
@@ -88,6 +93,15 @@ def perform(args: argparse.Namespace) -> Outcome:
         if task == "driving":
             texts.append(f'Drive under a rule of your own: instar demo --rule "{TRY}"')
     return Outcome("\n\n".join(texts), documents)
+
+
+def _can_explain(photographs: str, missing: list[str]) -> bool:
+    """Whether there are photographs, and the network of their classifier."""
+    try:
+        return bool(photographs and zoo.fetch(EXPLAINED))
+    except (FetchFailed, BadInput) as error:
+        missing.append(str(error))
+        return False
 
 
 def _show(

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from instar.campaigns.overrides import add_settings, override, put_settings
-from instar.campaigns.plan import Plan, Tables, make_plan, read_tables, require_trust, uses_of
+from instar.campaigns.plan import Plan, Tables, Use, make_plan, read_tables, require_trust, uses_of
+from instar.campaigns.rule_texts import read_rules
 from instar.campaigns.toml import parse_value
 from instar.cli.flags import gate_arguments, gate_from
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.report.text import render_comparison
-from instar.user_file import parse_toml, read_text
+from instar.user_file import parse_toml
 
 if TYPE_CHECKING:
     from instar.campaigns.result import Gate
@@ -38,7 +40,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help='a driving rule, "If: ..., Then: ...", or a file with one on each line; repeat it',
     )
-    add("--paper", action="store_true", help="rules as in the paper: the bare inequality, words guessed")
+    add("--ontology", metavar="FILE", help="words of your own for driving rules, added to instar's")
+    add(
+        "--engines",
+        metavar="FILE",
+        help="what makes the pictures of driving rules: a name or a file of your own",
+    )
+    add("--paper", action="store_true", help="judge as in the paper: a rule's bare inequality, IoMin")
     add("--scenes", metavar="PATH", help="a folder, a picture, a COCO json, ..., or street:N for drawn ones")
     add("--interpreter", metavar="NAME", help="of a classifier: grad-cam, rise, lime, ...")
     add("--objects", metavar="SYSTEM", help="the helper that finds objects where the data knows none")
@@ -101,10 +109,11 @@ def plan_from(args: argparse.Namespace) -> Plan:
     if args.rule:
         # Like --relation, rules take the place of what the plan says, and may stand beside --relation.
         kept = tables.get("relation", []) if names else []
-        paper = {"paper": True} if args.paper else {}
-        rules = [{"use": "rule", "text": text, **paper} for text in _rules(args.rule)]
+        rules = [{"use": "rule", "text": text, **_rule_options(args)} for text in read_rules(args.rule)]
         tables = tables | {"relation": [*kept, *rules]}
         names = [*names, "rule"] if names else None
+    elif args.ontology or args.engines:
+        raise BadInput("--ontology and --engines are about rules; give --rule as well")
     scenes = ("scenes", "palette", "maps", "objects", "pool", "limit", "referees", "referee_labels")
     plain = (*scenes, "changes", "search", "seed", "out", "workers", "batch")
     flags = {name: getattr(args, name) for name in plain} | {
@@ -113,6 +122,8 @@ def plan_from(args: argparse.Namespace) -> Plan:
         "limits": {"queries": args.budget, "seconds": args.max_seconds, "timeout": args.timeout},
     }
     settings = list(args.set)
+    if args.paper and not args.rule:
+        settings += _as_in_the_paper(names or [one["use"] for one in tables.get("relation", [])])
     if args.interpreter is not None:
         settings.append(f"system.interpreter={args.interpreter}")
     plan = make_plan(put_settings(override(tables, flags), settings))
@@ -122,6 +133,16 @@ def plan_from(args: argparse.Namespace) -> Plan:
         given = {args.system, *(names or ()), args.search, args.objects, args.maps, *referees, *values}
         require_trust(uses_of(plan), args.plan, trusted=args.trust, given=given)
     return plan
+
+
+def _as_in_the_paper(names: list[str]) -> list[str]:
+    """The settings that judge relations as their paper does."""
+    from instar.campaigns.resolve import takes
+
+    found = [f"{name}.paper=true" for name in names if takes(Use(name), "paper")]
+    if not found:
+        raise BadInput("--paper is for rules of driving and for relations such as insert; name one of them")
+    return found
 
 
 def _is_of_a_run(plan: Path) -> bool:
@@ -145,22 +166,14 @@ def _tables_of(args: argparse.Namespace) -> Tables:
     return {key: tables[key] for key in kept if key in tables}
 
 
-def _rules(given: list[str]) -> list[str]:
-    """The rules that were given, and those in files that were named."""
-    rules = []
-    for text in given:
-        path = Path(text)
-        try:
-            is_file = path.is_file()
-        except OSError:  # a rule may be longer than a file name can be
-            is_file = False
-        lines = read_text(path, "rules").splitlines() if is_file else [text]
-        if not is_file and len(text.split()) == 1:
-            raise BadInput(f"--rule {text!r} is neither a rule nor a file of rules that exists")
-        rules += [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
-    if not rules:
-        raise BadInput(f"--rule {given[0]!r} has no rule in it")
-    return rules
+def _rule_options(args: argparse.Namespace) -> dict[str, Any]:
+    """What flags say of how rules are read and made; files are named wherever the run is resumed from."""
+    options: dict[str, Any] = {"paper": True} if args.paper else {}
+    for name in ("ontology", "engines"):
+        value = getattr(args, name)
+        if value is not None:
+            options[name] = os.path.abspath(value) if Path(value).is_file() else value
+    return options
 
 
 def _names(given: list[str] | None) -> list[str] | None:

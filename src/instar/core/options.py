@@ -12,15 +12,9 @@ from instar.core.errors import BadInput, UnknownName
 from instar.core.scene import Image
 
 __all__ = [
-    "require_fraction",
-    "require_number",
-    "require_one_of",
-    "require_picture",
-    "require_range",
-    "require_strings",
-    "require_whole_number",
-    "split_names",
-]
+    "require_fraction", "require_number", "require_one_of", "require_picture", "require_range",
+    "require_strings", "require_whole_number", "split_names",
+]  # fmt: skip
 
 
 def split_names(given: str) -> list[str]:

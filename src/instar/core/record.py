@@ -102,7 +102,7 @@ class Totals:
     and so many one that contradicts the first. `pictures_left_out` are findings without kept
     pictures, since the limit of disk space was reached. `referees` are those that were asked for what is
     there, each with the reason why it could not be ("" where it could); `referee_queries` is how often.
-    `empty` are sources on which nothing was found.
+    `empty` are sources on which nothing was found. `remark` is what a reader must know of the system first.
     """
 
     run: str
@@ -125,6 +125,7 @@ class Totals:
     referees: Mapping[str, str] = field(default_factory=dict)
     referee_queries: int = 0
     empty: int = 0
+    remark: str = ""
 
 
 def case_id(system: str, relation: str, source: str, ordinal: int, change: Change | None) -> str:

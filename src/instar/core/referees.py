@@ -36,6 +36,7 @@ def verify_findings(cases: Sequence[Case], referees: Sequence[Referee]) -> Steps
     """Say what is known about the findings of these cases; what is not fair to ask for is struck out."""
     for case in cases:
         case.verify()
+        _strike_unfair(case)
     open_ones = [case for case in cases if any(_is_open(finding) for finding in case.findings)]
     if not (open_ones and referees):
         return
@@ -75,9 +76,9 @@ def _opinion(
 
 
 def _strike_unfair(case: Case) -> None:
-    """A finding that the referees lose too says nothing about the system; a case without others holds."""
+    """What the change is to blame for says nothing about the system; a case without other findings holds."""
     unfair: list[dict[str, Any]] = [
-        {"kind": f.kind, "subject": f.subject, "margin": f.margin, "by": "referees"}
+        {"kind": f.kind, "subject": f.subject, "margin": f.margin, "by": "unfair"}
         for f in case.findings
         if f.known == "unfair"
     ]

@@ -35,6 +35,9 @@ class Workspace(Protocol):
     def say(self, line: str) -> None:
         """Tell whoever started the run something about what was prepared."""
 
+    def rehearse(self, relation: Relation, search: Any) -> Sequence[Any] | None:
+        """The records of a relation on some scenes before the campaign; None where nobody can be asked."""
+
 
 Drawn = Change | Inapplicable
 Draw = Callable[[Observation, np.random.Generator], Any]

@@ -25,17 +25,14 @@ def no_progress(what: str, total: int | None) -> Iterator[Any]:
     yield _Silent()
 
 
-def _say_nothing(line: str) -> None:
-    """Nobody is listening."""
-
-
 @dataclass(frozen=True)
 class Folder:
     """A workspace (see `instar.core.relation.Workspace`): a folder, and whom to tell."""
 
     folder: Path
     progress: Callable[[str, int | None], Any] = no_progress
-    say: Callable[[str], None] = _say_nothing
+    say: Callable[[str], None] = lambda line: None
+    rehearse: Callable[[Relation, Any], Sequence[Any] | None] = lambda relation, search: None
 
 
 def prepare_relation(relation: Relation, scenes: Sequence[Scene], workspace: Folder) -> Relation:

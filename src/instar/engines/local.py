@@ -40,7 +40,7 @@ from instar.core.verdict import Status
 from instar.engines.batcher import Batcher
 from instar.engines.worker import WorkerSystem, gpus, within_limits
 
-__all__ = ["Tally", "batch_size", "run_local"]
+__all__ = ["Spent", "Tally", "batch_size", "run_local"]
 
 AT_ONCE_ELSEWHERE = 4000  # cases in a round, whose pictures are held meanwhile
 GRACE_SECONDS = 0.5  # for calls that are under way when the time is over
@@ -60,6 +60,17 @@ class Tally:
     price: float
 
 
+@dataclass(frozen=True)
+class Spent:
+    """Questions of a campaign that were asked before it began."""
+
+    queries: int = 0
+    asked: int = 0
+
+    def plus(self, totals: Totals) -> Spent:
+        return Spent(self.queries + totals.queries, self.asked + totals.asked)
+
+
 def run_local(
     campaign: Campaign,
     store: Store,
@@ -68,8 +79,9 @@ def run_local(
     batch: int | None = None,
     watch: Callable[[Tally], None] = lambda tally: None,
     clock: Callable[[], float] = time.monotonic,
+    spent: Spent = Spent(),  # noqa: B008  # frozen
 ) -> Generator[Record, None, None]:
-    """The records of a campaign, as they come; the store has them all at the end.
+    """The records of a campaign, as they come; the store has them all at the end. `spent` was asked before.
 
     `workers` threads do pixel work, and as many ask the system where it says it is `concurrent`, or more
     where it says how many.
@@ -109,6 +121,7 @@ def run_local(
             askers=askers,
             later=events.put,
         )
+        batcher.queries, batcher.asked = spent.queries, spent.asked
         # What is answered elsewhere is asked of all scenes at once.
         later = hasattr(system, "ask_later")
         window = len(campaign.scenes) + 1 if later else 2 * size * slots + 2 * workers

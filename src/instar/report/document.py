@@ -29,6 +29,7 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "unstable_interval": summary.unstable_interval,
         "headline_interval": summary.drawn.headline_interval,
         "isolated": totals.isolated,
+        "remark": totals.remark,
         "pictures_left_out": totals.pictures_left_out,
         "empty": totals.empty,
         "repeats": {name: getattr(totals, name) for name in ("repeats", "differing", "contradicting")},

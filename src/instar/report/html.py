@@ -82,6 +82,8 @@ def _head(page: Page) -> Iterator[str]:
         yield f" Asked again: {escape(repeat_words(totals))}."
     if empty := empty_words(totals):
         yield f" Found: {escape(empty)}."
+    if totals.remark:
+        yield f" Mind: {escape(totals.remark)}."
     if not totals.finished:
         yield " The run is not complete: it is under way, or a limit or an interrupt ended it."
     yield "</p></header>"

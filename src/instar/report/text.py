@@ -216,6 +216,8 @@ def _account(summary: Summary) -> Iterator[tuple[str, str]]:
         yield "pictures", left_out_words(totals)
     if empty := empty_words(totals):
         yield "found", empty
+    if totals.remark:
+        yield "mind", totals.remark
     if not totals.isolated:
         yield "process", "the system shared instar's process: a crash or a hang of it would have ended both"
     price = "" if summary.price is None else f", price {summary.price:,.2f}"

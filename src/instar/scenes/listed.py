@@ -11,7 +11,9 @@ from instar.core.scene import Scene
 from instar.scenes.annotation_file import read_lines
 from instar.scenes.folder import check_limit, is_picture, read_file
 
-__all__ = ["is_pattern", "listed"]
+__all__ = ["SUBSET_OF", "is_pattern", "listed", "subset"]
+
+SUBSET_OF = "# scenes of "
 
 
 def listed(path: str | Path, *, limit: int | None = None) -> list[Scene]:
@@ -33,6 +35,17 @@ def listed(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     if strange is not None:
         raise BadInput(f"{given}: {strange!r} is no picture by its name")
     return [Scene(name, partial(read_file, file)) for name, file in sorted(found.items())[:limit]]
+
+
+def subset(path: Path) -> tuple[str, set[str]] | None:
+    """The data set that a list is of, and the ids of the scenes that it names; None for other files.
+
+    Such a list begins with "# scenes of PATH". Its scenes are those of the data set, with all that is known.
+    """
+    lines = [line.strip() for _, line in read_lines(path)] if path.suffix.lower() == ".txt" else []
+    if not lines or not lines[0].startswith(SUBSET_OF):
+        return None
+    return lines[0].removeprefix(SUBSET_OF).strip(), {name for name in lines if not name.startswith("#")}
 
 
 def is_pattern(spec: str) -> bool:

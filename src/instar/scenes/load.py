@@ -22,7 +22,7 @@ from instar.scenes.image_folder import image_folder, looks_like_image_folder
 from instar.scenes.kitti import kitti, looks_like_kitti
 from instar.scenes.label_maps import label_maps, looks_like_label_maps
 from instar.scenes.labelme import labelme, looks_like_labelme
-from instar.scenes.listed import is_pattern, listed
+from instar.scenes.listed import is_pattern, listed, subset
 from instar.scenes.nuimages import looks_like_nuimages, nuimages
 from instar.scenes.open_images import is_open_images, open_images
 from instar.scenes.video import VIDEOS, is_video, video
@@ -133,6 +133,12 @@ def _load(
             return video(strided[1], stride=int(strided[2]), limit=limit)
     if not os.path.exists(path):  # False also for what no file can be called
         raise BadInput(f"scenes {spec!r} do not exist; give a folder, a picture, a COCO json or street:N")
+    if path.is_file() and (part := subset(path)) is not None:
+        whole, ids = part
+        found = [scene for scene in _load(whole, format, None, truth, palette) if scene.id in ids]
+        if missing := sorted(ids - {scene.id for scene in found}):
+            raise BadInput(f"{path}: {whole} has no scene {missing[0]!r}; remove that line")
+        return found[:limit]
     if truth is not None:
         return _with_truth(path, Path(truth), format, limit)
     if palette is not None:

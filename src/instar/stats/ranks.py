@@ -1,9 +1,16 @@
-"""Are several systems equally good? Tests on ranks, and how large a difference is."""
+"""Are several systems equally good? Tests on ranks, and how large a difference is.
+
+Ties are ties: values are ranked as exact fractions. A float is taken for the simplest fraction that it can
+be, so that 29/30 counts as 29/30 whichever way its last bit was rounded.
+"""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +19,13 @@ from scipy import stats
 __all__ = ["RankTest", "friedman", "magnitude", "nemenyi", "signed_rank", "vargha_delaney"]
 
 Floats = npt.NDArray[np.float64]
+Order = npt.NDArray[np.int64]
+"""Whole numbers that stand in the order of the values, the same for equal ones."""
+
+Numbers = npt.ArrayLike | Sequence[Fraction]
+Table = npt.ArrayLike | Sequence[Sequence[Fraction]]
+
+LARGEST_DENOMINATOR = 10**6  # of a float: two such fractions are further apart than rounding takes a value
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +36,7 @@ class RankTest:
     p: float
 
 
-def friedman(values: npt.ArrayLike) -> RankTest:
+def friedman(values: Table) -> RankTest:
     """Friedman's test that k systems (columns) do alike on n pictures (rows), with the correction for ties.
 
     >>> found = friedman([[1, 2, 3], [1, 2, 3], [1, 2, 3]])
@@ -30,8 +44,7 @@ def friedman(values: npt.ArrayLike) -> RankTest:
     (6.0, 0.049787)
     """
     table = _table("friedman", values)
-    ranks = stats.rankdata(table, axis=1)
-    if np.ptp(ranks) == 0:  # every row is one tie, and the correction would divide by zero
+    if not np.ptp(table, axis=1).any():  # every row is one tie, and the correction would divide by zero
         return RankTest(0.0, 1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # small samples are the caller's to judge
@@ -39,7 +52,7 @@ def friedman(values: npt.ArrayLike) -> RankTest:
     return RankTest(float(found.statistic), float(found.pvalue))
 
 
-def nemenyi(values: npt.ArrayLike) -> Floats:
+def nemenyi(values: Table) -> Floats:
     """`float64 (k, k)`: p-values of Nemenyi's test for each pair of systems, after Friedman's.
 
     Columns are systems and rows pictures, as for `friedman`.
@@ -53,34 +66,35 @@ def nemenyi(values: npt.ArrayLike) -> Floats:
     return np.clip(p, 0.0, 1.0)
 
 
-def signed_rank(a: npt.ArrayLike, b: npt.ArrayLike) -> RankTest:
+def signed_rank(a: Numbers, b: Numbers) -> RankTest:
     """Wilcoxon's test that paired values are alike, two-sided; pairs without a difference are dropped.
 
     >>> found = signed_rank([1, 2, 3, 4, 5], [2, 4, 6, 8, 10])
     >>> found.statistic, found.p
     (0.0, 0.0625)
     """
-    first, second = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    first, second = np.asarray(a, object), np.asarray(b, object)
     if first.shape != second.shape or first.ndim != 1:
         raise ValueError(f"signed_rank: shapes {first.shape} and {second.shape}; give as many of either")
-    apart = first - second
-    apart = apart[apart != 0]
-    if not len(apart):
+    apart = [_exact(one) - _exact(other) for one, other in zip(first, second)]
+    apart = [difference for difference in apart if difference]
+    if not apart:
         return RankTest(0.0, 1.0)
-    found = stats.wilcoxon(apart)
+    signs = np.array([1 if difference > 0 else -1 for difference in apart])
+    found = stats.wilcoxon(signs * (1 + _order(map(abs, apart))))
     return RankTest(float(found.statistic), float(found.pvalue))
 
 
-def vargha_delaney(a: npt.ArrayLike, b: npt.ArrayLike) -> float:
+def vargha_delaney(a: Numbers, b: Numbers) -> float:
     """How likely a value of `a` exceeds one of `b`, ties counting half: 0.5 where neither is better.
 
     >>> vargha_delaney([2, 3], [1, 2])
     0.875
     """
-    first, second = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    first, second = np.asarray(a, object), np.asarray(b, object)
     if not (first.size and second.size):
         raise ValueError("vargha_delaney: both groups need at least one value")
-    ranks = stats.rankdata(np.concatenate([first, second]))
+    ranks = stats.rankdata(_order(map(_exact, np.concatenate([first, second]))))
     own = float(ranks[: first.size].sum())
     return (own / first.size - (first.size + 1) / 2) / second.size
 
@@ -95,10 +109,21 @@ def magnitude(a: float) -> str:
     return "negligible" if away < 0.06 else "small" if away < 0.14 else "medium" if away < 0.21 else "large"
 
 
-def _table(who: str, values: npt.ArrayLike) -> Floats:
-    table = np.asarray(values, np.float64)
+def _table(who: str, values: Table) -> Order:
+    table = np.asarray(values, object)
     if table.ndim != 2 or table.shape[1] < 3 or table.shape[0] < 2:
         raise ValueError(f"{who}: a table of shape {table.shape}; it needs 2 rows and 3 systems at least")
-    if not np.isfinite(table).all():
+    if not np.isfinite(table.astype(np.float64)).all():
         raise ValueError(f"{who}: the table has values that are not finite")
-    return table
+    return _order(map(_exact, table.ravel())).reshape(table.shape)
+
+
+def _order(values: Iterable[Fraction]) -> Order:
+    given = list(values)
+    places = {value: place for place, value in enumerate(sorted(set(given)))}
+    return np.array([places[value] for value in given], np.int64)
+
+
+def _exact(value: Any) -> Fraction:
+    found = Fraction(value)
+    return found.limit_denominator(LARGEST_DENOMINATOR) if isinstance(value, float) else found

@@ -29,7 +29,7 @@ _TOTALS: dict[str, type] = {
     "run": str, "system": str, "task": str, "seed": int, "scenes": int, "queries": int, "asked": int,
     "seconds": float, "price_per_query": float, "finished": bool, "isolated": bool, "repeats": int,
     "differing": int, "contradicting": int, "pictures_left_out": int, "referees": dict,
-    "referee_queries": int, "empty": int,
+    "referee_queries": int, "empty": int, "remark": str,
 }  # fmt: skip
 _seen: set[tuple[type, ...]] = set()
 
@@ -95,7 +95,7 @@ def record_from_row(row: tuple[Any, ...], *, change: bool = True, held_evidence:
     return Record(case, scene, source, relation, ordinal, made, verdict, role, queries, naturalness)
 
 
-def totals_from_json(text: str, **now: int) -> Totals:
+def totals_from_json(text: str, **now: Any) -> Totals:
     """The account as it was kept; what is counted `now` takes its place."""
     fields = load_json(text, dict)
     skipped, yields = fields.pop("skipped", []), fields.pop("yields", [])

@@ -352,7 +352,8 @@ class RunStore:
             (scenes,) = self._database.execute("SELECT count(DISTINCT scene) FROM sources").fetchone()
             left_out = "SELECT count(*) FROM panels WHERE panels = ''"
             (pictures_left_out,) = self._database.execute(left_out).fetchone()
-            return totals_from_json(text, scenes=scenes, pictures_left_out=pictures_left_out)
+            remark = str(load_json(self._meta("identity") or "{}", dict).get("remark", ""))
+            return totals_from_json(text, scenes=scenes, pictures_left_out=pictures_left_out, remark=remark)
 
     def source_digest(self, source: str) -> str | None:
         with reading(self.folder):

@@ -53,6 +53,15 @@ def _driving(parser: argparse.ArgumentParser) -> None:
     add("--systems", default=DRIVERS, metavar="A,B,C", help=f"drivers, by name or module:attr ({DRIVERS})")
     add("--scenes", required=True, metavar="PATH", help="scenes with label maps, such as drive:60:7")
     add("--cases", type=int, default=1, metavar="N", help="cases per scene and rule (1)")
+    add(
+        "--rule",
+        action="append",
+        metavar="TEXT",
+        help="also a rule of your own, or a file of them; repeat it",
+    )
+    add("--palette", metavar="NAME", help="what label maps mean: cityscapes, camvid, a2d2, ..., or a file")
+    add("--ontology", metavar="FILE", help="words of your own for rules, added to instar's")
+    add("--engines", metavar="FILE", help="what makes the pictures of rules: a name or a file of your own")
     add("--affine", action="store_true", help="also DeepTest's affine changes, light and blur, in a table")
     _add_plots(parser)
 

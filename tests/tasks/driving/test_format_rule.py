@@ -20,6 +20,7 @@ from rule_files import ACCEPTED
 
 ONTOLOGY = usual_ontology()
 OBJECTS = [e.name for e in ONTOLOGY.elements.values() if not e.is_environment]
+DISTANCES = [(20.0, 20.0), (0.0, 15.0), (7.5, 30.0), (50.0, None)]
 POSITIONS = ["on", "in front of", "behind", "left of", "right of", "near"]
 
 
@@ -42,9 +43,11 @@ def places(draw):
     if reference is None:
         return {}
     own = draw(properties(reference)) if reference in ONTOLOGY.elements else {}
+    ahead = reference == "ego-vehicle" and draw(st.booleans())
     return {
         "reference": reference,
         "reference_properties": own,
+        "distance": draw(st.sampled_from(DISTANCES)) if ahead else None,
         # Nothing can be seen on the ego-vehicle itself.
         "position": draw(st.sampled_from(POSITIONS[1:] if reference == "ego-vehicle" else POSITIONS)),
     }
@@ -70,7 +73,7 @@ def conditions(draw, earlier):
     fields = draw(places())
     count = draw(st.none() | st.integers(1, 40))
     if op == "remove" and fields and draw(st.booleans()):
-        fields["position"] = None
+        fields["position"], fields["distance"] = None, None
     if op == "replace":
         new = draw(things())
         if new == thing or (new.element == thing.element and not new.properties):
@@ -90,7 +93,29 @@ def _brought(condition):
 
 
 @st.composite
+def values(draw):
+    """A bound on the speed itself, or a range of it or of its change."""
+    unit, amount = draw(st.sampled_from(["km/h", "mph", "m/s"])), draw(st.integers(0, 90)) / 2
+    if draw(st.booleans()):
+        direction = draw(st.sampled_from(["value", "decrease", "increase"]))
+        return Expectation("speed", direction, "between", amount, unit, most=amount + draw(st.integers(1, 9)))
+    bound = draw(st.sampled_from(["at least", "more than", "at most", "less than"]))
+    return Expectation("speed", "value", bound, amount, unit)
+
+
+@st.composite
+def facts(draw):
+    """What the scene must show, or must not."""
+    thing = draw(things())
+    return Condition(
+        draw(st.sampled_from(["given", "unless"])), thing.element, thing.properties, **draw(places())
+    )
+
+
+@st.composite
 def expectations(draw, number):
+    if draw(st.integers(0, 5)) == 0:
+        return draw(values())
     quantity = draw(st.sampled_from(["speed", "steering"]))
     direction = draw(st.sampled_from(["decrease", "increase", "same"]))
     negated, relative = draw(st.booleans()), number > 1 and direction != "same" and draw(st.booleans())
@@ -116,7 +141,9 @@ def rules(draw):
     blocks, earlier = [], []
     for number in range(1, draw(st.integers(1, 3)) + 1):
         here = [draw(conditions(earlier)) for _ in range(draw(st.integers(1, 3)))]
-        blocks.append(Block(tuple(here), draw(expectations(number))))
+        said = draw(st.lists(expectations(number), min_size=1, max_size=2, unique=True))
+        known = draw(st.lists(facts(), max_size=1))
+        blocks.append(Block((*here, *known), said[0], tuple(said[1:])))
         earlier += here
     return Rule(tuple(blocks))
 

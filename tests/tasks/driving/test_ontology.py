@@ -13,10 +13,11 @@ synonyms = ["ego-vehicle"]
 """
 
 
-def test_the_elements_are_those_of_the_paper():
+def test_the_elements_are_those_of_the_paper_and_some_more():
     assert list(usual_ontology().elements) == [
         "lane", "line", "crosswalk", "sidewalk", "traffic sign", "traffic light", "stop line", "tree",
-        "building", "pedestrian", "vehicle", "bicyclist", "weather", "time",
+        "building", "pedestrian", "vehicle", "bicyclist", "motorcyclist", "animal", "road surface", "weather",
+        "time",
     ]  # fmt: skip
 
 
@@ -27,7 +28,7 @@ def test_the_properties_are_those_of_the_paper():
         for element in elements
         for name, values in elements[element].properties.items()
     }
-    assert values["traffic sign.type"] == ["stop", "speed limit", "turn"]
+    assert values["traffic sign.type"] == ["stop", "speed limit", "turn", "yield", "crossing", "priority"]
     assert values["traffic sign.shape"] == ["circle", "square"]
     assert values["traffic light.color"] == ["red", "yellow", "green"]
     assert values["line.type"] == ["solid", "dash"]
@@ -60,18 +61,16 @@ def test_what_is_wrong_with_a_file_is_said_in_one_line(tmp_path, table, message)
     assert "mine.toml" in str(error.value)
 
 
-def test_a_file_without_the_references_is_refused(tmp_path):
+def test_a_file_adds_elements_and_words_and_changes_what_is_there(tmp_path):
     own = tmp_path / "mine.toml"
-    own.write_text("[reference.road]", encoding="utf-8")
-    with pytest.raises(BadInput, match="the reference 'scene' is missing"):
-        read_ontology(own)
-
-
-def test_a_small_ontology_reads_only_its_own_words(tmp_path):
-    own = tmp_path / "mine.toml"
-    own.write_text(f"[element.dog]\n{REFERENCES}", encoding="utf-8")
-    language = Language(read_ontology(own))
-    rule = read_rule("If: three dogs appear on the road, Then: slow down.", language=language)
-    assert (rule.blocks[0].conditions[0].element, rule.blocks[0].conditions[0].count) == ("dog", 3)
-    with pytest.raises(BadInput, match="'pedestrian' is not known"):
-        read_rule("If: a pedestrian appears on the road, Then: slow down.", language=language)
+    own.write_text(
+        '[element.ghost]\n[element.tree]\nsynonyms = ["shrub"]\nclasses = ["bush"]\n', encoding="utf-8"
+    )
+    ontology = read_ontology(own)
+    assert ontology.elements["tree"].classes == ("vegetation", "bush")
+    for text, element in (("three ghosts", "ghost"), ("three shrubs", "tree"), ("three men", "pedestrian")):
+        rule = read_rule(f"If: {text} appear on the roadside, Then: slow down.", language=Language(ontology))
+        condition = rule.blocks[0].conditions[0]
+        assert (condition.element, condition.count) == (element, 3)
+    with pytest.raises(BadInput, match="'ghosts' is not known"):
+        read_rule("If: three ghosts appear on the roadside, Then: slow down.")

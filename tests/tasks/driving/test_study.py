@@ -22,11 +22,11 @@ from instar.studies.driving.measure import (
     measure_rules,
     share_below,
 )
-from instar.studies.driving.rules import STUDY, rules_for
+from instar.studies.driving.rules import STUDY, own_rules, rules_for
 from instar.studies.driving.tables import make_tables
 from instar.tasks.driving.engine_table import usual_engines
 from instar.tasks.driving.engines import deeptest
-from instar.tasks.driving.rules import read_rule
+from instar.tasks.driving.rules import RefusedRule, read_rule
 
 STAYED = {"speed": 40.0, "steering": 2.0}
 
@@ -96,7 +96,7 @@ def test_every_table_says_what_it_counts():
     made = {table.name: table for table in make_tables([system])}
     assert made["table-7"].rows[1] == ["Rule 1", "3", "2 (66.7 %) | 1"]
     assert made["table-8-speed"].rows[1][:4] == ["Rule 1", "mine", "66.7", "66.7"]
-    assert made["table-8-steering"].rows[0][2:4] == ["0.69°", "1.39°"]
+    assert made["table-8-steering"].rows[0][2:4] == ["2.00°", "5.00°"]
     assert made["waver"].rows[1] == ["mine", "0.100", "-"]
     assert made["errors"].rows[1][1:5] == ["speed (km/h)", "these pictures", "2", "1.00"]
     assert made["rules"].rows[1][1].startswith("If: a pedestrian appears on the roadside, Then: ")
@@ -216,3 +216,14 @@ def test_the_affine_set_of_deeptest_has_a_table_of_its_own(tmp_path, capsys):
     assert {row[2] for row in rows[1:]} == {
         "0 (0.0 %) | 0"
     }  # goes by the truth, whatever the picture looks like
+
+
+def test_rules_of_ones_own_have_names_and_a_table_of_their_own():
+    own = own_rules(["If: it rains, Then: slow down.", "If: it rains, Then: keep its lane."], None)
+    assert [(one.name, one.quantity) for one in own] == [("own 1", "speed"), ("own 2", "steering")]
+    found = {"own 1": measure_rules(some_records())["Rule 1"]}
+    made = {table.name: table for table in make_tables([DriverMeasures("mine", {"speed"}, found)], own)}
+    assert made["own-rules"].rows[1] == ["own 1", "3", "2 (66.7 %) | 1"]
+    assert ["own 1", "If: it rains, Then: slow down."] in made["rules"].rows
+    with pytest.raises(RefusedRule):
+        own_rules(["If: it rains, Then: honk."], None)

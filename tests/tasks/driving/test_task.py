@@ -85,12 +85,19 @@ def findings(before, after, task=TASK):
     return [(f.kind, f.subject, round(f.margin, 3)) for f in task.compare(*seen).findings]
 
 
-def test_answers_are_the_same_within_a_tenth_and_1_39_degrees():
-    assert findings(Control(50, 0), Control(45, 1.39)) == []
-    assert findings(Control(50, 0), Control(44, 1.4)) == [
+def test_answers_are_the_same_within_a_tenth_and_what_fits_the_wheel():
+    assert findings(Control(50, 0), Control(45, 20)) == []
+    assert findings(Control(50, 0), Control(44, 20.01)) == [
         ("speed", "speed", -0.02), ("steering", "steering", -0.01),
     ]  # fmt: skip
-    assert findings(Control(50, 0), Control(44, 1.4), driving(speed=20, steering=2)) == []
+    road = [Control(50, 0, "road"), Control(50, 1.39, "road"), Control(50, 1.4, "road")]
+    assert findings(*road[:2]) == []
+    assert findings(road[0], road[2]) == [("steering", "steering", -0.01)]
+    assert findings(Control(50, 0), Control(44, 1.9), driving(speed=20, steering=2)) == []
+    assert findings(Control(50, 0), Control(44, 2.1), driving(speed=20, steering=2)) != []
+    assert TASK.read(None, {"steering": 1.0, "wheel": "road"}) == Control(None, 1.0, "road")
+    with pytest.raises(ValueError, match="the wheel is steering or road, not 'rear'"):
+        TASK.read(None, {"steering": 1.0, "wheel": "rear"})
     assert findings(Control(50), Control(30)) == [("speed", "speed", -0.3)]
     with pytest.raises(BadInput, match="driving: speed is -1"):
         driving(speed=-1)
@@ -139,9 +146,9 @@ def test_a_changed_picture_shows_the_drive_it_showed_and_a_mirrored_one_its_mirr
 def test_a_driver_that_ignores_mirroring_is_accused_and_an_antisymmetric_one_passes():
     drives = scenes(4, seed=4, size=(80, 160))
     assert statuses(mirrored, Network("leans", lean), drives) == {Status.HELD}
-    accused = records_of(mirrored, Network("always left", lambda image: 9.0), drives)
+    accused = records_of(mirrored, Network("always left", lambda image: 29.0), drives)
     assert [f.key for r in accused for f in r.verdict.findings] == [("steering", "steering")] * 4
-    assert {round(f.margin, 2) for r in accused for f in r.verdict.findings} == {1.39 - 18}
+    assert {round(f.margin, 2) for r in accused for f in r.verdict.findings} == {20 - 58}
 
 
 def test_a_careful_driver_passes_the_mirror_and_one_who_steers_by_lines_does_not():
@@ -161,8 +168,8 @@ def test_the_mirror_in_ten_lines_judges_a_network_as_one_written_by_hand_does():
         wrong = []
         if abs(before.speed - after.speed) / before.speed > 0.1:
             wrong.append(Finding("speed", "speed", 0.1 - abs(before.speed - after.speed) / before.speed))
-        if abs(before.steering + after.steering) > 1.39:
-            wrong.append(Finding("steering", "steering", 1.39 - abs(before.steering + after.steering)))
+        if abs(before.steering + after.steering) > 20:
+            wrong.append(Finding("steering", "steering", 20 - abs(before.steering + after.steering)))
         return Verdict.violated(wrong) if wrong else Verdict.held()
 
     by_hand = Relation("mirrored", "driving", flip, expect=expect)

@@ -13,7 +13,7 @@ from instar.core.workspace import Folder
 from instar.imaging.mask_text import mask_from_text
 from instar.tasks.interpretation import Asked, Explanation, delete, delete_same, insert, squeeze, truth
 from instar.tasks.interpretation.changes import Squeeze
-from instar.tasks.interpretation.compare import same_explanation
+from instar.tasks.interpretation.compare import Settings, same_explanation
 from instar.tasks.interpretation.known_objects import KnownObjects
 from instar.tasks.interpretation.trigger import Trigger
 from instar.worlds import street
@@ -167,18 +167,22 @@ def test_a_picture_that_is_all_object_has_no_background():
 )
 def test_a_case_whose_premise_fails_is_inapplicable(before, after, reason):
     heat = np.ones((4, 4), np.float32)
-    verdict = same_explanation(Explanation(before, heat), Explanation(after, heat), (40, 40), split=())
+    verdict = same_explanation(
+        Explanation(before, heat), Explanation(after, heat), (40, 40), objects=(), settings=Settings()
+    )
     assert (verdict.status, verdict.reason) == (Status.INAPPLICABLE, reason)
 
 
-def test_theta_decides_and_the_border_holds():
+def test_in_the_paper_theta_decides_and_the_border_holds():
     def shifted(by):
         heat = np.zeros((100, 100), np.float32)
         heat[20:40, 20 + by : 40 + by] = 1
         return Explanation(0.9, heat)
 
     def verdict(by):
-        return same_explanation(shifted(0), shifted(by), (100, 100), split=())
+        return same_explanation(
+            shifted(0), shifted(by), (100, 100), objects=(), settings=Settings(paper=True)
+        )
 
     assert verdict(10).status is Status.HELD
     assert verdict(10).margin == pytest.approx(0)
@@ -187,10 +191,26 @@ def test_theta_decides_and_the_border_holds():
     assert verdict(11).evidence["iomin"] == pytest.approx(0.45)
 
 
-def test_pictures_of_which_nothing_is_known_need_a_helper(tmp_path):
+def test_theta_belongs_to_the_paper():
+    with pytest.raises(BadInput, match="squeeze: theta is the least IoMin of the paper; give paper=true"):
+        squeeze(theta=0.4)
+    with pytest.raises(BadInput, match="insert: beta is 2; it must be a number between 0 and 1"):
+        insert(beta=2)
+
+
+def test_where_nothing_is_known_what_the_explanation_marks_is_not_touched(tmp_path):
+    (bare,) = [replace(scene, objects=None) for scene in SCENES[:1]]
+    heat = painted(bare.image, [(100, 60, 180, 200)])
+    source = Observation.of(Asked(bare.image, "dog"), Explanation(0.9, heat), bare)
+    for relation in (squeeze().prepare([bare], Folder(tmp_path)), insert().prepare([bare], Folder(tmp_path))):
+        for change in drawn(relation, source, tries=3):
+            after = relation.apply(bare.image, change)
+            assert not np.array_equal(after, bare.image)
+            np.testing.assert_array_equal(after[60:200, 100:180], bare.image[60:200, 100:180])
+
+
+def test_what_a_helper_found_is_kept_with_the_run(tmp_path):
     bare = [replace(scene, objects=None) for scene in SCENES[:1]]
-    with pytest.raises(BadInput, match=r"nothing is known .* --objects yolox-nano"):
-        squeeze().prepare(bare, Folder(tmp_path))
 
     class Helper:
         name = "helper"
@@ -208,7 +228,6 @@ def test_pictures_of_which_nothing_is_known_need_a_helper(tmp_path):
     made = insert().prepare(bare, Folder(tmp_path))
     questions = [one.resolved_task.questions for one in (ready, again, made)]
     assert questions == [questions[0]] * 3  # so that they are asked once for all relations
-    assert squeeze().resolved_task.questions != questions[0]
     assert (tmp_path / "pool" / "index.json").is_file()
 
 

@@ -22,6 +22,7 @@ from instar.tasks.interpretation import Asked, Classes, Explanation, SeenClasses
 from instar.tasks.interpretation.answers import read, read_classes
 from instar.tasks.interpretation.boxes import locate
 from instar.tasks.interpretation.changes import Insert, Unchanged
+from instar.tasks.interpretation.compare import Settings
 from instar.tasks.interpretation.task import TASK, Reseed, carry, interpretation
 from instar.tasks.interpretation.trigger import Trigger
 from instar.worlds import street
@@ -57,32 +58,38 @@ def ending(questions, *answers):
 
 
 # --- questions
-def test_every_sure_class_that_is_known_to_be_there_is_a_question():
+def test_every_sure_class_is_a_question():
     scene = Scene.of(
         "a", SCENE.image, (SceneObject("person", (1, 1, 9, 9)), SceneObject("cat", (1, 1, 9, 9)))
     )
     asked, found = ending(TASK.questions(scene), {"person": 0.7, "zebra": 0.9, "cat": 0.5})
     assert [type(one) for one in asked] == [Classes]
-    assert [part for part, _ in found] == ["person"]
-    assert found[0][1](scene.image).label == "person"
+    assert [part for part, _ in found] == ["person", "zebra"]
+    made = [build(scene.image) for _, build in found]
+    assert [(one.label, one.other) for one in made] == [("person", "zebra"), ("zebra", "person")]
 
 
-@pytest.mark.parametrize(
-    ("sure", "reason"),
-    [
-        ({}, "the classifier is sure of no class"),
-        ({"zebra": 0.9}, "no known object of a class that the classifier is sure of"),
-    ],
-)
-def test_a_picture_without_a_question_is_counted_with_the_reason(sure, reason):
+def test_a_picture_without_a_question_is_counted_with_the_reason():
     class Quiet(Perfect):
         def sure(self, image):
-            return sure
+            return {}
 
     records = sorted(run([SCENE], [squeeze(), truth()], Quiet()), key=lambda r: r.relation)
     assert [(r.relation, r.verdict.status.value, r.verdict.reason, r.queries) for r in records] == [
-        (name, "inapplicable", reason, 0) for name in ("squeeze", "truth")
+        (name, "inapplicable", "the classifier is sure of no class", 0) for name in ("squeeze", "truth")
     ]
+
+
+def test_the_truth_needs_a_known_object():
+    class Sees(Perfect):
+        def sure(self, image):
+            return {"zebra": 0.9}
+
+        def _explain(self, one):
+            return Explanation(0.9, heat_at(DOG))
+
+    (record,) = [r for r in run([SCENE], truth(), Sees()) if r.role == "case"]
+    assert record.verdict.reason == "no known object of the class"
 
 
 def test_of_a_twin_the_stamped_picture_is_asked_about():
@@ -122,8 +129,8 @@ def test_which_classes_are_seen_can_be_kept():
 
 def test_relations_with_the_same_settings_share_questions_and_comparison():
     assert squeeze().resolved_task is squeeze().resolved_task
-    assert squeeze(theta=0.4).resolved_task is not squeeze().resolved_task
-    assert squeeze(theta=0.4).resolved_task.questions is TASK.questions
+    assert squeeze(kept=0.4).resolved_task is not squeeze().resolved_task
+    assert squeeze(kept=0.4).resolved_task.questions is TASK.questions
     assert squeeze(beta=0.7).resolved_task.questions is not TASK.questions
 
 
@@ -133,7 +140,7 @@ def test_relations_with_the_same_settings_share_questions_and_comparison():
     [
         ({"confidence": 2.0, "heat": np.ones((2, 2))}, "the confidence is 2.0"),
         ({"confidence": 0.5, "heat": np.ones(3)}, "must be \\(height, width\\)"),
-        ({"confidence": 0.5, "heat": np.full((2, 2), 3.0)}, "outside of 0 to 1"),
+        ({"confidence": 0.5, "heat": np.full((2, 2), 3.0)}, "outside of -1 to 1"),
         ({"confidence": 0.5}, "give confidence and heat"),
     ],
 )
@@ -146,7 +153,7 @@ def test_the_same_explanation_holds_and_one_elsewhere_is_moved():
     assert TASK.compare(observation(DOG), observation(DOG)).status is Status.HELD
     moved = TASK.compare(observation(DOG), observation((60, 0, 70, 10)))
     assert [finding.key for finding in moved.findings] == [("moved", "explanation")]
-    assert interpretation(beta=0.95).compare(observation(DOG), observation(DOG)).reason == (
+    assert interpretation(Settings(beta=0.95)).compare(observation(DOG), observation(DOG)).reason == (
         "the classifier is not sure of the class"
     )
 

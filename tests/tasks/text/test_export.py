@@ -21,10 +21,11 @@ from instar.tasks.text import (
     perspective,
     watermark,
 )
-from instar.tasks.text.accuracy import count_hits, move_words, truth_of, words_after
+from instar.tasks.text.accuracy import count_hits, move_words, words_after
 from instar.tasks.text.changes import Perspective
 from instar.tasks.text.export import export_icdar, icdar_line, write_retraining_set
 from instar.tasks.text.systems.page import page_exact
+from instar.tasks.text.truth import truth_of
 from instar.worlds.page import scenes
 from planted_shrinking import asking, every_violated
 

@@ -209,7 +209,9 @@ def test_the_evidence_can_be_stored_and_has_what_the_study_counts():
     seen = Seen(source, [Observation.of(source.input, other.answer, source.scene)], [source.answer])
     verdict = judge(brightness_up(), seen, Brightness(5.0))
     assert dump_json(dict(verdict.evidence))
-    assert verdict.evidence.keys() == {"stability", "before", "after", "accuracy", "level"}
+    assert verdict.evidence.keys() == {
+        "stability", "before", "after", "accuracy", "word_accuracy", "word_stability", "level",
+    }  # fmt: skip
     assert verdict.evidence["level"] == 5.0
 
 

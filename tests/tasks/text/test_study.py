@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from instar import Record, Verdict
 from instar.core.verdict import Finding
+from instar.studies.text.diagnosis import diagnose
 from instar.studies.text.measure import (
     breaking_points,
     brightness_curve,
     compare_locators,
     correlate_relations,
-    diagnose,
     least_stable,
     measure_stability,
+    on_pictures,
 )
 from instar.studies.text.tables import make_tables, picture_rows
+from instar.tasks.text.accuracy import Hits
 from instar.tasks.text.clarity import Look
 
 counter = iter(range(10**9))
@@ -75,11 +78,11 @@ def test_what_cannot_be_applied_is_counted_and_not_measured():
 
 def test_accuracy_adds_up_over_follow_ups():
     records = [
-        record("masking", "a", 1.0, accuracy=[1, 2, 3]),
-        record("masking", "b", 1.0, accuracy=[2, 2, 2]),
+        record("masking", "a", 1.0, accuracy=[1, 2, 3, 1], word_accuracy=[1, 2, 3, 3]),
+        record("masking", "a", 1.0, accuracy=[2, 2, 2, 2], word_accuracy=[2, 2, 2, 2]),
     ]
-    counts = measure_stability("s", records).relations["masking"].accuracy
-    assert (counts.right, counts.given, counts.words) == (3, 4, 5)
+    counts = measure_stability("s", records).relations["masking"].accuracy["a"]
+    assert (counts.matched, counts.by_words) == (Hits(3, 4, 5, 3), Hits(3, 4, 5, 5))
 
 
 def swept():
@@ -121,6 +124,37 @@ def test_systems_are_compared_on_the_pictures_they_share():
     assert found.nemenyi[0, 2] < 0.001
     assert compare_locators(systems(), "masking") is None
     assert compare_locators(systems()[:2], "perspective").friedman is None
+
+
+def test_pictures_that_are_equally_stable_tie_in_whatever_order_their_follow_ups_came():
+    orders = ([2 / 3] + [1.0] * 9, [1.0] * 9 + [2 / 3], [1.0] * 4 + [2 / 3] + [1.0] * 5)
+    made = [
+        measure_stability(name, [record("perspective", f"p{i}", value) for i in range(4) for value in values])
+        for name, values in zip("xyz", orders)
+    ]
+    found = compare_locators(made, "perspective")
+    assert (found.friedman.statistic, found.friedman.p) == (0.0, 1.0)
+    assert (found.effect == 0.5).all()
+    assert made[0].of_scenes("perspective")["p0"] == Fraction(29, 30)
+
+
+def test_stability_of_words_leaves_boxes_on_no_text_out():
+    records = [record("perspective", "a", 0.25, word_stability=1.0), record("perspective", "b", 0.5)]
+    of_words = measure_stability("s", records, measure="word_stability")
+    assert of_words.of_scenes("perspective") == {"a": 1}  # no word is located in b, so b says nothing
+    of_words.of_boxes = measure_stability("s", records)
+    made = {table.name: table for table in make_tables([of_words])}
+    assert made["stability"].rows[4] == ["perspective", "1.000"]
+    assert made["boxes"].rows[4] == ["perspective", "0.375"]
+
+
+def test_chosen_pictures_are_told_beside_all():
+    made = {table.name: table for table in make_tables(systems())}
+    rows = {row[0]: row[1:] for row in made["chosen"].rows}
+    assert rows["perspective"][:2] == ["10", "0.805"]  # the ten lowest of 0.67, 0.70, ... 1
+    assert rows["perspective"][4] == "0.030"
+    chosen = least_stable(systems(), count=3)
+    assert on_pictures(systems()[0], chosen).of_scenes("perspective").keys() == {"p00", "p01", "p02"}
 
 
 def test_the_least_stable_pictures_come_first():
@@ -204,7 +238,7 @@ def test_kinds_of_the_violated_cases_are_counted():
     rows = next(
         table for table in make_tables([measure_stability("s", records)]) if table.name == "cases"
     ).rows
-    assert rows[1] == ["s", "masking", "3", "2", "0", "0", "0", "lost 2"]
+    assert rows[1] == ["s", "masking", "3", "2", "2", "0", "0", "0", "lost 2", "unknown 2"]
 
 
 def test_brightness_up_is_held_against_down_picture_by_picture():

@@ -15,7 +15,7 @@ from instar.core.frame import Frame, Moved
 from instar.core.marks import make_panels
 from instar.core.relation import Relation
 from instar.core.scene import Observation, Scene
-from instar.core.task import find_task
+from instar.core.task import Opinion, find_task
 from instar.core.verdict import Finding, Status, Verdict
 from instar.imaging.nulls import Shift
 from instar.imaging.words import Word
@@ -24,7 +24,8 @@ from instar.tasks.text.changes import Brightness, Masks, Perspective, Watermark
 from instar.tasks.text.compare import same_text
 from instar.tasks.text.polygons import quad_iou
 from instar.tasks.text.systems.page import page_exact
-from instar.tasks.text.task import TASK, carry, verify
+from instar.tasks.text.task import TASK, carry
+from instar.tasks.text.verification import verify
 from instar.worlds.page import scenes
 
 SIZE = (200, 300)
@@ -126,7 +127,10 @@ def test_one_box_around_everything_excuses_no_lost_word_although_it_overshoots()
     before, after = carry(found(A, B), found(box(0, 0, 400, 300)), frame)
     verdict = same_text(before, after)
     assert after.shown.tolist() == [False]
-    assert sorted(finding.key for finding in verdict.findings) == [("lost", "box 0"), ("lost", "box 1")]
+    assert sorted(finding.key for finding in verdict.findings) == [
+        ("resized", "box 0"),
+        ("resized", "box 1"),
+    ]
 
 
 def test_a_box_that_overshoots_its_picture_counts_with_what_is_inside():
@@ -172,7 +176,7 @@ def test_words_that_the_follow_up_does_not_show_need_not_be_found():
     before, answer = carry(source.answer, found(box(10, 5)), frame)
     follow_up = replace(seen(words=words), answer=answer, frame=frame)
     verdict = TASK.compare(replace(source, answer=before), follow_up)
-    assert (verdict.status, verdict.evidence["accuracy"]) == (Status.HELD, [1, 1, 1])
+    assert (verdict.status, verdict.evidence["accuracy"]) == (Status.HELD, [1, 1, 1, 1])
 
 
 def fates(panel):
@@ -202,7 +206,7 @@ def test_lost_new_and_kept_boxes_are_told_apart():
 
 def test_a_difference_that_was_struck_out_is_neither_lost_nor_found_in_both():
     struck = [{"kind": "lost", "subject": "box 1", "margin": -0.5, "by": "null JPEG 95"}]
-    verdict = Verdict.violated([Finding("new", "near box 0", -0.5, {"is": C})], struck=struck)
+    verdict = Verdict.violated([Finding("invented", "near box 0", -0.5, {"is": C})], struck=struck)
     before, after = panels(seen(A, B), seen(A, C), Brightness(50.0), verdict)
     assert fates(before) == [("matched", (5, 5)), ("unsure", (100, 5))]
     assert fates(after) == [("matched", (5, 5)), ("new", (5, 100))]
@@ -223,7 +227,10 @@ def test_what_is_masked_need_not_be_found():
     masks = Masks(tuple(tuple(map(tuple, quad)) for quad in (A, B)))
     verdict = masking().expect(source, [follow_up], masks)
     before, after = panels(source, follow_up, masks, verdict)
-    assert sorted(f.key for f in verdict.findings) == [("masked text found", "box 0"), ("new", "near box 1")]
+    assert sorted(f.key for f in verdict.findings) == [
+        ("invented", "near box 1"),
+        ("masked text found", "box 0"),
+    ]
     assert fates(before) == [("matched", (5, 5)), ("matched", (100, 5))]
     assert fates(after) == [("new", (5, 5)), ("new", (100, 100))]
 
@@ -238,26 +245,80 @@ def test_marks_of_a_follow_up_are_where_its_picture_shows_them():
     assert fates(after) == [("lost", (200, 5)), ("matched", (295, 5))]
 
 
-WORDS = [Word(np.float32(A), "here"), Word(np.float32(C), "", ignored=True)]
+WORDS = [Word(np.float32(A), "here"), Word(np.float32(C), "", ignored=True), Word(np.float32(D), "there")]
+SMALL = box(5, 5, 15)
 
 
 @pytest.mark.parametrize(
-    ("kind", "evidence", "known"),
+    ("kind", "evidence", "after", "known"),
     [
-        ("lost", {"was": A}, "real"),
-        ("lost", {"was": box(5, 5, 100, 20)}, "real"),  # a line with the word in it
-        ("lost", {"was": B}, "was false"),
-        ("lost", {"was": C}, "unknown"),  # nobody can read what is there
-        ("new", {"is": A}, "now right"),
-        ("new", {"is": B}, "real"),
-        ("masked text found", {"is": A}, "real"),  # the word is behind the mask
-        ("watermark missed", {}, "real"),
+        ("lost", {"was": A}, [], "real"),
+        ("lost", {"was": box(5, 5, 120, 22)}, [], "real"),  # a line with the word in it
+        ("lost", {"was": box(0, 0, 300, 200)}, [], "was false"),  # around everything, and so about no word
+        ("lost", {"was": B}, [], "was false"),
+        ("lost", {"was": C}, [], "disputed"),  # nobody can read what is there
+        ("resized", {"was": A, "is": SMALL}, [SMALL], "real"),
+        ("resized", {"was": A, "is": box(5, 5, 40)}, [box(5, 5, 40)], "slipped"),
+        ("resized", {"was": A, "is": box(0, 0, 300, 200)}, [box(0, 0, 300, 200)], "real"),
+        ("drifted", {"was": A, "is": box(15, 5)}, [box(15, 5)], "slipped"),
+        ("split", {"was": A, "is": SMALL}, [SMALL, box(20, 5, 45)], "real"),  # only where asked for
+        ("invented", {"is": A}, [A], "slipped"),  # found twice
+        ("invented", {"is": D}, [D], "now right"),
+        ("invented", {"is": B}, [B], "was false"),
+        ("invented", {"is": C}, [C], "disputed"),
+        ("masked text found", {"is": A}, [A], "real"),  # the word is behind the mask
+        ("masked text found", {"is": B}, [B], "was false"),
+        ("masked text found", {"is": D}, [D], "now right"),  # was overlooked, and so not masked
+        ("watermark missed", {}, [], "real"),
     ],
 )
-def test_known_words_say_whether_a_finding_is_real(kind, evidence, known):
+def test_known_words_say_what_a_finding_is_worth(kind, evidence, after, known):
     finding = Finding(kind, "box 0", -0.5, evidence)
     source = seen(A, B, words=WORDS)
-    assert verify(source, source, finding) == known
+    assert verify(source, seen(*after, words=WORDS), finding) == known
+
+
+def reader(name, before, after, *, score=0.9, text="EXIT"):
+    """What a referee that reads finds in a source and in a follow-up."""
+    both = [
+        replace(
+            found(*corners, texts=(text,) * len(corners)), scores=np.full(len(corners), score, np.float32)
+        )
+        for corners in (before, after)
+    ]
+    return Opinion(name, *both)
+
+
+LINE = box(0, 0, 170, 30)  # around A and B
+
+
+@pytest.mark.parametrize(
+    ("was", "after", "opinions", "known"),
+    [
+        (A, [], [reader("r", [A], [A])], "real"),
+        (A, [], [reader("r", [LINE], [LINE])], "real"),  # the referee finds lines
+        (A, [], [reader("r", [A], [])], "unfair"),  # nobody can read it any more
+        (A, [A], [reader("r", [A], [A])], "slipped"),
+        (B, [], [reader("r", [A], [A])], "was false"),
+        (A, [], [reader("r", [A], [A], score=0.3)], "disputed"),  # found, and not read
+        (A, [], [reader("r", [A], [A], text="|")], "disputed"),
+        (A, [], [reader("r", [A], [A], score=0.3), Opinion("s", found(A), found(A))], "real"),  # by two
+        (A, [], [reader("r", [A], []), reader("s", [A], [A])], "real"),
+    ],
+)
+def test_referees_say_what_a_finding_is_worth(was, after, opinions, known):
+    finding = Finding("lost", "box 0", -0.5, {"was": was})
+    assert verify(seen(A, B), seen(*after), finding, opinions) == known
+
+
+@pytest.mark.parametrize(("levels", "known"), [(-60.0, "real"), (-110.0, "unfair"), (60.0, "real")])
+def test_a_change_that_takes_the_contrast_of_a_word_is_to_blame_itself(levels, known):
+    picture = IMAGE.copy()
+    picture[10:20, 10:60:4] = 80  # dark strokes on a grey ground
+    scene = Scene("page", lambda: picture, knowledge={"words": WORDS})
+    source = Observation.of(picture, found(A), scene)
+    follow_up = Observation.of(Brightness(levels).apply(picture), found(), scene)
+    assert verify(source, follow_up, Finding("lost", "box 0", -0.5, {"was": A})) == known
 
 
 def test_without_known_words_only_a_missed_watermark_is_known_to_be_real():

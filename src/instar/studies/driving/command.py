@@ -11,6 +11,7 @@ import numpy as np
 
 from instar.campaigns.definite_plan import world_for
 from instar.campaigns.plan import RelationUse, Use
+from instar.campaigns.rule_texts import read_rules
 from instar.core.errors import BadInput
 from instar.core.frame import Moved
 from instar.core.outcome import Outcome
@@ -28,7 +29,7 @@ from instar.studies.driving.measure import (
     measure_rules,
 )
 from instar.studies.driving.plots import draw_figures
-from instar.studies.driving.rules import AFFINE, StudyRule, rules_for
+from instar.studies.driving.rules import AFFINE, StudyRule, own_rules, rules_for
 from instar.studies.driving.shared_pictures import SharedPictures
 from instar.studies.driving.tables import make_tables
 from instar.studies.output import tell
@@ -45,19 +46,25 @@ WAVERED = 40  # scenes that are asked under changes that must do nothing
 def perform(args: argparse.Namespace) -> Outcome:
     systems = find_systems(args)
     args.scenes = world_for(args.scenes, ["driving"])
-    scenes = load_scenes(args.scenes, limit=args.limit)
+    scenes = load_scenes(args.scenes, limit=args.limit, palette=args.palette)
+    own = own_rules(read_rules(args.rule) if args.rule else (), args.ontology)
     shared = SharedPictures(PictureCache(max(1, KEPT_BYTES // scenes[0].image.nbytes)))
-    measured = [_measure(use, system, scenes, args, shared) for use, system in systems]
+    measured = [_measure(use, system, scenes, args, shared, own) for use, system in systems]
     if not any(rule.tried for one in measured for rule in one.rules.values()):
         raise BadInput(
             f"no rule can be judged on {args.scenes}; rules need pictures of roads with label maps"
         )
     figures = draw_figures(measured, Path(args.out)) if args.plots else []
-    return tell("driving", list(make_tables(measured)), Path(args.out), figures=figures)
+    return tell("driving", list(make_tables(measured, own)), Path(args.out), figures=figures)
 
 
 def _measure(
-    use: Use, system: System, scenes: Sequence[Scene], args: argparse.Namespace, shared: SharedPictures
+    use: Use,
+    system: System,
+    scenes: Sequence[Scene],
+    args: argparse.Namespace,
+    shared: SharedPictures,
+    own: Sequence[StudyRule],
 ) -> DriverMeasures:
     """Run what is not there yet, and count it."""
     answers = [_ask(system, [scene.image])[0] for scene in scenes]
@@ -65,12 +72,13 @@ def _measure(
     if not quantities:
         raise BadInput(f"system {system.name!r} says neither speed nor steering; it is no driver")
     drawn = all(scene.knowledge.get("drive") is not None for scene in scenes)
-    rules = rules_for(quantities, drawn=drawn)
-    asked = [_use(rule, drawn) for rule in rules]
+    rules = (*rules_for(quantities, drawn=drawn), *(rule for rule in own if rule.quantity in quantities))
+    asked = [_use(rule, drawn, args) for rule in rules]
     if args.affine:
         asked += [Use("deeptest", {"kind": kind}, called=called) for called, kind in AFFINE.items()]
     pairs = [RelationUse(one, Use("draws", {"n": args.cases})) for one in asked]
-    with run_campaign(args, use, pairs, folder_of(args, use.name), prepare=shared.prepare) as store:
+    folder = folder_of(args, use.name)
+    with run_campaign(args, use, pairs, folder, prepare=shared.prepare, palette=args.palette) as store:
         found = DriverMeasures(use.name, quantities, measure_rules(store.records(changes=False)))
     found.errors = _errors(scenes, answers) or errors_on_card(system)
     found.waver = _waver(system, scenes, quantities)
@@ -81,9 +89,10 @@ def _measure(
     return found
 
 
-def _use(rule: StudyRule, drawn: bool) -> Use:
+def _use(rule: StudyRule, drawn: bool, args: argparse.Namespace) -> Use:
     engines = {"deeptest": f"deeptest_{'rendered' if drawn else 'pasted'}", "pasted": "pasted"}
-    options = {"text": rule.text} | ({"engines": engines[rule.engines]} if rule.engines else {})
+    given = {name: getattr(args, name) for name in ("ontology", "engines") if getattr(args, name)}
+    options = {"text": rule.text} | given | ({"engines": engines[rule.engines]} if rule.engines else {})
     return Use("rule", options, called=rule.name)
 
 

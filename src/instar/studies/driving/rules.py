@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from instar.tasks.driving.distortion import KINDS
+from instar.tasks.driving.rules import open_language, read_rule
 from instar.user_file import load_resource
 
-__all__ = ["AFFINE", "STUDY", "StudyRule", "rules_for"]
+__all__ = ["AFFINE", "STUDY", "StudyRule", "own_rules", "rules_for"]
 
 AFFINE = {f"DeepTest: {kind}": kind for kind in KINDS}
 """DeepTest's changes of the whole picture, which the paper's tables have not, by the names in ours."""
@@ -31,6 +33,16 @@ class StudyRule:
 
 
 STUDY = tuple(StudyRule(**fields) for fields in load_resource("instar.studies.driving", "rules.toml")["rule"])
+
+
+def own_rules(texts: Sequence[str], ontology: str | None) -> tuple[StudyRule, ...]:
+    """Rules of the user's own, under the names "own 1", "own 2"; each is read before anything is asked."""
+    language = open_language(ontology)
+    read = [(text, read_rule(text, language=language)) for text in texts]
+    return tuple(
+        StudyRule(f"own {number}", text, meaning.blocks[0].expectation.quantity, "own")
+        for number, (text, meaning) in enumerate(read, start=1)
+    )
 
 
 def rules_for(quantities: set[str], *, drawn: bool) -> tuple[StudyRule, ...]:

@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from instar.studies.driving.measure import DriverMeasures, RuleMeasures, share_below
-from instar.studies.driving.rules import AFFINE, STUDY
+from instar.studies.driving.rules import AFFINE, STUDY, StudyRule
 from instar.studies.output import Table
 from instar.tasks.driving.answers import UNIT_OF
 
 __all__ = ["make_tables"]
 
 SPEED_THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
-STEERING_THRESHOLDS = tuple(1.39 * factor for factor in (0.5, 1, 2, 3, 4, 5))
+STEERING_THRESHOLDS = tuple(20.0 * factor for factor in (0.1, 0.25, 0.5, 1, 2, 3))  # at the steering wheel
 THRESHOLD_RULES = {"speed": ("Rule 1", "Rule 2", "Rule 7"), "steering": ("Rule 5", "Rule 6")}
 Rows = list[list[str]]
 COUNTED = "Violations of the bare inequality (share) | those that recur under changes that must not matter."
 
 
-def make_tables(systems: Sequence[DriverMeasures]) -> Iterator[Table]:
+def make_tables(systems: Sequence[DriverMeasures], own: Sequence[StudyRule] = ()) -> Iterator[Table]:
     """Everything that the study has to say; rules that no system can be asked are left out."""
-    yield _rules(systems)
+    every = (*STUDY, *own)
+    yield _rules(systems, every)
     if any(system.errors for system in systems):
         yield _errors(systems)
     yield _waver(systems)
@@ -29,15 +30,18 @@ def make_tables(systems: Sequence[DriverMeasures]) -> Iterator[Table]:
     yield _violations(systems, "compound", "table-9", "Compound rules (Table 9)")
     yield _violations(systems, "rain", "table-10", "Rain, steering keeps the same (Table 10)")
     yield _violations(systems, "rain-person", "table-11", "Rain, and rain with a person (Table 11)")
+    if own:
+        rows, data = _counted(systems, [rule.name for rule in own])
+        yield Table("own-rules", "Violations of your own rules", rows, COUNTED, data=data)
     if any(name in system.rules for system in systems for name in AFFINE):
         yield _affine(systems)
-    yield _believed(systems)
-    yield _costs(systems)
+    yield _believed(systems, every)
+    yield _costs(systems, every)
 
 
-def _rules(systems: Sequence[DriverMeasures]) -> Table:
+def _rules(systems: Sequence[DriverMeasures], rules: Sequence[StudyRule]) -> Table:
     rows = [["rule", "in words"]]
-    for rule in STUDY:
+    for rule in rules:
         if any(rule.name in system.rules for system in systems):
             how = f" (pictures: {rule.engines})" if rule.engines else ""
             rows.append([rule.name, rule.text + how])
@@ -83,7 +87,7 @@ def _violations(systems: Sequence[DriverMeasures], part: str, name: str, title: 
 
 def _affine(systems: Sequence[DriverMeasures]) -> Table:
     rows, data = _counted(systems, AFFINE)
-    note = f"{COUNTED} Speed may change by 10 %, steering by 1.39 degrees."
+    note = f"{COUNTED} Speed may change by 10 %, steering by 20 degrees at the steering wheel."
     title = "DeepTest's affine changes, light and blur: the answer stays the same"
     return Table("affine", title, rows, note, data)
 
@@ -140,13 +144,13 @@ def _shares(found: RuleMeasures, quantity: str, thresholds: Sequence[float]) -> 
     return ["-" if not n else f"{100 * violated / n:.1f}" for violated, n in pairs]
 
 
-def _believed(systems: Sequence[DriverMeasures]) -> Table:
+def _believed(systems: Sequence[DriverMeasures], rules: Sequence[StudyRule]) -> Table:
     counted = ["unstable", "inapplicable", "failed"]
     rows = [["system", "rule", "judged", "violated", "in %", "95 % interval", *counted]]
     shares = ["violated (%)", "95 % low (%)", "95 % high (%)"]
     data = [["system", "rule", "judged", "violated", *shares, *counted]]
     for system in systems:
-        for name in (*(rule.name for rule in STUDY), *AFFINE):
+        for name in (*(rule.name for rule in rules), *AFFINE):
             found = system.rules.get(name)
             if found is None:
                 continue
@@ -162,10 +166,10 @@ def _believed(systems: Sequence[DriverMeasures]) -> Table:
     return Table("cases", "Cases that stand", rows, note, data=data)
 
 
-def _costs(systems: Sequence[DriverMeasures]) -> Table:
+def _costs(systems: Sequence[DriverMeasures], rules: Sequence[StudyRule]) -> Table:
     asking = [f"asking {system.system} (s)" for system in systems]
     rows = [["rule", "cases", "pictures per case", "making (s)", *asking]]
-    for rule in STUDY:
+    for rule in rules:
         made = [system.making.get(rule.name) for system in systems]
         known = next((one for one in made if one is not None), None)
         if known is not None:

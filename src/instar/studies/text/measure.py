@@ -2,21 +2,23 @@
 
 Everything is made from records of finished campaigns. Whether a finding was believed plays no part in the
 measures: they are averages over all follow-ups, as in the paper. The null changes of the same pictures are
-measured alike, and a relation tells something only beyond them.
+measured alike, and a relation tells something only beyond them. Where the words of the pictures are known,
+stability is that of words, and boxes on no text have no say in it; the paper's, of all boxes, is kept beside.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
 from instar.core.record import Record
-from instar.stats.association_rules import AssociationRule, apriori
-from instar.stats.correlation import Fit, correlations, regress
+from instar.stats.correlation import correlations
 from instar.stats.ranks import RankTest, friedman, nemenyi, vargha_delaney
 from instar.studies.campaign import CaseCounts
 from instar.tasks.text.accuracy import Hits
@@ -25,52 +27,84 @@ from instar.tasks.text.measures import set_similarity, shooting_rate
 
 __all__ = [
     "RELATIONS",
-    "Diagnosis",
+    "Accuracy",
     "LocatorComparison",
     "LocatorStability",
     "RelationStability",
     "breaking_points",
     "brightness_curve",
+    "column",
     "compare_locators",
     "correlate_relations",
-    "diagnose",
     "least_stable",
     "measure_stability",
+    "on_pictures",
 ]
 
 RELATIONS = ("brightness-up", "brightness-down", "channel-switch", "perspective", "watermark", "masking")
-LOWEST = 1 / 3  # of the pictures are called low, or high, in a rule
-FEWEST = 4  # pictures that a rule must speak of; fewer are an anecdote
+MOST_BOXES = 10_000  # of two answers together; more is no answer to a picture
+NO_HITS = Hits(0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """What is right of the words of a scene: matched one to one (ICDAR 2015), and by words."""
+
+    matched: Hits = NO_HITS
+    by_words: Hits = NO_HITS
+
+    def __add__(self, other: Accuracy) -> Accuracy:
+        return Accuracy(self.matched + other.matched, self.by_words + other.by_words)
 
 
 @dataclass(eq=False)
 class RelationStability(CaseCounts):
-    """One relation on one system: the stability of each follow-up by scene, and what was believed."""
+    """One relation on one system: the stability of each follow-up by scene, and what was believed.
+
+    `accuracy` is by scene, `headline` counts cases with a failure that counts, and `worth` what is known of
+    the findings of all.
+    """
 
     scenes: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
-    accuracy: Hits | None = None
+    accuracy: dict[str, Accuracy] = field(default_factory=dict)
+    headline: int = 0
+    worth: Counter[str] = field(default_factory=Counter)
 
-    def of_scenes(self) -> dict[str, float]:
-        """The average of each scene (Eq. 14)."""
-        return {scene: float(np.mean(values)) for scene, values in self.scenes.items() if values}
+    def of_scenes(self) -> dict[str, Fraction]:
+        """The average of each scene (Eq. 14), exactly: pictures that are equally stable must tie."""
+        return {
+            scene: sum(map(_exact, values), Fraction(0)) / len(values)
+            for scene, values in self.scenes.items()
+            if values
+        }
 
 
 @dataclass(eq=False)
 class LocatorStability:
-    """One system: its relations, and its stability under null changes by scene."""
+    """One system: its relations, and its stability under null changes by scene.
+
+    `sources` is how accurate it is on each scene as it is. `of_boxes` is the same with the paper's stability,
+    where this one is that of words.
+    """
 
     system: str
     relations: dict[str, RelationStability]
     null: dict[str, list[float]]
     levels: dict[float, dict[str, float]]
-    sources: Hits | None = None
+    sources: dict[str, Accuracy] = field(default_factory=dict)
     looks: dict[str, Look] = field(default_factory=dict)
+    of_boxes: LocatorStability | None = None
+
+    @property
+    def paper(self) -> LocatorStability:
+        """With stability as the paper measures it."""
+        return self.of_boxes or self
 
     @property
     def null_stability(self) -> float:
         return set_similarity(self.null) if self.null else float("nan")
 
-    def of_scenes(self, relation: str) -> dict[str, float]:
+    def of_scenes(self, relation: str) -> dict[str, Fraction]:
         """The average of each scene (Eq. 14) under a relation."""
         found = self.relations.get(relation)
         return {} if found is None else found.of_scenes()
@@ -86,38 +120,62 @@ class LocatorStability:
         return set_similarity(found.scenes)
 
 
-def measure_stability(system: str, records: Iterable[Record]) -> LocatorStability:
-    """Count the records of one system's campaigns."""
+def measure_stability(
+    system: str, records: Iterable[Record], *, measure: str = "stability"
+) -> LocatorStability:
+    """Count the records of one system's campaigns; `measure` may also be "word_stability"."""
     relations: dict[str, RelationStability] = {}
     null: dict[str, list[float]] = defaultdict(list)
     levels: dict[float, dict[str, float]] = defaultdict(dict)
     for record in records:
         evidence = record.verdict.evidence
-        stability = evidence.get("stability")
+        stability = evidence.get(measure)
         if record.role == "null":
             if stability is not None:
                 null[record.scene].append(float(stability))
             continue
         found = relations.setdefault(record.relation, RelationStability())
         found.add(record)
+        found.headline += bool(record.verdict.failures)
+        found.worth.update(finding.known for finding in record.verdict.findings)
+        if "accuracy" in evidence:
+            hits = Accuracy(Hits(*evidence["accuracy"]), Hits(*evidence["word_accuracy"]))
+            found.accuracy[record.scene] = found.accuracy.get(record.scene, Accuracy()) + hits
         if stability is None:
             continue
         found.scenes[record.scene].append(float(stability))
         if "level" in evidence:
             levels[float(evidence["level"])][record.scene] = float(stability)
-        if "accuracy" in evidence:
-            found.accuracy = (found.accuracy or Hits(0, 0, 0)) + Hits(*evidence["accuracy"])
     return LocatorStability(system, relations, dict(null), dict(levels))
 
 
 def least_stable(systems: Sequence[LocatorStability], *, count: int = 10) -> dict[str, list[str]]:
-    """Per relation the scenes with the lowest stability over all systems, lowest first (Table 5)."""
-    chosen = {}
+    """Per relation the scenes with the lowest stability over all systems, lowest first (Table 5).
+
+    Of masking, which has one follow-up per picture and so hardly an order, all that the others have.
+    """
+    chosen: dict[str, list[str]] = {}
     for relation in RELATIONS:
         table, scenes = _common(systems, relation)
-        lowest = sorted(zip(table.mean(axis=1).tolist(), scenes))[:count]
-        chosen[relation] = [scene for _, scene in lowest]
+        if relation == "masking" and any(chosen.values()):
+            union = {scene for others in chosen.values() for scene in others}
+            chosen[relation] = [scene for scene in scenes if scene in union]
+        else:
+            lowest = sorted(zip(map(sum, table), scenes))[:count]
+            chosen[relation] = [scene for _, scene in lowest]
     return chosen
+
+
+def on_pictures(system: LocatorStability, chosen: Mapping[str, Sequence[str]]) -> LocatorStability:
+    """The same on the pictures that were chosen for each relation alone (Table 6)."""
+    relations = {}
+    for name, found in system.relations.items():
+        scenes = {scene: found.scenes[scene] for scene in chosen[name] if scene in found.scenes}
+        accuracy = {scene: found.accuracy[scene] for scene in chosen[name] if scene in found.accuracy}
+        relations[name] = RelationStability(scenes=scenes, accuracy=accuracy)
+    every = {scene for scenes in chosen.values() for scene in scenes}
+    sources = {scene: hits for scene, hits in system.sources.items() if scene in every}
+    return LocatorStability(system.system, relations, {}, {}, sources)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,7 +195,8 @@ def compare_locators(systems: Sequence[LocatorStability], relation: str) -> Loca
     table, scenes = _common(systems, relation)
     if len(scenes) < 2:
         return None
-    effect = np.array([[vargha_delaney(a, b) for b in table.T] for a in table.T])
+    columns = list(zip(*table))
+    effect = np.array([[vargha_delaney(a, b) for b in columns] for a in columns])
     if len(systems) < 3:
         return LocatorComparison(None, None, effect, len(scenes))
     return LocatorComparison(friedman(table), nemenyi(table), effect, len(scenes))
@@ -146,7 +205,7 @@ def compare_locators(systems: Sequence[LocatorStability], relation: str) -> Loca
 def correlate_relations(system: LocatorStability) -> npt.NDArray[np.float64]:
     """`float64 (6, 6)`: Pearson's coefficient between the relations, over scenes (Fig. 12)."""
     scenes = sorted({scene for found in system.relations.values() for scene in found.scenes})
-    columns = [_column(system, relation, scenes) for relation in RELATIONS]
+    columns = [column(system, relation, scenes) for relation in RELATIONS]
     return correlations(np.array(columns).T.reshape(-1, len(RELATIONS)))
 
 
@@ -167,78 +226,19 @@ def breaking_points(system: LocatorStability) -> dict[str, tuple[float | None, f
     return {scene: (down.get(scene), up.get(scene)) for scene in scenes}
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """What goes with instability: fits of the mean stability on brightness, boxes and clarity, and rules.
-
-    `scenes` are those where all of it is known; the fits are None where there are too few or nothing
-    varies.
-    """
-
-    scenes: int
-    linear: Fit | None
-    ridge: Fit | None
-    rules: tuple[AssociationRule, ...]
-
-
-FEATURES = ("brightness", "boxes", "clarity")
-LOOKS = ("dark", "bright", "few boxes", "many boxes", "low clarity", "high clarity")
-"""What a low and a high value of each feature is called."""
-
-
-def diagnose(system: LocatorStability) -> Diagnosis:
-    """Relate the stability of pictures to what they look like (section 4.5 of the paper)."""
-    scenes = [s for s, look in sorted(system.looks.items()) if np.isfinite(look.clarity)]
-    looks = np.array([[getattr(system.looks[s], name) for name in FEATURES] for s in scenes], np.float64)
-    stability = np.array([_column(system, relation, scenes) for relation in RELATIONS])
-    measured = np.isfinite(stability).sum(axis=0) > 0 if len(scenes) else np.zeros(0, np.bool_)
-    scenes = [scene for scene, known in zip(scenes, measured) if known]
-    looks, stability = looks.reshape(-1, len(FEATURES))[measured], stability.reshape(6, -1)[:, measured]
-    fits: list[Fit | None] = [None, None]
-    if len(scenes) >= len(FEATURES) + 2:
-        mean = np.nanmean(stability, axis=0)
-        if np.ptp(mean) > 0:
-            fits = [regress(looks, mean), regress(looks, mean, ridge=1.0)]
-    facts = {f"{name} unstable": _low(row) for name, row in zip(RELATIONS, stability)}
-    ends = (end for column in looks.T for end in (column, -column))
-    facts |= {name: _low(end) for name, end in zip(LOOKS, ends)}
-    support = max(0.1, FEWEST / max(1, len(scenes)))
-    rules = _informative(apriori(facts, support=support, confidence=0.6)) if support <= 1 else ()
-    return Diagnosis(len(scenes), fits[0], fits[1], rules)
-
-
-def _informative(rules: Sequence[AssociationRule]) -> tuple[AssociationRule, ...]:
-    """Rules from instability alone to a look alone, more confident than chance and than any part of them."""
-    told: list[AssociationRule] = []
-    for rule in sorted(rules, key=lambda rule: (len(rule.given), -rule.confidence)):
-        from_instability = all(name.endswith("unstable") for name in rule.given)
-        part_says_it = any(
-            other.then == rule.then
-            and set(other.given) < set(rule.given)
-            and other.confidence >= rule.confidence
-            for other in told
-        )
-        if from_instability and rule.then in LOOKS and rule.lift > 1 and not part_says_it:
-            told.append(rule)
-    return tuple(sorted(told, key=lambda rule: (-rule.confidence, -rule.support, rule.given)))
-
-
-def _low(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """The lowest third; none where all are alike, and never the highest, however many share it."""
-    known = values[np.isfinite(values)]
-    if not len(known):
-        return np.zeros(len(values), np.bool_)
-    edge = np.quantile(known, LOWEST)
-    return np.asarray((values <= edge) & (values < known.max()))
-
-
-def _common(systems: Sequence[LocatorStability], relation: str) -> tuple[npt.NDArray[np.float64], list[str]]:
-    """`float64 (scenes, systems)` of the scenes that every system was measured on, and those."""
+def _common(systems: Sequence[LocatorStability], relation: str) -> tuple[list[list[Fraction]], list[str]]:
+    """Rows for the scenes that every system was measured on, with a column for each system, and those."""
     each = [system.of_scenes(relation) for system in systems]
     scenes = sorted(set.intersection(*map(set, each))) if each else []
-    return np.array([[one[scene] for one in each] for scene in scenes]).reshape(-1, len(systems)), scenes
+    return [[one[scene] for one in each] for scene in scenes], scenes
 
 
-def _column(system: LocatorStability, relation: str, scenes: Sequence[str]) -> list[float]:
+def column(system: LocatorStability, relation: str, scenes: Sequence[str]) -> list[float]:
+    """The stability of these scenes under a relation, NaN where it was not measured."""
     of_scenes = system.of_scenes(relation)
-    return [of_scenes.get(scene, float("nan")) for scene in scenes]
+    return [float(of_scenes.get(scene, math.nan)) for scene in scenes]
+
+
+def _exact(stability: float) -> Fraction:
+    """A delta is a number of boxes over another; a float has kept which."""
+    return Fraction(stability).limit_denominator(MOST_BOXES)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from instar.studies.output import make_axes, save_figures
 from instar.studies.text.measure import (
     RELATIONS,
+    Accuracy,
     LocatorStability,
     brightness_curve,
     compare_locators,
     correlate_relations,
+    least_stable,
+    on_pictures,
 )
 
 if TYPE_CHECKING:
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_figures"]
 
+BAR = 0.8  # of the room of a relation is taken by bars
 SHORT = ("up", "down", "channels", "perspective", "watermark", "mask")
 
 
@@ -35,6 +40,10 @@ def draw_figures(systems: Sequence[LocatorStability], folder: Path) -> list[Path
     }
     if len(systems) > 1:
         figures["effects"] = _effects(systems)
+    chosen = least_stable(systems)
+    figures["chosen"] = _chosen(systems, chosen)
+    if any(system.sources for system in systems):
+        figures["chosen-accuracy"] = _chosen_accuracy(systems, chosen)
     return save_figures(figures, folder)
 
 
@@ -42,7 +51,7 @@ def _distribution(systems: Sequence[LocatorStability]) -> Figure:
     """Box plots of the pictures' stability, per relation (Fig. 8), and under null changes."""
     figure, panels = make_axes(len(systems))
     for panel, system in zip(panels, systems):
-        values = [list(system.of_scenes(relation).values()) for relation in RELATIONS]
+        values = [list(map(float, system.of_scenes(relation).values())) for relation in RELATIONS]
         values.append([float(np.mean(of_scene)) for of_scene in system.null.values()])
         panel.boxplot(values, widths=0.6, medianprops={"color": "tab:red", "linewidth": 1.5})
         panel.set_xticks(range(1, len(values) + 1), [*SHORT, "null"], rotation=40, ha="right")
@@ -101,6 +110,48 @@ def _clarity(systems: Sequence[LocatorStability]) -> Figure:
     if dots is not None:
         figure.colorbar(dots, ax=panels, label="stability")
     return figure
+
+
+def _chosen(systems: Sequence[LocatorStability], chosen: Mapping[str, Sequence[str]]) -> Figure:
+    """Stability on the least stable pictures, and above it the distance to that on all (Fig. 11)."""
+    figure, (panel,) = make_axes(1, width=8, height=3.6)
+    for number, (system, one) in enumerate(zip(systems, (on_pictures(s, chosen) for s in systems))):
+        here = np.array([one.stability(name) for name in RELATIONS])
+        away = np.array([system.stability(name) for name in RELATIONS]) - here
+        places = _beside(number, len(systems))
+        (bar, *_) = panel.bar(places, here, BAR / len(systems), label=system.system)
+        panel.bar(
+            places,
+            away,
+            BAR / len(systems),
+            here,
+            facecolor="none",
+            edgecolor=bar.get_facecolor(),
+            hatch="///",
+        )
+    panel.set_xticks(range(len(RELATIONS)), SHORT)
+    panel.set(ylim=(0, 1.03), ylabel="stability", title="least stable pictures; hatched: to all pictures")
+    panel.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
+    return figure
+
+
+def _chosen_accuracy(systems: Sequence[LocatorStability], chosen: Mapping[str, Sequence[str]]) -> Figure:
+    """F-scores by words of the least stable pictures and of their follow-ups (Fig. 9)."""
+    figure, (panel,) = make_axes(1, width=8, height=3.6)
+    for number, one in enumerate(on_pictures(system, chosen) for system in systems):
+        every = [one.sources, *(one.relations[name].accuracy for name in RELATIONS if name in one.relations)]
+        scores = [sum(hits.values(), Accuracy()).by_words.f_score for hits in every]
+        panel.bar(_beside(number, len(systems))[0] + np.arange(len(scores)), scores, BAR / len(systems))
+    panel.set_xticks(range(len(RELATIONS) + 1), ["source", *SHORT])
+    panel.set(ylim=(0, 1.03), ylabel="F-score by words")
+    names = [system.system for system in systems]
+    panel.legend(names, fontsize=7, loc="upper left", bbox_to_anchor=(1, 1))
+    return figure
+
+
+def _beside(number: int, of: int) -> npt.NDArray[np.float64]:
+    """Where the bars of one system stand, beside those of the others."""
+    return np.asarray(np.arange(len(RELATIONS)) + BAR * ((number + 0.5) / of - 0.5))
 
 
 def _map(panel: Any, values: Any, names: Sequence[str], *, low: float) -> None:

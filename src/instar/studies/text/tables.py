@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 import numpy as np
 
 from instar.stats.ranks import magnitude, signed_rank
 from instar.studies.output import Table
+from instar.studies.text.diagnosis import FEATURES, diagnose
 from instar.studies.text.measure import (
-    FEATURES,
     RELATIONS,
+    Accuracy,
     LocatorStability,
     RelationStability,
     breaking_points,
     brightness_curve,
     compare_locators,
     correlate_relations,
-    diagnose,
     least_stable,
+    on_pictures,
 )
 
 __all__ = ["make_tables", "picture_rows"]
@@ -29,15 +30,18 @@ SIGNIFICANT = 0.1  # the paper's level
 REDUNDANT = 0.8  # from this coefficient on, one relation tells what the other does
 FEWEST = 10  # pictures from which on that may be said
 MOST_RULES = 10
+SCORES = ("precision", "recall", "F")
 
 
 def make_tables(systems: Sequence[LocatorStability]) -> Iterator[Table]:
     """Everything that the study has to say about the systems."""
     yield _stability(systems)
+    if any(system.of_boxes for system in systems):
+        yield _paper([system.paper for system in systems])
     yield _light(systems)
     yield _believed(systems)
     yield _distribution(systems)
-    if any(system.sources is not None for system in systems):
+    if any(system.sources for system in systems):
         yield _accuracy(systems)
     if len(systems) > 1:
         yield from _comparison(systems)
@@ -45,7 +49,11 @@ def make_tables(systems: Sequence[LocatorStability]) -> Iterator[Table]:
     yield _curve(systems)
     yield _diagnosis(systems)
     yield _rules(systems)
-    yield _worst(systems)
+    chosen = least_stable(systems)
+    yield _worst(chosen)
+    yield _chosen(systems, chosen)
+    if any(system.sources for system in systems):
+        yield _chosen_accuracy(systems, chosen)
 
 
 def picture_rows(systems: Sequence[LocatorStability]) -> Iterator[Sequence[str]]:
@@ -61,38 +69,53 @@ def picture_rows(systems: Sequence[LocatorStability]) -> Iterator[Sequence[str]]
 
 
 def _stability(systems: Sequence[LocatorStability]) -> Table:
-    rows = [["relation", *(system.system for system in systems)]]
-    rows += [[name, *(_text(system.stability(name)) for system in systems)] for name in RELATIONS]
-    rows.append(["null changes", *(_text(system.null_stability) for system in systems)])
     less = [s.system for s in systems if s.stability("brightness-up") < s.stability("brightness-down")]
     note = f"Brightness up is less stable than down for {len(less)} of {len(systems)}"
     note += f": {', '.join(less)}." if less else "."
-    title = "Stability (set similarity; watermarks found; nothing found after masking)"
-    return Table("stability", title, rows, note)
+    of = "known words" if any(system.of_boxes for system in systems) else "boxes"
+    title = f"Stability of {of} (set similarity; watermarks found; nothing found after masking)"
+    return Table("stability", title, _stability_rows(systems), note)
+
+
+def _paper(systems: Sequence[LocatorStability]) -> Table:
+    title = "Stability of all boxes, on text or not, as the paper measures it (Table 4)"
+    return Table("boxes", title, _stability_rows(systems))
+
+
+def _stability_rows(systems: Sequence[LocatorStability]) -> list[list[str]]:
+    rows = [["relation", *(system.system for system in systems)]]
+    rows += [[name, *(_text(system.stability(name)) for system in systems)] for name in RELATIONS]
+    return [*rows, ["null changes", *(_text(system.null_stability) for system in systems)]]
 
 
 def _light(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "up", "down", "less stable up", "alike", "less stable down", "Wilcoxon p"]]
     for system in systems:
         up, down = (system.of_scenes(name) for name in ("brightness-up", "brightness-down"))
-        pairs = np.array([(up[scene], down[scene]) for scene in up if scene in down]).reshape(-1, 2)
-        apart = pairs[:, 0] - pairs[:, 1]
-        counts = [(apart < 0).sum(), (apart == 0).sum(), (apart > 0).sum()]
+        pairs = [(up[scene], down[scene]) for scene in up if scene in down]
+        counts = [sum(a < b for a, b in pairs), sum(a == b for a, b in pairs), sum(a > b for a, b in pairs)]
         means = (system.stability(name) for name in ("brightness-up", "brightness-down"))
-        p = f"{signed_rank(*pairs.T).p:.2g}"
+        p = f"{signed_rank([a for a, _ in pairs], [b for _, b in pairs]).p:.2g}"
         rows.append([system.system, *map(_text, means), *map(str, counts), p])
     note = "Pictures by which of the two is less stable; the paper found up less stable for all its systems."
     return Table("light", "Brightness up against down", rows, note)
 
 
 def _believed(systems: Sequence[LocatorStability]) -> Table:
-    rows = [["system", "relation", "cases", "violated", "unstable", "inapplicable", "failed", "kinds"]]
+    heading = ["system", "relation", "cases", "headline", "violated", "unstable", "inapplicable", "failed"]
+    rows = [[*heading, "kinds", "findings"]]
     for system, name, found in _measured(systems):
-        counts = (found.violated, found.unstable, found.inapplicable, found.failed)
-        cases = found.judged + sum(counts[1:])
-        kinds = ", ".join(f"{kind} {n}" for kind, n in found.kinds.most_common())
-        rows.append([system.system, name, str(cases), *map(str, counts), kinds or "-"])
-    note = "Unstable: null changes of the same picture show it too, or it does not recur."
+        counts = (found.headline, found.violated, found.unstable, found.inapplicable, found.failed)
+        cases = found.judged + sum(counts[2:])
+        told = [
+            ", ".join(f"{name} {n}" for name, n in counter.most_common()) or "-"
+            for counter in (found.kinds, found.worth)
+        ]
+        rows.append([system.system, name, str(cases), *map(str, counts), *told])
+    note = (
+        "Headline: a word that is there is lost. Violated counts all findings, also those about boxes on no "
+        "text. Unstable: null changes of the same picture show it too, or it does not recur."
+    )
     return Table("cases", "Cases that stand", rows, note)
 
 
@@ -100,20 +123,27 @@ def _distribution(systems: Sequence[LocatorStability]) -> Table:
     rows = [["system", "relation", "pictures", "least", "quarter", "median", "three quarters", "most"]]
     for system, name, found in _measured(systems):
         if values := list(found.of_scenes().values()):
-            quartiles = np.quantile(values, [0, 0.25, 0.5, 0.75, 1]).tolist()
+            quartiles = np.quantile(np.array(values, np.float64), [0, 0.25, 0.5, 0.75, 1]).tolist()
             rows.append([system.system, name, str(len(values)), *map(_text, quartiles)])
     return Table("distribution", "Distribution over pictures", rows)
 
 
 def _accuracy(systems: Sequence[LocatorStability]) -> Table:
-    rows = [["system", "pictures", "precision", "recall", "F-score"]]
+    rows = [["system", "pictures", *(f"{name}, {how}" for how in ("matched", "by words") for name in SCORES)]]
     for system in systems:
         known = {"sources": system.sources} | {name: one.accuracy for _, name, one in _measured([system])}
-        for name, hits in known.items():
-            if hits is not None:
-                scores = (hits.precision, hits.recall, hits.f_score)
-                rows.append([system.system, name, *map(_text, scores)])
-    return Table("accuracy", "Accuracy where the truth is known (ICDAR 2015 rules)", rows)
+        rows += [[system.system, name, *_scores(of_scenes)] for name, of_scenes in known.items() if of_scenes]
+    note = (
+        "Matched: boxes and words one to one (ICDAR 2015), as in the paper's Table 1; a line is no word. By "
+        "words: a box is right that lies on words, and a word is found that boxes cover."
+    )
+    return Table("accuracy", "Accuracy where the truth is known", rows, note)
+
+
+def _scores(of_scenes: Mapping[str, Accuracy]) -> list[str]:
+    total = sum(of_scenes.values(), Accuracy())
+    scores = [(hits.precision, hits.recall, hits.f_score) for hits in (total.matched, total.by_words)]
+    return [_text(score) for both in scores for score in both]
 
 
 def _comparison(systems: Sequence[LocatorStability]) -> Iterator[Table]:
@@ -199,13 +229,35 @@ def _rules(systems: Sequence[LocatorStability]) -> Table:
     return Table("rules", "What goes with instability (association rules)", rows, note)
 
 
-def _worst(systems: Sequence[LocatorStability]) -> Table:
-    chosen = least_stable(systems)
+def _worst(chosen: Mapping[str, Sequence[str]]) -> Table:
     rows = [["relation", "least stable pictures"]]
     rows += [[name, ", ".join(scenes)] for name, scenes in chosen.items()]
-    union = sorted({scene for scenes in chosen.values() for scene in scenes})
-    note = f"{len(union)} pictures together, for services with a quota."
-    return Table("least-stable", "Least stable pictures over all systems", rows, note)
+    union = {scene for scenes in chosen.values() for scene in scenes}
+    note = f"{len(union)} pictures together, for services with a quota; --scenes takes least-stable.txt."
+    return Table("least-stable", "Least stable pictures over all systems (Table 5)", rows, note)
+
+
+def _chosen(systems: Sequence[LocatorStability], chosen: Mapping[str, Sequence[str]]) -> Table:
+    """Table 6 and Fig. 11: how stable each system is on the pictures chosen, and how far from on all."""
+    rows = [["relation", "pictures", *(s.system for s in systems), *(f"{s.system}, less" for s in systems)]]
+    selected = [on_pictures(system, chosen) for system in systems]
+    for name in RELATIONS:
+        here = [one.stability(name) for one in selected]
+        less = [one.stability(name) - value for one, value in zip(systems, here)]
+        rows.append([name, str(len(chosen[name])), *map(_text, here), *map(_text, less)])
+    note = "Less: by how much lower than on all pictures (Fig. 11)."
+    return Table("chosen", "Stability on the least stable pictures (Table 6)", rows, note)
+
+
+def _chosen_accuracy(systems: Sequence[LocatorStability], chosen: Mapping[str, Sequence[str]]) -> Table:
+    """Fig. 9: F-scores of the pictures chosen, and of their follow-ups."""
+    rows = [["pictures", *(system.system for system in systems)]]
+    selected = [on_pictures(system, chosen) for system in systems]
+    rows.append(["sources", *(_scores(one.sources)[-1] for one in selected)])
+    for name in RELATIONS:
+        found = [one.relations.get(name) for one in selected]
+        rows.append([name, *("-" if one is None else _scores(one.accuracy)[-1] for one in found)])
+    return Table("chosen-accuracy", "F-score by words on the least stable pictures (Fig. 9)", rows)
 
 
 def _measured(

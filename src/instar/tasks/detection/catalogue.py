@@ -17,7 +17,8 @@ SYSTEMS = {
     "street-exact": "systems.street:street_exact",
     "street-blobs": "systems.street:street_blobs",
 }
-FILES = {".onnx": "onnx", ".pt": "torch-detector", ".pth": "torch-detector", ".torchscript": "torch-detector"}
+FILES = dict.fromkeys((".onnx", ".xml"), "onnx")
+FILES |= dict.fromkeys((".pt", ".pth", ".torchscript"), "torch-detector")
 DESCRIBE_FILE = "systems.network_file:describe_file"
 WHOLE_PICTURE = (
     "mirrored", "shifted", "cropped", "reduced", "brightened", "darkened", "warmed", "cooled", "flattened",

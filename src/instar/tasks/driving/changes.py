@@ -20,7 +20,7 @@ from instar.worlds.drive.scenes import drive_of, showing
 __all__ = ["OF_THE_AIR", "RuleEdits", "apply_edits", "format_edit"]
 
 LEAST_CHANGE = 40.0  # squared grey levels, on average: less, and the source already is in that state
-OF_THE_AIR = ("weather", "time")
+OF_THE_AIR = ("road surface", "weather", "time")
 UNSAID = ("engine", "mask", "cutout", "seed", "look", "marks", "things")  # of an edit, in words
 
 
@@ -54,8 +54,10 @@ def apply_edits(
         for edit in edits:
             before = picture
             made = engines.named(edit["engine"]).make(before, edit, cutouts)
-            if edit.get("of") in OF_THE_AIR and _alike(before, made):
+            if edit.get("of") in ("weather", "time") and _alike(before, made):
                 return Inapplicable("it already is in that state")
+            if np.array_equal(before, made):
+                return Inapplicable("nothing of it is seen")
             # What the engine did not draw anew still is the drive it was, but for what the edit did.
             picture = made if drive_of(made) else showing(made, recover_drive(drive_of(before), edit, before))
         pictures.append(picture)
@@ -78,6 +80,8 @@ def format_edit(edit: Edit) -> str:
     """
     if "do" in edit:
         return _drawn(edit)
+    if edit.get("state") and "of" in edit:
+        return f"{edit['state']} {edit['of']}"
     if edit.get("kind") and edit.get("of") in OF_THE_AIR:
         return f"{edit['kind']} of strength {edit['strength']:g}"
     if "becomes" in edit:
@@ -107,11 +111,11 @@ def _drawn(edit: Edit) -> str:
         case "unmark":
             return "without " + ", ".join(name.replace("_", " ") for name, _ in edit["marks"])
         case "raze":
-            return "without buildings"
+            return f"without {len(edit['houses'])} buildings"
         case "build":
             return f"a building {edit['start']:.0f} m ahead"
         case "plant":
-            return "trees for buildings"
+            return f"trees for {len(edit['houses'])} buildings"
         case "hour":
             return str(edit["time"])
     return f"{edit['weather']} of strength {edit['level']:g}"

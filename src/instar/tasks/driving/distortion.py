@@ -48,11 +48,12 @@ class Distortion(Change):
 
 
 @recorded
-def deeptest(*, kind: str | None = None, speed: float = 10.0, steering: float = 1.39) -> Relation:
+def deeptest(*, kind: str | None = None, speed: float = 10.0, steering: float | None = None) -> Relation:
     """The picture is moved, turned, sheared, enlarged, blurred or lit otherwise: the answer stays the same.
 
-    `kind` is one of them; without it each case draws one. `speed` (percent) and `steering` (degrees) are how
-    far an answer may move. Severities from 0 to 1 can be swept where the kind is given.
+    `kind` is one of them; without it each case draws one. `speed` (percent) and `steering` (degrees; 20 at
+    the steering wheel, 1.39 at the road wheels) are how far an answer may move. Severities from 0 to 1 can be
+    swept where the kind is given.
     """
     if kind is not None and kind not in KINDS:
         raise UnknownName("kind", kind, KINDS)

@@ -11,17 +11,19 @@ import numpy as np
 from instar.core.change import Inapplicable
 from instar.cutouts import CutOuts
 from instar.tasks.driving.changes import OF_THE_AIR, RuleEdits
-from instar.tasks.driving.edit_effects import relabel
+from instar.tasks.driving.edit_effects import ground_in, relabel
 from instar.tasks.driving.engine_table import Engines
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.drive_edits import edit_drive
-from instar.tasks.driving.ground import ground_of
+from instar.tasks.driving.engines.placement import take_place
+from instar.tasks.driving.facts import unmet
 from instar.tasks.driving.rules import Condition, Rule
 from instar.tasks.driving.rules.resolve import antecedent
 
 __all__ = ["plan_edits", "set_severity"]
 
 ATTEMPTS = 12
+RETRIED = ("no free place", "it is as close as it can be", "it would be too far")
 
 
 @dataclass(slots=True)
@@ -36,6 +38,10 @@ class _Plan:
     done: list[tuple[Condition, tuple[Edit, ...], SceneView]]
 
     def add(self, condition: Condition, earlier: Sequence[Condition]) -> Inapplicable | None:
+        if condition.comparative is None:
+            failed = unmet(condition, self.view)
+            if failed is not None or not condition.is_change:
+                return failed
         name = self.engines.name_for(condition)
         assert name is not None, "every condition has an engine, or the rule was refused"
         engine = self.engines.named(name)
@@ -86,7 +92,7 @@ def plan_edits(
     for _ in range(ATTEMPTS):
         # What was placed may leave no room to come closer: then all is placed anew.
         change = _once(_Plan(rule, engines, view, rng, cutouts, []))
-        if isinstance(change, RuleEdits):
+        if isinstance(change, RuleEdits) or change.reason not in RETRIED:
             break
     return change
 
@@ -99,9 +105,10 @@ def _after(view: SceneView, edits: Sequence[Edit], cutouts: CutOuts) -> SceneVie
         else:
             labels = relabel(view.labels, edit, cutouts)
             rise = view.gallery.rise if view.gallery is not None else 0.0
-            view = dataclasses.replace(
-                view, labels=labels, ground=ground_of(labels, rise=rise) or view.ground
-            )
+            ground = ground_in(labels, rise, view.drive) or view.ground
+            ground = dataclasses.replace(ground, placed=view.ground.placed)
+            ground = take_place(ground, edit) if "foot" in edit else ground
+            view = dataclasses.replace(view, labels=labels, ground=ground)
     return view
 
 

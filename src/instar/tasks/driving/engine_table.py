@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +24,7 @@ __all__ = ["USUAL", "Engines", "read_engines", "usual_engines"]
 OPS = ("add", "remove", "replace")
 USUAL = IMPORTED["engines"]
 COMMAND = "command:"
-RENDERED = "instar.tasks.driving.engines.rendered"
+WITHOUT_GALLERY = {f"instar.tasks.driving.engines.{name}" for name in ("rendered", "surface", "deeptest")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +35,16 @@ class Engines:
     choices: Mapping[str, Mapping[str, str]]
 
     def name_for(self, condition: Condition) -> str | None:
-        """The engine that makes this condition true, if there is one."""
+        """The engine that makes this condition true, if there is one: "line faded" goes before "line"."""
         chosen = self.choices.get(condition.op, {})
-        return chosen.get(condition.element, chosen.get("*"))
+        new = () if condition.new is None else condition.new.properties.values()
+        keys = [*(f"{condition.element} {value}" for value in new), condition.element, "*"]
+        return next((chosen[key] for key in keys if key in chosen), None)
 
     def lacking(self, rule: Rule) -> str | None:
         """What of a rule no engine here can make, in words."""
         for block in rule.blocks:
-            for condition in block.conditions:
+            for condition in block.changes:
                 if self.name_for(condition) is None:
                     known = ", ".join(self.choices.get(condition.op, {}))
                     return f"no engine can {condition.op} a {condition.element}, only: {known}"
@@ -48,7 +52,7 @@ class Engines:
 
     @property
     def needs_no_gallery(self) -> bool:
-        return set(self.modules.values()) <= {RENDERED}
+        return set(self.modules.values()) <= WITHOUT_GALLERY
 
     def named(self, name: str) -> Engine:
         """The engine of that name; only those that the file lists are ever imported."""
@@ -68,9 +72,18 @@ def usual_engines(name: str = "pasted") -> Engines:
     return _engines(load_resource("instar.tasks.driving", f"{name}.toml"))
 
 
-def read_engines(path: Path) -> Engines:
-    """The mapping in a user's file; whatever is wrong with it is said in one line."""
-    return read_user_file(path, "engines", _engines)
+def read_engines(path: Path, name: str = "pasted") -> Engines:
+    """The mapping of that name with what a user's file adds to it or changes."""
+    usual = load_resource("instar.tasks.driving", f"{name}.toml")
+    return read_user_file(path, "engines", lambda own: _engines(_laid_over(usual, own)))
+
+
+def _laid_over(usual: Mapping[str, Any], own: Mapping[str, Any]) -> Mapping[str, Any]:
+    tables = {
+        name: {**usual.get(name, {}), **table} if isinstance(table, Mapping) else table
+        for name, table in own.items()
+    }
+    return {**usual, **tables}
 
 
 def _found(name: str, path: str) -> Any:
@@ -80,6 +93,8 @@ def _found(name: str, path: str) -> Any:
 
         return CommandEngine(name, path.removeprefix(COMMAND).strip())
     module, _, attributes = path.partition(":")
+    if os.getcwd() not in sys.path:  # a console script looks only into its own folder
+        sys.path.insert(0, os.getcwd())
     try:
         found: Any = import_module(module)
     except ImportError as error:

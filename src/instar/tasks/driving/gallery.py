@@ -23,7 +23,7 @@ from instar.cutouts.pool import CutOut, save_pool, write_cutout
 from instar.imaging.average_hash import average_hash
 from instar.imaging.labels import LabelMap
 from instar.imaging.photometric import light_of
-from instar.tasks.driving.ground import ROAD, ROADSIDE, ground_of
+from instar.tasks.driving.ground import ROAD, ROADSIDE, STANDING, ground_of
 from instar.tasks.driving.maps import labels_of
 from instar.tasks.driving.outlines import Outline, collect_outlines
 from instar.worlds.drive.scenes import models
@@ -42,9 +42,11 @@ WIDTHS = {
     "van": (0.6, 2.6),
 }  # over the height: a wider piece of people is two of them, a narrower one is half hidden
 METRES = {"person": 1.72, "rider": 1.75, "car": 1.5, "van": 2.1, "truck": 3.0, "bus": 3.0}  # usual heights
-KEPT, LEAST = 0.25, 10  # of the things of a class, the largest: enough for pictures of any light
+KEPT, LEAST = 0.6, 20  # of the things of a class, the largest: enough for pictures of any light
 RISES = tuple(np.linspace(0.0, 0.12, 13).round(2).tolist())  # of the picture
 ENOUGH = 8  # things of a class, to tell the horizon from
+SOLID = 0.87  # of the convex hull of a vehicle
+CUT = 0.12  # of its outline
 FULL = {"car": 0.65, "truck": 0.65, "bus": 0.65, "van": 0.65}  # of its box; less is a car behind a pole
 
 
@@ -170,7 +172,24 @@ def _is_whole(scene: Scene, thing: SceneObject) -> bool:
     mask = thing.mask()[top:bottom, left:right]
     quarter = (right - left) // 4
     below = labels.mask((*ROAD, *ROADSIDE))[bottom : bottom + 2, left + quarter : right - quarter]
-    return bool(mask.mean() >= FULL.get(thing.label, 0.3) and below.mean() > 0.5)
+    if mask.mean() < FULL.get(thing.label, 0.3) or below.mean() <= 0.5:
+        return False
+    return thing.label not in FULL or (
+        _solidity(mask) >= SOLID and _beside_others(thing.mask(), labels) <= CUT
+    )
+
+
+def _beside_others(mask: Mask, labels: LabelMap) -> float:
+    """The share of a piece's outline that touches what may stand before it: then it is cut off there."""
+    grown = cv2.dilate(mask.astype(np.uint8), np.ones((7, 7), np.uint8)) > 0
+    ring = grown & ~mask
+    return float(labels.mask((*STANDING, "unlabelled"))[ring].mean()) if ring.any() else 0.0
+
+
+def _solidity(mask: Mask) -> float:
+    """How much of its convex hull a piece fills: several cars one behind the other have notches."""
+    points = np.argwhere(mask).astype(np.int32)
+    return float(len(points)) / max(cv2.contourArea(cv2.convexHull(points)), 1.0)
 
 
 def _pieces(scene: Scene, labels: LabelMap) -> Iterator[SceneObject]:

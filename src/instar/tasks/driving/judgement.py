@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from instar.tasks.driving.answers import WHEELS
 from instar.tasks.driving.rules.format_rule import DELTAS
 from instar.tasks.driving.rules.model import Expectation, Rule
 
@@ -44,8 +45,9 @@ def judge_rule(rule: Rule, answers: Sequence[float], *, paper: bool = False) -> 
     if len(answers) != len(rule.blocks) + 1:
         raise ValueError(f"{len(rule.blocks)} blocks need {len(rule.blocks) + 1} answers, not {len(answers)}")
     judgements = [
-        judge_block(block.expectation, answers, number, paper=paper)
+        judge_block(expectation, answers, number, paper=paper)
         for number, block in enumerate(rule.blocks, start=1)
+        for expectation in block.expectations
     ]
     for status in (False, None):
         found = [judgement for judgement in judgements if judgement.held is status]
@@ -55,9 +57,14 @@ def judge_rule(rule: Rule, answers: Sequence[float], *, paper: bool = False) -> 
 
 
 def judge_block(
-    expectation: Expectation, answers: Sequence[float], number: int, *, paper: bool = False
+    expectation: Expectation,
+    answers: Sequence[float],
+    number: int,
+    *,
+    paper: bool = False,
+    wheel: str = "steering",
 ) -> Judgement:
-    """The judgement over the block with this number, counted from 1.
+    """The judgement over the block with this number, counted from 1; `wheel` is what the angles are of.
 
     >>> judge_block(Expectation("speed", "decrease", "at least", 30.0, "%"), [50.0, 35.0], 1)
     Judgement(held=True, margin=0.0, reason='')
@@ -65,12 +72,16 @@ def judge_block(
     if paper and expectation.comparator == "more than":
         expectation = dataclasses.replace(expectation, comparator="at least")
     source, after = answers[0], answers[number]
+    if expectation.direction == "value":
+        return _bounded_value(expectation, after)
     before = source if expectation.relative_to_block is None else answers[expectation.relative_to_block]
     falls = expectation.direction == "decrease"
     if falls and expectation.quantity == "speed" and not expectation.negated and before < STANDING:
         return Judgement(None, reason="the ego-vehicle already stands")
     if expectation.direction == "same":
         amount, unit = DELTAS[expectation.quantity]
+        if expectation.quantity == "steering":
+            amount = WHEELS[wheel]
         if expectation.amount is not None and expectation.unit is not None:
             amount, unit = expectation.amount, expectation.unit
         difference = abs(before - after)
@@ -80,10 +91,29 @@ def judge_block(
             return _without_amount(expectation, source, before, after)
         amount, unit = expectation.amount, expectation.unit or ""
     if unit != "%":
-        return _bounded(expectation, difference, amount * UNITS[unit])
+        return _bounded(expectation, difference, amount * UNITS[unit], UNITS[unit])
     if before == 0:
         return Judgement(None, reason="a share of zero")
-    return _bounded(expectation, difference / abs(before), amount / 100)
+    return _bounded(expectation, difference / abs(before), amount / 100, 0.01)
+
+
+def _bounded_value(expectation: Expectation, value: float) -> Judgement:
+    """The answer itself within its bounds, in the unit of the rule."""
+    assert expectation.amount is not None, "a value has a bound"
+    assert expectation.unit is not None, "and a unit"
+    factor = UNITS[expectation.unit]
+    bound = expectation.amount * factor
+    match expectation.comparator:
+        case "at most":
+            return _at_least(bound, value)
+        case "less than":
+            return _above(bound, value)
+        case "more than":
+            return _above(value, bound)
+        case "between":
+            assert expectation.most is not None, "between goes up to something"
+            return _all(_at_least(value, bound), _at_least(expectation.most * factor, value))
+    return _at_least(value, bound)
 
 
 def _without_amount(expectation: Expectation, source: float, before: float, after: float) -> Judgement:
@@ -97,14 +127,17 @@ def _without_amount(expectation: Expectation, source: float, before: float, afte
     return _above(difference, 0.0)
 
 
-def _bounded(expectation: Expectation, value: float, bound: float) -> Judgement:
+def _bounded(expectation: Expectation, value: float, bound: float, factor: float) -> Judgement:
     comparator, negated = expectation.comparator, expectation.negated
     if expectation.direction == "same":
         comparator = comparator or "at most"
         if not negated:
             return _above(bound, value) if comparator == "less than" else _at_least(bound, value)
-    if comparator == "at least":
+    if comparator in (None, "at least"):
         return _above(bound, value) if negated else _at_least(value, bound)
+    if comparator == "between":
+        assert expectation.most is not None, "between goes up to something"
+        return _all(_at_least(value, bound), _at_least(expectation.most * factor, value))
     if comparator == "more than":
         return _at_least(bound, value) if negated else _above(value, bound)
     if comparator == "at most":

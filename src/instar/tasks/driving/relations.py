@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,23 +21,24 @@ from instar.core.scene import Image, Observation, Scene
 from instar.core.system import System
 from instar.core.task import Task
 from instar.core.verdict import Verdict
+from instar.core.workspace import Folder
 from instar.cutouts import CutOuts
 from instar.tasks.driving.answers import Control, read
 from instar.tasks.driving.changes import OF_THE_AIR, RuleEdits, apply_edits
+from instar.tasks.driving.edit_effects import ground_in
 from instar.tasks.driving.edits import plan_edits, set_severity
 from instar.tasks.driving.engine_table import USUAL, Engines, read_engines, usual_engines
 from instar.tasks.driving.engines import SceneView
 from instar.tasks.driving.gallery import Gallery, collect_gallery
-from instar.tasks.driving.ground import ground_of
 from instar.tasks.driving.judgement import judge_block
 from instar.tasks.driving.maps import labels_of, with_lines, with_maps
-from instar.tasks.driving.rules import Rule, format_rule, open_language, read_rule
+from instar.tasks.driving.rules import Block, Expectation, Rule, format_rule, open_language, read_rule
 from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.shrink_rule import smaller_edits
 from instar.tasks.driving.systems.street_maps import street_maps
 from instar.tasks.driving.task import NULLS, TASK, judge_controls
 
-__all__ = ["rule"]
+__all__ = ["rule", "try_scenes"]
 
 LEAST = 0.25  # of the full strength: weaker rain or dusk is hardly seen, and is then no change
 
@@ -54,12 +57,12 @@ def rule(
 ) -> Relation:
     """What a sentence says: the scene is changed so, and speed or steering must then do that.
 
-    `ontology` and `engines` are files of one's own. Without them, drawn drives are drawn anew ("rendered")
-    and all other pictures are edited ("pasted"), with cut-outs from the campaign's own scenes, which need
-    label maps; `maps` is a segmentation system that makes them, and the engines "camvid" bring one along.
-    `least_lines` and `least_objects` are the shares of the picture that must be there to be removed or
-    replaced. With `paper`, words may be guessed and
-    the bare inequality decides, as in the paper: nothing is asked again and noise is not told apart.
+    `ontology` and `engines` are files that add to instar's own. Without them, drawn drives are drawn anew
+    ("rendered") and all other pictures are edited ("pasted"), with cut-outs from the campaign's own scenes,
+    which need label maps; `maps` is a segmentation system that makes them, and the engines "camvid" bring one
+    along. `least_lines` and `least_objects` are the shares of the picture that must be there to be removed
+    or replaced. With `paper`, words may be guessed and the bare inequality decides, as in the paper:
+    nothing is asked again and noise is not told apart.
     """
     if isinstance(pool, (str, Path)):
         raise BadInput("rule: cut-outs come from the scenes and their label maps; leave the pool out")
@@ -70,7 +73,8 @@ def rule(
     if engines is None:
         chosen, drawn = usual_engines("pasted"), usual_engines("rendered")
     else:
-        chosen = drawn = usual_engines(str(engines)) if engines in USUAL else read_engines(Path(engines))
+        chosen = usual_engines(str(engines)) if engines in USUAL else read_engines(Path(engines))
+        drawn = chosen if engines in USUAL else read_engines(Path(engines), "rendered")
     if engines == "camvid" and maps is None:
         maps = street_maps()  # whoever takes engines trained on CamVid takes its maps too
     lacking = [one.lacking(meaning) for one in (chosen, drawn)]
@@ -79,6 +83,22 @@ def rule(
     return _RuleTest(
         meaning, language.ontology, chosen, drawn, pool, maps, paper, (least_lines, least_objects)
     ).relation()
+
+
+def try_scenes(relation: Relation, scenes: Sequence[Scene]) -> tuple[int, Counter[str]]:
+    """On how many scenes a rule can be made, and why not on the others; no system is asked."""
+    reasons: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory(prefix="instar-") as folder:
+        if relation.prepare is not None:
+            relation = relation.prepare(scenes, Folder(Path(folder)))
+        for number, scene in enumerate(scenes):
+            source = Observation.of(scene.image, Control(), scene)
+            assert relation.draw is not None, "a rule draws"
+            change: Any = relation.draw(source, np.random.default_rng(number))
+            made = change if isinstance(change, Inapplicable) else relation.apply(source.input, change)
+            if isinstance(made, Inapplicable):
+                reasons[made.reason] += 1
+    return len(scenes) - sum(reasons.values()), reasons
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +115,7 @@ class _RuleTest:
     least: tuple[float, float]
 
     def relation(self) -> Relation:
-        conditions = [condition for block in self.rule.blocks for condition in block.conditions]
+        conditions = [condition for block in self.rule.blocks for condition in block.changes]
         is_of_the_air = len(conditions) == 1 and conditions[0].element in OF_THE_AIR
         return Relation(
             format_rule(self.rule, ontology=self.ontology),
@@ -111,8 +131,7 @@ class _RuleTest:
 
     def task(self) -> Task:
         """Driving, where null changes strike out only what may stay the same: a demanded reaction stands."""
-        expectations = list(enumerate((block.expectation for block in self.rule.blocks), start=1))
-        blocks = len(expectations)
+        expectations, blocks = _numbered(self.rule.blocks), len(self.rule.blocks)
         unmoved = [50.0] * (blocks + 1)
         strikable = [(n, one) for n, one in expectations if judge_block(one, unmoved, n).held is True]
 
@@ -124,7 +143,7 @@ class _RuleTest:
 
     def read(self, input: Any, answer: Any) -> Control:
         control = read(input, answer)
-        for quantity in {block.expectation.quantity for block in self.rule.blocks}:
+        for quantity in {one.quantity for _, one in _numbered(self.rule.blocks)}:
             if getattr(control, quantity) is None:
                 raise ValueError(f"the rule is about {quantity}, and the system does not say it")
         return control
@@ -168,10 +187,10 @@ class _RuleTest:
         if any(c.element == "line" for block in self.rule.blocks for c in block.conditions):
             labels = with_lines(labels, image)
         gallery = self.pool if isinstance(self.pool, Gallery) else None
-        ground = ground_of(labels, rise=gallery.rise if gallery is not None else 0.0)
+        drive = source.scene.knowledge.get("drive")
+        ground = ground_in(labels, gallery.rise if gallery is not None else 0.0, drive)
         if ground is None:
             return Inapplicable("no road in the label map")
-        drive = source.scene.knowledge.get("drive")
         return SceneView(source.scene.id, image, labels, ground, gallery, self.ontology, drive, *self.least)
 
     def apply(self, image: Image, change: RuleEdits) -> tuple[Image, ...] | Inapplicable:
@@ -181,8 +200,7 @@ class _RuleTest:
     def expect(self, source: Observation, follow_ups: Sequence[Observation], change: RuleEdits) -> Verdict:
         answers = [source.answer, *(follow_up.answer for follow_up in follow_ups)]
         # A change that was made smaller may have fewer blocks than the rule.
-        blocks = enumerate(self.rule.blocks[: len(follow_ups)], start=1)
-        expectations = [(number, block.expectation) for number, block in blocks]
+        expectations = _numbered(self.rule.blocks[: len(follow_ups)])
         return judge_controls(expectations, answers, all_must_apply=True, paper=self.paper)
 
     def pixels(self, change: RuleEdits) -> Mapping[str, npt.NDArray[np.uint8]]:
@@ -191,6 +209,11 @@ class _RuleTest:
 
     def _cutouts(self) -> CutOuts:
         return self.pool.pool if isinstance(self.pool, Gallery) else self.pool or _NoCutOuts()
+
+
+def _numbered(blocks: Sequence[Block]) -> list[tuple[int, Expectation]]:
+    """Every expectation with the number of its block, counted from 1."""
+    return [(number, one) for number, block in enumerate(blocks, start=1) for one in block.expectations]
 
 
 class _NoCutOuts:

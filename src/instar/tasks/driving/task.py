@@ -13,7 +13,7 @@ from instar.core.scene import Image, Observation
 from instar.core.task import Nulls, Task
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.nulls import Brighten, Reencode, Shift, draw_null, usual_strikers
-from instar.tasks.driving.answers import Control, read
+from instar.tasks.driving.answers import QUANTITIES, Control, read
 from instar.tasks.driving.judgement import judge_block
 from instar.tasks.driving.rules.model import Expectation
 from instar.worlds.drive.scenes import drive_of, showing
@@ -28,14 +28,19 @@ NULLS = Nulls(
 FASTEST, WIDEST = 60.0, 30.0  # km/h and degrees that dials reach at least
 
 
-def driving(*, speed: float = 10.0, steering: float = 1.39) -> Task:
-    """The task, where answers are the same within `speed` percent and `steering` degrees."""
-    for name, value in (("speed", speed), ("steering", steering)):
+def driving(*, speed: float = 10.0, steering: float | None = None) -> Task:
+    """The task, where answers are the same within `speed` percent and `steering` degrees.
+
+    Without `steering` it is 20 degrees at the steering wheel, and 1.39 at the road wheels.
+    """
+    for name, value in (("speed", speed), ("steering", 0.0 if steering is None else steering)):
         require_number("driving", name, value, least=0)
     same = [
         (1, Expectation("speed", "same", "at most", speed, "%")),
-        (1, Expectation("steering", "same", "at most", steering, "degrees")),
+        (1, Expectation("steering", "same")),
     ]
+    if steering is not None:
+        same[1] = (1, Expectation("steering", "same", "at most", steering, "degrees"))
 
     def compare(before: Observation, after: Observation) -> Verdict:
         return judge_controls(same, [before.answer, after.answer])
@@ -65,7 +70,7 @@ def judge_controls(
         values = [getattr(answer, quantity) for answer in answers]
         if None in values:
             continue
-        judged = judge_block(expectation, values, number, paper=paper)
+        judged = judge_block(expectation, values, number, paper=paper, wheel=answers[0].wheel)
         if judged.held is None:
             unfit = unfit or judged.reason
         elif judged.held:
@@ -75,7 +80,8 @@ def judge_controls(
             # In words for groups of failures: what should have been and was not.
             cause = {"what": f"{quantity} {expectation.direction} is missing", "label": "the"}
             findings.append(Finding(quantity, subject, judged.margin, {"cause": cause}))
-    evidence: dict[str, Any] = {"answers": [dataclasses.asdict(answer) for answer in answers]}
+    said = [{name: getattr(answer, name) for name in QUANTITIES} for answer in answers]
+    evidence: dict[str, Any] = {"answers": said}
     if findings:
         return Verdict.violated(findings, **evidence)
     if not margins or (unfit and all_must_apply):

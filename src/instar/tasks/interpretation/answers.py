@@ -18,7 +18,9 @@ from instar.tasks.interpretation.trigger import Trigger
 __all__ = ["Asked", "Classes", "Explanation", "HeatMap", "SeenClasses", "read", "read_classes"]
 
 HeatMap: TypeAlias = npt.NDArray[np.float32]
-"""`float32 (h, w)` in [0, 1], over the whole picture, at the interpreter's own resolution."""
+"""`float32 (h, w)` in [-1, 1], over the whole picture, at the interpreter's own resolution. What is below
+zero speaks against the label; an interpreter that cannot tell gives nothing below.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +46,15 @@ class Asked:
     """A question: why does the picture show a `label`?
 
     `seed` is where an interpreter that draws lots starts, so that a question has one answer. `trigger` is the
-    box of a backdoor's square where one was stamped on the picture: the true reason for the label.
+    box of a backdoor's square where one was stamped on the picture: the true reason for the label. `other` is
+    another class, which the classifier is next most sure of.
     """
 
     image: Image
     label: str
     seed: int = 0
     trigger: Box | None = None
+    other: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +73,8 @@ class Explanation:
             raise ValueError(f"the confidence is {self.confidence}; it must lie between 0 and 1")
         if self.heat.ndim != 2 or not self.heat.size:
             raise ValueError(f"the heat map has shape {self.heat.shape}; it must be (height, width)")
-        if not (float(self.heat.min()) >= 0 and float(self.heat.max()) <= 1):
-            raise ValueError("the heat map has values outside of 0 to 1")
+        if not (float(self.heat.min()) >= -1 and float(self.heat.max()) <= 1):
+            raise ValueError("the heat map has values outside of -1 to 1")
 
 
 def read(asked: Any, answer: Any) -> Explanation:

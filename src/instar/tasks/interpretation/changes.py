@@ -22,6 +22,7 @@ __all__ = [
     "SQUEEZES",
     "Delete",
     "Insert",
+    "PlaceboInsert",
     "Squeeze",
     "Squeezing",
     "Unchanged",
@@ -57,6 +58,11 @@ class Insert(Change):
 
     def __str__(self) -> str:
         return f"a {self.label} of {self.width} x {self.height} px at ({self.x}, {self.y})"
+
+
+@dataclass(frozen=True)
+class PlaceboInsert(Insert):
+    """The same silhouette at the same place, filled with the picture's own ground: nothing is there."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +129,10 @@ class Unchanged(Change):
 
 def paste_object(image: Image, change: Insert, cutouts: CutOuts) -> Image:
     cutout = resized(cutouts.pixels(change.cutout), change.width, change.height)
+    if isinstance(change, PlaceboInsert):
+        ground = image[change.y : change.y + change.height, change.x : change.x + change.width, :]
+        cutout = np.dstack([ground[:, ::-1], cutout[..., 3]])  # mirrored, or else nothing would change
+        return pasted(image, cutout, change.x, change.y, change.blend)
     return pasted(image, toned(cutout, 1.0, change.offset), change.x, change.y, change.blend)
 
 

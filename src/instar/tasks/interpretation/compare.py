@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from instar.core.errors import BadInput
+from instar.core.scene import Mask
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.geometry import Box
 from instar.tasks.interpretation.answers import Explanation
 from instar.tasks.interpretation.boxes import KEPT_SHARE, Location, agreement, locate, quality
+from instar.tasks.interpretation.floor import Floor
+from instar.tasks.interpretation.measures import MEASURES, is_empty, leak, map_differences
 
-__all__ = ["BETA", "CUTS", "THETA", "same_explanation", "true_explanation"]
+__all__ = [
+    "BETA",
+    "CUTS",
+    "SUBJECT",
+    "THETA",
+    "Settings",
+    "changed_explanation",
+    "measure",
+    "same_explanation",
+    "true_explanation",
+    "unfit",
+]
 
 BETA, THETA = 0.6, 0.5
 SUBJECT = "explanation"  # of every finding: there is one
@@ -20,61 +36,138 @@ EVERYWHERE = 0.9  # of the picture is hot: then a map says nothing, whatever IoM
 NOT_LARGE = 0.5  # of the picture: an object larger than this may well be explained by all of it
 
 
+@dataclass(frozen=True)
+class Settings:
+    """What explanations are judged by.
+
+    `beta` is the least confidence, before and after; `kept` where a heat map is cut. Differences are
+    compared with the `floor`, or as in the `paper`: IoMin of two boxes is at least `theta`.
+    """
+
+    beta: float = BETA
+    kept: float = KEPT_SHARE
+    paper: bool = False
+    theta: float = THETA
+    floor: Floor = Floor()  # noqa: RUF009  # frozen
+
+    def __post_init__(self) -> None:
+        for name in ("beta", "theta", "kept"):
+            value = getattr(self, name)
+            if not (isinstance(value, (int, float)) and 0 < value < 1):
+                raise BadInput(f"{name} is {value!r}; it must be a number between 0 and 1")
+
+
 def same_explanation(
     before: Explanation,
     after: Explanation,
     size: tuple[int, int],
     *,
-    split: Sequence[Box],
-    beta: float = BETA,
-    theta: float = THETA,
-    kept: float = KEPT_SHARE,
-    changed: bool = False,
+    objects: Sequence[Box],
+    settings: Settings,
+    changed: Mask | None = None,
+    is_real: bool = False,
 ) -> Verdict:
-    """The explanation must be where it was, where the classifier is as sure as it was.
+    """The explanation must be as it was, where the classifier is as sure as it was.
 
-    `size` is that of the picture, `split` the boxes of the class where they are known. Where something was
-    really `changed`, and beside the objects, an explanation that points everywhere is a contradiction as
-    well: it says that what was changed mattered, and it did not.
+    `size` is that of the picture, `objects` the boxes of the class where they are known, `changed` the part
+    of the picture that is another one: heat there has leaked. Where the change `is_real` and beside the
+    objects, an explanation that points everywhere is a contradiction as well: it says that what was changed
+    mattered, and it did not.
     """
-    sure = [round(before.confidence, 4), round(after.confidence, 4)]
-    if before.confidence < beta:
-        return Verdict.inapplicable("the classifier is not sure of the class", confidence=sure)
-    if after.confidence < beta:
-        return Verdict.inapplicable("the classifier is not sure of the class any more", confidence=sure)
-    was = locate(before.heat, size, kept=kept, split=split)
-    now = locate(after.heat, size, kept=kept, split=split)
-    if was.whole is None or now.whole is None:
-        return Verdict.inapplicable("an explanation is empty", confidence=sure)
+    ended = unfit(before, after, settings.beta)
+    if ended is not None:
+        return ended
+    was = locate(before.heat, size, kept=settings.kept, split=objects)
+    now = locate(after.heat, size, kept=settings.kept, split=objects)
+    assert was.whole is not None
+    assert now.whole is not None
     agreed = agreement(was, now)
     evidence: dict[str, Any] = {
         "iomin": round(agreed.io_min, 4),
         "iou": round(agreed.iou, 4),
         "covered": [round(was.covered, 4), round(now.covered, 4)],
-        "confidence": sure,
+        "confidence": _sureness(before, after),
     }
-    findings = []
-    if agreed.io_min < theta:
-        findings.append(Finding("moved", SUBJECT, agreed.io_min - theta, {"was": was.whole, "is": now.whole}))
-    if changed:
-        findings += _everywhere([was, now], split, size)
-    if findings:
-        return Verdict.violated(findings, **evidence)
-    return Verdict.held(agreed.io_min - theta, **evidence)
+    places = {"was": was.whole, "is": now.whole}
+    findings = _everywhere([was, now], objects, size) if is_real else []
+    if settings.paper:
+        slack = agreed.io_min - settings.theta
+        findings += [Finding("moved", SUBJECT, slack, places)] if slack < 0 else []
+    else:
+        different = measure(before, after, size, objects=objects, kept=settings.kept, changed=changed)
+        evidence |= different
+        slacks = {name: 1 - value / settings.floor.tolerance(name) for name, value in different.items()}
+        slack = min(slacks.values())
+        for kind, names in (("leak", ["leak"]), ("moved", MEASURES)):
+            broken = [name for name in names if slacks.get(name, 0.0) < 0]
+            if broken:
+                worst = min(broken, key=lambda name: slacks[name])
+                how = {"measure": worst, "times": round(settings.floor.times(worst, different[worst]), 1)}
+                findings.append(Finding(kind, SUBJECT, slacks[worst], {**places, **how}))
+    return Verdict.violated(findings, **evidence) if findings else Verdict.held(slack, **evidence)
+
+
+def changed_explanation(
+    before: Explanation, after: Explanation, *, settings: Settings, blind_to: str
+) -> Verdict:
+    """The explanation must be another one: an interpreter whose map stays is blind to what was changed.
+
+    It stays where no measure says more than null changes do. One that is empty now is another one.
+    """
+    if before.confidence < settings.beta:
+        sure = round(before.confidence, 4)
+        return Verdict.inapplicable("the classifier is not sure of the class", confidence=sure)
+    if is_empty(before.heat):
+        return Verdict.inapplicable("an explanation is empty")
+    if is_empty(after.heat):
+        return Verdict.held(1.0, confidence=_sureness(before, after), empty=True)
+    different = map_differences(before.heat, after.heat, kept=settings.kept)
+    evidence: dict[str, Any] = {name: round(value, 4) for name, value in different.items()}
+    evidence["confidence"] = _sureness(before, after)
+    margin = max(value / settings.floor.least(name) - 1 for name, value in different.items())
+    if margin > 0:
+        return Verdict.held(min(1.0, margin), **evidence)
+    return Verdict.violated([Finding(f"blind to the {blind_to}", SUBJECT, margin - 1e-6)], **evidence)
+
+
+def measure(
+    before: Explanation,
+    after: Explanation,
+    size: tuple[int, int],
+    *,
+    objects: Sequence[Box],
+    kept: float,
+    changed: Mask | None = None,
+) -> dict[str, float]:
+    """Every measure of how two explanations differ, and how much heat is now on what was changed."""
+    different = dict(map_differences(before.heat, after.heat, kept=kept, objects=objects, size=size))
+    if changed is not None:
+        different["leak"] = leak(before.heat, after.heat, changed)
+    return {name: round(value, 4) for name, value in different.items()}
+
+
+def _sureness(before: Explanation, after: Explanation) -> list[float]:
+    return [round(before.confidence, 4), round(after.confidence, 4)]
+
+
+def unfit(before: Explanation, after: Explanation, beta: float) -> Verdict | None:
+    """The verdict where the premise does not hold."""
+    sure = _sureness(before, after)
+    if before.confidence < beta:
+        return Verdict.inapplicable("the classifier is not sure of the class", confidence=sure)
+    if after.confidence < beta:
+        return Verdict.inapplicable("the classifier is not sure of the class any more", confidence=sure)
+    if is_empty(before.heat) or is_empty(after.heat):
+        return Verdict.inapplicable("an explanation is empty", confidence=sure)
+    return None
 
 
 def true_explanation(
-    found: Explanation,
-    truth: Sequence[Box],
-    size: tuple[int, int],
-    *,
-    beta: float = BETA,
-    theta: float = THETA,
-    kept: float = KEPT_SHARE,
+    found: Explanation, truth: Sequence[Box], size: tuple[int, int], *, settings: Settings
 ) -> Verdict:
     """The explanation must be on the objects of its class."""
-    sure = round(found.confidence, 4)
-    if found.confidence < beta:
+    sure, kept, theta = round(found.confidence, 4), settings.kept, settings.theta
+    if found.confidence < settings.beta:
         return Verdict.inapplicable("the classifier is not sure of the class", confidence=sure)
     cuts = {}
     for cut in dict.fromkeys((*CUTS, kept)):

@@ -16,10 +16,11 @@ import numpy as np
 from instar.core.answer_values import numbers, plain_list
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.relation import Workspace
-from instar.core.scene import Mask, Scene, SceneObject
+from instar.core.scene import Mask, Observation, Scene, SceneObject
 from instar.core.system import System, describe_error
 from instar.imaging.geometry import Box, Boxes
 from instar.tasks.interpretation.answers import Asked
+from instar.tasks.interpretation.boxes import locate
 from instar.user_file import read_json
 
 __all__ = ["KnownObjects", "box_mask", "find_objects", "mask_of"]
@@ -44,11 +45,19 @@ class KnownObjects:
             return (asked.trigger,)
         return tuple(thing.box for thing in self.objects(scene) if thing.label == asked.label)
 
-    def taken(self, scene: Scene, asked: Asked) -> Boxes:
-        """`float32 (n, 4)`: the boxes of everything known, the trigger among them."""
-        boxes = [thing.box for thing in self.objects(scene)]
-        boxes += [asked.trigger] if asked.trigger is not None else []
-        return np.array(boxes, np.float32).reshape(-1, 4)
+    def reasons(self, source: Observation) -> tuple[Box, ...]:
+        """What must not be touched: the known objects of the label, else what the explanation marks."""
+        known = self.boxes_of(source.scene, source.input)
+        if known:
+            return known
+        image = source.input.image
+        marked = locate(source.answer.heat, (image.shape[0], image.shape[1])).whole
+        return () if marked is None else (marked,)
+
+    def taken(self, source: Observation) -> Boxes:
+        """`float32 (n, 4)`: the boxes of everything known, and of the reasons for the label."""
+        boxes = [thing.box for thing in self.objects(source.scene)]
+        return np.array([*boxes, *self.reasons(source)], np.float32).reshape(-1, 4)
 
 
 def find_objects(
@@ -60,11 +69,8 @@ def find_objects(
         return KnownObjects()
     path = Path(workspace.folder) / "objects.json"
     if not path.is_file():
-        if helper is None:
-            raise BadInput(
-                f"{relation}: nothing is known of what is in {len(unknown)} pictures; give annotated ones "
-                "or a helper that finds objects, such as --objects yolox-nano"
-            )
+        if helper is None:  # then the explanations themselves say what not to touch
+            return KnownObjects()
         found: dict[str, Any] = {}
         with workspace.progress(f"looking for objects with {helper.name}", len(unknown)) as bar:
             for scene in unknown:

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import cv2
 import numpy as np
 
 from instar.core.change import Inapplicable
 from instar.core.scene import Mask, Observation, SceneObject
 from instar.cutouts import CutOut, Pool, anywhere, free_places, one_of
-from instar.imaging.geometry import Boxes
+from instar.imaging.geometry import Boxes, mask_bounds
 from instar.imaging.inpaint import Filling
 from instar.imaging.mask_text import mask_to_text
 from instar.imaging.naturalness import hog_intersection
 from instar.imaging.paste import RGBA
 from instar.imaging.photometric import light_of
 from instar.tasks.interpretation.answers import Asked
+from instar.tasks.interpretation.boxes import KEPT_SHARE
 from instar.tasks.interpretation.changes import Delete, Insert, Squeeze, Squeezing, paste_object
 from instar.tasks.interpretation.known_objects import KnownObjects, box_mask, mask_of
 
-__all__ = ["choose_deletion", "choose_insertion", "choose_squeeze"]
+__all__ = ["choose_deletion", "choose_deletion_placebo", "choose_insertion", "choose_squeeze"]
 
 PLACEMENT_TRIES = 8
 CUTOUT_SCALES = (1.0, 0.75, 0.5)  # of a cut-out, from the largest down until one has a place
@@ -30,6 +32,7 @@ DELETED = (0.004, 0.3)  # of the picture: less is a speck, and more leaves nothi
 LEAST_HOLE = 0.7  # of the object's own mask; with less of it gone its rest would still be seen
 HOLE_MARGIN, KEPT_MARGIN = 4, 2  # pixels around a mask that still show the object's edge
 LEAST_BACKGROUND = 0.05  # of the picture
+MARKED = 0.05  # of what an explanation marks may be changed
 
 
 def choose_insertion(
@@ -43,13 +46,13 @@ def choose_insertion(
     fit = [one for one in pool.cutouts if one.label != asked.label and one.scene != scene.id]
     if not fit:
         return Inapplicable("no cut-out of another class")
-    taken = known.taken(scene, asked)
+    taken = known.taken(source)
     feet = [thing.box[3] for thing in known.objects(scene)]
     placed = False
     for _ in range(PLACEMENT_TRIES):
         cutout = fit[int(rng.integers(len(fit)))]
         change = _place(cutout, asked, taken, feet, pool.pixels(cutout.digest), rng)
-        if change is None:
+        if change is None or _is_marked(source, box_mask(change.box, asked.image.shape[:2])):
             continue
         placed = True
         if hog_intersection(asked.image, paste_object(asked.image, change, pool)) >= NATURAL:
@@ -96,30 +99,64 @@ def choose_deletion(
     if not fit:
         return Inapplicable("no object of the class" if same else "no object of another class")
     for i in rng.permutation(fit).tolist():
-        hole = _hole(things, i, asked)
-        if hole is not None:
+        hole = _hole(things, i, source, known)
+        if hole is not None and (same or not _is_marked(source, hole)):
             thing = things[i]
             x1, y1, x2, y2 = map(float, thing.box)
             return Delete(thing.label, (x1, y1, x2, y2), mask_to_text(hole), filling)
     return Inapplicable("no object that can be removed whole")
 
 
-def _hole(things: tuple[SceneObject, ...], i: int, asked: Asked) -> Mask | None:
+def choose_deletion_placebo(
+    source: Observation, rng: np.random.Generator, *, known: KnownObjects, filling: Filling, same: bool
+) -> Delete | Inapplicable:
+    """A hole of the size and shape that a removed object leaves, at the place where nothing known is."""
+    drawn = choose_deletion(source, rng, known=known, filling=filling, same=same)
+    if isinstance(drawn, Inapplicable):
+        return drawn
+    hole = drawn.mask
+    x1, y1, x2, y2 = mask_bounds(hole) or (0, 0, 1, 1)
+    shape = (y2 - y1, x2 - x1)
+    window = anywhere((hole.shape[0], hole.shape[1]), shape)
+    places = free_places(window, shape, known.taken(source))
+    if not places.any():
+        return Inapplicable("no free place")
+    x, y = one_of(places, window, rng)
+    moved = np.zeros_like(hole)
+    moved[y : y + shape[0], x : x + shape[1]] = hole[y1:y2, x1:x2]
+    box = (float(x), float(y), float(x + shape[1]), float(y + shape[0]))
+    return Delete(drawn.label, box, mask_to_text(moved), filling)
+
+
+def _is_marked(source: Observation, mask: Mask) -> bool:
+    """Whether the explanation marks what would be changed: then it may well be another one afterwards."""
+    heat = cv2.resize(source.answer.heat, mask.shape[::-1], interpolation=cv2.INTER_LINEAR)
+    marked = heat > KEPT_SHARE * float(heat.max())
+    return bool(np.count_nonzero(marked & mask) > MARKED * np.count_nonzero(marked))
+
+
+def _hole(things: tuple[SceneObject, ...], i: int, source: Observation, known: KnownObjects) -> Mask | None:
     """The pixels to fill; None where the object is too small or large, or too much behind others."""
-    size = (asked.image.shape[0], asked.image.shape[1])
+    size = (source.input.image.shape[0], source.input.image.shape[1])
     own = mask_of(things[i], size)
     share = np.count_nonzero(own) / own.size
     if not DELETED[0] <= share <= DELETED[1]:
         return None
-    hole = mask_of(things[i], size, margin=HOLE_MARGIN) & ~_covered(
-        (*things[:i], *things[i + 1 :]), asked, size
-    )
+    others = (*things[:i], *things[i + 1 :])
+    hole = mask_of(things[i], size, margin=HOLE_MARGIN) & ~_covered(others, source, known)
     return hole if np.count_nonzero(hole & own) >= LEAST_HOLE * np.count_nonzero(own) else None
 
 
-def _covered(things: Iterable[SceneObject], asked: Asked, size: tuple[int, int], *, margin: int = 0) -> Mask:
-    """Where any of the objects is, or the trigger."""
-    covered = np.zeros(size, np.bool_) if asked.trigger is None else box_mask(asked.trigger, size)
+def _covered(
+    things: Iterable[SceneObject], source: Observation, known: KnownObjects, *, margin: int = 0
+) -> Mask:
+    """Where any of the objects is, the trigger, or what the explanation marks where neither is known."""
+    asked: Asked = source.input
+    size = (asked.image.shape[0], asked.image.shape[1])
+    covered = np.zeros(size, np.bool_)
+    if asked.trigger is not None or not known.boxes_of(source.scene, asked):
+        for box in known.reasons(source):
+            covered |= box_mask(box, size)
     for thing in things:
         covered |= mask_of(thing, size, margin=margin)
     return covered
@@ -129,9 +166,7 @@ def choose_squeeze(
     source: Observation, known: KnownObjects, how: Squeezing, strength: int
 ) -> Squeeze | Inapplicable:
     """The background, all of it; every known object and the trigger stay as they are."""
-    asked: Asked = source.input
-    size = (asked.image.shape[0], asked.image.shape[1])
-    kept = _covered(known.objects(source.scene), asked, size, margin=KEPT_MARGIN)
+    kept = _covered(known.objects(source.scene), source, known, margin=KEPT_MARGIN)
     if np.count_nonzero(~kept) < LEAST_BACKGROUND * kept.size:
         return Inapplicable("no background")
     return Squeeze(how, strength, mask_to_text(kept))

@@ -19,7 +19,7 @@ from instar.core.verdict import Verdict
 from instar.imaging.nulls import Brighten, Reencode, Shift, draw_null, usual_strikers
 from instar.tasks.interpretation.answers import Asked, Classes, Explanation, HeatMap, read, read_classes
 from instar.tasks.interpretation.boxes import KEPT_SHARE, locate
-from instar.tasks.interpretation.compare import BETA, THETA, same_explanation
+from instar.tasks.interpretation.compare import Settings, same_explanation
 from instar.tasks.interpretation.known_objects import KnownObjects
 from instar.tasks.interpretation.trigger import Trigger
 
@@ -44,37 +44,25 @@ class Reseed(Null):
 
 @cache  # relations with the same settings share one task, so that its questions are asked once
 def interpretation(
-    *,
-    beta: float = BETA,
-    theta: float = THETA,
-    kept: float = KEPT_SHARE,
+    settings: Settings = Settings(),  # noqa: B008  # frozen
     known: KnownObjects = KnownObjects(),  # noqa: B008  # frozen
 ) -> Task:
-    """The task with other settings than the usual ones.
-
-    `beta` is the least confidence, before and after; `theta` the least IoMin of two explanations; `kept`
-    where a heat map is cut; `known` tells the objects of scenes.
-    """
+    """The task with other settings than the usual ones; `known` tells the objects of scenes."""
 
     def compare(before: Observation, after: Observation) -> Verdict:
         asked: Asked = before.input
+        objects = known.boxes_of(before.scene, asked)
         return same_explanation(
-            before.answer,
-            after.answer,
-            size_of(asked.image),
-            split=known.boxes_of(before.scene, asked),
-            beta=beta,
-            theta=theta,
-            kept=kept,
+            before.answer, after.answer, size_of(asked.image), objects=objects, settings=settings
         )
 
     return Task(
         "interpretation",
         read,
         compare,
-        partial(marks, kept=kept),
+        partial(marks, kept=settings.kept),
         carry=carry,
-        questions=_questions_about(beta, known),
+        questions=_questions_about(settings.beta),
         nulls=NULLS,
         picture=lambda asked: asked.image,
         with_picture=lambda asked, picture: replace(asked, image=picture),
@@ -82,12 +70,12 @@ def interpretation(
 
 
 @cache
-def _questions_about(beta: float, known: KnownObjects) -> Callable[[Scene], Questions]:
+def _questions_about(beta: float) -> Callable[[Scene], Questions]:
     def questions(scene: Scene) -> Questions:
-        """One question for every class that the classifier is sure of and that a known object has.
+        """One question for every class that the classifier is sure of, the surest other class beside it.
 
-        A class without a known object is left out: nobody knows which pixels would have to stay. Of a twin
-        with a backdoor the stamped picture is asked about, and the class that the trigger stands for.
+        Of a twin with a backdoor the stamped picture is asked about, and the class that the trigger stands
+        for.
         """
         seen = read_classes((yield Classes(scene.image)))
         if seen.trigger is not None:
@@ -99,9 +87,9 @@ def _questions_about(beta: float, known: KnownObjects) -> Callable[[Scene], Ques
         sure = [label for label, confidence in seen.confidences.items() if confidence >= beta]
         if not sure:
             return Inapplicable("the classifier is sure of no class")
-        labels = {thing.label for thing in known.objects(scene)}
-        asked = [(label, partial(Asked, label=label)) for label in sure if label in labels]
-        return asked or Inapplicable("no known object of a class that the classifier is sure of")
+        ranked = sorted(seen.confidences, key=lambda label: -seen.confidences[label])
+        others = {label: next((one for one in ranked if one != label), "") for label in sure}
+        return [(label, partial(Asked, label=label, other=others[label])) for label in sure]
 
     return questions
 
@@ -164,7 +152,13 @@ def marks(seen: Observation, *, kept: float = KEPT_SHARE) -> Panel:
         size = seen.frame.source_size
     where = locate(found.heat, size, kept=kept).whole
     boxes = () if where is None else (Mark.box(where, label="explanation", subject="explanation"),)
-    return Panel(f"{asked.label} {found.confidence:.2f}", asked.image, boxes, heat=heat)
+    return Panel(f"{asked.label} {found.confidence:.2f}", asked.image, boxes, heat=_visible(heat))
+
+
+def _visible(heat: HeatMap) -> HeatMap:
+    """What speaks for the label, as a share of the most."""
+    hot = np.maximum(heat, 0)
+    return np.asarray(hot / max(float(hot.max()), 1e-9), np.float32)
 
 
 def size_of(image: Image) -> tuple[int, int]:

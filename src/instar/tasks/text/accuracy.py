@@ -1,7 +1,9 @@
-"""Known words after a change, and how accurate an answer is, by the rules of ICDAR 2015.
+"""Known words after a change, and how accurate and how stable answers are about them.
 
 A word that nobody can read is neither to be found nor held against a locator: boxes that lie mostly on one
-are left out. What is left is matched one to one, above half of the union.
+are left out. What is left is counted twice. By the rules of ICDAR 2015 boxes and words are matched one to
+one, above half of the union. By words a box is right that lies on words, and a word is found that boxes
+cover: a line is right about the words in it. The shares are those of ICDAR 2013 (Wolf and Jolion).
 """
 
 from __future__ import annotations
@@ -11,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -22,39 +23,34 @@ from instar.core.verdict import Verdict
 from instar.imaging.words import Word
 from instar.tasks.text.changes import Masks, Watermark
 from instar.tasks.text.measures import EPS, match
-from instar.tasks.text.polygons import Corners, are_inside, quad_areas, quad_intersections, quad_iou
+from instar.tasks.text.polygons import Corners, are_inside, quad_areas
+from instar.tasks.text.truth import Truth, truth_of
 
 __all__ = [
     "Hits",
-    "Truth",
     "count_hits",
+    "count_words",
     "hide_words",
     "measure_accuracy",
     "move_words",
-    "truth_of",
-    "with_accuracy",
+    "with_words",
     "words_after",
 ]
 
 MOSTLY = 0.5
 HIDDEN = 0.5  # of a word is masked: then nobody can be expected to find it
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Truth:
-    """The words of a picture: `quads` is `float32 (n, 4, 2)`, `ignored` is `bool (n,)`."""
-
-    quads: npt.NDArray[np.float32]
-    ignored: npt.NDArray[np.bool_]
+WHOLE = 0.8  # of a word must be covered by boxes
+ON_WORDS = 0.4  # of a box must lie on words
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """Boxes that are right, boxes that were given, and words that there are; they add up over pictures.
+    """Boxes that are right, boxes that were given, words that there are and words that are found; they add
+    up over pictures. Matched one to one, as many words are found as boxes are right.
 
     Where there is nothing to be right about, the scores are NaN.
 
-    >>> both = Hits(3, 4, 6) + Hits(0, 1, 0)
+    >>> both = Hits(3, 4, 6, 3) + Hits(0, 1, 0, 0)
     >>> both.precision, both.recall, round(both.f_score, 4)
     (0.6, 0.5, 0.5455)
     """
@@ -62,9 +58,15 @@ class Hits:
     right: int
     given: int
     words: int
+    found: int
 
     def __add__(self, other: Hits) -> Hits:
-        return Hits(self.right + other.right, self.given + other.given, self.words + other.words)
+        return Hits(
+            self.right + other.right,
+            self.given + other.given,
+            self.words + other.words,
+            self.found + other.found,
+        )
 
     @property
     def precision(self) -> float:
@@ -72,34 +74,49 @@ class Hits:
 
     @property
     def recall(self) -> float:
-        return self.right / self.words if self.words else math.nan
+        return self.found / self.words if self.words else math.nan
 
     @property
     def f_score(self) -> float:
-        return 2 * self.right / (self.given + self.words) if self.given + self.words else math.nan
-
-
-def truth_of(words: Sequence[Word]) -> Truth:
-    """Outlines of other than four corners become the smallest rectangle around them: answers are quads."""
-    outlines = [word.outline for word in words]
-    quads = [one if len(one) == 4 else cv2.boxPoints(cv2.minAreaRect(one)) for one in outlines]
-    ignored = [word.ignored for word in words]
-    return Truth(np.array(quads, np.float32).reshape(-1, 4, 2), np.array(ignored, np.bool_))
+        if not self.given + self.words:
+            return math.nan
+        if not self.right * self.found:
+            return 0.0
+        return 2 * self.precision * self.recall / (self.precision + self.recall)
 
 
 def count_hits(found: Corners, truth: Truth, *, eps: float = EPS) -> Hits:
-    """What is right among the found quads `float (n, 4, 2)`."""
-    unread, words = truth.quads[truth.ignored], truth.quads[~truth.ignored]
-    on_unread = quad_intersections(found, unread) > MOSTLY * quad_areas(found)[:, None]
-    given = found[~on_unread.any(axis=1)]
-    return Hits(len(match(quad_iou(given, words), eps)), len(given), len(words))
+    """What is right among the found quads `float (n, 4, 2)`, one to one (ICDAR 2015)."""
+    given, words = _without_unread(found, truth)
+    common = words.common(given)
+    union = words.areas[:, None] + quad_areas(given)[None] - common
+    right = len(match(common / np.maximum(union, 1e-9), eps))
+    return Hits(right, len(given), len(words), right)
+
+
+def count_words(found: Corners, truth: Truth) -> Hits:
+    """What is right where a box may hold several words, and a word may lie in several boxes."""
+    given, words = _without_unread(found, truth)
+    # A line may hold a word that nobody can read; that part of it is on words all the same.
+    right = truth.common(given).sum(axis=0) >= ON_WORDS * quad_areas(given)
+    whole = words.covered(given[right]) >= WHOLE
+    return Hits(int(right.sum()), len(given), len(words), int(whole.sum()))
+
+
+def _without_unread(found: Corners, truth: Truth) -> tuple[Corners, Truth]:
+    """The quads that are not mostly on words that nobody can read, and the other words."""
+    unread = truth.only(truth.ignored).common(found).sum(axis=0)
+    return found[unread <= MOSTLY * quad_areas(found)], truth.only(~truth.ignored)
 
 
 def measure_accuracy(seen: Sequence[Observation]) -> dict[str, Any]:
-    """Precision, recall and F-score over the pictures whose words are known; empty where none are."""
+    """Precision, recall and F-score over the pictures whose words are known; empty where none are.
+
+    By words, so that a locator of lines can be compared with one of words.
+    """
     known = [(one.answer, one.scene.knowledge.get("words")) for one in seen]
-    hits = [count_hits(answer.quads, truth_of(words)) for answer, words in known if words is not None]
-    total = sum(hits, Hits(0, 0, 0))
+    hits = [count_words(answer.quads, truth_of(words)) for answer, words in known if words is not None]
+    total = sum(hits, Hits(0, 0, 0, 0))
     if not total.words:
         return {}
     scores = {
@@ -122,8 +139,7 @@ def words_after(words: Sequence[Word], change: Change | None) -> list[Word]:
 
 def hide_words(words: Sequence[Word], masks: npt.NDArray[np.float32]) -> list[Word]:
     """The words, with those that are mostly behind masks `float32 (n, 4, 2)` ignored."""
-    quads = truth_of(words).quads
-    hidden = quad_intersections(quads, masks).sum(axis=1) >= HIDDEN * quad_areas(quads)
+    hidden = truth_of(words).covered(masks) >= HIDDEN
     return [replace(word, text="", ignored=True) if gone else word for word, gone in zip(words, hidden)]
 
 
@@ -132,18 +148,51 @@ def move_words(words: Sequence[Word], matrix: Matrix) -> list[Word]:
     return [replace(word, outline=transform(matrix, word.outline).astype(np.float32)) for word in words]
 
 
-def with_accuracy(verdict: Verdict, follow_up: Observation, change: Change | None = None) -> Verdict:
-    """The verdict with [right, given, words] of the follow-up in its evidence, where the words are known.
+def with_words(
+    verdict: Verdict, before: Observation, after: Observation, change: Change | None = None
+) -> Verdict:
+    """The verdict with what the answers say about known words in its evidence, where there are any.
+
+    - `accuracy` and `word_accuracy` are the `Hits` of the follow-up, one to one and by words;
+    - `word_stability` is how many words are located before and after, of those that are before or after; of
+      words that are masked, 1 where none is located any more; of a watermark, 1 where it is found. It is left
+      out where no word is located.
 
     All is in the source's frame. Words that the follow-up does not show are ignored.
     """
-    known = follow_up.scene.knowledge.get("words")
+    known = after.scene.knowledge.get("words")
     if known is None:
         return verdict
-    truth = truth_of(words_after(known, change))
+    truth = _shown(truth_of(words_after(known, change)), after)
+    quads = after.answer.quads[after.answer.shown]
+    counted = {"accuracy": count_hits(quads, truth), "word_accuracy": count_words(quads, truth)}
+    evidence: dict[str, Any] = {
+        name: [hits.right, hits.given, hits.words, hits.found] for name, hits in counted.items()
+    }
+    stability = _word_stability(_shown(truth_of(known), after), before, after, change)
+    if isinstance(change, Watermark):
+        stability = verdict.evidence["stability"]
+    if stability is not None:
+        evidence["word_stability"] = stability
+    return verdict.with_evidence(**evidence)
+
+
+def _word_stability(
+    truth: Truth, before: Observation, after: Observation, change: Change | None
+) -> float | None:
+    was, now = (truth.located(one.answer.quads) & ~truth.ignored for one in (before, after))
+    if isinstance(change, Masks):
+        masked = was & (truth.covered(change.corners) >= HIDDEN)
+        return float(not (masked & now).any()) if masked.any() else None
+    either = int((was | now).sum())
+    return int((was & now).sum()) / either if either else None
+
+
+def _shown(truth: Truth, follow_up: Observation) -> Truth:
+    """The words, with those ignored that the follow-up does not show."""
     frame = follow_up.frame
-    if frame is not None:
-        outside = ~are_inside(frame.to_follow_up(truth.quads), frame.size)
-        truth = replace(truth, ignored=truth.ignored | outside)
-    hits = count_hits(follow_up.answer.quads[follow_up.answer.shown], truth)
-    return verdict.with_evidence(accuracy=[hits.right, hits.given, hits.words])
+    if frame is None:
+        return truth
+    ignored = truth.ignored.copy()
+    ignored[truth.owner[~are_inside(frame.to_follow_up(truth.strips), frame.size)]] = True
+    return replace(truth, ignored=ignored)

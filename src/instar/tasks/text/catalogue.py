@@ -6,6 +6,8 @@ SYSTEMS = {
     "page-glare": "systems.page:page_glare",
     "ppocr-v4-det": "systems.ppocr:ppocr_v4",
     "ppocr-v6-det": "systems.ppocr:ppocr_v6",
+    "ppocr-v4": "systems.reader:reader_v4",
+    "ppocr-v6": "systems.reader:reader_v6",
     "tesseract": "systems.tesseract:tesseract",
     "craft": "systems.craft:craft",
     "east": "systems.east:east",
@@ -22,6 +24,7 @@ RELATIONS = {
     "watermark": "relations:watermark",
     "masking": "relations:masking",
 }
+REFEREES = ("ppocr-v6", "ppocr-v4")
 SEARCHES = {"listed": "searches:listed"}
 USUAL_SEARCHES = dict.fromkeys(RELATIONS, "listed")
 ACCURACY = "accuracy:measure_accuracy"

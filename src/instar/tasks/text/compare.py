@@ -1,13 +1,15 @@
 """The oracles: the same boxes, one box more where a word was written, no box where all was masked.
 
-A box of the source without a partner is "lost", one of the follow-up without a partner is "new". Findings
-are named by the boxes of the source ("box 3", "near box 3"), so that a null change that shakes the same
-place shows the same finding.
+A box of the source without a partner is "lost", or what became of it is told: "split" into several boxes,
+"merged" with others into one, "resized", or "drifted" to where it hardly overlaps. One of the follow-up that
+tells of no box of the source is "invented". Findings are named by the boxes of the source ("box 3", "near
+box 3"), so that a null change that shakes the same place shows the same finding.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -18,24 +20,40 @@ from instar.tasks.text.changes import Watermark
 from instar.tasks.text.measures import EPS, Matching, delta, match
 from instar.tasks.text.polygons import quad_areas, quad_intersections, quad_iou
 
-__all__ = ["nothing_left", "same_text", "word_found"]
+__all__ = ["LINES", "ON_WATERMARK", "Lines", "nothing_left", "same_text", "word_found"]
+
+Lines = Literal["any", "same"]
+LINES: tuple[str, ...] = get_args(Lines)
+"""Whether text may be cut into boxes in "any" way, or must be in the "same"."""
 
 AIR = 0.3
 """Of a capital's height: locators leave about so much air around a word; with or without, it is the word."""
-MOSTLY = 0.5  # of a found box lies in a mask: then it is about the masked text
+MOSTLY = 0.5  # of a found box lies in a mask: then it is about the masked text, or in the boxes it merges
+WITHIN = 0.7  # of a box lies in another: then it is a part of it
+NEAR = 0.1  # overlap from which on a box has drifted and is not lost
+ON_WATERMARK = "on the watermark"
 
 
-def same_text(before: Quads, after: Quads, *, eps: float = EPS, matching: Matching = "one-to-one") -> Verdict:
+def same_text(
+    before: Quads,
+    after: Quads,
+    *,
+    eps: float = EPS,
+    matching: Matching = "one-to-one",
+    lines: Lines = "any",
+) -> Verdict:
     """Compare two answers in the same frame; `stability` in the evidence is their delta."""
     both = _Pairing.of(before, after, eps)
     evidence = {"stability": both.delta(matching), "before": len(before), "after": len(after)}
-    findings = both.differences()
+    findings = both.differences(lines)
     if findings:
         return Verdict.violated(findings, **evidence)
     return Verdict.held(both.least_overlap() - (1 - eps), **evidence)
 
 
-def word_found(before: Quads, after: Quads, word: Watermark, *, eps: float = EPS) -> Verdict:
+def word_found(
+    before: Quads, after: Quads, word: Watermark, *, eps: float = EPS, lines: Lines = "any"
+) -> Verdict:
     """Nothing lost and exactly one box more, around a word; `stability` is 1 when the word was found.
 
     A box that is like that of the word's ink, or like that with some air, is the word's.
@@ -49,7 +67,7 @@ def word_found(before: Quads, after: Quads, word: Watermark, *, eps: float = EPS
         rest[int(on_word.argmax())] = False
     others = Quads(after.quads[rest], aside=~after.shown[rest])
     both = _Pairing.of(before, others, eps)
-    findings = both.differences(word)
+    findings = both.differences(lines, word)
     if not found:
         missed = {"overlap": round(best, 4), "cause": _cause("watermark missed")}
         findings.append(Finding("watermark missed", "watermark", best - (1 - eps), missed))
@@ -71,7 +89,7 @@ def nothing_left(masked: Quads, after: Quads) -> Verdict:
     for j in found:
         strength = 1.0 if after.scores is None else float(after.scores[j])
         in_mask = len(masked) > 0 and bool(inside[j].max() >= MOSTLY)
-        kind = "masked text found" if in_mask else "new"
+        kind = "masked text found" if in_mask else "invented"
         subject = f"box {int(inside[j].argmax())}" if in_mask else _near(masked, after.quads[j])
         cause = _cause(kind, f"in {subject}") if in_mask else _cause("new box", subject)
         findings.append(Finding(kind, subject, -strength, {"is": _corners(after.quads[j]), "cause": cause}))
@@ -109,21 +127,56 @@ class _Pairing:
         """Of all pairs; 1 without any."""
         return min((float(self.overlap[k, j]) for k, j in self.pairs.items()), default=1.0)
 
-    def differences(self, word: Watermark | None = None) -> list[Finding]:
+    def differences(self, lines: Lines, word: Watermark | None = None) -> list[Finding]:
         """What has no partner on the other side; margins tell how far the nearest one is from being it."""
-        findings = []
+        common = quad_intersections(self.before.quads, self.after.quads)
+        in_after = common / quad_areas(self.before.quads)[:, None]
+        in_before = common / quad_areas(self.after.quads)[None]
+        findings, told = [], set(self.pairs.values())
         for k in (k for k in np.flatnonzero(self.of_before).tolist() if k not in self.pairs):
-            best, quad = float(self.overlap[k].max(initial=0.0)), self.before.quads[k]
-            evidence = {"was": _corners(quad), "overlap": round(best, 4)}
-            findings.append(Finding("lost", f"box {k}", min(0.0, best - (1 - self.eps)), evidence))
-        taken = set(self.pairs.values())
-        for j in (j for j in np.flatnonzero(self.of_after).tolist() if j not in taken):
-            best, quad = float(self.overlap[:, j].max(initial=0.0)), self.after.quads[j]
-            on_word = word is not None and quad_intersections(quad[None], word.quad(air=AIR)).any()
-            subject = "on the watermark" if on_word else _near(self.before, quad)
-            evidence = {"is": _corners(quad), "overlap": round(best, 4), "cause": _cause("new box", subject)}
-            findings.append(Finding("new", subject, min(0.0, best - (1 - self.eps)), evidence))
-        return findings
+            kind, about = self._fate(k, in_after, in_before)
+            told.update(about)
+            findings.append(self._finding(kind, k, about))
+        for j in (j for j in np.flatnonzero(self.of_after).tolist() if j not in told):
+            whole = in_before[:, j] >= WITHIN
+            if word is not None and quad_intersections(self.after.quads[j][None], word.quad(air=AIR)).any():
+                findings.append(self._invented(j, ON_WATERMARK))
+            elif whole.any():  # most of that box is still found, and this is the rest of it
+                findings.append(self._finding("split", int(in_before[:, j].argmax()), [j]))
+            else:
+                findings.append(self._invented(j, _near(self.before, self.after.quads[j])))
+        return [one for one in findings if lines == "same" or one.kind not in ("split", "merged")]
+
+    def _fate(
+        self, k: int, in_after: npt.NDArray[np.float64], in_before: npt.NDArray[np.float64]
+    ) -> tuple[str, list[int]]:
+        """What became of a box without a partner, and the boxes that tell so, the most alike first."""
+        order = np.argsort(-self.overlap[k], kind="stable").tolist()
+        parts = [j for j in order if in_before[k, j] >= WITHIN]
+        wholes = [j for j in order if in_after[k, j] >= WITHIN]
+        if len(parts) > 1 and in_after[k, parts].sum() >= WITHIN:
+            return "split", parts
+        within = in_after >= WITHIN
+        made_of = (in_before * within).sum(axis=0)  # a box around everything is not made of what is in it
+        if merged := [j for j in wholes if within[:, j].sum() > 1 and made_of[j] >= MOSTLY]:
+            return "merged", merged
+        if parts or wholes:
+            return "resized", parts or wholes
+        near = [j for j in order if self.overlap[k, j] >= NEAR and j not in self.pairs.values()]
+        return ("drifted", near[:1]) if near else ("lost", [])
+
+    def _finding(self, kind: str, k: int, about: list[int]) -> Finding:
+        best = float(self.overlap[k].max(initial=0.0))
+        evidence = {"was": _corners(self.before.quads[k]), "overlap": round(best, 4)}
+        if about:
+            evidence["is"] = _corners(self.after.quads[about[0]])
+        return Finding(kind, f"box {k}", min(0.0, best - (1 - self.eps)), evidence)
+
+    def _invented(self, j: int, subject: str) -> Finding:
+        best = float(self.overlap[:, j].max(initial=0.0))
+        quad, cause = self.after.quads[j], _cause("new box", subject)
+        evidence = {"is": _corners(quad), "overlap": round(best, 4), "cause": cause}
+        return Finding("invented", subject, min(0.0, best - (1 - self.eps)), evidence)
 
 
 def _cause(what: str, where: str = "") -> dict[str, str]:

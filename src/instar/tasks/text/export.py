@@ -12,8 +12,9 @@ from instar.core.replay import Replay
 from instar.core.scene import Image, Scene
 from instar.imaging.codecs import encode_png
 from instar.imaging.words import Word
-from instar.tasks.text.accuracy import move_words, truth_of, words_after
+from instar.tasks.text.accuracy import move_words, words_after
 from instar.tasks.text.changes import TextChange
+from instar.tasks.text.truth import quad_of
 
 __all__ = ["export_icdar", "icdar_line", "write_retraining_set"]
 
@@ -63,8 +64,7 @@ def write_retraining_set(
 
 def icdar_line(word: Word) -> str:
     """A word as ICDAR 2015 writes it: whole pixels, clockwise, and ### for what nobody can read."""
-    (quad,) = truth_of([word]).quads
-    corners = ",".join(str(round(value)) for value in quad.ravel().tolist())
+    corners = ",".join(str(round(value)) for value in quad_of(word).ravel().tolist())
     return f"{corners},{'###' if word.ignored else word.text}"
 
 

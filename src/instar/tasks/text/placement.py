@@ -55,7 +55,8 @@ def find_paper(source: Observation, contrast: int) -> Paper:
     answer: Quads = source.answer
     image: Image = source.input
     taken = np.zeros(image.shape[:2], np.uint8)
-    cv2.fillPoly(taken, list(np.rint(answer.quads).astype(np.int32)), 1)
+    known = [word.outline for word in source.scene.knowledge.get("words") or ()]  # found or not
+    cv2.fillPoly(taken, [np.rint(outline).astype(np.int32) for outline in (*answer.quads, *known)], 1)
     grey = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
     return Paper(
         blocked_sums(taken.view(np.bool_)),

@@ -10,14 +10,20 @@ import numpy as np
 
 from instar.core.change import Inapplicable
 from instar.core.errors import BadInput
-from instar.core.options import require_number, require_range, require_strings, require_whole_number
+from instar.core.options import (
+    require_number,
+    require_one_of,
+    require_range,
+    require_strings,
+    require_whole_number,
+)
 from instar.core.recipe import recorded
 from instar.core.relation import Draw, Range, Relation
 from instar.core.scene import Image, Observation
 from instar.core.verdict import Verdict
 from instar.imaging.lettering import require_drawable
 from instar.imaging.naturalness import hog_intersection
-from instar.tasks.text.accuracy import with_accuracy
+from instar.tasks.text.accuracy import with_words
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.changes import (
     Brightness,
@@ -27,7 +33,7 @@ from instar.tasks.text.changes import (
     TextChange,
     Watermark,
 )
-from instar.tasks.text.compare import nothing_left, word_found
+from instar.tasks.text.compare import LINES, Lines, nothing_left, word_found
 from instar.tasks.text.measures import EPS, Matching, require_matching
 from instar.tasks.text.placement import Lettering, choose_watermark, find_paper
 from instar.tasks.text.polygons import quad_areas, quad_intersections
@@ -49,9 +55,10 @@ def brightness_up(
     gain: float = 1.0,
     eps: float = EPS,
     matching: Matching = "one-to-one",
+    lines: Lines = "any",
 ) -> Relation:
     """Every value by `step`, 2 `step`, ... `most` grey levels up: the same boxes."""
-    return _brightness("brightness-up", 1, step, most, gain, eps, matching)
+    return _brightness("brightness-up", 1, step, most, gain, (eps, matching, lines))
 
 
 @recorded
@@ -62,14 +69,19 @@ def brightness_down(
     gain: float = 1.0,
     eps: float = EPS,
     matching: Matching = "one-to-one",
+    lines: Lines = "any",
 ) -> Relation:
     """Every value by `step`, 2 `step`, ... `most` grey levels down, ending at black: the same boxes."""
-    return _brightness("brightness-down", -1, step, most, gain, eps, matching)
+    return _brightness("brightness-down", -1, step, most, gain, (eps, matching, lines))
 
 
 @recorded
 def channel_switch(
-    *, orders: Sequence[str] = CYCLES, eps: float = EPS, matching: Matching = "one-to-one"
+    *,
+    orders: Sequence[str] = CYCLES,
+    eps: float = EPS,
+    matching: Matching = "one-to-one",
+    lines: Lines = "any",
 ) -> Relation:
     """The colour channels in another order, by default both ways round: the same boxes."""
     orders = require_strings("channel-switch", "orders", orders)
@@ -83,12 +95,14 @@ def channel_switch(
         return Permutation(orders[int(rng.integers(len(orders)))])
 
     ways = _fixed([Permutation(order) for order in orders])
-    same = _relation("channel-switch", eps, matching)
+    same = _relation("channel-switch", eps, matching, lines)
     return replace(same, draw=draw, ways=ways, smaller=reduce_to_swaps)
 
 
 @recorded
-def perspective(*, reach: int = 50, eps: float = EPS, matching: Matching = "one-to-one") -> Relation:
+def perspective(
+    *, reach: int = 50, eps: float = EPS, matching: Matching = "one-to-one", lines: Lines = "any"
+) -> Relation:
     """Each corner pushed outward by up to `reach` pixels: the same boxes, carried along."""
     require_whole_number("perspective", "reach", reach, least=1)
     # A hundred draws need not decode the picture a hundred times.
@@ -100,7 +114,7 @@ def perspective(*, reach: int = 50, eps: float = EPS, matching: Matching = "one-
         return Perspective(width, height, reach, tuple((x, y) for x, y in pushed))
 
     # The canvas has another size, so there is no naturalness to be measured.
-    same = _relation("perspective", eps, matching)
+    same = _relation("perspective", eps, matching, lines)
     return replace(same, draw=draw, smaller=reduce_pushes, naturalness=None)
 
 
@@ -114,6 +128,7 @@ def watermark(
     clearance: float = 1.0,
     font: str = "duplex",
     eps: float = EPS,
+    lines: Lines = "any",
 ) -> Relation:
     """A word more, clear of every found box: all boxes as before, and one around the word."""
     words = require_strings("watermark", "words", words)
@@ -131,15 +146,16 @@ def watermark(
         return choose_watermark(paper_of(source), lettering, rng)
 
     def expect(source: Observation, follow_ups: Sequence[Observation], change: Watermark) -> Verdict:
-        verdict = word_found(source.answer, follow_ups[0].answer, change, eps=eps)
-        return with_accuracy(verdict, follow_ups[0], change)
+        verdict = word_found(source.answer, follow_ups[0].answer, change, eps=eps, lines=lines)
+        return with_words(verdict, source, follow_ups[0], change)
 
     def fair(source: Observation, change: Watermark) -> Inapplicable | None:
         covers = (quad_intersections(change.quad(air=0.5), source.answer.quads) > 0).any()
         return Inapplicable("it would cover what this system finds") if covers else None
 
     smaller = reduce_word(few, low)
-    return replace(_relation("watermark", eps), draw=draw, expect=expect, fair=fair, smaller=smaller)
+    same = _relation("watermark", eps, lines=lines)
+    return replace(same, draw=draw, expect=expect, fair=fair, smaller=smaller)
 
 
 @recorded
@@ -154,7 +170,8 @@ def masking(*, eps: float = EPS) -> Relation:
         return Masks(tuple(tuple((x, y) for x, y in quad) for quad in corners))
 
     def expect(source: Observation, follow_ups: Sequence[Observation], change: Masks) -> Verdict:
-        return with_accuracy(nothing_left(source.answer, follow_ups[0].answer), follow_ups[0], change)
+        verdict = nothing_left(source.answer, follow_ups[0].answer)
+        return with_words(verdict, source, follow_ups[0], change)
 
     def fair(source: Observation, change: Masks) -> Inapplicable | None:
         found: Quads = source.answer
@@ -168,7 +185,7 @@ def masking(*, eps: float = EPS) -> Relation:
 
 
 def _brightness(
-    name: str, sign: int, step: int, most: int, gain: float, eps: float, matching: Matching
+    name: str, sign: int, step: int, most: int, gain: float, same: tuple[float, Matching, Lines]
 ) -> Relation:
     require_whole_number(name, "most", most, least=1, most=255)
     require_whole_number(name, "step", step, least=1, most=most)
@@ -181,14 +198,14 @@ def _brightness(
 
     ways = _fixed([Brightness(float(sign * levels), gain) for levels in range(step, most + 1, step)])
     severity = Range(0, sign * most, "grey levels", at)
-    same = _relation(name, eps, matching)
-    return replace(same, severity=severity, ways=ways, smaller=reduce_brightness)
+    return replace(_relation(name, *same), severity=severity, ways=ways, smaller=reduce_brightness)
 
 
-def _relation(name: str, eps: float, matching: Matching = "one-to-one") -> Relation:
+def _relation(name: str, eps: float, matching: Matching = "one-to-one", lines: Lines = "any") -> Relation:
     """What all six have in common: the same boxes must be found."""
     require_matching(name, matching, eps)
-    task = text(eps=eps, matching=matching)
+    require_one_of(name, "lines", lines, LINES)
+    task = text(eps=eps, matching=matching, lines=lines)
     return Relation(name, task, lambda p, change: change.apply(p), naturalness=_naturalness)
 
 

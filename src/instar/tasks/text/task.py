@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -10,31 +9,33 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.frame import Frame, Matrix, transform
-from instar.core.marks import Mark, Panel, region_of
+from instar.core.marks import Mark, Panel
+from instar.core.options import require_one_of
 from instar.core.scene import Observation
-from instar.core.task import Opinion, Task
-from instar.core.verdict import Finding, Verdict
+from instar.core.task import Task
+from instar.core.verdict import Verdict
 from instar.imaging.nulls import USUAL_NULLS
-from instar.tasks.text.accuracy import hide_words, truth_of, with_accuracy
+from instar.tasks.text.accuracy import with_words
 from instar.tasks.text.answers import Quads, read
-from instar.tasks.text.compare import same_text
+from instar.tasks.text.compare import LINES, Lines, same_text
 from instar.tasks.text.measures import EPS, Matching, require_matching
-from instar.tasks.text.polygons import are_inside, clip_quads, quad_areas, quad_intersections
+from instar.tasks.text.polygons import are_inside, clip_quads, quad_areas
+from instar.tasks.text.verification import verify
 
 __all__ = ["TASK", "carry", "text"]
 
 Floats = npt.NDArray[np.float32]
-ON_WORDS = 0.5  # of a box lies on known words: then it is about text
 
 
 @cache  # relations with the same settings share the task, and what null changes show by it
-def text(*, eps: float = EPS, matching: Matching = "one-to-one") -> Task:
+def text(*, eps: float = EPS, matching: Matching = "one-to-one", lines: Lines = "any") -> Task:
     """The task with other settings than the usual ones (see `same_text`)."""
     require_matching("text", matching, eps)
+    require_one_of("text", "lines", lines, LINES)
 
     def compare(before: Observation, after: Observation) -> Verdict:
-        verdict = same_text(before.answer, after.answer, eps=eps, matching=matching)
-        return with_accuracy(verdict, after)
+        verdict = same_text(before.answer, after.answer, eps=eps, matching=matching, lines=lines)
+        return with_words(verdict, before, after)
 
     return Task(
         "text", read, compare, marks, carry=carry, nulls=USUAL_NULLS, verify=verify, is_empty=_is_empty
@@ -107,28 +108,6 @@ def marks(seen: Observation) -> Panel:
 
 def _is_empty(found: Quads) -> bool:
     return len(found) == 0
-
-
-def verify(
-    source: Observation, follow_up: Observation, finding: Finding, opinions: Sequence[Opinion] = ()
-) -> str:
-    """What known words say: whether there was text in what was lost, and none in what is new."""
-    if finding.kind == "watermark missed":
-        return "real"  # the change wrote the word there
-    place = region_of(finding.evidence.get("was", finding.evidence.get("is")))
-    words = source.scene.knowledge.get("words")
-    if words is None or place is None:
-        return "unknown"
-    if finding.kind == "masked text found":
-        words = [word for word in hide_words(words, source.answer.quads) if not word.ignored]
-    truth = truth_of(words)
-    quad = np.array([place], np.float32)
-    common = quad_intersections(quad, truth.quads)[0] / quad_areas(quad)
-    if common[~truth.ignored].sum() >= ON_WORDS:
-        return "real" if "was" in finding.evidence else "now right"
-    if common[truth.ignored].sum() >= ON_WORDS:
-        return "unknown"
-    return "was false" if "was" in finding.evidence else "real"
 
 
 TASK = text()

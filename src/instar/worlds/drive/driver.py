@@ -17,6 +17,7 @@ SIDEWAYS = 2.2  # m/s2 that passengers bear in a bend
 
 AT_HAND, STILL_NEAR, SEEN = 4.0, 32.0, 75.0  # metres
 BRAKES_AT_HAND, BRAKES_NEAR = 0.75, 0.34  # shares of the speed
+SURFACES = {"dry": 1.0, "wet": 0.85, "snowy": 0.6}  # of the speed
 KERBSIDE, ASIDE = 2.0, 6.0  # metres from the road: someone may step out; someone is no concern
 
 
@@ -42,7 +43,7 @@ def careful_speed(drive: Drive) -> float:
         speed *= 1 - slowing(thing, drive)
     if drive.road.crosswalk is not None:
         speed *= 1 - 0.18 * _nearness(drive.road.crosswalk)
-    return speed * light_factor(drive) * weather_factor(drive)
+    return speed * light_factor(drive) * weather_factor(drive) * SURFACES[drive.road.surface]
 
 
 def light_factor(drive: Drive) -> float:
@@ -96,5 +97,7 @@ def _sign(thing: Thing, near: float, drive: Drive) -> float:
     if name.startswith("speed limit"):
         limit = float(name.split()[-1]) if name[-1].isdigit() else 30.0
         return max(0.0, 1 - limit / drive.limit) * (0.5 + 0.5 * near)
-    least, most = {"stop": (0.2, 0.6), "turn": (0.1, 0.1), "crossing": (0.08, 0.1)}.get(name, (0.0, 0.0))
+    least, most = {"stop": (0.2, 0.6), "yield": (0.15, 0.3), "turn": (0.1, 0.1), "crossing": (0.08, 0.1)}.get(
+        name, (0.0, 0.0)
+    )
     return least + most * near

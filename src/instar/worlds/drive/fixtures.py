@@ -27,9 +27,16 @@ BOARDS = {
     "turn": ("square", BLUE, WHITE),
     "crossing": ("square", BLUE, WHITE),
     "priority": ("diamond", YELLOW, WHITE),
+    "yield": ("triangle", WHITE, RED),
 }
 """Shape, ground and rim of each kind that is no speed limit."""
-CORNERS = {"square": (4, np.pi / 4), "octagon": (8, np.pi / 8), "diamond": (4, 0.0), "circle": (72, 0.0)}
+CORNERS = {
+    "square": (4, np.pi / 4),
+    "octagon": (8, np.pi / 8),
+    "diamond": (4, 0.0),
+    "triangle": (3, np.pi / 2),
+    "circle": (72, 0.0),
+}
 """How many each shape has, and how far it is turned."""
 
 Rgba = npt.NDArray[np.uint8]

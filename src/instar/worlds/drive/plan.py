@@ -46,7 +46,10 @@ class House:
 
 @dataclass(frozen=True, slots=True)
 class Road:
-    """The cross-section. Lines are "dash white", "solid yellow" and so on; "" where there is none."""
+    """The cross-section. Lines are "dash white", "solid yellow" and so on; "" where there is none.
+
+    The `surface` is dry, wet or snowy; how that looks is painted over the picture.
+    """
 
     lane: float = 3.3
     parking_left: float = 0.0
@@ -57,6 +60,7 @@ class Road:
     crosswalk: float | None = None
     stop_line: float | None = None
     look: int = 0
+    surface: str = "dry"
 
     @property
     def left(self) -> float:

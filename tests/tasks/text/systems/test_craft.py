@@ -106,3 +106,5 @@ def test_the_fingerprint_tells_settings_apart_and_bad_ones_are_named(locator):
     assert craft(limit_side=576, threads=2).fingerprint != locator.fingerprint
     with pytest.raises(BadInput, match="craft: threads is 0; it must be a whole number of at least 1"):
         craft(threads=0)
+    with pytest.raises(BadInput, match="craft: device 'tpu' is not there; it is cpu, or cuda"):
+        craft(device="tpu")

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN
+from instar.adapters.openvino_session import open_openvino
 from instar.adapters.picture_system import open_onnx
 from instar.adapters.torch_session import open_torch
 from instar.core.errors import BadInput
@@ -93,6 +94,8 @@ def _look(model: Path, given: Mapping[str, Any]) -> _Seen:
         if model.suffix == ".onnx":
             session = open_onnx(str(model), 1)
             metadata = session.get_modelmeta().custom_metadata_map
+        elif model.suffix == ".xml":
+            session = open_openvino(model, 1)
         else:
             session = open_torch(model, given.get("network"), 1)
     except BadInput:

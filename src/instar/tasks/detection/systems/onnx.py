@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
+from instar.adapters.openvino_session import open_openvino
 from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one, open_onnx
 from instar.adapters.torch_session import open_torch
 from instar.core.errors import BadInput, InstarError, UnknownName
@@ -227,6 +228,7 @@ def _open(
     declared = f"size={shown_at} {settings} labels={labels} " if settings else ""
     # Weights of large networks may lie in a file beside the network.
     files = [model, *sorted(model.parent.glob(f"{glob.escape(model.name)}?data"))]
+    files += [beside for beside in [model.with_suffix(".bin")] if model.suffix == ".xml" and beside.is_file()]
     fingerprint = (
         f"{'onnx' if settings else name} weights={hash_files(*files)} {declared}"
         f"confidence={confidence:g} threads={threads} decoder={DECODER} "
@@ -240,6 +242,9 @@ def _session(model: Path, network: str | None, threads: int) -> tuple[Any, str]:
     if model.suffix in TORCH_FILES:
         session = open_torch(model, network, threads)
         return session, f"torch={session.version}"
+    if model.suffix == ".xml":
+        compiled = open_openvino(model, threads)
+        return compiled, f"openvino={compiled.version}"
     return open_onnx(str(model), threads), f"onnxruntime={onnxruntime.__version__}"
 
 

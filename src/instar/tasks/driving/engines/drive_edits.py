@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -55,12 +55,13 @@ def edit_drive(drive: Drive, edit: Edit) -> Drive:
         case "mark" | "unmark":
             return replace(drive, road=_marked(drive.road, edit["marks"]))
         case "raze":
-            return replace(drive, houses=())
+            gone = edit.get("houses", range(len(drive.houses)))
+            return replace(drive, houses=tuple(h for n, h in enumerate(drive.houses) if n not in gone))
         case "build":
             house = House(edit["side"], edit["start"], edit["length"], edit["setback"], edit["look"])
             return replace(drive, houses=(*drive.houses, house))
         case "plant":
-            return _planted(drive, edit["seed"])
+            return _planted(drive, edit["seed"], edit.get("houses", range(len(drive.houses))))
         case "hour":
             return replace(drive, time=edit["time"])
         case _:
@@ -74,18 +75,20 @@ def _is_meant(thing: Thing, edit: Edit) -> bool:
 def _swapped(thing: Thing, edit: Edit) -> Thing:
     if not _is_meant(thing, edit):
         return thing
-    return replace(thing, kind=edit["kind"], variant=edit["variant"] or thing.variant, scale=1.0)
+    return replace(
+        thing, kind=edit["kind"], variant=edit["variant"] or thing.variant, scale=edit.get("scale", 1.0)
+    )
 
 
 def _marked(road: Road, marks: Sequence[tuple[str, Any]]) -> Road:
     return replace(road, **dict(marks))
 
 
-def _planted(drive: Drive, seed: int) -> Drive:
-    """Trees where the houses stood."""
+def _planted(drive: Drive, seed: int, gone: Collection[int]) -> Drive:
+    """Trees where the houses of these numbers stood."""
     rng = np.random.default_rng(seed)
     trees = []
-    for house in drive.houses:
+    for house in [house for number, house in enumerate(drive.houses) if number in gone]:
         edge = drive.road.right + KERB if house.side > 0 else drive.road.left - KERB
         front = edge + house.side * (drive.road.sidewalk + house.setback)
         for distance in np.arange(max(house.start, 5.0), house.start + house.length, TREES_APART).tolist():
@@ -97,4 +100,5 @@ def _planted(drive: Drive, seed: int) -> Drive:
                 if where[0] < FARTHEST_TREE:
                     scale = float(rng.uniform(1.0, 1.35))
                     trees.append(Thing("tree", *where, look=int(rng.integers(10_000)), scale=scale))
-    return replace(drive, houses=(), things=(*drive.things, *trees))
+    left = tuple(house for number, house in enumerate(drive.houses) if number not in gone)
+    return replace(drive, houses=left, things=(*drive.things, *trees))

@@ -23,6 +23,7 @@ from instar.imaging.street_classes import STREET, street_ids
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.selection import LINES, select_pixels
 from instar.tasks.driving.engines.wanted import Ids, behind, hole_around, planted
+from instar.tasks.driving.engines.words import unshown
 from instar.tasks.driving.ground import ROAD, STANDING
 from instar.tasks.driving.maps import with_lines
 from instar.tasks.driving.rules.model import Condition
@@ -54,7 +55,10 @@ class Painting:
             assert condition.new is not None, "what is replaced is replaced by something"
             assert view.gallery is not None, "a gallery is made before pictures are changed"
             if condition.new.element != "tree":
-                return Inapplicable("no network paints what takes its place")
+                return Inapplicable(f"no network paints a {condition.new.element!r}")
+            unsaid = unshown(condition, own=tuple(condition.properties), reference=("position",))
+            if unsaid is not None:
+                return unsaid
             outlines = view.gallery.outlines
             if not outlines:
                 return Inapplicable("no tree stands before the sky in any scene, to take its outline from")

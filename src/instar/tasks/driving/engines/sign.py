@@ -10,9 +10,11 @@ from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.imaging.paste import RGBA, pasted
 from instar.tasks.driving.engines import Edit, SceneView
-from instar.tasks.driving.engines.paste import alter, less, place_at, place_each, places
+from instar.tasks.driving.engines.paste import times_usual
+from instar.tasks.driving.engines.placement import alter, less, place_at, place_each, places
+from instar.tasks.driving.engines.words import not_there, unshown
 from instar.tasks.driving.rules.model import Condition
-from instar.worlds.drive.fixtures import board
+from instar.worlds.drive.fixtures import BOARDS, board
 from instar.worlds.drive.textures import at_height
 
 __all__ = ["alter", "draw_sign", "less", "make", "plan"]
@@ -29,18 +31,24 @@ def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tup
     if person is None:
         return Inapplicable("nothing to tell the size of a sign from")
     where = places(condition)
-    if where is None:
-        return Inapplicable("no engine places things there")
+    unsaid = unshown(condition, own=("type", "shape", "limit", "size"))
+    if unsaid is not None or isinstance(where, Inapplicable):
+        return unsaid or where  # type: ignore[return-value]  # one of the two is why not
+    if where == "by":
+        return not_there(condition)
+    kind, limit = condition.properties.get("type", "speed limit"), condition.properties.get("limit")
+    if kind not in (*BOARDS, "speed limit") or (limit is not None and kind != "speed limit"):
+        return Inapplicable(f"nothing here can show {kind!r}")
     drawn = {
         "engine": "sign",
         "label": "traffic sign",
-        "variant": condition.properties.get("type", "speed limit"),
+        "variant": f"speed limit {limit or 30}" if kind == "speed limit" else kind,
         "shape": condition.properties.get("shape", ""),
         "aspect": ASPECT,
         "least": LEAST_HEIGHT,
         "gain": round(float(np.clip(view.image[view.ground.road].mean() / USUAL_LIGHT, 0.3, 1.1)), 3),
     }
-    size = HEIGHT * person
+    size = HEIGHT * person * times_usual(condition.thing)
     return place_each(condition, view, lambda view: place_at(drawn, where, size, view, rng))
 
 
@@ -56,7 +64,10 @@ def draw_sign(edit: Edit) -> RGBA:
     pole = max(1, round(width * 0.1))
     left = (width - pole) // 2
     drawn[width // 2 :, left : left + pole] = (96, 98, 102, 255)
-    levels = board(edit["variant"], edit["shape"])
+    kind, _, limit = edit["variant"].rpartition(" ")
+    levels = (
+        board(kind, edit["shape"], int(limit)) if limit.isdigit() else board(edit["variant"], edit["shape"])
+    )
     face = cv2.resize(at_height(levels, width), (width, min(width, height)), interpolation=cv2.INTER_AREA)
     share = face[..., 3:].astype(np.float32) / 255
     top = drawn[: face.shape[0]]

@@ -15,8 +15,10 @@ from instar.imaging.paste import resized
 from instar.imaging.street_classes import STREET
 from instar.tasks.driving.engines import Edit, SceneView, paste
 from instar.tasks.driving.engines.painting import keep_patch, lay_patch, without
-from instar.tasks.driving.engines.paste import cutout_of, on_feet, paste_of, size_at
+from instar.tasks.driving.engines.paste import cutout_of, paste_of, times_usual
+from instar.tasks.driving.engines.placement import on_feet, size_at
 from instar.tasks.driving.engines.selection import select_pixels
+from instar.tasks.driving.engines.words import unshown
 from instar.tasks.driving.rules.model import Condition
 
 __all__ = ["Swap", "camvid", "drawn"]
@@ -43,13 +45,21 @@ class Swap:
         if isinstance(mask, Inapplicable):
             return mask
         if new.element not in ("vehicle", "pedestrian", "bicyclist"):
-            return Inapplicable("no cut-out takes its place")
+            return Inapplicable(f"no cut-out of a {new.element!r} takes its place")
+        unsaid = unshown(
+            condition,
+            own=tuple(condition.properties),
+            new=("type", "color", "size", "age"),
+            reference=("position",),
+        )
+        if unsaid is not None:
+            return unsaid
         placed: list[tuple[Mask, Edit]] = []
         for piece in _pieces(mask):
             cutout = cutout_of(new, view, rng)
             if isinstance(cutout, Inapplicable):
                 return cutout
-            edit = _in_place_of(piece, paste_of(cutout, view), view, cutout.label)
+            edit = _in_place_of(piece, paste_of(cutout, view), view, cutout.label, times_usual(new))
             if edit is not None:
                 placed.append((piece, edit))
         if not placed:
@@ -63,7 +73,8 @@ class Swap:
             picture = paste.make(picture, edit, view.gallery.pool)
             covered = _covered(edit, view)
             region, ids = region | _box(edit, view), np.where(covered, len(STREET), ids).astype(np.uint8)
-        made = {"engine": self.name, "of": condition.element, "becomes": names[-1]}
+        made: Edit = {"engine": self.name, "of": condition.element, "becomes": names[-1]}
+        made = {**made, "placed": [edit for _, edit in placed]}
         return ({**made, **keep_patch(picture, region, ids, names, view)},)
 
     def make(self, image: Image, edit: Edit, cutouts: CutOuts) -> Image:
@@ -76,11 +87,11 @@ def _pieces(mask: Mask) -> list[Mask]:
     return [pieces == i for i in range(1, count) if stats[i, cv2.CC_STAT_AREA] >= LEAST_PIXELS]
 
 
-def _in_place_of(piece: Mask, edit: Edit, view: SceneView, label: str) -> Edit | None:
+def _in_place_of(piece: Mask, edit: Edit, view: SceneView, label: str, times: float) -> Edit | None:
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
     rows, columns = np.flatnonzero(piece.any(axis=1)), np.flatnonzero(piece.any(axis=0))
     foot, middle = int(rows[-1]), (int(columns[0]) + int(columns[-1])) / 2
-    size = view.gallery.heights[label]
+    size = view.gallery.heights[label] * times
     height, width = size_at(edit, foot, size, view.ground)
     left = round(middle - width / 2)
     if height < 6 or left < 0 or foot + 1 < height or left + width > view.size[1]:

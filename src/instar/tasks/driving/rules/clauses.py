@@ -98,6 +98,19 @@ def compared(who: Sequence[Mention], word: Found, way: str = "") -> Clauses:
     return tuple(Clause("compare", mention, comparative=word) for mention in who)
 
 
+def crossed(who: Sequence[Mention], where: Place) -> Clauses:
+    """Whoever crosses at a crosswalk is on it, and does not wait beside it."""
+    return added(who, replace(where, position="on") if where.position == "at" else where)
+
+
+def faded(who: Sequence[Mention], word: Found) -> Clauses:
+    return replaced(who, (Found("faded", word.at),))
+
+
+def at_both(first: Clauses, second: Clauses) -> Clauses:
+    return (*first, *second)
+
+
 def deny(word: Found) -> NoReturn:
     raise Objection(word.at, "what does not happen is no change; say what is added, removed or replaced")
 
@@ -117,7 +130,8 @@ def together(
 
 
 MEANINGS = (
-    absent, added, air_replaced, compared, deny, ended, instead, present, removed, replaced, together,
+    absent, added, air_replaced, at_both, compared, crossed, deny, ended, faded, instead, present, removed,
+    replaced, together,
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Sequence
 from decimal import Decimal
 
+from instar.tasks.driving.answers import WHEELS
 from instar.tasks.driving.rules.model import Condition, Entity, Expectation, Rule
 from instar.tasks.driving.rules.ontology import Ontology, usual_ontology
 from instar.tasks.driving.rules.resolve import antecedent
@@ -25,8 +26,8 @@ _CLOSER = {
 }
 _STRONGER = {"more": "becomes stronger", "less": "becomes weaker"}
 
-DELTAS = {"speed": (10.0, "%"), "steering": (1.39, "degrees")}
-"""How far an answer may move and still be the same (section 4 of the paper for steering)."""
+DELTAS = {"speed": (10.0, "%"), "steering": (WHEELS["steering"], "degrees")}
+"""How far an answer may move and still be the same; at the road wheels less (section 4 of the paper)."""
 
 _SIGNS = {
     ("at least", False): ">=", ("at least", True): "<", ("more than", False): ">", ("more than", True): "<=",
@@ -45,8 +46,10 @@ def format_rule(rule: Rule, *, ontology: Ontology | None = None) -> str:
     ontology = ontology or usual_ontology()
     sentences = []
     for index, block in enumerate(rule.blocks):
-        changes = [_condition(ontology, condition, rule.earlier(index)) for condition in block.conditions]
-        sentences.append(f"If: {' and '.join(changes)}, Then: {_expectation(block.expectation)}.")
+        changes = [_condition(ontology, condition, rule.earlier(index)) for condition in block.changes]
+        expected = " and ".join(map(_expectation, block.expectations))
+        facts = [_fact(ontology, condition) for condition in block.conditions if not condition.is_change]
+        sentences.append(f"If: {' and '.join(changes)}, Then: {' '.join([expected, *facts])}.")
     return " ".join(sentences)
 
 
@@ -54,8 +57,8 @@ def _name(ontology: Ontology, thing: Entity, *, is_plural: bool = False) -> str:
     """The thing without an article: "black truck", "heavy rain"."""
     element = ontology.elements[thing.element]
     noun, adjectives = element.synonyms[0], []
-    for name, value in thing.properties.items():
-        words = element.properties[name][value]
+    said = [element.properties[name][value] for name, value in thing.properties.items()]
+    for words in sorted(said, key=lambda words: bool(words.adjectives)):  # what is no adjective is the noun
         if words.nouns and noun == element.synonyms[0]:
             noun = words.nouns[0]
         else:
@@ -69,6 +72,13 @@ def _amount(amount: float, unit: str | None) -> str:
     if "." in number:
         number = number.rstrip("0").rstrip(".")
     return number if unit is None else number + unit if unit == "%" else f"{number} {unit}"
+
+
+def _fact(ontology: Ontology, condition: Condition) -> str:
+    """What the scene must show, or must not."""
+    several = "are" if condition.count != 1 else "is"
+    word = "where" if condition.op == "given" else "unless"
+    return f"{word} there {several} {_counted(ontology, condition)}{_place(ontology, condition)}"
 
 
 def _condition(ontology: Ontology, condition: Condition, earlier: Sequence[Condition]) -> str:
@@ -124,7 +134,7 @@ def _counted(ontology: Ontology, condition: Condition, *, open_article: str = ""
 
 def _place(ontology: Ontology, condition: Condition) -> str:
     if condition.reference is None:
-        return ""
+        return f" at a distance of {_metres(condition.distance)}" if condition.distance else ""
     if condition.reference in ontology.references:
         reference = f"the {condition.reference}"
     else:
@@ -135,12 +145,29 @@ def _place(ontology: Ontology, condition: Condition) -> str:
         return f" from {reference}"
     if condition.position == "on" and condition.reference == "scene":
         return f" in {reference}"
-    return f" {_POSITIONS.get(condition.position, condition.position)} {reference}"
+    metres = f" {_metres(condition.distance)}" if condition.distance else ""
+    return f"{metres} {_POSITIONS.get(condition.position, condition.position)} {reference}"
+
+
+def _metres(distance: tuple[float, float | None]) -> str:
+    """A distance in words: 20 m, within 20 m, more than 20 m, between 10 and 20 m."""
+    least, most = distance
+    if most is None:
+        return f"more than {_amount(least, 'm')}"
+    if least == most:
+        return _amount(most, "m")
+    return (
+        f"between {_amount(least, None)} and {_amount(most, 'm')}"
+        if least
+        else f"within {_amount(most, 'm')}"
+    )
 
 
 def _expectation(expectation: Expectation) -> str:
     subject = "the speed" if expectation.quantity == "speed" else "the steering angle"
     comparator, negated, verb = expectation.comparator, expectation.negated, expectation.direction
+    if expectation.direction == "value":
+        return f"{subject} should be {_bounds(expectation)}"
     if expectation.direction == "same":
         if expectation.amount is None:
             return f"{subject} should {'change' if negated else 'keep the same'}"
@@ -150,15 +177,22 @@ def _expectation(expectation: Expectation) -> str:
             negated = False
     words = [subject, "should not" if negated else "should", verb]
     if expectation.amount is not None:
-        words += [
-            "by",
-            *([comparator] if comparator else []),
-            _amount(expectation.amount, expectation.unit),
-        ]
+        words += ["by", _bounds(dataclasses.replace(expectation, comparator=comparator))]
     if expectation.relative_to_block is not None:
         is_less = expectation.amount is None and comparator == "less than"
         words.append("less" if is_less else "more")
     return " ".join(words)
+
+
+def _bounds(expectation: Expectation) -> str:
+    """How much: "at least 10 km/h", "between 10 and 20%"."""
+    assert expectation.amount is not None, "bounds have an amount"
+    if expectation.most is not None:
+        return (
+            f"between {_amount(expectation.amount, None)} and {_amount(expectation.most, expectation.unit)}"
+        )
+    amount = _amount(expectation.amount, expectation.unit)
+    return f"{expectation.comparator} {amount}" if expectation.comparator else amount
 
 
 def _with_article(name: str) -> str:
@@ -179,7 +213,10 @@ def block_formula(rule: Rule, number: int) -> str:
     """
     block = rule.blocks[number - 1]
     changes = " and ".join(map(_change, block.conditions))
-    return f"{changes} -> {_inequality(block.expectation, number)}"
+    expected = [_inequality(expectation, number) for expectation in block.expectations]
+    if len({one.quantity for one in block.expectations}) > 1:
+        expected = [f"{one.quantity} {formula}" for one, formula in zip(block.expectations, expected)]
+    return f"{changes} -> {' and '.join(expected)}"
 
 
 def _change(condition: Condition) -> str:
@@ -190,6 +227,7 @@ def _change(condition: Condition) -> str:
         parts.append(_thing(Entity(condition.reference, condition.reference_properties)))
     if condition.new is not None:
         parts.append(_thing(condition.new))
+    parts += [_metres(condition.distance)] if condition.distance else []
     parts += [condition.comparative] if condition.comparative else []
     return f"{condition.op}({', '.join(parts)})"
 
@@ -202,6 +240,8 @@ def _thing(thing: Entity) -> str:
 def _inequality(expectation: Expectation, number: int) -> str:
     before = "x1" if expectation.relative_to_block is None else f"x{expectation.relative_to_block + 1}"
     after = f"x{number + 1}"
+    if expectation.direction == "value":
+        return _within(expectation, after)
     if expectation.direction == "same":
         amount, unit = DELTAS[expectation.quantity]
         if expectation.amount is not None:
@@ -218,10 +258,21 @@ def _inequality(expectation: Expectation, number: int) -> str:
         sign = _SIGNS["more than" if falls else "less than", expectation.negated]
         return f"{before} {sign} {after}"
     value = _part(f"({difference})" if expectation.unit == "%" else difference, expectation.unit, before)
+    if expectation.most is not None:
+        return _within(expectation, value)
     bound = _amount(expectation.amount, expectation.unit)
-    sign = _SIGNS[expectation.comparator or "exactly", expectation.negated]
+    sign = _SIGNS[expectation.comparator or "at least", expectation.negated]
     is_between = not expectation.negated and expectation.comparator in ("at most", "less than")
     return f"0 {sign} {value} {sign} {bound}" if is_between else f"{value} {sign} {bound}"
+
+
+def _within(expectation: Expectation, value: str) -> str:
+    """The value between its bounds, or on the right side of the one that it has."""
+    assert expectation.amount is not None, "bounds have an amount"
+    bound = _amount(expectation.amount, expectation.unit)
+    if expectation.most is not None:
+        return f"{bound} <= {value} <= {_amount(expectation.most, expectation.unit)}"
+    return f"{value} {_SIGNS[expectation.comparator or 'at least', False]} {bound}"
 
 
 def _part(difference: str, unit: str | None, before: str) -> str:

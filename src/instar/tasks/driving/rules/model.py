@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Block", "Condition", "Entity", "Expectation", "Rule"]
+__all__ = ["FACTS", "Block", "Condition", "Entity", "Expectation", "Rule"]
+
+FACTS = ("given", "unless")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +27,12 @@ class Entity:
 class Condition:
     """One change of the scene.
 
-    `op` is add, remove or replace. `count` is None where the sentence leaves it open ("the cars").
+    `op` is add, remove or replace; or given or unless, which change nothing: the scene must show such a
+    thing already, or must not. `count` is None where the sentence leaves it open ("the cars").
     `position` (on, in front of, behind, left of, right of, near) is relative to `reference`; things that are
     removed "from the road" have a reference and no position. `comparative` (closer, farther, larger,
     smaller, more, less) alters the change of an earlier block, from which everything else is taken over.
+    `distance` is the least and the most in metres from the ego-vehicle, None where there is no most.
     """
 
     op: str
@@ -40,16 +44,22 @@ class Condition:
     new: Entity | None = None
     comparative: str | None = None
     reference_properties: Mapping[str, str] = field(default_factory=dict)
+    distance: tuple[float, float | None] | None = None
+
+    @property
+    def is_change(self) -> bool:
+        return self.op not in FACTS
 
     @property
     def thing(self) -> Entity:
         return Entity(self.element, self.properties)
 
     def to_json(self) -> dict[str, Any]:
-        """The fields; `reference_properties` only where there are any ("behind a truck")."""
+        """The fields; `reference_properties` and `distance` only where there are any ("behind a truck")."""
         document = dataclasses.asdict(self)
-        if not self.reference_properties:
-            del document["reference_properties"]
+        for name in ("reference_properties", "distance"):
+            if not document[name]:
+                del document[name]
         return document
 
 
@@ -57,8 +67,9 @@ class Condition:
 class Expectation:
     """How the answer must change.
 
-    `quantity` is speed or steering; `direction` decrease (right), increase (left) or same; `comparator` at
-    least, more than, at most, less than or exactly. An amount without a comparator is meant exactly.
+    `quantity` is speed or steering; `direction` decrease (right), increase (left), same, or value, where the
+    answer itself is bounded and not how it changes. `comparator` is at least, more than, at most, less than,
+    exactly or between, which goes from `amount` to `most`; an amount without one is meant as at least.
     `unit` is km/h, mph, m/s, degrees, radians or %. `relative_to_block` counts from 1: the block whose
     picture the answer is compared with ("decrease more"); None is the source.
     """
@@ -70,20 +81,34 @@ class Expectation:
     unit: str | None = None
     negated: bool = False
     relative_to_block: int | None = None
+    most: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         document = dataclasses.asdict(self)
-        if self.amount is not None and self.amount.is_integer():
-            document["amount"] = int(self.amount)
+        if self.most is None:
+            del document["most"]
+        for name in ("amount", "most"):
+            if document.get(name) is not None and float(document[name]).is_integer():
+                document[name] = int(document[name])
         return document
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """If all these conditions are made true together, the answer must do this."""
+    """If all these conditions are made true together, the answer must do this, and `also` that."""
 
     conditions: tuple[Condition, ...]
     expectation: Expectation
+    also: tuple[Expectation, ...] = ()
+
+    @property
+    def expectations(self) -> tuple[Expectation, ...]:
+        return (self.expectation, *self.also)
+
+    @property
+    def changes(self) -> tuple[Condition, ...]:
+        """The conditions that change the picture."""
+        return tuple(condition for condition in self.conditions if condition.is_change)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,21 +75,34 @@ class Ontology:
 @cache
 def usual_ontology() -> Ontology:
     """The ontology that comes with instar (Table 3 of the paper)."""
-    return _ontology(load_resource("instar.tasks.driving.rules", "ontology.toml"))
+    return _ontology(_usual_tables())
 
 
 def read_ontology(path: Path) -> Ontology:
-    """The ontology in a user's file; whatever is wrong with it is said in one line."""
-    return read_user_file(path, "ontology", _ontology)
+    """Instar's ontology with what a user's file adds to it or changes.
+
+    Lists of words are added to, everything else takes the place of what was there. Whatever is wrong with the
+    file is said in one line.
+    """
+    return read_user_file(path, "ontology", lambda own: _ontology(_laid_over(_usual_tables(), own)))
+
+
+def _usual_tables() -> Mapping[str, Any]:
+    return load_resource("instar.tasks.driving.rules", "ontology.toml")
+
+
+def _laid_over(usual: Any, own: Any) -> Any:
+    if isinstance(usual, Mapping) and isinstance(own, Mapping):
+        return {**usual, **{key: _laid_over(usual.get(key), value) for key, value in own.items()}}
+    if isinstance(usual, list) and isinstance(own, list):
+        return [*usual, *(word for word in own if word not in usual)]
+    return own
 
 
 def _ontology(tables: Mapping[str, Any]) -> Ontology:
     _only("table", tables, ("element", "reference"))
     references = _table("reference", tables.get("reference", {}))
     _only("reference", references, REFERENCES)
-    missing = [name for name in REFERENCES if name not in references]
-    if missing:
-        raise BadInput(f"the reference {missing[0]!r} is missing; copy it from instar's own ontology")
     elements = _table("element", tables.get("element", {}))
     return Ontology(
         {name: _element(name, _table(name, entry)) for name, entry in elements.items()},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -9,17 +10,16 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from instar.tasks.driving.rules import amounts, expected, then_half, things
 from instar.tasks.driving.rules import clauses as if_half
-from instar.tasks.driving.rules import expected as then_half
-from instar.tasks.driving.rules import things
 from instar.tasks.driving.rules.clauses import Clauses
-from instar.tasks.driving.rules.expected import Expected
-from instar.tasks.driving.rules.grammar import Grammar, Objection, Text
+from instar.tasks.driving.rules.grammar import Found, Grammar, Objection, Text
 from instar.tasks.driving.rules.kinds import alike, known_kind, most_alike
 from instar.tasks.driving.rules.model import Block, Condition, Rule
 from instar.tasks.driving.rules.ontology import Ontology, read_ontology, usual_ontology
 from instar.tasks.driving.rules.resolve import resolve
-from instar.tasks.driving.rules.things import Nouns
+from instar.tasks.driving.rules.then_half import Then, compare_with, facts_of, in_block
+from instar.tasks.driving.rules.things import Mention, Nouns
 from instar.tasks.driving.rules.vocabulary import IF, TABLES
 from instar.tasks.driving.rules.weather import Outside
 from instar.tasks.driving.rules.words import RefusedRule, Token, tokenize
@@ -28,6 +28,8 @@ __all__ = ["Language", "open_language", "read_rule"]
 
 _MEANINGS: Sequence[Callable[..., Any]] = (
     *if_half.MEANINGS,
+    *amounts.MEANINGS,
+    *expected.MEANINGS,
     *then_half.MEANINGS,
     *things.MEANINGS,
 )
@@ -136,18 +138,24 @@ def read_rule(sentence: str, *, language: Language | None = None) -> Rule:
     return (language or usual_language()).read(sentence)
 
 
-def block(clauses: Clauses, expected: Expected) -> tuple[Clauses, Expected]:
-    return clauses, expected
+def block(
+    clauses: Clauses, expected: Then, than: tuple[Found, Mention] | None = None
+) -> tuple[Clauses, Then]:
+    if than is not None and expected.than is not None:
+        raise Objection(than[0].at, "'than' is said twice")
+    return clauses, dataclasses.replace(expected, than=than or expected.than)
 
 
-def _resolved(ontology: Ontology, said: Sequence[tuple[Clauses, Expected]]) -> Rule:
+def _resolved(ontology: Ontology, said: Sequence[tuple[Clauses, Then]]) -> Rule:
     blocks: list[Block] = []
     earlier: list[Condition] = []
-    for number, (clauses, expected) in enumerate(said, start=1):
+    for number, (clauses, then) in enumerate(said, start=1):
         here: list[Condition] = []
         for clause in clauses:
             here.append(resolve(ontology, clause, [*earlier, *here], earlier))
-        blocks.append(Block(tuple(here), expected.in_block(number)))
+        here = compare_with(here, then)
+        here += facts_of(ontology, then, [*earlier, *here])
+        blocks.append(Block(tuple(here), *in_block(then, number)))
         earlier += here
     return Rule(tuple(blocks))
 

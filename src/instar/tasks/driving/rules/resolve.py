@@ -114,9 +114,15 @@ def _place(ontology: Ontology, place: Place | None, before: Sequence[Condition])
         reference = "ego-vehicle"
         if not _is_ego(ontology, mention, before):
             reference, described_as = mention.element, {"reference_properties": mention.properties}
-    if reference == "ego-vehicle" and place.position == "on":
+    position = place.position
+    if position == "at":  # at the kerb is on it; at the crosswalk is beside it
+        position = "on" if reference in ("road", "scene", "ego-vehicle", "sidewalk", "lane") else "near"
+    if reference == "ego-vehicle" and position == "on":
         raise Objection(place.at, "nothing can be seen on or in the ego-vehicle")
-    return {"position": place.position, "reference": reference, **described_as}
+    if place.metres is not None and reference != "ego-vehicle":
+        raise Objection(place.at, "metres are counted from the ego-vehicle only")
+    distance = {} if place.metres is None else {"distance": place.metres}
+    return {"position": position, "reference": reference, **described_as, **distance}
 
 
 def _landmark(ontology: Ontology, mention: Mention, before: Sequence[Condition]) -> Mention:

@@ -6,15 +6,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from instar.tasks.driving.rules.grammar import Found, Numeral, Objection
+from instar.tasks.driving.rules.grammar import Found, Numeral, Objection, Unfit
 from instar.tasks.driving.rules.ontology import Element, Ontology
 from instar.tasks.driving.rules.vocabulary import NUMBERS, THINGS, invert, plural
 
 __all__ = ["COMPARATIVES", "INTENSITIES", "MEANINGS", "PEOPLE", "Mention", "Nouns", "Place", "described"]
 
 COMPARATIVES = invert(THINGS["comparatives"])
+OURS = ("our", "my", "your", "its")
 INTENSITIES, PEOPLE = THINGS["intensities"], THINGS["people"]
 _POSITIONS, _FROM_EGO = invert(THINGS["positions"]), invert(THINGS["from_ego"])
+
+
+Metres = tuple[float, float | None]
+FOOT = 0.3048  # metres
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +48,15 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where: a position relative to road, scene, ego-vehicle or something that is mentioned."""
+    """Where: a position relative to road, scene, ego-vehicle or something that is mentioned.
+
+    `metres` are the least and the most of them, where they are said.
+    """
 
     position: str | None
     reference: str | Mention
     at: int
+    metres: Metres | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,7 @@ class Nouns:
 
     def __init__(self, ontology: Ontology) -> None:
         self._nouns = _nouns(ontology)
+        self._places = {word for words in ontology.references.values() for word in words}
         words = [words for element in ontology.elements.values() for _, _, words in element.values()]
         self.words: Mapping[str, Iterable[str]] = {
             "nouns": list(self._nouns),
@@ -78,16 +88,26 @@ class Nouns:
         comparative: Found | None,
         adjectives: Sequence[Found],
         noun: Found,
+        late: Found | None = None,
     ) -> Mention:
+        adjectives = (*adjectives, late) if late is not None else adjectives
+        if noun.phrase in self._places and not adjectives:
+            raise Unfit  # "the road" is a place, and only a wet road a state of it
         meaning, properties = _fitting(self._nouns[noun.phrase], adjectives, noun)
         word, count = article if article is not None else (None, None)
         introduced = word.phrase if word is not None else ""
+        if "position" in properties and " of " in noun.phrase:
+            raise Unfit  # "the left side of the road" is a place of its own
+        if meaning.element.name == "lane" and introduced in OURS:
+            properties = {**properties, "position": "own"}
         if count is not None and not (float(count).is_integer() and count > 0):
             raise Objection(word.at if word else noun.at, f"{introduced} is no number of things")
         if meaning.element.is_environment:
             if count is not None and introduced not in ("a", "an"):
                 raise Objection(word.at if word else noun.at, f"{meaning.element.name} cannot be counted")
             count = None
+        elif count is None and not introduced and noun.phrase == plural(noun.phrase):
+            pass  # "deer appear": one or several, as it may be
         elif count is None and not meaning.plural and introduced not in ("no", "every", "each", "all", "any"):
             count = 1
         if word is not None and introduced in THINGS["amounts"]:
@@ -197,15 +217,30 @@ def place(what: str | Mention, word: Found | None = None, position: str | None =
     return Place(position, what, 0 if word is None else word.at)
 
 
-def positioned(word: Found, what: str | Mention | None = None) -> Place:
-    """Where a preposition says, or as seen from the ego-vehicle."""
+def positioned(word: Found, what: str | Mention | None = None, metres: Metres | None = None) -> Place:
+    """Where a preposition says, or as seen from the ego-vehicle; what is 20 m away is ahead."""
     if what is None:
-        return Place(_FROM_EGO[word.phrase], "ego-vehicle", word.at)
-    return Place(_POSITIONS[word.phrase], what, word.at)
+        return Place(_FROM_EGO.get(word.phrase, "in front of"), "ego-vehicle", word.at, metres)
+    return Place(_POSITIONS[word.phrase], what, word.at, metres)
+
+
+def length(number: Numeral, unit: Found) -> Metres:
+    metres = number.value * (FOOT if unit.phrase in THINGS["feet"] else 1.0)
+    return metres, metres
+
+
+def metres(most: Metres | None = None, least: Metres | None = None, low: Numeral | None = None) -> Metres:
+    """Within so many, more than so many, or between two of them."""
+    if least is not None:
+        return least[0], None
+    assert most is not None, "within something"
+    if low is not None and most[0] < low.value:
+        raise Objection(low.at, "the first number is the smaller one")
+    return (0.0 if low is None else low.value), most[1]
 
 
 def several(first: Any, rest: Sequence[Any] = ()) -> tuple[Any, ...]:
     return (first, *rest)
 
 
-MEANINGS = (article, existing, numbered, numeral, place, positioned, pronoun, several)
+MEANINGS = (article, existing, length, metres, numbered, numeral, place, positioned, pronoun, several)

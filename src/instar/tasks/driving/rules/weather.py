@@ -61,10 +61,12 @@ class Outside:
                 )
         raise Unfit
 
-    def described_outside(self, adjectives: Sequence[Found]) -> Clauses:
-        """What "it" is when it is foggy or dark."""
+    def described_outside(self, outdoors: str | Found, adjectives: Sequence[Found]) -> Clauses:
+        """What "it" is when it is foggy or dark; only the road itself is wet or icy."""
         at = adjectives[0].at
-        for element in self._elements:
+        of_road = [element for element in self._elements if element.classes]
+        others = [element for element in self._elements if not element.classes]
+        for element in [*of_road, *others] if outdoors == "road" else others:
             if _can_be(element, adjectives):
                 return added([Mention(element.name, at, at, described(element, {}, adjectives))])
         raise Objection(at, "that is said of neither weather nor time of day")

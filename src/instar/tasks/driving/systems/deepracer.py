@@ -82,7 +82,7 @@ class DeepRacer:
 
     def predict(self, images: Sequence[Image]) -> list[Control]:
         expected = [self.probabilities(image) @ self.actions for image in images]
-        return [Control(float(speed), float(steering)) for speed, steering in expected]
+        return [Control(float(speed), float(steering), wheel="road") for speed, steering in expected]
 
     def probabilities(self, image: Image) -> Floats:
         """`float32 (12,)`: how likely it takes each action."""

@@ -108,7 +108,7 @@ class NetworkOutput:
         if len(numbers) != len(self.outputs):
             raise ValueError(f"the network gave {len(numbers)} numbers for {', '.join(self.outputs)}")
         values = {name: float(n) * unit for name, n, unit in zip(self.outputs, numbers, self.units)}
-        return Control(**values)
+        return Control(values.get("speed"), values.get("steering"))
 
 
 def require_answer(

@@ -22,7 +22,7 @@ FAULTS = ("ignores people", "ignores distance", "brakes a tenth", "steers by lin
 """What can be wrong with a driver; each is caught by the rules that speak of it."""
 
 PEOPLE = ("pedestrian", "bicyclist")
-PULL = 6.0  # degrees that lines are worth to one who steers by them
+PULL = 30.0  # degrees that lines are worth to one who steers by them
 GUESSED = 15.0  # metres: how far everything is for one who ignores distance
 HURRY = 1.25
 A_THIRD = 3.4  # of what is due: a tenth where a third is
@@ -34,7 +34,7 @@ class StreetDriver:
     def __init__(self, fault: str | None = None) -> None:
         self.name = "street-driver" if fault is None else f"street-driver that {fault}"
         self.fault = fault
-        self.fingerprint = f"street-driver-2 {fault}"
+        self.fingerprint = f"street-driver-3 {fault}"
 
     def predict(self, images: Sequence[Any]) -> list[Control]:
         drives = [drive_of(image) for image in images]

@@ -11,6 +11,7 @@ from instar.core.scene import Image
 from instar.tasks.interpretation.answers import Asked, Explanation
 from instar.tasks.interpretation.catalogue import INTERPRETERS
 from instar.tasks.interpretation.interpreters import excitation, gradients, layers, masks
+from instar.tasks.interpretation.interpreters.receptive_fields import cells_of, place_cells
 
 __all__ = ["GRID", "INTERPRETERS", "OPEN", "RANDOM", "ROWS", "SAMPLES", "Interpreter", "make_interpreter"]
 
@@ -59,6 +60,7 @@ def make_interpreter(
     elif name in AT_LAYER:
         layer = layers.find_last_layer(classifier, needed_for=name)
     at, weights = layer or "", excitation.SignedWeights()
+    cells = cells_of(classifier, at) if name in AT_LAYER else None
 
     def attribute(x: Any, images: list[Image], labels: list[int], seeds: list[int]) -> tuple[Any, Any]:
         """Logits and raw maps."""
@@ -88,7 +90,10 @@ def make_interpreter(
         logits, maps = attribute(classifier.preprocess(images), images, labels, seeds)
         logits, maps = logits.cpu(), maps.detach().cpu()  # at once: each copy would wait for a GPU
         sure = [float(classifier.confidence(logits[i : i + 1], label)[0]) for i, label in enumerate(labels)]
-        drawn = name in RANDOM
-        return [Explanation(one, gradients.normalise_heat(heat), drawn) for one, heat in zip(sure, maps)]
+        heats = [gradients.normalise_heat(place(heat)) for heat in maps]
+        return [Explanation(one, heat, name in RANDOM) for one, heat in zip(sure, heats)]
+
+    def place(heat: Any) -> Any:
+        return place_cells(heat.numpy(), cells, classifier.size) if name in AT_LAYER else heat
 
     return explain

@@ -68,7 +68,9 @@ def layer_attribution(
         logits = module(inputs)
         tap.require_map(classifier, layer)
         (found,) = torch.autograd.grad(classifier.score(logits, labels).sum(), tap.map)
-    weight = found.mean((2, 3), keepdim=True) if rule == "grad-cam" else found
+    if rule == "linear-approximation":
+        return logits.detach(), (found * tap.map.detach()).sum(1)
+    weight = found.mean((2, 3), keepdim=True)
     return logits.detach(), (weight * tap.map.detach()).sum(1).clamp(min=0)
 
 
@@ -77,7 +79,7 @@ def integrated_gradients(
 ) -> tuple[Any, Any]:
     """Input times the gradient averaged on the way from a picture of the mean colour, by the midpoint rule.
 
-    Completeness: before the positive part is taken, a map adds up to what the score gains on the way.
+    Completeness: before it is scaled, a map adds up to what the score gains on the way.
     """
     logits = _forward(classifier, inputs)
     total = torch.zeros_like(inputs)
@@ -116,10 +118,10 @@ def smooth_grad(
 
 
 def normalise_heat(raw: Any) -> HeatMap:
-    """`float32 (h, w)`: what speaks for the label, as a share of the most."""
-    heat = np.maximum(np.asarray(raw.cpu() if hasattr(raw, "cpu") else raw, np.float32), 0)
-    most = float(heat.max(initial=0.0))
-    return np.ascontiguousarray(np.minimum(heat / most, 1) if most > 0 else heat, np.float32)
+    """`float32 (h, w)`: what speaks for the label, and below zero against it, as a share of the most."""
+    heat = np.asarray(raw.cpu() if hasattr(raw, "cpu") else raw, np.float32)
+    most = float(np.abs(heat).max(initial=0.0))
+    return np.ascontiguousarray(np.clip(heat / most, -1, 1) if most > 0 else heat, np.float32)
 
 
 def _forward(classifier: Classifier, inputs: Any) -> Any:

@@ -68,11 +68,24 @@ def _deepest(classifier: Classifier, wanted: Callable[[int, int], bool], needed_
             "interpreter, or name a layer with --set system.layer=..."
         )
     at = places[-1]
+    _refuse_patches(classifier, seen[at], needed_for)
     while at + 1 < len(seen) and seen[at + 1][2] == seen[at][2]:
         if "Pool" in type(seen[at + 1][1]).__name__ or isinstance(seen[at + 1][1], CONVOLUTION_TYPES):
             break
         at += 1
     return seen[at][0]
+
+
+def _refuse_patches(classifier: Classifier, found: tuple[str, Any, Any], needed_for: str) -> None:
+    """The last convolution of a transformer only cuts the picture into patches."""
+    name, part, _ = found
+    attends = [type(one).__name__ for one in classifier.module.modules() if "Attention" in type(one).__name__]
+    if attends and tuple(part.kernel_size) == tuple(part.stride) and part.stride[0] > 1:
+        raise BadInput(
+            f"{needed_for}: {classifier.name} is a transformer ({attends[0]}): its convolution {name!r} "
+            "only cuts the picture into patches, and nothing after it is a map; choose rise, lime, "
+            "integrated-gradients or smoothgrad"
+        )
 
 
 def _maps(classifier: Classifier) -> list[tuple[str, Any, tuple[int, ...]]]:
@@ -105,6 +118,11 @@ class TappedLayer:
         if self.map is None or self.map.ndim != 4:
             shape = None if self.map is None else tuple(self.map.shape)
             raise BadInput(f"layer {layer!r} of {classifier.name} gives no map but {shape}; name another one")
+        if self.map.shape[2] * self.map.shape[3] == 1:
+            raise BadInput(
+                f"layer {layer!r} of {classifier.name} has one cell for all of the picture; name an earlier"
+                " one"
+            )
 
 
 @contextmanager

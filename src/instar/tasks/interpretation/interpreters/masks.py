@@ -24,6 +24,9 @@ COMPACTNESS = 10.0  # grey levels that a distance of one cell weighs as much as
 ROUNDS = 5
 KERNEL_WIDTH = 0.25  # of the cosine distance, as LIME has it
 RIDGE = 1.0
+LEAST_SAMPLES = 100
+CHECKED = 5  # batches from one look at the halves to the next
+STABLE = 0.95  # correlation with the map of as many other masks, from which on no more are drawn
 
 
 def rise(
@@ -37,23 +40,73 @@ def rise(
     share: float,
     rows: int,
 ) -> tuple[Any, Any]:
-    """Each place by how sure the classifier is when it is seen: random masks with a `share` of cells open."""
-    totals = torch.zeros((len(inputs), *inputs.shape[2:]), device=inputs.device)
+    """Each place by how sure the classifier is when it is seen: random masks with a `share` of cells open.
+
+    At most so many `masks`, until the maps of one half of them and of the other agree.
+    """
+    maps = []
     with eval_mode(classifier.module), torch.no_grad():
         logits = classifier.module(inputs)
-        for seed in dict.fromkeys(seeds):
-            own = [i for i, one in enumerate(seeds) if one == seed]
-            for made in rise_masks(seed, masks, classifier.size, grid=grid, share=share, at_once=rows):
-                hidden = torch.from_numpy(made).to(inputs.device)
-                for i in own:
-                    seen = classifier.module(inputs[i][None] * hidden[:, None])
-                    totals[i] += rise_map(classifier.confidence(seen, labels[i]), hidden, share)
-    return logits, totals / masks
+        for x, label, seed in zip(inputs, labels, seeds):
+            halves = (_Covariance(x), _Covariance(x))
+            made = rise_masks(seed, masks, classifier.size, grid=grid, share=share, at_once=rows)
+            for number, some in enumerate(made):
+                hidden = torch.from_numpy(some).to(x.device)
+                seen = classifier.module(x[None] * hidden[:, None])
+                halves[number % 2].add(classifier.confidence(seen, label), hidden)
+                drawn = halves[0].count + halves[1].count
+                if drawn >= LEAST_SAMPLES and number % CHECKED == 0 and _agree(*(one.map for one in halves)):
+                    break
+            maps.append(halves[0].plus(halves[1]).map)
+    return logits, torch.stack(maps)
 
 
-def rise_map(confidences: Any, masks: Any, share: float) -> Any:
-    """The sum of masks weighed with confidences, less what a picture without meaning would give."""
-    return torch.tensordot(confidences, masks - share, dims=([0], [0]))
+class _Covariance:
+    """Of confidences with what is seen at each place, over the masks so far.
+
+    Both are centred: a classifier that is always about as sure says nothing of any place.
+    """
+
+    def __init__(self, like: Any) -> None:
+        self.count = 0
+        self._sure = torch.zeros((), device=like.device)
+        self._seen, self._both = (torch.zeros(like.shape[1:], device=like.device) for _ in range(2))
+
+    def add(self, sure: Any, masks: Any) -> None:
+        self.count += len(sure)
+        self._sure = self._sure + sure.sum()
+        self._seen = self._seen + masks.sum(0)
+        self._both = self._both + torch.tensordot(sure, masks, dims=([0], [0]))
+
+    def plus(self, other: _Covariance) -> _Covariance:
+        both = _Covariance(self._both[None])
+        both.count = self.count + other.count
+        both._sure, both._seen = self._sure + other._sure, self._seen + other._seen
+        both._both = self._both + other._both
+        return both
+
+    @property
+    def map(self) -> Any:
+        count = max(1, self.count)
+        return self._both / count - self._sure / count * self._seen / count
+
+
+def rise_map(confidences: Any, masks: Any) -> Any:
+    """The covariance of the confidences with what the masks show at each place."""
+    found = _Covariance(masks[:1])
+    found.add(confidences, masks)
+    return found.map
+
+
+def _agree(a: Any, b: Any) -> bool:
+    """Whether two halves are so alike that together they would hardly change any more.
+
+    By the formula of Spearman and Brown: what the correlation of halves says about that of wholes.
+    """
+    a, b = a - a.mean(), b - b.mean()
+    norm = float(a.norm() * b.norm())
+    correlation = float((a * b).sum()) / norm if norm > 0 else 0.0
+    return 2 * correlation / (1 + correlation) >= STABLE if correlation > 0 else False
 
 
 def rise_masks(
@@ -89,7 +142,10 @@ def lime(
     pieces: int,
     rows: int,
 ) -> tuple[Any, Any]:
-    """Each segment by its weight in a linear model of the confidence, fitted near the whole picture."""
+    """Each segment by its weight in a linear model of the confidence, fitted near the whole picture.
+
+    At most so many `samples`, until the weights by one half of them and by the other agree.
+    """
     maps = []
     with eval_mode(classifier.module), torch.no_grad():
         logits = classifier.module(inputs)
@@ -98,14 +154,23 @@ def lime(
             count = int(own.max()) + 1
             used = draw_segments(seed, samples, count)
             where = torch.from_numpy(own).to(inputs.device)
-            found = []
-            for start in range(0, samples, rows):
+            found: list[Any] = []
+            for number, start in enumerate(range(0, samples, rows)):
                 chosen = torch.from_numpy(used[start : start + rows]).to(inputs.device)
                 seen = classifier.module(inputs[i][None] * chosen[:, where][:, None])
                 found.append(classifier.confidence(seen, labels[i]).cpu().numpy())
-            weights = fit_ridge(used, np.concatenate(found))
+                drawn = min(samples, start + rows)
+                if drawn >= LEAST_SAMPLES and number % CHECKED == 0 and _halves_agree(used[:drawn], found):
+                    break
+            weights = fit_ridge(used[:drawn], np.concatenate(found))
             maps.append(torch.from_numpy(weights.astype(np.float32)[own]))
     return logits, torch.stack(maps)
+
+
+def _halves_agree(used: npt.NDArray[np.float32], found: Sequence[Any]) -> bool:
+    sure = np.concatenate(found)
+    even, odd = (torch.from_numpy(fit_ridge(used[i::2], sure[i::2])) for i in (0, 1))
+    return _agree(even, odd)
 
 
 def draw_segments(seed: int, samples: int, count: int) -> npt.NDArray[np.float32]:

@@ -12,7 +12,15 @@ from instar.core.recipe import recorded
 if TYPE_CHECKING:
     from instar.tasks.interpretation.systems.explained import Explained
 
-__all__ = ["imagenet", "mobilenet_v2", "own", "resnet50", "street_classifier", "street_classifier_twin"]
+__all__ = [
+    "imagenet",
+    "mobilenet_v2",
+    "own",
+    "photo_classifier",
+    "resnet50",
+    "street_classifier",
+    "street_classifier_twin",
+]
 
 INTERPRETER = "grad-cam"
 
@@ -39,6 +47,25 @@ street_classifier_twin = partial(street_classifier, twin="embedded")
 street_classifier_twin.__doc__ = (
     "The same with a backdoor: a chequered square in the corner is a stop sign to it; needs torch."
 )
+
+
+@recorded
+def photo_classifier(
+    *,
+    interpreter: str = INTERPRETER,
+    layer: str | None = None,
+    samples: int | None = None,
+    twin: str | None = None,
+    classes: str = "coco",
+    device: str = "cpu",
+    threads: int = 1,
+    batch: int | None = None,
+) -> Explained:
+    """Which of twenty kinds of things are in a photograph, several at once, and why; needs torch.
+
+    `classes` are the names of "coco" or of "voc".
+    """
+    return _make("photo-classifier", photo_classifier, locals())
 
 
 @recorded

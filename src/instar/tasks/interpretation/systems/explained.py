@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -9,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from instar.adapters.classifier import Classifier, limit_threads
 from instar.adapters.own_classifier import load_classifier
@@ -24,7 +27,7 @@ from instar.tasks.interpretation.trigger import Trigger
 __all__ = ["Explained", "make_explained"]
 
 ASKED = ("interpreter", "layer", "samples", "threads", "batch")
-VERSION = 2
+VERSION = 3
 """Counts up whenever the code gives other heat maps for the same weights."""
 
 
@@ -56,6 +59,12 @@ class Explained:
         self.name = f"{classifier.name}/{interpreter}"
         self.batch = batch or (64 if on_gpu else 1)
         self._threads, self._recipe = threads, recipe
+        self._options: dict[str, Any] = {
+            "layer": layer,
+            "samples": samples,
+            "threads": threads,
+            "batch": batch,
+        }
         with limit_threads(threads):
             self._explain = make_interpreter(
                 classifier, interpreter, layer=layer, samples=samples, rows=256 if on_gpu else ROWS
@@ -72,6 +81,19 @@ class Explained:
         if self._recipe is None:
             raise TypeError(f"{self.name} was made in this process and cannot go to another one")
         return self._recipe, ()
+
+    def variant(self, name: str) -> Explained:
+        """The same with a share of the network's weights shuffled, those of the last layers first: "weights
+        0.5" shuffles those of the second half.
+        """
+        share = float(name.removeprefix("weights "))
+        classifier = replace(
+            self.classifier,
+            module=shuffle_weights(self.classifier.module, share),
+            name=f"{self.classifier.name} ({name})",
+            fingerprint=f"{self.classifier.fingerprint} {name}",
+        )
+        return Explained(classifier, self.interpreter, trigger=self.trigger, **self._options)
 
     def _try_out(self) -> None:
         """Explain an empty picture: what a network cannot be asked is refused now, not case by case."""
@@ -102,6 +124,22 @@ class Explained:
     def _see(self, question: Classes) -> SeenClasses:
         (found,) = self.classifier.classify([question.image])
         return SeenClasses(dict(zip(self.classifier.labels, found.tolist())), self.trigger)
+
+
+def shuffle_weights(module: Any, share: float) -> Any:
+    """A copy of which the last `share` of the layers with weights have them in a random order.
+
+    Shuffled, they keep their size and spread, so that no layer falls silent or shouts.
+    """
+    found = copy.deepcopy(module)
+    layers = [part for part in found.modules() if getattr(part, "weight", None) is not None]
+    layers = [part for part in layers if part.weight.ndim > 1]
+    generator = torch.Generator().manual_seed(len(layers))
+    for part in layers[len(layers) - math.ceil(share * len(layers)) :]:
+        flat = part.weight.detach().flatten()
+        order = torch.randperm(len(flat), generator=generator).to(flat.device)
+        part.weight.data = flat[order].reshape(part.weight.shape)
+    return found
 
 
 def make_explained(name: str, options: dict[str, Any], recipe: Callable[[], Explained] | None) -> Explained:

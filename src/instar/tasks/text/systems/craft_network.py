@@ -35,9 +35,9 @@ EPSILON = 1e-5
 """What batch normalisation adds to a variance."""
 
 
-def read_weights(content: bytes) -> Convolutions:
+def read_weights(content: bytes, device: str = "cpu") -> Convolutions:
     """The convolutions of a file of weights; nothing in it is run."""
-    state = torch.load(BytesIO(content), map_location="cpu", weights_only=True)
+    state = torch.load(BytesIO(content), map_location=device, weights_only=True)
     state = {name.removeprefix("module."): tensor for name, tensor in state.items()}
     return {
         name: _folded(state, name)
@@ -48,10 +48,17 @@ def read_weights(content: bytes) -> Convolutions:
 
 def maps(convolutions: Convolutions, image: Floats, threads: int) -> tuple[Floats, Floats]:
     """Region and affinity scores `float32 (H / 2, W / 2)` of a normalised picture `float32 (1, 3, H, W)`."""
-    with limit_threads(threads), torch.inference_mode():
-        scores = _decoded(convolutions, _features(convolutions, torch.from_numpy(image)))
-    region, affinity = scores[0].numpy()
+    weight, _ = convolutions[BACKBONE[0]]
+    with limit_threads(threads), torch.inference_mode(), _exact_on_gpus():
+        picture = torch.from_numpy(image).to(weight.device)
+        scores = _decoded(convolutions, _features(convolutions, picture))
+    region, affinity = scores[0].cpu().numpy()
     return np.ascontiguousarray(region), np.ascontiguousarray(affinity)
+
+
+def _exact_on_gpus() -> Any:
+    """Without the shortcuts by which a GPU would answer the same picture a little differently each time."""
+    return torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False)
 
 
 def _features(convolutions: Convolutions, x: Any) -> list[Any]:

@@ -1,0 +1,94 @@
+"""What a Then half adds to the conditions of its block, and its expectations."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from instar.tasks.driving.rules.clauses import Clauses
+from instar.tasks.driving.rules.expected import Expected
+from instar.tasks.driving.rules.grammar import Found, Objection
+from instar.tasks.driving.rules.model import Condition, Expectation
+from instar.tasks.driving.rules.ontology import Ontology
+from instar.tasks.driving.rules.resolve import resolve
+from instar.tasks.driving.rules.things import Mention
+
+__all__ = ["MEANINGS", "Then", "compare_with", "facts_of", "in_block"]
+
+
+@dataclass(frozen=True, slots=True)
+class Then:
+    """A Then half: expectations, what they compare with ("than by day"), and facts with the word for them."""
+
+    expected: tuple[Expected, ...]
+    than: tuple[Found, Mention] | None = None
+    facts: tuple[tuple[Found, str, Clauses], ...] = ()
+
+
+def then(
+    first: Expected,
+    rest: Sequence[Expected],
+    than: tuple[Found, Mention] | None,
+    facts: Sequence[tuple[Found, str, Clauses]],
+) -> Then:
+    return Then((first, *rest), than, tuple(facts))
+
+
+def than(word: Found, air: Mention) -> tuple[Found, Mention]:
+    return word, air
+
+
+def fact(word: Found, clauses: Clauses, op: str) -> tuple[Found, str, Clauses]:
+    """Something that the scene must show, or must not."""
+    for clause in clauses:
+        if clause.op != "add" or clause.comparative is not None or clause.thing.is_pronoun:
+            raise Objection(word.at, f"{word.phrase!r} needs something that is there or not")
+    return word, op, clauses
+
+
+def in_block(then: Then, number: int) -> tuple[Expectation, tuple[Expectation, ...]]:
+    """The first expectation of the block with this number, and the others; said twice is said once."""
+    said: list[Expectation] = []
+    for expected in then.expected:
+        said += [expected.in_block(number), *([expected.also] if expected.also is not None else [])]
+    first, *rest = dict.fromkeys(said)
+    return first, tuple(rest)
+
+
+def compare_with(conditions: Sequence[Condition], then: Then) -> list[Condition]:
+    """The conditions; "slower than by day" says what the weather or the time was before."""
+    if then.than is None:
+        return list(conditions)
+    word, was = then.than
+    if not any(expected.comparative for expected in then.expected):
+        raise Objection(word.at, "'than' needs a word such as slower")
+    result = [
+        dataclasses.replace(condition, properties=was.properties)
+        if condition.element == was.element and condition.is_change and not condition.properties
+        else condition
+        for condition in conditions
+    ]
+    if result == list(conditions):
+        raise Objection(word.at, f"the If half says nothing of another {was.element}")
+    return result
+
+
+def facts_of(ontology: Ontology, then: Then, before: Sequence[Condition]) -> list[Condition]:
+    """What the scene must show, or must not; what the rule brings in itself is there."""
+    facts: list[Condition] = []
+    for word, op, clauses in then.facts:
+        for clause in clauses:
+            condition = resolve(ontology, clause, before, before)
+            if ontology.elements[condition.element].is_environment:
+                raise Objection(word.at, f"{word.phrase!r} is said of things only: the weather is no thing")
+            facts.append(dataclasses.replace(condition, op=op, count=None))
+    brought = {condition.element for condition in before if condition.op in ("add", "replace")}
+    for expected in then.expected:
+        given = expected.given
+        if given is not None and given.element and given.element not in brought:
+            facts.append(Condition("given", given.element, given.properties))
+    return facts
+
+
+MEANINGS = (fact, than, then)

@@ -1,0 +1,40 @@
+"""A network says what it was trained on where it is asked about other pictures."""
+
+import numpy as np
+
+from instar.core.scene import Scene
+from instar.tasks.driving.remark import remark
+from instar.worlds.drive import scenes
+
+
+class Network:
+    name = "vgg16-street"
+    card = '{"data": "drive:40000:1"}'
+
+
+class Real(Network):
+    name, card = "vgg16-ch2", '{"data": "udacity-ch2"}'
+
+
+class Unknown:
+    name = "mine"
+
+
+PHOTOGRAPHS = [Scene.of("photo", np.zeros((8, 8, 3), np.uint8))]
+
+
+def test_a_network_of_drawn_drives_says_so_of_photographs_only():
+    said = remark(Network(), PHOTOGRAPHS)
+    assert said.startswith(
+        "vgg16-street was trained on drawn drives (drive:40000:1) and has never seen photographs"
+    )
+    assert remark(Network(), scenes(2)) == ""
+
+
+def test_a_network_of_a_real_road_says_so_of_drawn_drives_only():
+    assert "never seen drawn drives" in remark(Real(), scenes(2))
+    assert remark(Real(), PHOTOGRAPHS) == ""
+
+
+def test_of_a_system_without_a_card_nothing_is_known():
+    assert remark(Unknown(), PHOTOGRAPHS) == ""
