@@ -116,8 +116,9 @@ def test_a_rule_that_somebody_types_is_driven_or_refused(
     assert document["rule"] == rule
     assert [one["system"] for one in document["runs"]] == ["vgg16-street", "vgg16-blind"]
     assert all(one["cases"] == one["scenes"] == 6 for one in document["runs"])
-    assert main(["demo", "--rule", "If: a dog appears, Then: slow down.", "--out", str(tmp_path / "no")]) == 2
-    assert "'dog'" in capsys.readouterr().err
+    refused = "If: a dragon appears, Then: slow down."
+    assert main(["demo", "--rule", refused, "--out", str(tmp_path / "no")]) == 2
+    assert "'dragon'" in capsys.readouterr().err
     assert not (tmp_path / "no").exists()
 
 

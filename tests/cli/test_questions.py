@@ -140,4 +140,4 @@ def test_a_relation_of_several_tasks_needs_its_task_where_nothing_tells_it(
     status, document = said(
         capsys, "questions", "--relation", "mirrored", "--scenes", "street:1", "--out", RUN
     )
-    assert (status, "write --relation detection.mirrored" in document["error"]) == (2, True)
+    assert (status, "or detection.mirrored" in document["error"]) == (2, True)

@@ -44,6 +44,7 @@ def test_every_interpreter_is_offered_and_none_needs_torch_to_be(offers: Offers)
     assert len(offers.interpreters) == 9
     explained = {name for name, offer in offers.systems.items() if offer.explained}
     assert explained == {
+        "photo-classifier",
         "street-classifier",
         "street-classifier-twin",
         "mobilenet-v2",

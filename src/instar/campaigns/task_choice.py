@@ -99,8 +99,8 @@ def _by_asking(use: Use, shared: Sequence[str]) -> str:
 def _unknown(name: str, shared: Sequence[str]) -> str:
     if shared:
         having = _having(shared[0])
-        named = f"--relation {having[-1]}.{shared[0]}"
-        what = f"{shared[0]!r} is a relation of {' and '.join(having)}; write {named}"
+        named = " or ".join(f"{task}.{shared[0]}" for task in having)
+        what = f"{shared[0]!r} is a relation of several tasks; write --relation {named}"
     else:
         what = "no relation was given; name one, such as --relation insertion"
     return f"{what}: the task of {name!r} cannot be told"

@@ -229,6 +229,7 @@ def test_figures_are_drawn(tmp_path):
     paths = list(draw_figures([*systems(), swept()], tmp_path / "figures"))
     assert [path.name for path in paths] == [
         "distribution.png", "brightness.png", "correlation.png", "clarity.png", "effects.png",
+        "chosen.png",
     ]  # fmt: skip
     assert all(path.read_bytes()[:4] == b"\x89PNG" for path in paths)
 
