@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from instar.core.errors import BadInput
 from instar.core.scene import Mask, Scene, SceneObject
+from instar.imaging.headers import MAX_PIXELS
 from instar.scenes.folder import annotated_picture, check_limit, pictures_below, read_file
 from instar.scenes.masks import polygons_mask
 
-__all__ = ["annotated_scenes", "boxed", "data_root", "outlined", "picture_finder"]
+__all__ = ["annotated_scenes", "boxed", "data_root", "outlined", "picture_finder", "read_size"]
 
 Size = tuple[int, int]
+
+
+def read_size(entry: Mapping[str, Any], height: str = "height", width: str = "width") -> Size:
+    """(height, width) that an entry says its picture has."""
+    size = int(entry[height]), int(entry[width])
+    if min(size) < 1 or size[0] * size[1] > MAX_PIXELS:
+        raise ValueError(f"a picture of {size[1]} x {size[0]} pixels")
+    return size
 
 
 def boxed(
@@ -92,7 +103,7 @@ def picture_finder(root: Path) -> Callable[[str], Path]:
 
     def find(name: str) -> Path:
         plain = name.replace("\\", "/")
-        if "\0" not in plain and (root / plain).is_file():
+        if os.path.isfile(root / plain):  # False also for what no file can be called
             return root / plain
         parts = [part for part in plain.split("/") if part not in ("", ".", "..")]
         ends = ["/".join(parts[start:]) for start in range(len(parts))] + [Path(plain).stem]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Mask, Scene, SceneObject
-from instar.imaging.headers import MAX_PIXELS
+from instar.scenes.annotated import read_size
 from instar.scenes.annotation_file import locate
 from instar.scenes.folder import annotated_picture, check_limit, is_picture
 from instar.scenes.masks import polygons_mask, runs_mask
@@ -47,7 +47,7 @@ def coco(path: str | Path, *, images: str | Path | None = None, limit: int | Non
     for number, entry in enumerate(document.get("annotations", ())):
         with locate(f"{path}: annotation {number}"):
             if entry["image_id"] in listed:
-                found = _object(entry, labels, _entry_size(listed[entry["image_id"]]))
+                found = _object(entry, labels, read_size(listed[entry["image_id"]]))
                 objects[entry["image_id"]] += found
     bare = listed_scenes(path, listed, images=images, limit=limit)
     if "annotations" not in document:
@@ -107,7 +107,7 @@ def panoptic(
             image = entry["image_id"]
             if image in listed:
                 png = segments_folder / entry["file_name"]
-                size = _entry_size(listed[image])
+                size = read_size(listed[image])
                 known[image] = tuple(_things(entry["segments_info"], categories, png, size))
     bare = listed_scenes(path, listed, images=images, limit=limit)
     return [Scene(scene.id, scene.read, known[key]) for key, scene in bare.items()]
@@ -174,14 +174,6 @@ def _read_entries(document: CocoEntry, part: str, path: Path) -> dict[Any, CocoE
     return by_id
 
 
-def _entry_size(image: CocoEntry) -> tuple[int, int]:
-    """(height, width) of an image entry."""
-    height, width = int(image["height"]), int(image["width"])
-    if height < 1 or width < 1 or height * width > MAX_PIXELS:
-        raise ValueError(f"a picture of {width} x {height} pixels")
-    return height, width
-
-
 def entry_box(entry: CocoEntry) -> tuple[float, float, float, float] | None:
     """x, y, width, height as x1, y1, x2, y2; None for a box without area, of which COCO has some."""
     x, y, width, height = (float(number) for number in entry["bbox"])
@@ -211,7 +203,7 @@ def listed_scenes(
             if name in names:
                 raise ValueError(f"{name!r} is listed twice")
             names.add(name)
-            scenes[key] = Scene(name, partial(annotated_picture, find(name), _entry_size(entry)))
+            scenes[key] = Scene(name, partial(annotated_picture, find(name), read_size(entry)))
     return dict(sorted(scenes.items(), key=lambda item: item[1].id)[:limit])
 
 

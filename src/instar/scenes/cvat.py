@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotated import Size, annotated_scenes, boxed, data_root, outlined
+from instar.scenes.annotated import Size, annotated_scenes, boxed, data_root, outlined, read_size
 from instar.scenes.annotation_file import locate, parse_xml, read_bytes
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def cvat(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     for number, image in enumerate(parse_xml(read_bytes(file), file).iter("image")):
         with locate(f"{file}: image {number}"):
             name = image.attrib["name"]
-            sizes[name] = (int(image.attrib["height"]), int(image.attrib["width"]))
+            sizes[name] = read_size(image.attrib)
             objects[name] = [thing for shape in image for thing in _object(shape, sizes[name])]
     if not objects:
         raise BadInput(f"{file} has no images; export your task as CVAT for images 1.1")

@@ -8,7 +8,7 @@ from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotated import Size, annotated_scenes, boxed, outlined
+from instar.scenes.annotated import Size, annotated_scenes, boxed, outlined, read_size
 from instar.scenes.annotation_file import locate, read_bytes
 from instar.user_file import read_json
 
@@ -30,7 +30,7 @@ def labelme(path: str | Path, *, limit: int | None = None) -> list[Scene]:
         with locate(str(file)):
             named = str(document["imagePath"]).replace("\\", "/").rpartition("/")[2]
             name = (file.parent / named).relative_to(root).as_posix()
-            sizes[name] = (int(document["imageHeight"]), int(document["imageWidth"]))
+            sizes[name] = read_size(document, "imageHeight", "imageWidth")
             objects[name] = _objects(document["shapes"], sizes[name])
     if not objects:
         raise BadInput(f"no JSON file of LabelMe below {root}")

@@ -167,7 +167,8 @@ def require_one_readable(scenes: Sequence[Scene]) -> None:
         reason = _why_unreadable(scene)
         if reason is None:
             return
-        reasons.append(f"{scene.id}: {reason}")
+        name = "".join(sign if sign.isprintable() else "?" for sign in scene.id)
+        reasons.append(f"{name}: {reason}")
     first = "; ".join(reasons[:3]) + (f"; and {len(reasons) - 3} more" if len(reasons) > 3 else "")
     raise BadInput(f"not one of {len(scenes)} pictures can be read ({first or 'there is none'})")
 

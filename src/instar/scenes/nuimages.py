@@ -10,7 +10,7 @@ from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.scene import Mask, Scene, SceneObject
-from instar.scenes.annotated import Size, annotated_scenes, boxed
+from instar.scenes.annotated import Size, annotated_scenes, boxed, read_size
 from instar.scenes.annotation_file import locate
 from instar.scenes.masks import runs_mask
 from instar.user_file import read_json
@@ -35,7 +35,7 @@ def nuimages(path: str | Path, *, limit: int | None = None) -> list[Scene]:
             name = str(row["filename"])
             if row.get("is_key_frame", True) and name.lower().endswith(PICTURES):
                 frames[token] = name
-                sizes[name] = (int(row["height"]), int(row["width"]))
+                sizes[name] = read_size(row)
     annotated = (tables / "object_ann.json").is_file()
     objects: dict[str, list[SceneObject] | None] = {name: [] if annotated else None for name in sizes}
     if annotated:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def open_images(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     here = {name: find(name) for name in rows}
     objects: dict[str, list[SceneObject] | None] = {}
     for name, picture in here.items():
-        if picture.is_file():
+        if os.path.isfile(picture):  # False also for what no file can be called
             objects[name] = _objects(file, picture, rows[name], names)
     if not objects:
         raise BadInput(f"none of the {len(rows)} pictures of {file} is below {root}")
