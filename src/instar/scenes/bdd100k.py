@@ -8,8 +8,8 @@ from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotated import annotated_scenes, boxed, data_root
 from instar.scenes.annotation_file import locate
+from instar.scenes.annotations import annotated_scenes, boxed, data_root
 from instar.user_file import read_json
 
 __all__ = ["bdd100k"]

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Mask, Scene, SceneObject
-from instar.scenes.annotated import read_size
 from instar.scenes.annotation_file import locate
+from instar.scenes.annotations import read_size
 from instar.scenes.folder import annotated_picture, check_limit, is_picture
 from instar.scenes.masks import polygons_mask, runs_mask
 from instar.user_file import read_json

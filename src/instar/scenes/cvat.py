@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotated import Size, annotated_scenes, boxed, data_root, outlined, read_size
 from instar.scenes.annotation_file import locate, parse_xml, read_bytes
+from instar.scenes.annotations import Size, annotated_scenes, boxed, data_root, outlined, read_size
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

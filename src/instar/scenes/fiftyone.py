@@ -8,8 +8,8 @@ from typing import Any
 
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotated import Size, annotated_scenes, boxed, picture_finder
 from instar.scenes.annotation_file import locate
+from instar.scenes.annotations import Size, annotated_scenes, boxed, picture_finder
 from instar.user_file import read_json
 
 __all__ = ["fiftyone", "looks_like_fiftyone"]

@@ -8,8 +8,8 @@ from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotated import annotated_scenes, boxed
 from instar.scenes.annotation_file import locate, read_lines
+from instar.scenes.annotations import annotated_scenes, boxed
 from instar.user_file import parse_json
 
 __all__ = ["image_folder", "looks_like_image_folder", "read_objects"]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotated import annotated_scenes, boxed
 from instar.scenes.annotation_file import locate, read_lines
+from instar.scenes.annotations import annotated_scenes, boxed
 from instar.scenes.folder import pictures_below
 
 __all__ = ["kitti", "looks_like_kitti"]

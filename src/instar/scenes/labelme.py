@@ -8,8 +8,8 @@ from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotated import Size, annotated_scenes, boxed, outlined, read_size
 from instar.scenes.annotation_file import locate, read_bytes
+from instar.scenes.annotations import Size, annotated_scenes, boxed, outlined, read_size
 from instar.user_file import read_json
 
 __all__ = ["labelme", "looks_like_labelme"]

@@ -22,9 +22,9 @@ from instar.scenes.image_folder import image_folder, looks_like_image_folder
 from instar.scenes.kitti import kitti, looks_like_kitti
 from instar.scenes.label_maps import label_maps, looks_like_label_maps
 from instar.scenes.labelme import labelme, looks_like_labelme
-from instar.scenes.listed import is_pattern, listed, subset
 from instar.scenes.nuimages import looks_like_nuimages, nuimages
 from instar.scenes.open_images import is_open_images, open_images
+from instar.scenes.picture_list import is_pattern, listed, subset
 from instar.scenes.video import VIDEOS, is_video, video
 from instar.scenes.voc import looks_like_voc, voc
 from instar.scenes.web_dataset import web_dataset

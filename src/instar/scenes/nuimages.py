@@ -10,8 +10,8 @@ from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.scene import Mask, Scene, SceneObject
-from instar.scenes.annotated import Size, annotated_scenes, boxed, read_size
 from instar.scenes.annotation_file import locate
+from instar.scenes.annotations import Size, annotated_scenes, boxed, read_size
 from instar.scenes.masks import runs_mask
 from instar.user_file import read_json
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotated import annotated_scenes, boxed, data_root, picture_finder
 from instar.scenes.annotation_file import locate
+from instar.scenes.annotations import annotated_scenes, boxed, data_root, picture_finder
 from instar.user_file import read_text
 
 __all__ = ["is_open_images", "open_images"]

@@ -16,7 +16,7 @@ from instar.core.outcome import Outcome
 from instar.core.scene import Scene
 from instar.report.files import write_file
 from instar.scenes import load_scenes
-from instar.scenes.listed import SUBSET_OF
+from instar.scenes.picture_list import SUBSET_OF
 from instar.store import RunStore
 from instar.studies.arguments import FOLLOW_UPS
 from instar.studies.campaign import find_systems, folder_of, run_campaign

@@ -19,7 +19,7 @@ RELATIONS = {
     "another-class": "relations.reactions:another_class",
     "another-picture": "relations.reactions:another_picture",
     "random-weights": "relations.reactions:random_weights",
-    "covered": "relations.covering:covered",
+    "covered": "relations.cover:covered",
     "truth": "relations.paper:truth",
 }
 SUITE = (

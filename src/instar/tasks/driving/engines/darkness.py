@@ -22,7 +22,7 @@ def night(light: Light, around: Surroundings, strength: float, rng: np.random.Ge
     """Hardly any light but that of lamps."""
     plain = greyed(around.shadowless(light), 0.25) ** np.float32(1.15)
     dark = plain * np.float32(0.32 - 0.15 * strength) * np.array([0.80, 0.92, 1.12], np.float32)
-    lit = plain * _headlights(around) * np.array(WHITE, np.float32) * np.float32(1.25)
+    lit = plain * _headlights(around) * np.array(WHITE, np.float32) * np.float32(1.15)
     lamps, pools = _street_lamps(around, rng)
     lit = lit + plain * pools * np.array(WARM, np.float32) * np.float32(0.8)
     shining = (

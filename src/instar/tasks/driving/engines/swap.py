@@ -14,7 +14,7 @@ from instar.imaging.painter import paint
 from instar.imaging.paste import resized
 from instar.imaging.street_classes import STREET
 from instar.tasks.driving.engines import Edit, SceneView, paste
-from instar.tasks.driving.engines.painting import keep_patch, lay_patch, without
+from instar.tasks.driving.engines.label_painter import keep_patch, lay_patch, without
 from instar.tasks.driving.engines.paste import cutout_of, paste_of, times_usual
 from instar.tasks.driving.engines.placement import on_feet, size_at
 from instar.tasks.driving.engines.selection import select_pixels

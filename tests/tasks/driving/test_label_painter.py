@@ -7,7 +7,7 @@ from instar import Observation
 from instar.core.change import Inapplicable
 from instar.core.workspace import Folder
 from instar.tasks.driving import Control, rule
-from instar.tasks.driving.engines import painting
+from instar.tasks.driving.engines import label_painter
 from instar.worlds.drive import scenes
 
 SAME = "Then: the steering angle should keep the same."
@@ -40,8 +40,8 @@ def test_a_replay_needs_the_kept_pixels_and_no_network(text, tmp_path, monkeypat
                 return kept[name]
 
         with monkeypatch.context() as patched:
-            patched.setattr(painting, "paint", None)  # whoever calls it now fails
-            again = painting.lay_patch(np.asarray(source.input), edit, Kept())
+            patched.setattr(label_painter, "paint", None)  # whoever calls it now fails
+            again = label_painter.lay_patch(np.asarray(source.input), edit, Kept())
         np.testing.assert_array_equal(again, np.asarray(picture))
         shown += 1
     assert shown

@@ -4,7 +4,7 @@ import numpy as np
 
 from instar.imaging.labels import LabelMap
 from instar.imaging.street_classes import STREET
-from instar.tasks.driving.engines.wanted import behind, hole_around, planted
+from instar.tasks.driving.engines.target_map import behind, hole_around, planted
 from instar.tasks.driving.ground import ground_of
 from instar.tasks.driving.outlines import outline_of
 

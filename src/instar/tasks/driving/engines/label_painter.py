@@ -22,7 +22,7 @@ from instar.imaging.painter import paint
 from instar.imaging.street_classes import STREET, street_ids
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.selection import LINES, select_pixels
-from instar.tasks.driving.engines.wanted import Ids, behind, hole_around, planted
+from instar.tasks.driving.engines.target_map import Ids, behind, hole_around, planted
 from instar.tasks.driving.engines.words import unshown
 from instar.tasks.driving.ground import ROAD, STANDING
 from instar.tasks.driving.maps import with_lines
