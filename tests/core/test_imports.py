@@ -45,7 +45,8 @@ MAY = {  # what each package may import besides itself
         "workbench",
         "studies",
         "training",
-    },
+        "mlflow",
+    },  # fmt: skip
     "workbench": {"core", "imaging", "store", "stats", "report", "ratings", "campaigns", "scenes"},
     "campaigns": {
         "core",
@@ -182,6 +183,41 @@ def test_the_public_names_are_these():
     assert all(getattr(instar, name) is not None for name in instar.__all__)
     with pytest.raises(AttributeError, match="module 'instar' has no attribute 'nonsense'"):
         _ = instar.nonsense
+
+
+SAME_PLAN = {  # what modules of one plan have alike, so that they can be looked up by name
+    "arguments", "perform", "router", "scenes", "MEANINGS", "make", "plan", "alter", "less", "camvid",
+    "drawn", "migan",
+}  # fmt: skip
+
+
+def test_a_public_name_has_one_home():
+    """But for tasks beside each other, which say the same of other answers and never import each other."""
+    homes = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8")).body
+        folder = path.relative_to(PACKAGE).parts[:2]
+        for name in public_names(tree) & own_names(tree) - SAME_PLAN:
+            homes.setdefault(name, []).append(folder if folder[0] in ("tasks", "studies") else (str(path),))
+    assert {name: found for name, found in homes.items() if len(found) > len({*found})} == {}
+    beside = {"tasks", "studies"}
+    two = {name: found for name, found in homes.items() if len(found) > 1}
+    assert {name: found for name, found in two.items() if not {home[0] for home in found} <= beside} == {}
+
+
+def public_names(tree):
+    listed = [node.value for node in tree if isinstance(node, ast.Assign) and unparsed(node) == ["__all__"]]
+    return {name for value in listed for name in ast.literal_eval(value)}
+
+
+def own_names(tree):
+    named = [node.name for node in tree if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    named += [name for node in tree if isinstance(node, ast.Assign) for name in unparsed(node)]
+    return {*named, *(unparsed(node)[0] for node in tree if isinstance(node, ast.AnnAssign))}
+
+
+def unparsed(node):
+    return list(map(ast.unparse, node.targets if isinstance(node, ast.Assign) else [node.target]))
 
 
 def lines_of(*paths):
