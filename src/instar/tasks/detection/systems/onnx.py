@@ -234,7 +234,7 @@ def _open(
         f"confidence={confidence:g} threads={threads} decoder={DECODER} "
         f"{run_by} cv2={cv2.__version__}"
     )
-    return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe)
+    return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe, classes=names)
 
 
 def _session(model: Path, network: str | None, threads: int) -> tuple[Any, str]:
