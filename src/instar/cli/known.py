@@ -7,10 +7,10 @@ import argparse
 from instar.campaigns.run import read_totals
 from instar.core.outcome import Outcome
 from instar.report.by_scene import keys_of
-from instar.report.files import write_file
 from instar.report.gate import render_known
 from instar.report.words import counted
 from instar.store import RunStore
+from instar.user_file import write_file
 
 __all__ = ["arguments", "perform"]
 

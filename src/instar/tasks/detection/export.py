@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from instar.core.errors import RunError
 from instar.core.frame import Frame
 from instar.core.record import Record
 from instar.core.replay import Replay
@@ -24,6 +23,7 @@ from instar.imaging.geometry import Box
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Copy, Insertion, Removal, is_removed
 from instar.tasks.detection.task import move_boxes
+from instar.user_file import write_file
 
 __all__ = ["Exported", "LabelledBox", "export_coco", "export_yolo"]
 
@@ -61,7 +61,7 @@ def export_coco(
     annotations: list[dict[str, Any]] = []
     categories: dict[str, int] = {}
     for number, one in enumerate(_labelled(cases, with_pasted), start=1):
-        _write(folder / "images" / f"{one.name}.png", encode_png(one.image))
+        write_file(folder / "images" / f"{one.name}.png", encode_png(one.image))
         height, width = one.image.shape[:2]
         about = {"id": number, "file_name": f"{one.name}.png", "width": width, "height": height}
         images.append(about | {"instar": _lineage(one.record, run, system)})
@@ -84,7 +84,7 @@ def export_coco(
         "annotations": annotations,
         "categories": [{"id": number, "name": label} for label, number in categories.items()],
     }
-    _write(folder / "annotations.json", json.dumps(document, indent=1).encode())
+    write_file(folder / "annotations.json", json.dumps(document, indent=1).encode())
     return len(images)
 
 
@@ -105,13 +105,13 @@ def export_yolo(
             number = classes.setdefault(thing.label, len(classes))
             shares = ((x1 + x2) / 2 / width, (y1 + y2) / 2 / height, (x2 - x1) / width, (y2 - y1) / height)
             lines.append(f"{number} " + " ".join(f"{share:.6f}" for share in shares))
-        _write(folder / "images" / f"{one.name}.png", encode_png(one.image))
-        _write(folder / "labels" / f"{one.name}.txt", "".join(f"{line}\n" for line in lines).encode())
+        write_file(folder / "images" / f"{one.name}.png", encode_png(one.image))
+        write_file(folder / "labels" / f"{one.name}.txt", "".join(f"{line}\n" for line in lines).encode())
         lineage[f"{one.name}.png"] = _lineage(one.record, run, system)
     names = json.dumps(list(classes))
-    _write(folder / "classes.txt", "".join(f"{name}\n" for name in classes).encode())
-    _write(folder / "data.yaml", f"path: .\ntrain: images\nval: images\nnames: {names}\n".encode())
-    _write(folder / "lineage.json", json.dumps(lineage, indent=1).encode())
+    write_file(folder / "classes.txt", "".join(f"{name}\n" for name in classes).encode())
+    write_file(folder / "data.yaml", f"path: .\ntrain: images\nval: images\nnames: {names}\n".encode())
+    write_file(folder / "lineage.json", json.dumps(lineage, indent=1).encode())
     return len(lineage)
 
 
@@ -164,11 +164,3 @@ def _lineage(record: Record, run: str, system: str) -> dict[str, Any]:
         "findings": [{"kind": f.kind, "subject": f.subject} for f in record.verdict.findings],
         "change": None if record.change is None else record.change.to_json(),
     }
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
