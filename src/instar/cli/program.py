@@ -29,7 +29,7 @@ COMMANDS = {
     "answers": "take the answers of a system that is elsewhere, and go on",
     "report": "what a run found",
     "shrink": "the smallest change of a case that still fails",
-    "known": "the failures of a run as a baseline: only new ones fail then",
+    "known": "known failures as a baseline, and findings that are no failure, for later runs",
     "compare": "what is newly broken and what is fixed between two runs",
     "view": "the workbench: look at runs and start campaigns in the browser",
     "look": "draw what a system answers on pictures, and measure it where they are annotated",
