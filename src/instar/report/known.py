@@ -29,8 +29,8 @@ from instar.report.by_scene import (
 from instar.user_file import read_json
 
 __all__ = [
-    "Against", "Dismissal", "Known", "compare_with_known", "dismisser", "read_known", "render_known",
-    "words_about",
+    "Against", "Dismissal", "Known", "compare_with_known", "dismisser", "entries_of", "read_known",
+    "render_known", "words_about",
 ]  # fmt: skip
 
 TITLE = "instar known failures"
@@ -70,13 +70,18 @@ class Against:
     untried: tuple[FailureKey, ...]
 
 
+def entries_of(dismissals: Iterable[Dismissal]) -> list[dict[str, Any]]:
+    """Words as the file has them."""
+    return [
+        _entry(one.key, one.thing) | {"no_failure": one.reason, "system": one.system}
+        for one in sorted(dismissals, key=lambda one: (one.key, one.system))
+    ]
+
+
 def render_known(known: Known, *, system: str) -> str:
     """The file: one failure on each line, in an order that makes differences readable."""
     entries = [_entry(key, thing) for key, thing in sorted(known.failures.items())]
-    entries += [
-        _entry(one.key, one.thing) | {"no_failure": one.reason, "system": one.system}
-        for one in sorted(known.dismissals, key=lambda one: (one.key, one.system))
-    ]
+    entries += entries_of(known.dismissals)
     lines = ",\n".join(f"  {json.dumps(entry)}" for entry in entries)
     head = f'{{"what": "{TITLE}", "system": {json.dumps(system)}, "failures": ['
     return f"{head}\n{lines}\n]}}\n" if lines else f"{head}]}}\n"
