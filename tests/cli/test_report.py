@@ -154,7 +154,7 @@ def store_cases(run):
 
 
 def test_flags_that_the_changes_decide_are_refused(run, tmp_path, capsys):
-    for flag, value in [("--scenes", "street:2"), ("--relation", "insertion"), ("--search", "random")]:
+    for flag, value in [("--relation", "insertion"), ("--search", "random")]:
         status, document = told(capsys, "run", "--changes", run, "--system", "street-exact", flag, value)
         assert (status, f"{flag} cannot be given with --changes" in document["error"]) == (2, True)
 

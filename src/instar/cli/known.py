@@ -8,13 +8,14 @@ from pathlib import Path
 from instar.campaigns.run import read_totals
 from instar.cli.flags import said_in
 from instar.core.errors import BadInput
-from instar.core.outcome import Outcome
+from instar.core.outcome import ALL_HELD, VIOLATED, Outcome
 from instar.core.record import Record
 from instar.report.by_scene import FailureKey, Thing, failures_of
 from instar.report.files import write_file
 from instar.report.known import Known, dismisser, read_known, render_known
 from instar.report.words import counted
 from instar.store import RunStore
+from instar.user_file import read_json
 
 __all__ = ["arguments", "perform"]
 
@@ -25,6 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("cases", metavar="CASE", nargs="*", help="cases that are no failure; without any, all are known")
     add("--reason", metavar="TEXT", help="why they are none")
     add("--undo", action="store_true", help="take back that they are none")
+    add("--check", action="store_true", help="instead of a run, files of known failures: put them in order")
     add("--out", default="known-failures.json", metavar="FILE", help="where to (known-failures.json)")
     parser.epilog = (
         "instar known RUN writes all failures of a run as a baseline; words in FILE and marks made in the\n"
@@ -34,6 +36,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(args: argparse.Namespace) -> Outcome:
+    if args.check:
+        return _check([args.run, *args.cases])
     out = Path(args.out)
     before = read_known(out) if out.is_file() else Known()
     if not args.cases and (args.reason or args.undo):
@@ -81,3 +85,20 @@ def _mark(store: RunStore, records: list[Record], reason: str) -> None:
 
     for record in records:
         Marks(store.folder).add(record.case, "acceptable" if reason else "", reason)
+
+
+def _check(files: list[str]) -> Outcome:
+    """As a pre-commit hook: a damaged file is refused, one in another order is written anew."""
+    rewritten = []
+    for file in files:
+        path = Path(file)
+        known = read_known(path)
+        empty = next((one.key for one in known.dismissals if not one.reason.strip()), None)
+        if empty is not None:
+            raise BadInput(f"{file}: no reason is given why this is no failure: {empty}")
+        whole = render_known(known, system=read_json(path, "list of known failures").get("system", ""))
+        if path.read_text(encoding="utf-8") != whole:
+            write_file(path, whole)
+            rewritten.append(file)
+    told = f"put in order: {', '.join(rewritten)}" if rewritten else f"{counted(len(files), 'file')} in order"
+    return Outcome(told, {"files": files, "rewritten": rewritten}, VIOLATED if rewritten else ALL_HELD)

@@ -30,6 +30,7 @@ COMMANDS = {
     "report": "what a run found",
     "shrink": "the smallest change of a case that still fails",
     "known": "known failures as a baseline, and findings that are no failure, for later runs",
+    "gate": "few cases of a run that are asked of every new version",
     "compare": "what is newly broken and what is fixed between two runs",
     "view": "the workbench: look at runs and start campaigns in the browser",
     "look": "draw what a system answers on pictures, and measure it where they are annotated",
