@@ -64,6 +64,7 @@ ABOVE_CAMPAIGNS = {
     "pytest_plugin",
     "testing",
     "mlflow",
+    "notebook",
     "__main__",
 }
 
@@ -151,7 +152,7 @@ def test_importing_instar_pulls_in_nothing_heavy(statement):
 def test_the_public_names_are_these():
     assert instar.__all__ == [
         "USUAL_NULLS", "Change", "Dial", "Finding", "Frame", "Inapplicable", "InstarError", "Limits", "Mark",
-        "Moved", "Null", "Nulls", "Observation", "Panel", "Range", "Record", "Relation", "Scene",
+        "Moved", "Null", "Nulls", "Observation", "Panel", "Range", "Record", "Relation", "Run", "Scene",
         "SceneObject", "Status", "System", "Task", "Temporary", "Variant", "Verdict", "across_scenes",
         "bisect", "draws", "folder", "load_scenes", "recorded", "representative", "run", "shrink",
         "sweep",
