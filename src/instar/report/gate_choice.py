@@ -16,7 +16,7 @@ from instar.core.verdict import Status
 from instar.report.by_scene import FailureKey, Failures, failures_of
 from instar.report.words import counted, percent
 
-__all__ = ["GateChoice", "choice_words", "choose_cases"]
+__all__ = ["GateChoice", "choice_words", "choose_gate_cases"]
 
 SURE = 0.95
 
@@ -65,7 +65,7 @@ class _Purse:
         return True
 
 
-def choose_cases(records: Iterable[Record], *, budget: int, queries: int) -> GateChoice:
+def choose_gate_cases(records: Iterable[Record], *, budget: int, queries: int) -> GateChoice:
     """Choose for at most `budget` questions; `queries` are those of the whole run."""
     judged, spent, sources = [], 0, set()
     for record in records:
