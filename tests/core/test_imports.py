@@ -49,7 +49,7 @@ MAY = {  # what each package may import besides itself
 }
 FOR_ALL = ("progress", "user_file")  # but the core, which reads no files and tells nobody how far it is
 MAY |= {name: {"core"} for name in FOR_ALL}
-ABOVE_CAMPAIGNS = ABOVE | {"cli", "pytest_plugin", "testing", "__main__"}
+ABOVE_CAMPAIGNS = ABOVE | {"cli", "notebook", "pytest_plugin", "testing", "__main__"}
 
 
 def modules():
@@ -162,7 +162,7 @@ print(*sorted(name for name in sys.modules if name.count(".") > 2 and name.start
 def test_the_public_names_are_these():
     assert instar.__all__ == [
         "USUAL_NULLS", "Change", "Dial", "Finding", "Frame", "Inapplicable", "InstarError", "Limits", "Mark",
-        "Moved", "Null", "Nulls", "Observation", "Panel", "Range", "Record", "Relation", "Scene",
+        "Moved", "Null", "Nulls", "Observation", "Panel", "Range", "Record", "Relation", "Run", "Scene",
         "SceneObject", "Status", "System", "Task", "Temporary", "Variant", "Verdict", "across_scenes",
         "bisect", "draws", "folder", "load_scenes", "recorded", "representative", "run", "shrink",
         "sweep",

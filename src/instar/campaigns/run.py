@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import instar.report.notebook  # noqa: F401  # gives records their look in notebooks
 from instar.adapters.elsewhere import QUESTIONS_FOLDER, Elsewhere
 from instar.campaigns.catalogue import usual_search
 from instar.campaigns.consent import agree

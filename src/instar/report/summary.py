@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from instar.core.record import Record, Totals
-from instar.core.verdict import Finding, Status
+from instar.core.verdict import NO_FAILURE, Finding, Status
 from instar.report.words import counted, interval_words, percent
 from instar.stats import clustered_rate, wilson
 from instar.stats.clusters import counts_by_cluster
@@ -191,6 +191,12 @@ class Summary:
     breaks: Sequence[Break] = ()
     harms: Mapping[str, int] = field(default_factory=dict)
     """Different failures by how bad they are, where findings have a `harm` in their evidence."""
+
+    @property
+    def called_none(self) -> tuple[int, int]:
+        """How many different failures users call none, and of how many."""
+        said = self.known.get(NO_FAILURE, 0)
+        return said, said + self.distinct_failures
 
     @property
     def false_alarm_rate(self) -> float | None:
