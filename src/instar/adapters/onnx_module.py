@@ -94,9 +94,16 @@ def _attributes(node: Any) -> dict[str, Any]:
 
 
 def _conv(given: Sequence[Tensor], attributes: Mapping[str, Any]) -> Tensor:
-    pads = _even_pads(attributes)
-    dilations, group = attributes.get("dilations", (1, 1)), attributes.get("group", 1)
-    return F.conv2d(*given, stride=attributes.get("strides", (1, 1)), padding=pads, dilation=dilations, groups=group)  # type: ignore[misc]  # weights and perhaps a bias  # fmt: skip
+    values, weights, *bias = given
+    return F.conv2d(
+        values,
+        weights,
+        bias[0] if bias else None,
+        list(attributes.get("strides", (1, 1))),
+        list(_even_pads(attributes)),
+        list(attributes.get("dilations", (1, 1))),
+        attributes.get("group", 1),
+    )
 
 
 def _max_pool(given: Sequence[Tensor], attributes: Mapping[str, Any]) -> Tensor:

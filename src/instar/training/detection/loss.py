@@ -1,5 +1,5 @@
-"""The loss of YOLOX (arXiv 2107.08430): cells are assigned to objects by what they would cost, and the rest is
-background.
+"""The loss of YOLOX (arXiv 2107.08430): cells are assigned to objects by what they would cost, and the rest
+is background.
 
 Annotations may know a few classes only. What they cannot speak about is no background: a cell that none of
 their objects has counts nothing where its likeliest class is another one, or where it lies in a crowd.

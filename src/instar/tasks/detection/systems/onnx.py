@@ -142,7 +142,7 @@ def yolox(
 def yolox_torch(
     *, weights: str = "", confidence: float = 0.3, threads: int = 1, device: str = "cpu"
 ) -> PictureSystem[Detections]:
-    """The same network as `yolox`, run by torch: on a GPU too, and `instar retrain` trains it (extra torch)."""
+    """The same network as `yolox`, run by torch, on a GPU too; `instar retrain` trains it (extra torch)."""
     recipe = partial(yolox_torch, weights=weights, confidence=confidence, threads=threads, device=device)
     return _open_yolox("yolox-nano-torch", weights or "nano", confidence, threads, device, recipe)
 
