@@ -30,12 +30,15 @@ EVERY = 50  # steps from one checkpoint to the next
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How to train; all of it is kept with the weights. `steps` in all, `batch` pictures in each."""
+    """How to train; all of it is kept with the weights. `steps` in all, `batch` pictures in each.
+
+    `rate` is the highest learning rate, as a share of how large the weights of a layer are: normalisation is
+    part of the weights, so that they differ in size by orders of magnitude.
+    """
 
     steps: int = 300
     batch: int = 8
     rate: float = 1e-4
-    decay: float = 1e-4
     augment: bool = True
     seed: int = 0
 
@@ -43,8 +46,8 @@ class Settings:
         for name in ("steps", "batch"):
             if getattr(self, name) < 1:
                 raise BadInput(f"{name} is {getattr(self, name)}; it must be at least 1")
-        if not 0 < self.rate < 1 or not 0 <= self.decay < 1:
-            raise BadInput(f"rate {self.rate} and decay {self.decay} must lie between 0 and 1")
+        if not 0 < self.rate < 1:
+            raise BadInput(f"rate is {self.rate}; it must lie between 0 and 1")
 
 
 def fine_tune(
@@ -67,10 +70,11 @@ def fine_tune(
     grid = Grid.of(examples[0].image.shape[:2], device)
     speaks = torch.zeros(network.output_shape[-1] - 5, dtype=torch.bool, device=device)
     speaks[list(known)] = True
-    optimiser = torch.optim.AdamW(network.parameters(), lr=settings.rate, weight_decay=settings.decay)
+    sizes = [(weight, float(weight.detach().square().mean().sqrt())) for weight in network.parameters()]
+    optimiser = torch.optim.Adam([{"params": [weight], "size": size} for weight, size in sizes], settings.rate)
     for step in range(_resume(checkpoint, settings, network, optimiser, device), settings.steps):
         for group in optimiser.param_groups:
-            group["lr"] = settings.rate * _share(step / settings.steps)
+            group["lr"] = settings.rate * _share(step / settings.steps) * group["size"]
         batch = _draw(examples, settings, step)
         pictures = np.stack([one.image[..., ::-1].transpose(2, 0, 1) for one in batch]).astype(np.float32)
         rows = network(torch.from_numpy(pictures).to(device))
