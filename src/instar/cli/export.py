@@ -111,8 +111,11 @@ def _options(args: argparse.Namespace, there: RunReader, records: Sequence[Recor
 def _chosen(there: RunReader, cases: str) -> Sequence[Record]:
     """One case for each failure, as many that held, or both."""
     from instar.campaigns.chosen_cases import failing_cases, held_cases
+    from instar.campaigns.run import read_totals
+    from instar.report.known import dismisser
 
-    records = list(there.store.records(changes=False))
+    dismiss = dismisser(said_in(there.store).dismissals, read_totals(there.store).system)
+    records = list(map(dismiss, there.store.records(changes=False)))
     failing = failing_cases(records)
     held = [] if cases == "failing" else list(held_cases(records)[: len(failing) or None])
     return {"failing": failing, "held": held, "both": [*failing, *held]}[cases]
@@ -124,16 +127,7 @@ def _made_again(there: RunReader, format: str, records: Sequence[Record]) -> Ite
     Those of a user's own relation are as the run keeps them, unless its code may be run.
     """
     task = str(find_export(format)).split(".")[2]
-<<<<<<< HEAD
     for bare in records:
-=======
-    from instar.campaigns.run import read_totals
-    from instar.report.known import dismisser
-
-    dismiss = dismisser(said_in(there.store).dismissals, read_totals(there.store).system)
-    records = map(dismiss, there.store.records(changes=False))
-    for bare in [r for r in records if r.role == "case" and r.verdict.failures]:
->>>>>>> main
         case = bare.case
         try:
             record = there.record(case)

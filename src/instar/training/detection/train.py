@@ -71,7 +71,9 @@ def fine_tune(
     speaks = torch.zeros(network.output_shape[-1] - 5, dtype=torch.bool, device=device)
     speaks[list(known)] = True
     sizes = [(weight, float(weight.detach().square().mean().sqrt())) for weight in network.parameters()]
-    optimiser = torch.optim.Adam([{"params": [weight], "size": size} for weight, size in sizes], settings.rate)
+    optimiser = torch.optim.Adam(
+        [{"params": [weight], "size": size} for weight, size in sizes], settings.rate
+    )
     for step in range(_resume(checkpoint, settings, network, optimiser, device), settings.steps):
         for group in optimiser.param_groups:
             group["lr"] = settings.rate * _share(step / settings.steps) * group["size"]
