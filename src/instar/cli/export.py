@@ -77,6 +77,11 @@ def _exporter(format: str) -> Callable[..., int]:
     return exporter
 
 
+def _task_of(format: str) -> str:
+    """The task whose answers a format is for."""
+    return str(find_export(format)).split(".")[2]
+
+
 def _require_use(args: argparse.Namespace) -> None:
     """Refuse flags that the format has no use for."""
     takes = {} if args.format in TABLES else signature(_exporter(args.format)).parameters
@@ -95,14 +100,13 @@ def _options(args: argparse.Namespace, there: RunReader, records: Sequence[Recor
         return {}
     from instar.campaigns.referees import find_referees
     from instar.stats.clusters import draw_clusters
-    from instar.tasks.detection.export import read_classes
 
     scenes = [record.scene for record in records]
     is_known = all(there.scene(scene).objects is not None for scene in set(scenes))
     return {
-        "referees": () if is_known else find_referees(there.plan, ["detection"], there.system),
+        "referees": () if is_known else find_referees(there.plan, [_task_of(args.format)], there.system),
         "validation": frozenset(draw_clusters(scenes, args.val, 0) if args.val and scenes else ()),
-        "classes": None if args.classes is None else read_classes(args.classes),
+        "classes": args.classes,
         "with_pasted": args.with_pasted,
         "originals": args.originals,
     }
@@ -126,7 +130,7 @@ def _made_again(there: RunReader, format: str, records: Sequence[Record]) -> Ite
 
     Those of a user's own relation are as the run keeps them, unless its code may be run.
     """
-    task = str(find_export(format)).split(".")[2]
+    task = _task_of(format)
     for bare in records:
         case = bare.case
         try:

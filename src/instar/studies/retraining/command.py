@@ -59,11 +59,11 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.campaigns.referees import find_referees
     from instar.studies.retraining.loop import Setting, go_round
     from instar.tasks.detection.known_objects import KnownObjects
-    from instar.training.detection.train import Settings
+    from instar.training.detection.train import TuningSettings
     from instar.zoo import fetch
 
     start = fetch("yolox-nano")[0] if args.weights is None else Path(args.weights)
-    settings = Settings(steps=args.steps, batch=args.batch, rate=args.rate, augment=not args.plain)
+    settings = TuningSettings(steps=args.steps, batch=args.batch, rate=args.rate, augment=not args.plain)
     with open_run(args.run, named=Named(trusted=args.trust), quiet=args.json) as reader:
         training, test = _parts(args, reader)
         known = KnownObjects(find_referees(reader.plan, ["detection"], reader.system))
@@ -85,12 +85,12 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 def _parts(args: argparse.Namespace, reader: RunReader) -> tuple[Sequence[Scene], Sequence[Scene]]:
     from instar.scenes import load_scenes
-    from instar.training.detection.sets import Parts, hold_out, require_apart
+    from instar.training.detection.sets import HeldOut, hold_out_scenes, require_apart
 
     if args.test is None:
-        parts = hold_out(reader.scenes, args.held_out, args.seed)
+        parts = hold_out_scenes(reader.scenes, args.held_out, args.seed)
     else:
-        parts = Parts(reader.scenes, load_scenes(args.test))
+        parts = HeldOut(reader.scenes, load_scenes(args.test))
         require_apart(parts)
     return parts.training, parts.test
 

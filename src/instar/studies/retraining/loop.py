@@ -23,7 +23,7 @@ from instar.tasks.detection.systems.onnx import yolox
 from instar.training.detection.examples import class_numbers
 from instar.training.detection.retrain import Trained, measure_precision, retrain
 from instar.training.detection.sets import Sets, collect_sets
-from instar.training.detection.train import Settings
+from instar.training.detection.train import TuningSettings
 
 __all__ = ["Rates", "Round", "Setting", "go_round"]
 
@@ -38,7 +38,7 @@ class Setting:
 
     test: Sequence[Scene]
     known: KnownObjects
-    settings: Settings
+    settings: TuningSettings
     seeds: Sequence[int]
     points: int
     questions: int

@@ -29,7 +29,7 @@ from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.known_objects import KnownObjects
 from instar.tasks.detection.task import move_boxes
 
-__all__ = ["export_coco", "export_yolo", "label_follow_up", "read_classes"]
+__all__ = ["export_coco", "export_yolo", "label_follow_up"]
 
 PARTS = ("train", "val")
 
@@ -112,7 +112,7 @@ def export_yolo(cases: Iterable[Replay], folder: Path, **options: Any) -> int:
     return len(pictures)
 
 
-def read_classes(given: str) -> Mapping[str, int]:
+def _read_classes(given: str) -> Mapping[str, int]:
     """Class names with their ids: a file with one on each line, COCO's categories, or names with commas."""
     path = Path(given)
     if path.suffix == ".json":
@@ -165,16 +165,18 @@ def _collect(
     system: str,
     referees: Sequence[Referee] = (),
     validation: frozenset[str] = frozenset(),
-    classes: Mapping[str, int] | None = None,
+    classes: str | None = None,
     with_pasted: bool = False,
     originals: bool = False,
 ) -> tuple[list[Picture], Mapping[str, int], Mapping[str, int]]:
     """Write the pictures; what is in them, the number from 0 of each class, and its id.
 
-    Scenes of `validation` are kept to validate with. Without `classes` there are those that occur, in the
-    order of the alphabet; objects of others are left out. With `originals` the unchanged scenes come too.
+    Scenes of `validation` are kept to validate with. Without `classes` (see `_read_classes`) there are those
+    that occur, in the order of the alphabet; objects of others are left out. With `originals` the unchanged
+    scenes come too.
     """
     known, pictures, shown = KnownObjects(referees), [], set()
+    chosen = None if classes is None else _read_classes(classes)
 
     def add(picture: Picture, pixels: Image) -> None:
         _write(folder / place(picture), encode_png(pixels))
@@ -191,7 +193,7 @@ def _collect(
             f"{stem}-{record.case}.png",
             case.follow_ups[0].input.shape[:2],
             PARTS[record.scene in validation],
-            _of_classes(label_follow_up(case, things, with_pasted), classes),
+            _of_classes(label_follow_up(case, things, with_pasted), chosen),
             "agreed" if scene.objects is None else "annotated",
             record.scene,
             record.change.box if with_pasted and isinstance(record.change, (Insertion, Copy)) else None,
@@ -200,11 +202,11 @@ def _collect(
         add(own, case.follow_ups[0].input)
         if originals and record.scene not in shown:
             shown.add(record.scene)
-            pixels, objects = case.source.input, _of_classes(things, classes)
+            pixels, objects = case.source.input, _of_classes(things, chosen)
             before = replace(own, name=f"{stem}.png", size=pixels.shape[:2], objects=objects, pasted=None)
             add(replace(before, case=None), pixels)
     names = sorted({one.label for picture in pictures for one in picture.objects})
-    ids = {name: number for number, name in enumerate(names, 1)} if classes is None else classes
+    ids = {name: number for number, name in enumerate(names, 1)} if chosen is None else chosen
     numbers = {name: number for number, name in enumerate(ids)}
     if pictures:
         _write(folder / "README.md", _card(pictures, run, system, ids))

@@ -16,7 +16,7 @@ from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.systems.decode import drop_duplicates
 from instar.tasks.detection.verification import HINT, SURE, mean_sureness
 
-__all__ = ["KnownObjects", "agree"]
+__all__ = ["KnownObjects", "agree_on_objects"]
 
 
 class KnownObjects:
@@ -31,7 +31,7 @@ class KnownObjects:
         if scene.objects is not None:
             return scene.objects
         if scene.id not in self._agreed:
-            self._agreed[scene.id] = agree(self._opinions(scene))
+            self._agreed[scene.id] = agree_on_objects(self._opinions(scene))
         return self._agreed[scene.id]
 
     def _opinions(self, scene: Scene) -> list[Opinion]:
@@ -51,7 +51,7 @@ class KnownObjects:
         return opinions
 
 
-def agree(opinions: Sequence[Opinion]) -> list[SceneObject]:
+def agree_on_objects(opinions: Sequence[Opinion]) -> list[SceneObject]:
     """What referees are sure of on average. What only some of them see is a `crowd`: there may be something,
     so that nobody should learn that there is nothing.
     """

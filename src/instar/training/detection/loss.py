@@ -17,7 +17,7 @@ from torch.nn import functional as F
 
 from instar.tasks.detection.systems.grids import grid_cells
 
-__all__ = ["Grid", "Truth", "detection_loss"]
+__all__ = ["Grid", "KnownBoxes", "detection_loss"]
 
 BOX_WEIGHT = 5.0
 IOU_WEIGHT = 3.0  # of the overlap, beside the class, in what an assignment costs
@@ -27,7 +27,7 @@ FAR = 1e5  # the cost of a cell outside of the box or far from its centre
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class KnownBoxes:
     """What is in one picture: corners `float32 (n, 4)`, classes `int64 (n,)`, and boxes of crowds."""
 
     boxes: Tensor
@@ -55,7 +55,7 @@ class Grid:
         return torch.cat([centre - half, centre + half], -1)
 
 
-def detection_loss(rows: Tensor, grid: Grid, truths: Sequence[Truth], known: Tensor) -> Tensor:
+def detection_loss(rows: Tensor, grid: Grid, truths: Sequence[KnownBoxes], known: Tensor) -> Tensor:
     """For `rows` `float32 (pictures, cells, 5 + classes)`; `known` `bool (classes,)` are those annotated."""
     boxes = grid.corners(rows)
     objectness, classes = rows[..., 4], rows[..., 5:]
@@ -80,7 +80,7 @@ def detection_loss(rows: Tensor, grid: Grid, truths: Sequence[Truth], known: Ten
 
 
 def _assign(
-    boxes: Tensor, objectness: Tensor, classes: Tensor, grid: Grid, truth: Truth
+    boxes: Tensor, objectness: Tensor, classes: Tensor, grid: Grid, truth: KnownBoxes
 ) -> tuple[Tensor, Tensor]:
     """Cells, and the object that each of them is to show (SimOTA of the same paper)."""
     if not len(truth.boxes):
@@ -106,7 +106,7 @@ def _assign(
     return may[taken], best[taken]
 
 
-def _has_say(boxes: Tensor, classes: Tensor, truth: Truth, known: Tensor) -> Tensor:
+def _has_say(boxes: Tensor, classes: Tensor, truth: KnownBoxes, known: Tensor) -> Tensor:
     """1 where the annotations can say that there is nothing, 0 elsewhere."""
     speaks = known[classes.argmax(-1)]
     if len(truth.crowds):

@@ -18,7 +18,7 @@ from instar.tasks.detection.known_objects import KnownObjects
 from instar.tasks.detection.systems.onnx import yolox
 from instar.training.detection.examples import Example
 from instar.training.detection.sets import Sets
-from instar.training.detection.train import Settings, fine_tune
+from instar.training.detection.train import TuningSettings, fine_tune
 
 __all__ = ["CONFIGURATIONS", "Trained", "measure_precision", "retrain"]
 
@@ -46,7 +46,7 @@ def retrain(
     start: Path,
     sets: Sets,
     classes: Sequence[int],
-    settings: Settings,
+    settings: TuningSettings,
     *,
     seeds: Sequence[int],
     points: int,
@@ -83,7 +83,7 @@ def _train(
     start: Path,
     examples: Sequence[Example],
     classes: Sequence[int],
-    settings: Settings,
+    settings: TuningSettings,
     points: Sequence[int],
     measure: Callable[[Path], tuple[float, float]],
     folder: Path,

@@ -22,11 +22,11 @@ from instar.tasks.detection.export import label_follow_up
 from instar.tasks.detection.known_objects import KnownObjects
 from instar.training.detection.examples import Example, make_example
 
-__all__ = ["Parts", "Sets", "collect_sets", "hold_out"]
+__all__ = ["HeldOut", "Sets", "collect_sets", "hold_out_scenes"]
 
 
 @dataclass(frozen=True)
-class Parts:
+class HeldOut:
     """Scenes to train on, and others to test on."""
 
     training: Sequence[Scene]
@@ -43,20 +43,20 @@ class Sets:
     cases: Mapping[str, Sequence[str]]
 
 
-def hold_out(scenes: Sequence[Scene], share: float, seed: int) -> Parts:
+def hold_out_scenes(scenes: Sequence[Scene], share: float, seed: int) -> HeldOut:
     """Frames of one video stay together, and so do pictures that are equal."""
     if not 0 < share < 1:
         raise BadInput(f"--held-out is {share}; it must be between 0 and 1")
     held = draw_clusters([scene.id for scene in scenes], share, seed)
     training, test = ([one for one in scenes if (one.id in held) is there] for there in (False, True))
-    parts = Parts(training, test)
+    parts = HeldOut(training, test)
     if not parts.training:
         raise BadInput(f"{len(scenes)} scenes leave none to train on; give more, or a smaller --held-out")
     require_apart(parts)
     return parts
 
 
-def require_apart(parts: Parts) -> None:
+def require_apart(parts: HeldOut) -> None:
     """BadInput where a picture is on both sides, whatever it is called."""
     known = {digest(scene.image): scene.id for scene in parts.training}
     for scene in parts.test:

@@ -18,9 +18,9 @@ import torch
 from instar.adapters.onnx_module import OnnxModule
 from instar.core.errors import BadInput, RunError
 from instar.training.detection.examples import Example, augment
-from instar.training.detection.loss import Grid, Truth, detection_loss
+from instar.training.detection.loss import Grid, KnownBoxes, detection_loss
 
-__all__ = ["Settings", "fine_tune"]
+__all__ = ["TuningSettings", "fine_tune"]
 
 WARM_UP = 0.05  # of the steps, in which the rate rises
 LOWEST = 0.05  # of the rate, at the end
@@ -29,7 +29,7 @@ EVERY = 50  # steps from one checkpoint to the next
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class TuningSettings:
     """How to train; all of it is kept with the weights. `steps` in all, `batch` pictures in each.
 
     `rate` is the highest learning rate, as a share of how large the weights of a layer are: normalisation is
@@ -54,7 +54,7 @@ def fine_tune(
     network: OnnxModule,
     examples: Sequence[Example],
     known: Sequence[int],
-    settings: Settings,
+    settings: TuningSettings,
     *,
     checkpoint: Path,
     device: str = "cpu",
@@ -97,7 +97,7 @@ def _share(done: float) -> float:
     return min(1.0, (done + 1e-3) / WARM_UP) * falling
 
 
-def _draw(examples: Sequence[Example], settings: Settings, step: int) -> list[Example]:
+def _draw(examples: Sequence[Example], settings: TuningSettings, step: int) -> list[Example]:
     """The pictures of a step: all of them once, in another order, before any comes again."""
     first = step * settings.batch
     chosen = []
@@ -111,12 +111,12 @@ def _draw(examples: Sequence[Example], settings: Settings, step: int) -> list[Ex
     return [augment(one, rng) for one in chosen]
 
 
-def _truth(example: Example, device: str) -> Truth:
+def _truth(example: Example, device: str) -> KnownBoxes:
     parts = (example.boxes, example.classes, example.crowds)
-    return Truth(*(torch.from_numpy(np.ascontiguousarray(one)).to(device) for one in parts))
+    return KnownBoxes(*(torch.from_numpy(np.ascontiguousarray(one)).to(device) for one in parts))
 
 
-def _resume(path: Path, settings: Settings, network: Any, optimiser: Any, device: str) -> int:
+def _resume(path: Path, settings: TuningSettings, network: Any, optimiser: Any, device: str) -> int:
     """How many steps are done already."""
     if not path.exists():
         return 0
@@ -133,7 +133,7 @@ def _resume(path: Path, settings: Settings, network: Any, optimiser: Any, device
     return int(state["step"])
 
 
-def _save(path: Path, settings: Settings, step: int, network: Any, optimiser: Any) -> None:
+def _save(path: Path, settings: TuningSettings, step: int, network: Any, optimiser: Any) -> None:
     state = {"step": step, "settings": asdict(settings), "network": network.state_dict()}
     unfinished = path.with_name(f"{path.name}.part")
     try:
