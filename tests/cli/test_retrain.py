@@ -43,7 +43,12 @@ def test_three_configurations_are_trained_and_measured_and_kept(run, tmp_path, c
     starts = {tuple(one["curve"]["0"]) for one in only["trained"]}
     assert len(starts) == 1
     rows = document["tables"]["accuracy"]["rows"]
-    assert [row[0] for row in rows[1:]] == ["(before)", "natural pictures", "and failing ones", "and passing ones"]
+    assert [row[0] for row in rows[1:]] == [
+        "(before)",
+        "natural pictures",
+        "and failing ones",
+        "and passing ones",
+    ]
 
     # What is there is not done again, and says the same.
     weights = Path(document["weights"])
@@ -61,7 +66,7 @@ def test_three_configurations_are_trained_and_measured_and_kept(run, tmp_path, c
 def test_a_picture_on_both_sides_is_refused(run, tmp_path, capsys) -> None:
     out = ["--out", str(tmp_path / "out"), *QUICK]
     error = told(capsys, "retrain", str(run), "--test", "street:1", *out)["error"]
-    assert "to be tested on, and street-0000 are the same picture" in error
+    assert "street-0000, to be tested on, and street-0000, to be trained on, are the same picture" in error
     assert not (tmp_path / "out").exists()
 
 

@@ -151,7 +151,7 @@ def _one_round(
             device=setting.device,
             told=shown.advance,
         )
-    relations = [*resolve_relations(reader.plan, {}), *setting.also]
+    relations: list[Relation | str] = [*resolve_relations(reader.plan, {}), *setting.also]
     with show_steps("testing on fresh changes", len(trained) + 1, quiet=setting.quiet) as shown:
         rates = []
         for place, weights in [

@@ -84,7 +84,7 @@ def _percent(values: Sequence[float]) -> list[str]:
     mean = f"{100 * sum(values) / len(values):.1f}"
     if len(values) < 2:
         return [mean, ""]
-    low, high = clustered_mean([100 * value + 100 for value in values], range(len(values)))
+    low, high = clustered_mean([100 * value + 100 for value in values], [f"{i}" for i in range(len(values))])
     return [mean, f"{low - 100:.1f} to {high - 100:.1f}"]
 
 

@@ -71,7 +71,7 @@ def agree_on_objects(opinions: Sequence[Opinion]) -> list[SceneObject]:
     return objects
 
 
-def _candidates(opinions: Sequence[Opinion]) -> tuple[np.ndarray, list[str], np.ndarray]:  # type: ignore[type-arg]
+def _candidates(opinions: Sequence[Opinion]) -> tuple[np.ndarray, list[str], np.ndarray]:
     found: list[Detections] = [one.before.confident() for one in opinions]
     boxes = np.concatenate([one.boxes for one in found])
     labels = [

@@ -63,7 +63,7 @@ def require_apart(parts: HeldOut) -> None:
         twin = known.get(digest(scene.image))
         if twin is not None:
             raise BadInput(
-                f"{scene.id} is to be tested on, and {twin} is the same picture; remove one of them"
+                f"{scene.id}, to be tested on, and {twin}, to be trained on, are the same picture; remove one"
             )
 
 

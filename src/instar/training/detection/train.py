@@ -82,7 +82,7 @@ def fine_tune(
         rows = network(torch.from_numpy(pictures).to(device))
         loss = detection_loss(rows, grid, [_truth(one, device) for one in batch], speaks)
         optimiser.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]  # torch's own
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), STEEPEST)
         optimiser.step()
         told(step + 1, float(loss.detach()))
