@@ -86,8 +86,9 @@ def draw_curves(results: dict[str, dict[str, dict[str, int]]]) -> Any:
         ends = np.linspace(severity.low, severity.high, LEVELS + 1)
         for name, one in results.items():
             rates = [broken(one[relation], level) for level in range(LEVELS + 1)]
-            panel.plot(ends, rates, drawstyle="steps-post", linewidth=1, label=name)
-        panel.set(title=f"{relation} ({severity.unit})", ylim=(0, 1.05 * most))
+            panel.plot(ends, rates, marker="o", markersize=2.5, linewidth=1, label=name)
+        panel.set(title=relation, ylim=(0, 1.05 * most))
+        panel.set_xlabel(severity.unit, fontsize=7)
         panel.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("% of photographs broken")
     panels[0].legend(frameon=False, fontsize=6)
