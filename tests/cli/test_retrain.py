@@ -1,4 +1,4 @@
-"""`instar retrain`, small but whole: three trainings of each seed, measured on scenes that nobody trained on."""
+"""`instar retrain`, small but whole: three trainings of each seed, measured on scenes held out."""
 
 from __future__ import annotations
 

@@ -148,6 +148,17 @@ def test_importing_instar_pulls_in_nothing_heavy(statement):
     assert loaded.stdout == "[]\n"
 
 
+def test_naming_what_is_built_in_imports_only_catalogues():
+    code = """
+import sys
+from instar.campaigns.catalogue import catalogue_entries
+assert catalogue_entries("relation")
+print(*sorted(name for name in sys.modules if name.count(".") > 2 and name.startswith("instar.tasks.")))
+"""
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {name.rpartition(".")[2] for name in loaded.stdout.split()} == {"catalogue"}
+
+
 def test_the_public_names_are_these():
     assert instar.__all__ == [
         "USUAL_NULLS", "Change", "Dial", "Finding", "Frame", "Inapplicable", "InstarError", "Limits", "Mark",

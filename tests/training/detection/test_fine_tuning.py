@@ -13,10 +13,10 @@ torch = pytest.importorskip("torch", reason="the extra torch is not installed; m
 pytestmark = pytest.mark.real
 
 from instar.adapters.onnx_module import OnnxModule  # noqa: E402  # torch first
-from instar.adapters.picture_system import open_onnx  # noqa: E402
 from instar.core.errors import BadInput  # noqa: E402
 from instar.core.scene import SceneObject  # noqa: E402
 from instar.imaging.codecs import decode_picture  # noqa: E402
+from instar.imaging.onnx_session import open_onnx  # noqa: E402
 from instar.tasks.detection.coco_names import COCO_NAMES  # noqa: E402
 from instar.tasks.detection.systems.onnx import yolox, yolox_torch  # noqa: E402
 from instar.training.detection.examples import augment, class_numbers, make_example  # noqa: E402

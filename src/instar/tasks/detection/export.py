@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from instar.core.errors import BadInput, RunError
+from instar.core.errors import BadInput
 from instar.core.frame import Frame
 from instar.core.record import Record
 from instar.core.referees import Referee
@@ -28,6 +28,7 @@ from instar.tasks.detection.changes import Copy, Insertion, Removal, is_removed
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.known_objects import KnownObjects
 from instar.tasks.detection.task import move_boxes
+from instar.user_file import write_file
 
 __all__ = ["export_coco", "export_yolo", "label_follow_up"]
 
@@ -83,7 +84,7 @@ def export_coco(cases: Iterable[Replay], folder: Path, **options: Any) -> int:
         document = {"info": about_set, "images": images, "annotations": annotations, "categories": categories}
         whole = len({one.part for one in pictures}) == 1
         name = "annotations" if whole else part
-        _write(folder / f"{name}.json", json.dumps(document, indent=1))
+        write_file(folder / f"{name}.json", json.dumps(document, indent=1))
     return len(pictures)
 
 
@@ -102,13 +103,13 @@ def export_yolo(cases: Iterable[Replay], folder: Path, **options: Any) -> int:
             number = numbers[_name_in(numbers, thing.label)]
             shares = ((x1 + x2) / 2 / width, (y1 + y2) / 2 / height, (x2 - x1) / width, (y2 - y1) / height)
             lines.append(f"{number} " + " ".join(f"{share:.6f}" for share in shares) + "\n")
-        _write(folder / "labels" / one.part / f"{PurePosixPath(one.name).stem}.txt", "".join(lines))
-    _write(folder / "classes.txt", "".join(f"{name}\n" for name in numbers))
+        write_file(folder / "labels" / one.part / f"{PurePosixPath(one.name).stem}.txt", "".join(lines))
+    write_file(folder / "classes.txt", "".join(f"{name}\n" for name in numbers))
     val = "val" if any(one.part == "val" for one in pictures) else "train"
     names = json.dumps(list(numbers))
-    _write(folder / "data.yaml", f"path: .\ntrain: images/train\nval: images/{val}\nnames: {names}\n")
+    write_file(folder / "data.yaml", f"path: .\ntrain: images/train\nval: images/{val}\nnames: {names}\n")
     lineage = {one.name: one.case or {"scene": one.scene} for one in pictures}
-    _write(folder / "lineage.json", json.dumps(lineage, indent=1))
+    write_file(folder / "lineage.json", json.dumps(lineage, indent=1))
     return len(pictures)
 
 
@@ -179,7 +180,7 @@ def _collect(
     chosen = None if classes is None else _read_classes(classes)
 
     def add(picture: Picture, pixels: Image) -> None:
-        _write(folder / place(picture), encode_png(pixels))
+        write_file(folder / place(picture), encode_png(pixels))
         pictures.append(picture)
 
     for case in cases:
@@ -209,7 +210,7 @@ def _collect(
     ids = {name: number for number, name in enumerate(names, 1)} if chosen is None else chosen
     numbers = {name: number for number, name in enumerate(ids)}
     if pictures:
-        _write(folder / "README.md", _card(pictures, run, system, ids))
+        write_file(folder / "README.md", _card(pictures, run, system, ids))
     return pictures, numbers, ids
 
 
@@ -270,11 +271,3 @@ def _lineage(record: Record, run: str, system: str) -> dict[str, Any]:
         ],
         "change": None if record.change is None else record.change.to_json(),
     }
-
-
-def _write(path: Path, content: str | bytes) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error

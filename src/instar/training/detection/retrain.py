@@ -12,13 +12,13 @@ import numpy as np
 
 from instar.adapters.onnx_module import OnnxModule
 from instar.core.scene import Scene
-from instar.report.files import write_file
 from instar.tasks.detection.accuracy import mean_precision
 from instar.tasks.detection.known_objects import KnownObjects
 from instar.tasks.detection.systems.onnx import yolox
 from instar.training.detection.examples import Example
 from instar.training.detection.sets import Sets
 from instar.training.detection.train import TuningSettings, fine_tune
+from instar.user_file import write_file
 
 __all__ = ["CONFIGURATIONS", "Trained", "measure_precision", "retrain"]
 

@@ -17,12 +17,13 @@ import numpy as np
 import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
 from instar.adapters.openvino_session import open_openvino
-from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one, open_onnx
+from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
 from instar.adapters.torch_session import open_onnx_in_torch, open_torch
 from instar.core.errors import BadInput, InstarError, UnknownName
 from instar.core.options import require_fraction, require_number, require_one_of, require_whole_number
 from instar.core.recipe import recorded
 from instar.core.scene import Image
+from instar.imaging.onnx_session import open_onnx
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.coco_names import COCO_IDS, COCO_NAMES
 from instar.tasks.detection.systems.decode import (
