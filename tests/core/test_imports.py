@@ -31,7 +31,7 @@ MAY = {  # what each package may import besides itself
     "ratings": {"core", "stats", "report"},
     "tasks": PIXELS | {"core", "adapters"},
     "training": PIXELS | {"core", "adapters", "tasks", "report", "campaigns"},
-    "studies": PIXELS | {"core", "adapters", "tasks", "report", "campaigns", "store"},
+    "studies": PIXELS | {"core", "adapters", "tasks", "report", "campaigns", "store", "training"},
     "cli": PIXELS | ABOVE | {"core", "store", "adapters", "report", "ratings", "campaigns"},
     "workbench": {"core", "imaging", "store", "stats", "report", "ratings", "campaigns", "scenes"},
     "campaigns": {
