@@ -14,12 +14,10 @@ from typing import Any
 
 import cv2
 import numpy as np
-import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
-from instar.adapters.openvino_session import open_openvino
-from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one, open_onnx
-from instar.adapters.torch_session import open_torch
-from instar.core.errors import BadInput, InstarError, UnknownName
+from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
+from instar.adapters.sessions import TYPES, open_network
+from instar.core.errors import BadInput, UnknownName
 from instar.core.options import require_fraction, require_number, require_one_of, require_whole_number
 from instar.core.recipe import recorded
 from instar.core.scene import Image
@@ -37,7 +35,7 @@ from instar.tasks.detection.systems.decode import (
 from instar.tasks.detection.systems.head_declaration import make_head
 from instar.tasks.detection.systems.heads import Boxes, Head
 from instar.tasks.detection.systems.network_file import describe_file
-from instar.tasks.detection.systems.onnx_input import TYPES, input_size, to_bgr, to_input, value_for
+from instar.tasks.detection.systems.onnx_input import input_size, to_bgr, to_input, value_for
 from instar.user_file import read_text
 from instar.zoo import fetch
 
@@ -50,7 +48,6 @@ DECODER = 1
 CORNER = 0.02
 """The share of the picture's sides within which all boxes lie only if they are no pixels."""
 YOLOX_SIZES = ("nano",)
-TORCH_FILES = (".pt", ".pth", ".torchscript")
 
 
 @recorded
@@ -168,15 +165,7 @@ def _open(
     """
     require_fraction(name, "confidence", confidence)
     require_whole_number(name, "threads", threads, least=1)
-    try:
-        with model.open("rb"):  # says what is wrong with the file itself
-            session, run_by = _session(model, network, threads)
-    except OSError as error:
-        raise BadInput(f"onnx: cannot read {model}: {error.strerror or error}") from None
-    except InstarError:
-        raise
-    except Exception as error:  # whatever onnxruntime raises at what is no network
-        raise BadInput(f"onnx: {model} is no network that onnxruntime can run: {error}") from None
+    session, run_by = open_network(model, network=network, threads=threads)
     inputs = {one.name: one for one in session.get_inputs()}
     further = {key: value_for(key, value, inputs) for key, value in also.items()}
     left = [one for key, one in inputs.items() if key not in further]
@@ -235,17 +224,6 @@ def _open(
         f"{run_by} cv2={cv2.__version__}"
     )
     return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe)
-
-
-def _session(model: Path, network: str | None, threads: int) -> tuple[Any, str]:
-    """What runs a network, and its version."""
-    if model.suffix in TORCH_FILES:
-        session = open_torch(model, network, threads)
-        return session, f"torch={session.version}"
-    if model.suffix == ".xml":
-        compiled = open_openvino(model, threads)
-        return compiled, f"openvino={compiled.version}"
-    return open_onnx(str(model), threads), f"onnxruntime={onnxruntime.__version__}"
 
 
 def _require_whole(shown: Floats, kind: type[np.generic], model: Path) -> None:
