@@ -106,10 +106,4 @@ class NamedLabels:
         self.sends_to = str(getattr(system, "sends_to", ""))
 
     def predict(self, inputs: Sequence[Any], /) -> list[Any]:
-        return [self._named(answer) for answer in self._system.predict(inputs)]
-
-    def _named(self, answer: Any) -> Any:
-        plain = to_plain(answer)
-        if isinstance(plain, np.ndarray) and plain.shape == (len(self._names),):  # a classifier's scores
-            return {"labels": list(self._names), "scores": plain}
-        return with_labels(plain, self._names)
+        return [with_labels(to_plain(answer), self._names) for answer in self._system.predict(inputs)]

@@ -62,7 +62,7 @@ def describe_file(model: str, given: Mapping[str, Any]) -> Declaration:
     labels = given.get("labels")
     classes = len(names) if names else len(labels) if isinstance(labels, (list, tuple)) else None
     found = _from_outputs(seen, classes)
-    if found is None and all(one.ndim == 2 and len(one) == 1 for one in seen.outputs[-1].values()):
+    if found is None and all(one.ndim > 1 and one.size == one.shape[1] for one in seen.outputs[-1].values()):
         raise BadInput(f"{seen}, as classifiers do: give --system onnx-classifier --set system.model={model}")
     if found is None:
         raise BadInput(
