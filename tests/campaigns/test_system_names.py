@@ -190,7 +190,9 @@ def test_networks_of_other_styles_are_recognised_by_their_outputs(answers, optio
 
 def test_labels_that_are_given_are_enough_where_only_they_are_missing() -> None:
     save_network(Path("mine.onnx"), {"output0": yolov8_rows(3, 2)})
-    assert predicted(Use("mine.onnx", {"labels": ["a", "b", "c"]})) == ([20, 10, 60, 50], "c")
+    Path("names.txt").write_text("a\nb\nc\n")
+    for labels in (["a", "b", "c"], "names.txt"):
+        assert predicted(Use("mine.onnx", {"labels": labels})) == ([20, 10, 60, 50], "c")
 
 
 @pytest.mark.parametrize("name", ["gone.onnx", "gone.pt", "gone.jsonl"])

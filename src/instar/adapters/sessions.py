@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from instar.adapters.openvino_session import open_openvino
-from instar.adapters.picture_system import open_onnx
-from instar.adapters.torch_session import open_torch
+from instar.adapters.torch_session import open_onnx_in_torch, open_torch
 from instar.core.errors import BadInput, InstarError
 from instar.core.system import describe_error
+from instar.imaging.onnx_session import open_onnx
 
 __all__ = ["TORCH_FILES", "TYPES", "open_network", "require_one_picture"]
 
@@ -27,11 +27,18 @@ TYPES: Mapping[str, type[np.generic]] = {
 """The types of inputs that are known."""
 
 
-def open_network(model: Path, *, network: str | None = None, threads: int = 1) -> tuple[Any, str]:
-    """What runs the network in a file, and its version. Of torch a state needs its `network`."""
+def open_network(
+    model: Path, *, network: str | None = None, threads: int = 1, device: str | None = None
+) -> tuple[Any, str]:
+    """What runs the network in a file, and its version. Of torch a state needs its `network`; an ONNX file is
+    run by torch on a `device` where there is one.
+    """
     try:
         with model.open("rb"):  # says what is wrong with the file itself
             pass
+        if device is not None:
+            graph = open_onnx_in_torch(model, threads, device)
+            return graph, f"torch={graph.version} {device}"
         if model.suffix in TORCH_FILES:
             session: Any = open_torch(model, network, threads)
             return session, f"torch={session.version}"

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN
-from instar.adapters.labels import exported_names, literal
+from instar.adapters.labels import exported_names, literal, read_labels
 from instar.adapters.sessions import TYPES, open_network, require_one_picture
 from instar.core.errors import BadInput
 from instar.core.system import describe_error
@@ -59,7 +59,7 @@ def describe_file(model: str, given: Mapping[str, Any]) -> Declaration:
         return {}
     seen = _look(Path(model), given)
     names = exported_names(seen.metadata)
-    labels = given.get("labels")
+    labels = read_labels(given.get("labels"))
     classes = len(names) if names else len(labels) if isinstance(labels, (list, tuple)) else None
     found = _from_outputs(seen, classes)
     if found is None and all(one.ndim > 1 and one.size == one.shape[1] for one in seen.outputs[-1].values()):

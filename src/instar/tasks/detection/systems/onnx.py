@@ -33,13 +33,13 @@ from instar.tasks.detection.systems.decode import (
     to_detections,
 )
 from instar.tasks.detection.systems.head_declaration import make_head
-from instar.tasks.detection.systems.heads import Boxes, Head
+from instar.tasks.detection.systems.heads import DecodedBoxes, Head
 from instar.tasks.detection.systems.network_file import describe_file
 from instar.tasks.detection.systems.onnx_input import input_size, to_bgr, to_input, value_for
 from instar.user_file import read_text
 from instar.zoo import fetch
 
-__all__ = ["onnx_detector", "yolox"]
+__all__ = ["onnx_detector", "yolox", "yolox_torch"]
 
 COLOURS = ("rgb", "bgr")
 LAYOUTS = ("nchw", "nhwc")
@@ -120,25 +120,49 @@ def onnx_detector(
 
 
 @recorded
-def yolox(size: str = "nano", *, confidence: float = 0.3, threads: int = 1) -> PictureSystem[Detections]:
-    """YOLOX, 80 COCO classes, 416x416; its weights are fetched if need be.
+def yolox(
+    size: str = "nano", *, weights: str = "", confidence: float = 0.3, threads: int = 1
+) -> PictureSystem[Detections]:
+    """YOLOX, 80 COCO classes, 416x416; its weights are fetched if need be, or those of a file that
+    `instar retrain` wrote.
 
     `confidence` is the score from which on an object counts as found; every box of at least 0.05 is
     reported. One thread makes answers repeatable to the bit and lets a campaign run several at once.
     """
     if size not in YOLOX_SIZES:
         raise UnknownName("YOLOX size", size, YOLOX_SIZES)
-    (weights,) = fetch(f"yolox-{size}")
+    recipe = partial(yolox, size, weights=weights, confidence=confidence, threads=threads)
+    return _open_yolox(f"yolox-{size}", weights or size, confidence, threads, None, recipe)
+
+
+@recorded
+def yolox_torch(
+    *, weights: str = "", confidence: float = 0.3, threads: int = 1, device: str = "cpu"
+) -> PictureSystem[Detections]:
+    """The same network as `yolox`, run by torch, on a GPU too; `instar retrain` trains it (extra torch)."""
+    recipe = partial(yolox_torch, weights=weights, confidence=confidence, threads=threads, device=device)
+    return _open_yolox("yolox-nano-torch", weights or "nano", confidence, threads, device, recipe)
+
+
+def _open_yolox(
+    name: str,
+    weights: str,
+    confidence: float,
+    threads: int,
+    device: str | None,
+    recipe: Callable[[], PictureSystem[Detections]],
+) -> PictureSystem[Detections]:
     return _open(
-        weights,
-        f"yolox-{size}",
+        fetch(f"yolox-{weights}")[0] if weights in YOLOX_SIZES else Path(weights),
+        name,
         head=make_head("yolox", len(COCO_NAMES)),
         names=COCO_NAMES,
         show=to_bgr,
         fit=partial(fit_picture, fit="corner", padding=114),
         confidence=confidence,
         threads=threads,
-        recipe=partial(yolox, size, confidence=confidence, threads=threads),
+        device=device,
+        recipe=recipe,
     )
 
 
@@ -158,14 +182,15 @@ def _open(
     also: Mapping[str, Any] = MappingProxyType({}),
     settings: str = "",
     network: str | None = None,
+    device: str | None = None,
 ) -> PictureSystem[Detections]:
-    """The network in a file.
+    """The network in a file, run by torch on `device` where there is one.
 
     `settings` are what a user declared, for the fingerprint; empty for a network whose name says it all.
     """
     require_fraction(name, "confidence", confidence)
     require_whole_number(name, "threads", threads, least=1)
-    session, run_by = open_network(model, network=network, threads=threads)
+    session, run_by = open_network(model, network=network, threads=threads, device=device)
     inputs = {one.name: one for one in session.get_inputs()}
     further = {key: value_for(key, value, inputs) for key, value in also.items()}
     left = [one for key, one in inputs.items() if key not in further]
@@ -180,7 +205,7 @@ def _open(
     kind = TYPES.get(network_input.type, np.float32)
     answers = [one.name for one in session.get_outputs()]
 
-    def run(fitted: Image) -> Boxes:
+    def run(fitted: Image) -> DecodedBoxes:
         shown = show(fitted).astype(kind, copy=False)
         shown = shown[0] if len(network_input.shape) == 3 else shown
         outputs = {
@@ -223,7 +248,7 @@ def _open(
         f"confidence={confidence:g} threads={threads} decoder={DECODER} "
         f"{run_by} cv2={cv2.__version__}"
     )
-    return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe)
+    return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe, classes=names)
 
 
 def _require_whole(shown: Floats, kind: type[np.generic], model: Path) -> None:
@@ -245,7 +270,9 @@ def _try_out(run: Callable[[Image], Any], blank: Image, model: Path) -> None:
         raise BadInput(f"onnx: {model} cannot be shown a picture as declared: {error}") from None
 
 
-def _checked(boxes: Boxes, names: Sequence[str], size: tuple[int, int], confidence: float) -> Boxes:
+def _checked(
+    boxes: DecodedBoxes, names: Sequence[str], size: tuple[int, int], confidence: float
+) -> DecodedBoxes:
     """The same boxes without the weak ones, unless they show that the outputs were misread."""
     keep = boxes[2] >= LEAST_SCORE
     corners, classes, scores = (part[keep] for part in boxes)
