@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN
-from instar.adapters.labels import exported_names, literal, read_labels
+from instar.adapters.labels import exported_names, parse_literal, read_labels
 from instar.adapters.sessions import TYPES, open_network, require_one_picture
 from instar.core.errors import BadInput
 from instar.core.system import describe_error
@@ -121,7 +121,7 @@ def _sizes(
     sides = list(shape)[-3:][1:] if layout == "nchw" else list(shape)[-3:][:2]
     if all(isinstance(side, int) and side > 0 for side in sides):
         return [(int(sides[0]), int(sides[1]))]
-    told = given.get("size") or literal(metadata.get("imgsz", ""))
+    told = given.get("size") or parse_literal(metadata.get("imgsz", ""))
     if isinstance(told, int):
         return [(told, told)]
     if isinstance(told, (list, tuple)) and len(told) == 2:
