@@ -154,7 +154,8 @@ def test_pictures_smaller_than_half_the_input_are_a_named_failure(capsys, tmp_pa
     )  # fmt: skip
     assert status == 2
     assert any(
-        "smaller than half the input of street-classifier, 160x120" in reason for reason in document["reasons"]
+        "smaller than half the input of street-classifier, 160x120" in reason
+        for reason in document["reasons"]
     )
 
 
