@@ -245,7 +245,7 @@ def test_the_study_makes_its_tables_and_a_gallery(capsys, tmp_path):
         "--inserts", "1", "--out", str(tmp_path / "study"),
     )  # fmt: skip
     assert status == 0, document
-    assert set(document["tables"]) == {"errors", "quality", "backdoor"}
+    assert set(document["tables"]) == {"errors", "quality", "power", "backdoor", "backdoor-power"}
     rows = document["tables"]["backdoor"]["rows"]
     assert [row[0] for row in rows] == ["interpreter", "grad-cam", "deconvnet"]
     assert (tmp_path / "study" / "errors.csv").is_file()
