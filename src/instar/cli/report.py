@@ -11,18 +11,18 @@ from instar.campaigns.progress import show_steps
 from instar.campaigns.reader import Named, RunReader, open_run
 from instar.campaigns.result import RunResult, read_result
 from instar.campaigns.shrink import format_shrunk
-from instar.cli.flags import gate_arguments, gate_from, installed_version, trust_argument
+from instar.cli.flags import gate_arguments, gate_from, installed_version, said_in, trust_argument
 from instar.core.errors import BadInput, InstarError
 from instar.core.outcome import Outcome
 from instar.imaging.preview import encode_scaled_jpeg
 from instar.report.cards import CaseView
-from instar.report.files import write_file
 from instar.report.groups import in_turns
 from instar.report.html import Page, render_html
 from instar.report.junit import render_junit
 from instar.report.markdown import MOST_GROUPS, render_markdown
 from instar.report.sarif import render_sarif
 from instar.store import RunStore
+from instar.user_file import write_file
 
 __all__ = ["arguments", "perform", "write_page"]
 
@@ -46,12 +46,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    gate = gate_from(args)
     if args.shrink and not args.html:
         raise BadInput("--shrink is for the page: give --html FILE as well, or use instar shrink RUN CASE")
     with RunStore.read(args.run) as store:
-        found = read_result(store, gate)
-    known = gate.known or frozenset()
+        found = read_result(store, gate_from(args, said=said_in(store)))
+    known = frozenset(found.against.known if found.against is not None else ())
     results = found.scenes.in_order()
     if args.junit:
         write_file(args.junit, render_junit(found.summary, results, known=known))

@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-__all__ = ["KNOWN", "Finding", "Status", "Verdict"]
+__all__ = ["KNOWN", "NO_FAILURE", "Finding", "Status", "Verdict"]
 
 
-KNOWN = ("real", "unknown", "slipped", "other label", "was false", "now right")
+NO_FAILURE = "no failure"  # as users say
+KNOWN = ("real", "unknown", "slipped", "other label", "was false", "now right", NO_FAILURE)
 """What can be known about a finding, the plainest failure first."""
 
 
@@ -47,7 +48,7 @@ class Finding:
 
     @property
     def is_failure(self) -> bool:
-        """Whether it counts: it is real, or there was nobody to say (and not somebody who could not tell)."""
+        """Whether it counts: it is real, or nobody could be asked. A disputed one does not count."""
         return self.known == "real" or (self.known == "unknown" and "disputed" not in self.evidence)
 
     @property

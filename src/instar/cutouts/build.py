@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -13,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from instar.core.errors import BadInput, RunError, UnreadablePicture
+from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Image, Mask, Scene, SceneObject
 from instar.cutouts.extraction import (
     OVERLAPS,
@@ -25,19 +24,19 @@ from instar.cutouts.extraction import (
     why_box_unfit,
     why_mask_unfit,
 )
-from instar.cutouts.pool import CutOut, Pool, load_pool, save_pool, write_cutout
+from instar.cutouts.pool import CutOut, Pool, load_pool, new_pool, save_pool, write_cutout
 from instar.imaging.average_hash import average_hash
 from instar.imaging.geometry import Box, Boxes, intersections
 from instar.imaging.paste import RGBA
 
-__all__ = ["FindObjects", "Outline", "build_pool"]
+__all__ = ["FindObjects", "FindOutline", "build_pool"]
 
 TRIED = 6  # times as many candidates as cut-outs wanted
 
 FindObjects = Callable[[Image], Iterable[SceneObject]]
 """A helper that finds objects in a picture whose scene knows none."""
 
-Outline = Callable[[Image, Box], Mask | None]
+FindOutline = Callable[[Image, Box], Mask | None]
 """The mask of the object in a box, in the whole picture; None where it cannot be told."""
 
 Accept = Callable[[SceneObject, RGBA], bool]
@@ -52,7 +51,7 @@ def build_pool(
     folder: Path,
     *,
     find_objects: FindObjects,
-    outline: Outline = grab_mask,
+    outline: FindOutline = grab_mask,
     accept: Accept = lambda thing, pixels: True,
     progress: Callable[[str, int | None], Any],
     keep: float = 0.10,
@@ -68,10 +67,7 @@ def build_pool(
     """
     candidates = _candidates(scenes, find_objects, progress)
     read = lru_cache(maxsize=16)(lambda scene: scene.image)
-    building = folder.with_name(folder.name + ".building")
-    try:
-        shutil.rmtree(building, ignore_errors=True)
-        building.mkdir(parents=True)
+    with new_pool(folder) as building:
         kept: list[CutOut] = []
         with progress("cutting them out", len(candidates)) as bar:
             for label in sorted(candidates):
@@ -81,11 +77,6 @@ def build_pool(
                 )
                 bar.advance(1)
         save_pool(building, kept, sorted(set(candidates) - {cutout.label for cutout in kept}))
-        building.rename(folder)
-    except OSError as error:
-        raise RunError(
-            f"cannot write the pool {folder}: {error.strerror or error}; look at the disk"
-        ) from error
     return load_pool(folder)
 
 
@@ -112,7 +103,7 @@ def _cut_until(
     enough: int,
     folder: Path,
     read: Callable[[Scene], Image],
-    outline: Outline,
+    outline: FindOutline,
     accept: Accept,
 ) -> list[CutOut]:
     kept: dict[str, CutOut] = {}
@@ -129,7 +120,7 @@ def _cut_until(
     return list(kept.values())
 
 
-def _cut(candidate: Candidate, read: Callable[[Scene], Image], outline: Outline) -> RGBA | None:
+def _cut(candidate: Candidate, read: Callable[[Scene], Image], outline: FindOutline) -> RGBA | None:
     scene, thing, others = candidate
     try:
         image = read(scene)

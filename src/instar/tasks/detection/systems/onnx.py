@@ -17,12 +17,13 @@ import numpy as np
 import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
 from instar.adapters.openvino_session import open_openvino
-from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one, open_onnx
-from instar.adapters.torch_session import open_torch
+from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
+from instar.adapters.torch_session import open_onnx_in_torch, open_torch
 from instar.core.errors import BadInput, InstarError, UnknownName
 from instar.core.options import require_fraction, require_number, require_one_of, require_whole_number
 from instar.core.recipe import recorded
 from instar.core.scene import Image
+from instar.imaging.onnx_session import open_onnx
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.coco_names import COCO_IDS, COCO_NAMES
 from instar.tasks.detection.systems.decode import (
@@ -35,13 +36,13 @@ from instar.tasks.detection.systems.decode import (
     to_detections,
 )
 from instar.tasks.detection.systems.head_declaration import make_head
-from instar.tasks.detection.systems.heads import Boxes, Head
+from instar.tasks.detection.systems.heads import DecodedBoxes, Head
 from instar.tasks.detection.systems.network_file import describe_file
 from instar.tasks.detection.systems.onnx_input import TYPES, input_size, to_bgr, to_input, value_for
 from instar.user_file import read_text
 from instar.zoo import fetch
 
-__all__ = ["onnx_detector", "yolox"]
+__all__ = ["onnx_detector", "yolox", "yolox_torch"]
 
 COLOURS = ("rgb", "bgr")
 LAYOUTS = ("nchw", "nhwc")
@@ -123,25 +124,49 @@ def onnx_detector(
 
 
 @recorded
-def yolox(size: str = "nano", *, confidence: float = 0.3, threads: int = 1) -> PictureSystem[Detections]:
-    """YOLOX, 80 COCO classes, 416x416; its weights are fetched if need be.
+def yolox(
+    size: str = "nano", *, weights: str = "", confidence: float = 0.3, threads: int = 1
+) -> PictureSystem[Detections]:
+    """YOLOX, 80 COCO classes, 416x416; its weights are fetched if need be, or those of a file that
+    `instar retrain` wrote.
 
     `confidence` is the score from which on an object counts as found; every box of at least 0.05 is
     reported. One thread makes answers repeatable to the bit and lets a campaign run several at once.
     """
     if size not in YOLOX_SIZES:
         raise UnknownName("YOLOX size", size, YOLOX_SIZES)
-    (weights,) = fetch(f"yolox-{size}")
+    recipe = partial(yolox, size, weights=weights, confidence=confidence, threads=threads)
+    return _open_yolox(f"yolox-{size}", weights or size, confidence, threads, None, recipe)
+
+
+@recorded
+def yolox_torch(
+    *, weights: str = "", confidence: float = 0.3, threads: int = 1, device: str = "cpu"
+) -> PictureSystem[Detections]:
+    """The same network as `yolox`, run by torch, on a GPU too; `instar retrain` trains it (extra torch)."""
+    recipe = partial(yolox_torch, weights=weights, confidence=confidence, threads=threads, device=device)
+    return _open_yolox("yolox-nano-torch", weights or "nano", confidence, threads, device, recipe)
+
+
+def _open_yolox(
+    name: str,
+    weights: str,
+    confidence: float,
+    threads: int,
+    device: str | None,
+    recipe: Callable[[], PictureSystem[Detections]],
+) -> PictureSystem[Detections]:
     return _open(
-        weights,
-        f"yolox-{size}",
+        fetch(f"yolox-{weights}")[0] if weights in YOLOX_SIZES else Path(weights),
+        name,
         head=make_head("yolox", len(COCO_NAMES)),
         names=COCO_NAMES,
         show=to_bgr,
         fit=partial(fit_picture, fit="corner", padding=114),
         confidence=confidence,
         threads=threads,
-        recipe=partial(yolox, size, confidence=confidence, threads=threads),
+        device=device,
+        recipe=recipe,
     )
 
 
@@ -161,8 +186,9 @@ def _open(
     also: Mapping[str, Any] = MappingProxyType({}),
     settings: str = "",
     network: str | None = None,
+    device: str | None = None,
 ) -> PictureSystem[Detections]:
-    """The network in a file.
+    """The network in a file, run by torch on `device` where there is one.
 
     `settings` are what a user declared, for the fingerprint; empty for a network whose name says it all.
     """
@@ -170,7 +196,7 @@ def _open(
     require_whole_number(name, "threads", threads, least=1)
     try:
         with model.open("rb"):  # says what is wrong with the file itself
-            session, run_by = _session(model, network, threads)
+            session, run_by = _session(model, network, threads, device)
     except OSError as error:
         raise BadInput(f"onnx: cannot read {model}: {error.strerror or error}") from None
     except InstarError:
@@ -191,7 +217,7 @@ def _open(
     kind = TYPES.get(network_input.type, np.float32)
     answers = [one.name for one in session.get_outputs()]
 
-    def run(fitted: Image) -> Boxes:
+    def run(fitted: Image) -> DecodedBoxes:
         shown = show(fitted).astype(kind, copy=False)
         shown = shown[0] if len(network_input.shape) == 3 else shown
         outputs = {
@@ -234,11 +260,14 @@ def _open(
         f"confidence={confidence:g} threads={threads} decoder={DECODER} "
         f"{run_by} cv2={cv2.__version__}"
     )
-    return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe)
+    return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe, classes=names)
 
 
-def _session(model: Path, network: str | None, threads: int) -> tuple[Any, str]:
+def _session(model: Path, network: str | None, threads: int, device: str | None) -> tuple[Any, str]:
     """What runs a network, and its version."""
+    if device is not None:
+        graph = open_onnx_in_torch(model, threads, device)
+        return graph, f"torch={graph.version} {device}"
     if model.suffix in TORCH_FILES:
         session = open_torch(model, network, threads)
         return session, f"torch={session.version}"
@@ -267,7 +296,9 @@ def _try_out(run: Callable[[Image], Any], blank: Image, model: Path) -> None:
         raise BadInput(f"onnx: {model} cannot be shown a picture as declared: {error}") from None
 
 
-def _checked(boxes: Boxes, names: Sequence[str], size: tuple[int, int], confidence: float) -> Boxes:
+def _checked(
+    boxes: DecodedBoxes, names: Sequence[str], size: tuple[int, int], confidence: float
+) -> DecodedBoxes:
     """The same boxes without the weak ones, unless they show that the outputs were misread."""
     keep = boxes[2] >= LEAST_SCORE
     corners, classes, scores = (part[keep] for part in boxes)
