@@ -18,7 +18,7 @@ from instar.imaging.geometry import Box
 from instar.tasks.interpretation.answers import HeatMap
 from instar.tasks.interpretation.boxes import KEPT_SHARE
 
-__all__ = ["MEASURES", "is_empty", "leak", "map_differences"]
+__all__ = ["MEASURES", "Grid", "hot_grid", "is_empty", "leak", "map_differences"]
 
 SIDE = 28  # cells of the grid that maps are compared on: finer ones of gradients are mostly noise
 BLUR = 1.5  # cells: what lies within it is at the same place
@@ -58,8 +58,13 @@ def leak(before: HeatMap, after: HeatMap, changed: Mask) -> float:
     where = cv2.resize(changed.astype(np.float32), (SIDE, SIDE), interpolation=cv2.INTER_AREA)
     if not where.any():
         return 0.0
-    became = _positive(_grid(after)) - _positive(_grid(before))
+    became = hot_grid(after) - hot_grid(before)
     return max(0.0, float((became * where).sum() / where.sum()))
+
+
+def hot_grid(heat: HeatMap) -> Grid:
+    """`float32 (28, 28)`: what speaks for the label, as it is compared and shown, as a share of the most."""
+    return _positive(_grid(heat))
 
 
 def is_empty(heat: HeatMap) -> bool:
