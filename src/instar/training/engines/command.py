@@ -61,7 +61,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.training.engines import checkpoint
     from instar.training.engines.export import export
     from instar.training.engines.scores import score
-    from instar.training.engines.streets import collect, split
+    from instar.training.engines.streets import collect, split, with_weather
     from instar.training.engines.train import Settings, train_painter, train_segmenter
 
     device = require_device(args.device or ("cuda" if torch.cuda.is_available() else "cpu"), "training")
@@ -79,13 +79,15 @@ def perform(args: argparse.Namespace) -> Outcome:
     kept, held = split(streets.names, args.held_out)
     if not kept or not held:
         raise BadInput(f"{len(streets)} scenes leave none to train on or none to hold out; name more")
-    train = train_painter if args.kind == "painter" else train_segmenter
+    shown_to, train = streets.of(kept), train_painter
+    if args.kind == "segmenter":
+        shown_to, train = with_weather(shown_to), train_segmenter
 
     def told(line: str) -> None:
         if not args.json:
             print(line, file=sys.stderr, flush=True)
 
-    model = train(streets.of(kept), settings, out, told, args.resume)
+    model = train(shown_to, settings, out, told, args.resume)
     card = {
         "network": args.kind,
         "width": width,
