@@ -16,8 +16,9 @@ MOST = 160
 PIECE = 0.55  # of that square
 PLAIN = 0.28  # of their mean: leaves differ by more in light, or they would look like a wall
 RAGGED = 5.0  # pixels: how far twigs reach into the sky
-CLUMPS = ((5.0, 0.16), (14.0, 0.20), (36.0, 0.12))  # twigs, branches, crowns: sigma in pixels, and how dark
-FOOT = 0.35  # darker at the ground
+CLUMPS = ((5.0, 0.10), (14.0, 0.14), (36.0, 0.10))  # twigs, branches, crowns: sigma in pixels, and how dark
+SHADED, MOST_GAIN = 0.36, 2.5  # of the picture's light: darker leaves are lit, so many times at most
+FOOT = 0.2  # darker at the ground
 
 
 def cut_leaves(image: Image, trees: Mask, sky: Mask) -> Image | None:
@@ -47,7 +48,11 @@ def lay_leaves(image: Image, where: Mask, leaves: Image, rng: np.random.Generato
 
     Pieces overlap with weights whose squares sum to one, so that contrast is the same everywhere.
     """
+    if not where.any():
+        return image
     x, y, width, height = cv2.boundingRect(where.astype(np.uint8))
+    gain = float(np.clip(SHADED * image.mean() / max(1.0, leaves.mean()), 1.0, MOST_GAIN))
+    leaves = np.clip(leaves * np.float32(gain), 0, 255).astype(np.uint8)
     middle = leaves.reshape(-1, 3).mean(axis=0).astype(np.float32)
     side = 2 * round(PIECE * leaves.shape[0] / 2)
     bump = np.hanning(side + 2)[1:-1].astype(np.float32)

@@ -72,13 +72,13 @@ class Painting:
                 return Inapplicable("no tree stands before the sky in any scene, to take its outline from")
             hole = hole_around(mask, _others(mask, view), stands=False)
             wanted = planted(_ids(view), mask, outlines, view.ground.horizon, rng)
-            painted = self._with_trees(hole, wanted, view, seed)
+            painted = self._with_trees(mask, hole, wanted, view, seed)
         edit = {"engine": self.name, "of": condition.element}
         if condition.new is not None:
             edit["becomes"] = "vegetation"
         return ({**edit, **keep_patch(painted, hole, wanted, STREET, view)},)
 
-    def _with_trees(self, hole: Mask, wanted: Ids, view: SceneView, seed: int) -> Image:
+    def _with_trees(self, gone: Mask, hole: Mask, wanted: Ids, view: SceneView, seed: int) -> Image:
         assert view.gallery is not None, "a gallery is made before pictures are changed"
         known = view.gallery.leaves if self.leaves else ()
         if not known:
@@ -86,7 +86,7 @@ class Painting:
         light, rng = light_of(view.image).mean, np.random.default_rng(seed)
         alike = [one for one in known if light / ALIKE <= one[1] <= light * ALIKE] or known
         digest, _ = alike[int(rng.integers(len(alike)))]
-        trees = hole & (wanted == STREET.index("vegetation"))
+        trees = gone & (wanted == STREET.index("vegetation"))
         air = edge_of(trees, wanted == STREET.index("sky"))  # what is seen between the outermost branches
         behind = np.where(air, np.uint8(STREET.index("sky")), wanted)
         painted = paint(view.image, hole, behind, painter=self.painter, seed=seed)
