@@ -70,7 +70,8 @@ class Painting:
             outlines = view.gallery.outlines
             if not outlines:
                 return Inapplicable("no tree stands before the sky in any scene, to take its outline from")
-            hole = hole_around(mask, _others(mask, view), stands=False)
+            whole = _others(mask, view) | view.labels.mask(["vegetation"])
+            hole = hole_around(mask, whole, stands=False)
             wanted = planted(_ids(view), mask, outlines, view.ground.horizon, rng)
             painted = self._with_trees(mask, hole, wanted, view, seed)
         edit = {"engine": self.name, "of": condition.element}
