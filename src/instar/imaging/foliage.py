@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +70,7 @@ def lay_leaves(image: Image, where: Mask, leaves: Image, rng: np.random.Generato
             total[top : top + side, left : left + side] += bump * piece
             squares[top : top + side, left : left + side] += bump**2
     inner = (slice(side // 2, side // 2 + height), slice(side // 2, side // 2 + width))
-    texture = total[inner] / np.sqrt(np.maximum(squares[inner], 1e-6))
+    texture = total[inner] / np.sqrt(np.maximum(squares[inner], np.float32(1e-6)))
     clumps = sum(_smooth_noise((height, width), sigma, rng) * np.float32(dark) for sigma, dark in CLUMPS)
     clumps = clumps - np.float32(FOOT) * np.linspace(0, 1, height, dtype=np.float32)[:, None] ** 2
     leafy = np.zeros(image.shape, np.float32)
@@ -80,7 +82,7 @@ def lay_leaves(image: Image, where: Mask, leaves: Image, rng: np.random.Generato
     return np.asarray(np.rint(mixed), np.uint8)
 
 
-def _ragged(where: Mask, texture: npt.NDArray[np.float32], rng: np.random.Generator) -> npt.NDArray[np.float32]:
+def _ragged(where: Mask, texture: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.float32]:
     """The share of leaves: less towards the edge, where dark twigs reach farther than light ones."""
     framed = cv2.copyMakeBorder(where.astype(np.uint8), 1, 1, 1, 1, cv2.BORDER_REPLICATE)
     deep = cv2.distanceTransform(framed, cv2.DIST_L2, 3)[1:-1, 1:-1]

@@ -97,7 +97,7 @@ def _paint(image: Image, hole: Mask, ids: Ids, painter: str, seed: int) -> Image
 
 
 def _matched(painted: Image, image: Image, hole: Mask, ids: Ids) -> Image:
-    """What was painted, with ground in the colour of the same ground nearby: of all things it goes on evenly."""
+    """What was painted, with ground in the colour of the same ground nearby, since that goes on evenly."""
     result = painted.astype(np.float32)
     for number in GROUND:
         inside, known = hole & (ids == number), ~hole & (ids == number)

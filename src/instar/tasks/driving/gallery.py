@@ -58,7 +58,8 @@ class Gallery:
 
     `lights` are the mean light of the scenes that cut-outs come from, where they come from scenes. `rise` is
     how much higher than the end of the road the horizon is, as a share of the picture. `outlines` are those
-    of trees that stand in the scenes, `leaves` the content hashes of squares out of them, with their scene's light.
+    of trees that stand in the scenes, `leaves` the content hashes of squares out of them, with the light of
+    their scenes.
     """
 
     pool: Pool

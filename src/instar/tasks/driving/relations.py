@@ -59,10 +59,10 @@ def rule(
 
     `ontology` and `engines` are files that add to instar's own. Without them, drawn drives are drawn anew
     ("rendered") and all other pictures are edited ("pasted"), with cut-outs from the campaign's own scenes,
-    which need label maps; `maps` is a segmentation system that makes them where there are none ("street-maps",
-    unless another is named). `least_lines` and `least_objects` are the shares of the picture that must be there to be removed
-    or replaced. With `paper`, words may be guessed and the bare inequality decides, as in the paper:
-    nothing is asked again and noise is not told apart.
+    which need label maps; `maps` is a segmentation system that makes them where there are none
+    ("street-maps", unless another is named). `least_lines` and `least_objects` are the shares of the picture
+    that must be there to be removed or replaced. With `paper`, words may be guessed and the bare inequality
+    decides, as in the paper: nothing is asked again and noise is not told apart.
     """
     if isinstance(pool, (str, Path)):
         raise BadInput("rule: cut-outs come from the scenes and their label maps; leave the pool out")
@@ -165,7 +165,9 @@ class _RuleTest:
         made = sum("labels" not in scene.knowledge for scene in scenes)
         if made:
             note = getattr(self.maps, "note", "")
-            workspace.say(f"{made} of {len(scenes)} scenes have no label map: {self.maps.name} makes them{note}")
+            workspace.say(
+                f"{made} of {len(scenes)} scenes have no label map: {self.maps.name} makes them{note}"
+            )
         return dataclasses.replace(self, pool=collect_gallery(known, workspace)).relation()
 
     def draw(self, source: Observation, rng: np.random.Generator) -> RuleEdits | Inapplicable:

@@ -13,17 +13,10 @@ import numpy.typing as npt
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
-from instar.cutouts import Pool
-from instar.imaging.labels import LabelMap
-from instar.imaging.mask_text import ids_to_text
-from instar.imaging.street_classes import STREET, street_ids
-from instar.tasks.driving.engines import atmosphere
-from instar.tasks.driving.ground import ground_of
+from instar.imaging.street_classes import street_ids
 from instar.tasks.driving.maps import labels_of, with_lines
 
-__all__ = ["Streets", "collect", "split", "with_weather"]
-
-WEATHER = ("rain", "snow")  # grey light, night and haze are made of crops, step by step
+__all__ = ["Streets", "collect_streets", "split_videos"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +35,7 @@ class Streets:
         return Streets(tuple(self.names[row] for row in chosen), self.pictures[chosen], self.ids[chosen])
 
 
-def collect(
+def collect_streets(
     scenes: Sequence[Scene], size: tuple[int, int], *, step: Callable[[], object] = lambda: None
 ) -> Streets:
     """The scenes' pictures and label maps at one size (height, width), lane lines found in them."""
@@ -60,31 +53,7 @@ def collect(
     return Streets(tuple(Path(scene.id).stem for scene in scenes), np.stack(pictures), np.stack(ids))
 
 
-def with_weather(streets: Streets) -> Streets:
-    """The streets, and every second of them once more in rain or in snow, as rules make these."""
-    again = []
-    for number in range(0, len(streets), 2):
-        ids = streets.ids[number]
-        ground = ground_of(LabelMap(ids, STREET))
-        if ground is not None:
-            edit = {
-                "kind": WEATHER[number // 2 % 2],
-                "strength": (0.4, 0.7, 1.0)[number // 4 % 3],
-                "seed": number,
-                "horizon": ground.horizon,
-                "vanishing": ground.vanishing,
-                "classes": ids_to_text(ids),
-            }
-            again.append((number, atmosphere.make(streets.pictures[number], edit, Pool(Path(), ()))))
-    same = streets.of([number for number, _ in again])
-    return Streets(
-        streets.names + same.names,
-        np.concatenate([streets.pictures, *(made[None] for _, made in again)]),
-        np.concatenate([streets.ids, same.ids]),
-    )
-
-
-def split(names: Sequence[str], share: float) -> tuple[list[int], list[int]]:
+def split_videos(names: Sequence[str], share: float) -> tuple[list[int], list[int]]:
     """Rows to train on and rows held out: of each video the last frames, whose neighbours are held out too.
 
     >>> split(["a_1", "a_2", "a_3", "a_4", "b_7", "b_9"], 0.5)

@@ -47,11 +47,11 @@ def weathered(pixels: RGBA, seed: int) -> RGBA:
     down = np.linspace(0, 1, height, dtype=np.float32)[:, None]
     across = np.linspace(-1, 1, width, dtype=np.float32)
     rng = np.random.default_rng(seed)
-    dirt = sum(
-        cv2.GaussianBlur(rng.normal(0, 1, (height, width)).astype(np.float32), (0, 0), share * height) * share
-        for share in (0.02, 0.08, 0.25)
-    )
-    dirt = dirt / max(1e-6, float(dirt.std()))
+    dirt = np.zeros((height, width), np.float32)
+    for share in (0.02, 0.08, 0.25):
+        grime = rng.normal(0, 1, (height, width)).astype(np.float32)
+        dirt += share * cv2.GaussianBlur(grime, (0, 0), share * height)
+    dirt /= max(1e-6, float(dirt.std()))
     shade = 1.04 - FALL * down**2 - SIDE * (across * rng.choice([-1.0, 1.0]) + 1) / 2 + DIRT * dirt
     colours = pixels[..., :3] * np.asarray(shade, np.float32)[..., None]
     return np.dstack([np.clip(np.rint(colours), 0, 255).astype(np.uint8), pixels[..., 3]])

@@ -171,7 +171,9 @@ def _snowy(light: Light, around: Surroundings, strength: float, rng: np.random.G
         [0.97, 0.985, 1.0], np.float32
     )
     share = soft * np.float32(min(1.0, strength / 0.7))
-    hazy = _hazy(np.asarray(grey * (1 - share) + texture * share, np.float32), "snow", 0.25 * strength, around)
+    hazy = _hazy(
+        np.asarray(grey * (1 - share) + texture * share, np.float32), "snow", 0.25 * strength, around
+    )
     return _falling(hazy, rng, 0.7 * strength, length=2, shade=0.5)
 
 

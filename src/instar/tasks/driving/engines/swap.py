@@ -75,7 +75,10 @@ class Swap:
             made = paste.make(picture, edit, view.gallery.pool)
             picture = np.where(nearer[..., None], picture, made)
             covered = _covered(edit, view) & ~nearer
-            region, ids = region | (_box(edit, view) & ~nearer), np.where(covered, len(STREET), ids).astype(np.uint8)
+            region, ids = (
+                region | (_box(edit, view) & ~nearer),
+                np.where(covered, len(STREET), ids).astype(np.uint8),
+            )
         told: Edit = {"engine": self.name, "of": condition.element, "becomes": names[-1]}
         told = {**told, "placed": [edit for _, edit in placed]}
         return ({**told, **keep_patch(picture, region, ids, names, view)},)
