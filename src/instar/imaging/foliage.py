@@ -19,7 +19,7 @@ PIECE = 0.55  # of that square
 PLAIN = 0.28  # of their mean: leaves differ by more in light, or they would look like a wall
 RAGGED = 5.0  # pixels: how far twigs reach into the sky
 CLUMPS = ((5.0, 0.10), (14.0, 0.14), (36.0, 0.10))  # twigs, branches, crowns: sigma in pixels, and how dark
-SHADED, MOST_GAIN = 0.36, 2.5  # of the picture's light: darker leaves are lit, so many times at most
+SHADED, MOST_GAIN = 0.36, 1.7  # of the picture's light: darker leaves are lit, so many times at most
 FOOT = 0.2  # darker at the ground
 
 

@@ -49,6 +49,7 @@ ENOUGH = 8  # things of a class, to tell the horizon from
 SOLID = 0.87  # of the convex hull of a vehicle
 CUT = 0.12  # of its outline
 LEAFY, MOST_LEAVES = 0.04, 24  # of the picture; squares, so that few scenes have to be read
+DIMMEST = 0.22  # of the scene's light: darker leaves show hardly anything but noise
 FULL = {"car": 0.65, "truck": 0.65, "bus": 0.65, "van": 0.65}  # of its box; less is a car behind a pole
 
 
@@ -127,9 +128,10 @@ def _leaves(scenes: Sequence[Scene], folder: Path) -> Iterator[tuple[str, float]
         if labels is None or labels.mask(["vegetation"]).mean() < LEAFY:
             continue
         leaves = cut_leaves(scene.image, labels.mask(["vegetation"]), labels.mask(["sky"]))
-        if leaves is not None:
+        light = light_of(scene.image).mean
+        if leaves is not None and leaves.mean() > DIMMEST * light:
             opaque = np.full((*leaves.shape[:2], 1), 255, np.uint8)
-            yield write_cutout(folder, np.dstack([leaves, opaque])), light_of(scene.image).mean
+            yield write_cutout(folder, np.dstack([leaves, opaque])), light
             found += 1
         if found == MOST_LEAVES:
             return

@@ -163,7 +163,7 @@ def _snowy(light: Light, around: Surroundings, strength: float, rng: np.random.G
     uneven = _strewn(down, aside, rng)
     road = around.of("road", "line")
     cover = np.where(
-        road, 0.73 - 0.46 * tracks * (0.8 + 0.25 * uneven) + 0.07 * uneven, np.where(around.ground, 0.90, 0.0)
+        road, 0.70 - 0.46 * tracks * (0.8 + 0.25 * uneven) + 0.07 * uneven, np.where(around.ground, 0.90, 0.0)
     )
     cover = np.maximum(cover, _lying(around, light))
     soft = cv2.GaussianBlur(np.clip(cover, 0, 1).astype(np.float32), (0, 0), 0.9)[..., None]
@@ -174,7 +174,7 @@ def _snowy(light: Light, around: Surroundings, strength: float, rng: np.random.G
     hazy = _hazy(
         np.asarray(grey * (1 - share) + texture * share, np.float32), "snow", 0.25 * strength, around
     )
-    return _falling(hazy, rng, 0.7 * strength, length=2, shade=0.5)
+    return _falling(hazy, rng, 0.5 * strength, length=2, shade=0.45)
 
 
 def _swerve(down: npt.NDArray[np.float32], rng: np.random.Generator) -> Light:

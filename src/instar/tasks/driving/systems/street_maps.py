@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.imaging.labels import LabelMap
-from instar.imaging.street_networks import card
+from instar.imaging.street_networks import network_card
 from instar.imaging.street_segmentation import segment
 
 __all__ = ["StreetMaps", "street_maps"]
@@ -22,8 +22,8 @@ class StreetMaps:
     @property
     def note(self) -> str:
         """What whoever relies on these maps must know."""
-        told = card(self.name)
-        iou, licence = told["scores"]["mean_iou"], told["licence"].partition(";")[0]
+        told = network_card(self.name)
+        iou, licence = told["scores"]["mean_iou"], told["licence"].partition(", and so")[0]
         return f" (mean IoU {iou:.2f} on CamVid, {licence})"
 
     def predict(self, inputs: Sequence[Image], /) -> list[LabelMap]:
