@@ -49,7 +49,10 @@ ENOUGH = 8  # things of a class, to tell the horizon from
 SOLID = 0.87  # of the convex hull of a vehicle
 CUT = 0.12  # of its outline
 LEAFY, MOST_LEAVES = 0.04, 24  # of the picture; squares, so that few scenes have to be read
-DIMMEST = 0.22  # of the scene's light: darker leaves show hardly anything but noise
+DIMMEST, GREYEST = (
+    0.22,
+    0.06,
+)  # of the scene's light, and of their own: darker or greyer leaves look like stone
 FULL = {"car": 0.65, "truck": 0.65, "bus": 0.65, "van": 0.65}  # of its box; less is a car behind a pole
 
 
@@ -129,12 +132,18 @@ def _leaves(scenes: Sequence[Scene], folder: Path) -> Iterator[tuple[str, float]
             continue
         leaves = cut_leaves(scene.image, labels.mask(["vegetation"]), labels.mask(["sky"]))
         light = light_of(scene.image).mean
-        if leaves is not None and leaves.mean() > DIMMEST * light:
+        if leaves is not None and leaves.mean() > DIMMEST * light and _colour(leaves) > GREYEST:
             opaque = np.full((*leaves.shape[:2], 1), 255, np.uint8)
             yield write_cutout(folder, np.dstack([leaves, opaque])), light
             found += 1
         if found == MOST_LEAVES:
             return
+
+
+def _colour(leaves: npt.NDArray[np.uint8]) -> float:
+    """How far its channels are apart on average, as a share of its light."""
+    means = leaves.reshape(-1, 3).mean(axis=0)
+    return float(np.ptp(means) / max(1.0, means.mean()))
 
 
 def _drawn(folder: Path) -> tuple[list[CutOut], dict[str, float]]:
