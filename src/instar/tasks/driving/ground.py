@@ -26,6 +26,7 @@ ENOUGH_ROWS = 12  # rows in which both edges are seen, to follow a bend
 SMALL = 0.001  # of the picture: nobody misses what is hidden of it
 HIDDEN = 0.3  # of a thing farther away: as much may be hidden
 MARGIN = 0.15  # of a lane may be missing: a row of parked cars is no lane
+THIRD = 0.35  # of a lane: as much there is of the other lane of a narrow street
 ASIDE, NEAR = 0.15, 0.55  # of the width; of the way down to the lower edge
 SOLE = 0.06  # of the height: how much of a thing must stand on the ground
 
@@ -69,14 +70,19 @@ class GroundPlane:
     def lanes(self, row: int, wide: float) -> list[float]:
         """The middle columns of the lanes in a row from left to right, where one is `wide` pixels.
 
-        The ego-vehicle's lane lies around its path; others are beside it, as far as the road goes.
+        The ego-vehicle's lane lies around its path; others are beside it, as far as the road goes. Where
+        there seems to be none, a third of a lane is one, for narrow streets have two.
         """
         road, own = np.flatnonzero(self.road[row]), self.path(row)
         if not len(road) or wide <= 0:
             return []
-        left = int((own - wide / 2 - road[0]) / wide + MARGIN)
-        right = int((road[-1] - own - wide / 2) / wide + MARGIN)
-        return [own + step * wide for step in range(-max(left, 0), max(right, 0) + 1)]
+        left, right = ((abs(float(edge) - own) / wide - 0.5) for edge in (road[0], road[-1]))
+        steps = range(-int(max(left, 0) + MARGIN), int(max(right, 0) + MARGIN) + 1)
+        is_whole = road[0] > 0 and road[-1] < self.size[1] - 1
+        if len(steps) > 1 or max(left, right) < THIRD or not is_whole:
+            return [own + step * wide for step in steps]
+        beside = 0.5 + max(left, right) / 2  # the middle of what is there
+        return [own - beside * wide, own] if left > right else [own, own + beside * wide]
 
     @cached_property
     def pieces(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
