@@ -47,6 +47,7 @@ RISES = tuple(np.linspace(0.0, 0.12, 13).round(2).tolist())  # of the picture
 ENOUGH = 8  # things of a class, to tell the horizon from
 SOLID = 0.87  # of the convex hull of a vehicle
 CUT = 0.12  # of its outline
+ROW_RISE, ROW_ENDS = 0.33, 2.2  # of a row of cars: how far its feet rise, and how unlike its ends are high
 FULL = {"car": 0.65, "truck": 0.65, "bus": 0.65, "van": 0.65}  # of its box; less is a car behind a pole
 
 
@@ -175,8 +176,19 @@ def _is_whole(scene: Scene, thing: SceneObject) -> bool:
     if mask.mean() < FULL.get(thing.label, 0.3) or below.mean() <= 0.5:
         return False
     return thing.label not in FULL or (
-        _solidity(mask) >= SOLID and _beside_others(thing.mask(), labels) <= CUT
+        _solidity(mask) >= SOLID and not _in_a_row(mask) and _beside_others(thing.mask(), labels) <= CUT
     )
+
+
+def _in_a_row(mask: Mask) -> bool:
+    """Whether a piece is several cars one behind the other: one end is far above the other, or far lower."""
+    height, width = mask.shape
+    top, bottom = mask.argmax(axis=0), height - mask[::-1].argmax(axis=0)
+    sixth = max(width // 6, 1)
+    (left, right), (low, high) = (
+        (float(edge[:sixth].mean()), float(edge[-sixth:].mean())) for edge in (bottom, bottom - top)
+    )
+    return abs(left - right) > ROW_RISE * height or max(low, high) > ROW_ENDS * min(low, high)
 
 
 def _beside_others(mask: Mask, labels: LabelMap) -> float:
