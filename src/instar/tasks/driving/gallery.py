@@ -28,7 +28,7 @@ from instar.tasks.driving.maps import labels_of
 from instar.tasks.driving.outlines import Outline, collect_outlines
 from instar.worlds.drive.scenes import models
 
-__all__ = ["Gallery", "collect_gallery"]
+__all__ = ["Gallery", "collect_gallery", "is_row"]
 
 CLASSES = ("person", "rider", "bicycle", "car", "truck", "bus", "van", "traffic light", "animal")
 LEAST_PIXELS = 300  # of a piece of a label map; less is a crumb
@@ -176,11 +176,11 @@ def _is_whole(scene: Scene, thing: SceneObject) -> bool:
     if mask.mean() < FULL.get(thing.label, 0.3) or below.mean() <= 0.5:
         return False
     return thing.label not in FULL or (
-        _solidity(mask) >= SOLID and not _in_a_row(mask) and _beside_others(thing.mask(), labels) <= CUT
+        _solidity(mask) >= SOLID and not is_row(mask) and _beside_others(thing.mask(), labels) <= CUT
     )
 
 
-def _in_a_row(mask: Mask) -> bool:
+def is_row(mask: Mask) -> bool:
     """Whether a piece is several cars one behind the other: one end is far above the other, or far lower."""
     height, width = mask.shape
     top, bottom = mask.argmax(axis=0), height - mask[::-1].argmax(axis=0)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from instar.core.scene import Mask
 from instar.imaging.labels import LabelMap
 
-__all__ = ["GroundPlane", "ground_of"]
+__all__ = ["TRAFFIC", "GroundPlane", "ground_of"]
 
 ROAD = ("road", "line", "crosswalk", "stop line")
 ROADSIDE = ("sidewalk", "terrain", "parking")
@@ -20,6 +20,7 @@ STANDING = (
     "person", "rider", "bicycle", "motorcycle", "car", "truck", "bus", "van", "animal", "traffic light",
     "traffic sign", "pole",
 )  # fmt: skip
+TRAFFIC = ("car", "truck", "bus", "van")
 LEAST_ROAD = 0.02  # of the picture; less is no street
 LEAST_WIDTH = 0.02  # of a row; less is a crumb of road above the horizon
 ENOUGH_ROWS = 12  # rows in which both edges are seen, to follow a bend
@@ -35,7 +36,7 @@ SOLE = 0.06  # of the height: how much of a thing must stand on the ground
 class GroundPlane:
     """The ground plane of a picture. `horizon` is a row; `vanishing` the column where the road ends.
 
-    What a rule has `placed` already may not be hidden at all; what is `thin` may.
+    What a rule has `placed` already may not be hidden at all; what is `thin` may, and `traffic` by traffic.
     """
 
     road: Mask
@@ -45,6 +46,7 @@ class GroundPlane:
     horizon: float
     vanishing: float
     thin: Mask
+    traffic: Mask
     placed: Mask
 
     @property
@@ -71,7 +73,7 @@ class GroundPlane:
         """The middle columns of the lanes in a row from left to right, where one is `wide` pixels.
 
         The ego-vehicle's lane lies around its path; others are beside it, as far as the road goes. Where
-        there seems to be none, a third of a lane is one, for narrow streets have two.
+        there seems to be none, a third of a lane to one side is one, for narrow streets have two.
         """
         road, own = np.flatnonzero(self.road[row]), self.path(row)
         if not len(road) or wide <= 0:
@@ -79,7 +81,8 @@ class GroundPlane:
         left, right = ((abs(float(edge) - own) / wide - 0.5) for edge in (road[0], road[-1]))
         steps = range(-int(max(left, 0) + MARGIN), int(max(right, 0) + MARGIN) + 1)
         is_whole = road[0] > 0 and road[-1] < self.size[1] - 1
-        if len(steps) > 1 or max(left, right) < THIRD or not is_whole:
+        is_at_edge = (left < THIRD) != (right < THIRD)
+        if len(steps) > 1 or not (is_at_edge and is_whole):
             return [own + step * wide for step in steps]
         beside = 0.5 + max(left, right) / 2  # the middle of what is there
         return [own - beside * wide, own] if left > right else [own, own + beside * wide]
@@ -130,12 +133,20 @@ class GroundPlane:
         return np.asarray(cv2.blur(bent[:, None], (1, 9))[:, 0], np.float64)
 
     def can_stand(
-        self, left: int, top: int, width: int, height: int, where: Mask, *, slender: bool = False
+        self,
+        left: int,
+        top: int,
+        width: int,
+        height: int,
+        where: Mask,
+        *,
+        slender: bool = False,
+        traffic: bool = False,
     ) -> bool:
         """Whether a thing can stand there: inside, on the mask with its feet, and in nobody's way.
 
         It may hide poles, what is small, and a little of what else is farther away; nothing nearer. What is
-        `slender` stands on a trunk or a pole.
+        `slender` stands on a trunk or a pole; `traffic` may hide the traffic before it.
         """
         rows, columns = self.size
         right, bottom = left + width, top + height
@@ -145,19 +156,20 @@ class GroundPlane:
             return False
         inner = max(1, width // (2 if slender else 4) - 1)
         trunk = inner if slender else 0
-        if self._hides(left + trunk, top, right - trunk, bottom):
+        if self._hides(left + trunk, top, right - trunk, bottom, traffic):
             return False
         sole = 2 if slender else max(1, round(SOLE * height))
         return bool(where[bottom - sole : bottom, left + inner : max(left + inner + 1, right - inner)].all())
 
-    def _hides(self, left: int, top: int, right: int, bottom: int) -> bool:
+    def _hides(self, left: int, top: int, right: int, bottom: int, traffic: bool) -> bool:
         numbers, sizes = self.pieces
         inside = numbers[top:bottom, left:right]
         for number in np.unique(inside[inside > 0]).tolist():
             rows = np.flatnonzero((numbers[:, left:right] == number).any(axis=1))
             if int(rows[-1]) >= bottom - 1:
                 return True  # it is nearer
-            if sizes[number] < SMALL * numbers.size or self.thin[numbers == number].mean() > 0.5:
+            may_hide = self.thin | self.traffic if traffic else self.thin
+            if sizes[number] < SMALL * numbers.size or may_hide[numbers == number].mean() > 0.5:
                 continue
             if np.count_nonzero(inside == number) > HIDDEN * sizes[number]:
                 return True
@@ -185,5 +197,6 @@ def ground_of(labels: LabelMap, *, rise: float = 0.0) -> GroundPlane | None:
         horizon - rise * road.shape[0],
         float(end.mean()),
         labels.mask(["pole"]),
+        labels.mask(TRAFFIC),
         np.zeros_like(road),
     )
