@@ -28,6 +28,14 @@ def test_a_thing_on_the_road_is_no_edge():
     assert ground is None or ground.edge(1, 1) == 6
 
 
+def test_what_lies_far_behind_a_parked_car_is_no_roadside():
+    ground = ground_of(drawn(["ssssssss", "rrrppppw"]))
+    assert ground is not None
+    assert ground.edge(1, 1) == 7
+    assert ground.edge(1, 1, reach=5) == 7
+    assert ground.edge(1, 1, reach=4) is None
+
+
 def test_a_map_without_road_has_no_ground():
     assert ground_of(drawn(["ssss", "wwww"])) is None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -53,11 +54,12 @@ class GroundPlane:
     def size(self) -> tuple[int, int]:
         return self.road.shape[0], self.road.shape[1]
 
-    def edge(self, row: int, side: int) -> int | None:
+    def edge(self, row: int, side: int, reach: float = math.inf) -> int | None:
         """The first column beyond the road on the left (-1) or the right (+1), where the roadside begins.
 
         That is where the label changes from road to something else (Eq. 3 of the paper), and that
-        something is ground to stand on; a thing on the edge may hide the change itself.
+        something is ground to stand on; a thing on the edge may hide the change itself, but no more than
+        `reach` columns of it: far behind a parked car is no roadside.
         """
         road = np.flatnonzero(self.road[row])
         if not len(road):
@@ -67,7 +69,8 @@ class GroundPlane:
         beyond = beyond[beyond > last] if side > 0 else beyond[beyond < last]
         if not len(beyond):
             return None
-        return int(beyond[0] if side > 0 else beyond[-1])
+        first = int(beyond[0] if side > 0 else beyond[-1])
+        return first if abs(first - last) <= reach else None
 
     def lanes(self, row: int, wide: float) -> list[float]:
         """The middle columns of the lanes in a row from left to right, where one is `wide` pixels.

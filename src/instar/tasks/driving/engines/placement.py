@@ -199,7 +199,8 @@ def _column(edit: Edit, row: int, width: int, ground: GroundPlane) -> int | None
     match where:
         case "roadside" | "kerb":
             right = side == "right"
-            edge = ground.edge(row, 1 if right else -1)
+            reach = edit["lane"] * (row - ground.horizon) or math.inf  # where sizes are not known, any
+            edge = ground.edge(row, 1 if right else -1, reach)
             if edge is None:
                 return None
             if where == "kerb":
