@@ -29,7 +29,7 @@ def test_a_thing_on_the_road_is_no_edge():
 
 
 def test_what_lies_far_behind_a_parked_car_is_no_roadside():
-    ground = ground_of(drawn(["ssssssss", "rrrppppw"]))
+    ground = ground_of(drawn(["ssssssss", "rrrppppw", "rrrppppw", "rrrrrrrw"]))
     assert ground is not None
     assert ground.edge(1, 1) == 7
     assert ground.edge(1, 1, reach=5) == 7
