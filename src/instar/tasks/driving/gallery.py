@@ -29,7 +29,7 @@ from instar.tasks.driving.maps import labels_of
 from instar.tasks.driving.outlines import Outline, collect_outlines
 from instar.worlds.drive.scenes import models
 
-__all__ = ["Gallery", "collect_gallery"]
+__all__ = ["Gallery", "collect_gallery", "is_row"]
 
 CLASSES = ("person", "rider", "bicycle", "car", "truck", "bus", "van", "traffic light", "animal")
 LEAST_PIXELS = 300  # of a piece of a label map; less is a crumb
@@ -49,10 +49,9 @@ ENOUGH = 8  # things of a class, to tell the horizon from
 SOLID = 0.87  # of the convex hull of a vehicle
 CUT = 0.12  # of its outline
 LEAFY, MOST_LEAVES = 0.04, 24  # of the picture; squares, so that few scenes have to be read
-DIMMEST, GREYEST = (
-    0.22,
-    0.06,
-)  # of the scene's light, and of their own: darker or greyer leaves look like stone
+DIMMEST = 0.22  # of the scene's light: darker leaves look like stone,
+GREYEST = 0.06  # and so do greyer ones
+ROW_RISE, ROW_ENDS = 0.33, 2.2  # of a row of cars: how far its feet rise, and how unlike its ends are high
 FULL = {"car": 0.65, "truck": 0.65, "bus": 0.65, "van": 0.65}  # of its box; less is a car behind a pole
 
 
@@ -207,8 +206,19 @@ def _is_whole(scene: Scene, thing: SceneObject) -> bool:
     if mask.mean() < FULL.get(thing.label, 0.3) or below.mean() <= 0.5:
         return False
     return thing.label not in FULL or (
-        _solidity(mask) >= SOLID and _beside_others(thing.mask(), labels) <= CUT
+        _solidity(mask) >= SOLID and not is_row(mask) and _beside_others(thing.mask(), labels) <= CUT
     )
+
+
+def is_row(mask: Mask) -> bool:
+    """Whether a piece is several cars one behind the other: one end is far above the other, or far lower."""
+    height, width = mask.shape
+    top, bottom = mask.argmax(axis=0), height - mask[::-1].argmax(axis=0)
+    sixth = max(width // 6, 1)
+    (left, right), (low, high) = (
+        (float(edge[:sixth].mean()), float(edge[-sixth:].mean())) for edge in (bottom, bottom - top)
+    )
+    return abs(left - right) > ROW_RISE * height or max(low, high) > ROW_ENDS * min(low, high)
 
 
 def _beside_others(mask: Mask, labels: LabelMap) -> float:

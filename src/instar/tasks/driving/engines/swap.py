@@ -24,7 +24,7 @@ from instar.tasks.driving.rules.model import Condition
 
 __all__ = ["Swap", "camvid", "drawn"]
 
-LEAST_PIXELS = 60
+LEAST_PIXELS, LEAST_HEIGHT = 60, 6
 OPAQUE = 128
 
 
@@ -60,7 +60,9 @@ class Swap:
             cutout = cutout_of(new, view, rng)
             if isinstance(cutout, Inapplicable):
                 return cutout
-            edit = _in_place_of(piece, paste_of(cutout, view), view, cutout.label, times_usual(new))
+            edit = _in_place_of(piece, paste_of(cutout, view, new), view, cutout.label, times_usual(new))
+            if isinstance(edit, Inapplicable):
+                return edit
             if edit is not None:
                 placed.append((piece, edit))
         if not placed:
@@ -93,15 +95,20 @@ def _pieces(mask: Mask) -> list[Mask]:
     return [pieces == i for i in range(1, count) if stats[i, cv2.CC_STAT_AREA] >= LEAST_PIXELS]
 
 
-def _in_place_of(piece: Mask, edit: Edit, view: SceneView, label: str, times: float) -> Edit | None:
+def _in_place_of(
+    piece: Mask, edit: Edit, view: SceneView, label: str, times: float
+) -> Edit | Inapplicable | None:
+    """Where the piece stands, inside the picture; None for what is too far away to be seen."""
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
     rows, columns = np.flatnonzero(piece.any(axis=1)), np.flatnonzero(piece.any(axis=0))
     foot, middle = int(rows[-1]), (int(columns[0]) + int(columns[-1])) / 2
     size = view.gallery.heights[label] * times
     height, width = size_at(edit, foot, size, view.ground)
-    left = round(middle - width / 2)
-    if height < 6 or left < 0 or foot + 1 < height or left + width > view.size[1]:
+    left = min(max(round(middle - width / 2), 0), view.size[1] - width)
+    if height < LEAST_HEIGHT:
         return None
+    if left < 0 or foot + 1 < height:
+        return Inapplicable("no free place")  # all are replaced, or none
     return on_feet(edit, foot, size, left, (height, width))
 
 
