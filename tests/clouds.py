@@ -38,7 +38,7 @@ KEYS = {
 TOKEN = "ya29.a-t0ken-that-nobody-may-see"
 """What the servers of tokens give to the libraries of Google and Azure."""
 MOODS = ("throttled", "500", "502", "retry-after", "cut", "stall")
-STALL = 0.8  # seconds
+STALL = 2.5  # seconds
 Row = tuple[str, float, list[float], list[float]]
 
 

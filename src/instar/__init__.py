@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from instar.core.task import Null, Nulls, Task
     from instar.core.verdict import Finding, Status, Verdict
     from instar.imaging.nulls import USUAL_NULLS
+    from instar.notebook import Run
     from instar.scenes.folder import folder
     from instar.scenes.load import load_scenes
 
@@ -41,6 +42,7 @@ __all__ = [
     "Range",
     "Record",
     "Relation",
+    "Run",
     "Scene",
     "SceneObject",
     "Status",
@@ -76,6 +78,7 @@ _HOMES = {
     "core.task": ("Null", "Nulls", "Task"),
     "core.verdict": ("Finding", "Status", "Verdict"),
     "imaging.nulls": ("USUAL_NULLS",),
+    "notebook": ("Run",),
     "scenes.folder": ("folder",),
     "scenes.load": ("load_scenes",),
 }

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
 from instar.cli import main
 from instar.store import RunStore
+from instar.workbench.reviews import Marks
 
 
 @pytest.fixture(scope="module")
@@ -83,13 +85,49 @@ def test_only_new_failures_fail_and_fixed_ones_are_named(run, tmp_path, capsys):
     assert (status, document["known"]["new"], document["known"]["fixed"]) == (0, [], [])
     baseline = json.loads(known.read_text())
     first = baseline["failures"].pop(0)
-    baseline["failures"].append(first | {"object": "object 99"})
+    moved = {"object": "object 99", "box": [1, 2, 3, 4]}
+    baseline["failures"].append(first | moved)
     known.write_text(json.dumps(baseline))
     status, document = told(capsys, "report", run, "--known", known)
+    first = {name: first[name] for name in ("relation", "scene", "object", "kind")}
     assert (status, document["known"]["new"]) == (1, [first])
     assert document["known"]["fixed"] == [first | {"object": "object 99"}]
     assert told(capsys, "report", run, "--known", known, "--fail-on", "new>1")[0] == 0
     assert told(capsys, "report", run, "--known", tmp_path / "missing.json")[0] == 2
+
+
+def test_a_finding_that_is_called_no_failure_is_none_here_and_in_later_runs(run, tmp_path, capsys):
+    here, words = tmp_path / "run", tmp_path / "words.json"
+    shutil.copytree(run, here)
+    _, before = told(capsys, "report", here)
+    case = next(one["case"] for one in before["findings"] if one["headline"])
+    for refused in ([case], ["--reason", "x"], [case, "--reason", " "]):
+        assert told(capsys, "known", here, *refused, "--out", words)[0] == 2
+    status, document = told(capsys, "known", here, case[:12], "--reason", "a poster", "--out", words)
+    assert (status, document["failures"], len(document["no_failure"])) == (0, [], 1)
+    entry = document["no_failure"][0]
+    assert entry["reason"] == "a poster"
+    _, after = told(capsys, "report", here)
+    assert after["headline"] < before["headline"]
+    assert after["called_none"] == {"said": 1, "of": before["called_none"]["of"]}
+    # The same file in a run where nobody has said anything, and a baseline that keeps what was said.
+    status, later = told(capsys, "report", run, "--known", words)
+    assert (status, later["headline"], len(later["known"]["known"])) == (1, after["headline"], 0)
+    assert "users" in main_text(capsys, "report", run, "--known", words)
+    status, both = told(capsys, "known", here, "--out", words)
+    assert (status, both["no_failure"], len(both["failures"]) > 0) == (0, document["no_failure"], True)
+    assert told(capsys, "report", run, "--known", words)[0] == 0
+    # A mark of the workbench says the same, and it can be taken back.
+    told(capsys, "known", here, case, "--undo", "--out", words)
+    assert told(capsys, "report", here)[1]["headline"] == before["headline"]
+    Marks(here).add(case, "oracle wrong", "it is hidden")
+    _, marked = told(capsys, "known", here, "--out", tmp_path / "marked.json")
+    assert [one["reason"] for one in marked["no_failure"]] == ["it is hidden"]
+
+
+def main_text(capsys, *words):
+    main([*map(str, words)])
+    return capsys.readouterr().out
 
 
 def test_the_changes_of_one_run_are_asked_of_another_system_and_compared(run, tmp_path, capsys):
@@ -116,7 +154,7 @@ def store_cases(run):
 
 
 def test_flags_that_the_changes_decide_are_refused(run, tmp_path, capsys):
-    for flag, value in [("--scenes", "street:2"), ("--relation", "insertion"), ("--search", "random")]:
+    for flag, value in [("--relation", "insertion"), ("--search", "random")]:
         status, document = told(capsys, "run", "--changes", run, "--system", "street-exact", flag, value)
         assert (status, f"{flag} cannot be given with --changes" in document["error"]) == (2, True)
 

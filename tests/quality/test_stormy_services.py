@@ -17,7 +17,9 @@ from clouds import KEYS, TOKEN, clouds
 from instar.cli import main
 
 TEXT = "channel-switch,masking,watermark"
-QUICK = ["--set", "system.patience=60", "--set", "system.stall=0.5", "--set", "system.concurrency=8"]
+# Patience for eight bad answers in a row, which a thousand questions meet now and then, and a stall that is
+# longer than a busy machine is slow.
+QUICK = ["--set", "system.patience=600", "--set", "system.stall=2", "--set", "system.concurrency=8"]
 STREETS = ("rekognition-labels", "google-objects", "azure-objects")
 PAGES = ("rekognition", "google-vision", "azure-read", "tencent-ocr")
 SERVICES = (*STREETS, *PAGES)
@@ -67,8 +69,8 @@ def in_a_storm(
     with clouds(bad=0.3) as storm:
         words = campaign(name, storm.url, *recording, "--out", "storm", "--yes", scenes=scenes)
         rough = said(capsys, words)
+    assert (calm[1]["failed"], rough[1]["failed"]) == (0, 0)
     assert (rough[0], records("storm")) == (calm[0], records("calm"))
-    assert rough[1]["failed"] == 0
     assert rough[1]["asked"] == rough[1]["queries"] <= budget
     assert len({body for _, _, body in storm.asked}) <= budget
     for variable in KEYS:

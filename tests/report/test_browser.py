@@ -5,8 +5,10 @@ With INSTAR_SCREENSHOTS=docs the pictures of the documentation are made again.
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
+from urllib.parse import unquote
 
 import cv2
 import numpy as np
@@ -111,6 +113,21 @@ def test_the_slider_shows_more_or_less_of_the_follow_up(browser, page):
     for _ in range(10):
         slider.send_keys("\ue014")  # the arrow to the right
     wait_for(lambda: browser.execute_script(clip, last) == "inset(0px 0px 0px 60%)")
+
+
+def test_what_is_called_no_failure_is_saved_as_a_file_for_later_runs(browser, page, tmp_path, capsys):
+    open_page(browser, page)
+    bar = find(browser, "#words")[0]
+    assert not bar.is_displayed()
+    form = find(browser, ".word")[0]
+    form.find_element("css selector", "input").send_keys('a poster, "no" person')
+    click(browser, form.find_element("css selector", "button"))
+    wait_for(bar.is_displayed)
+    address = bar.find_element("css selector", "a").get_attribute("href")
+    words = tmp_path / "no-failures.json"
+    words.write_text(unquote(address.partition(",")[2]), encoding="utf-8")
+    assert main(["report", str(page.parent / "runs/blobs"), "--known", str(words), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["called_none"]["said"] == 1
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -7,9 +7,18 @@ import pytest
 from instar.core.errors import BadInput
 from instar.core.record import Record, Totals
 from instar.core.verdict import Finding, Verdict
-from instar.report.by_scene import ByScene, FailureKey
+from instar.report.by_scene import ByScene, FailureKey, FailureObject
 from instar.report.comparison import RelationPairs, Side, compare_runs, comparison_json, render_compared
-from instar.report.gate import compare_with_known, numbers_of, read_condition, read_known, render_known
+from instar.report.gate import numbers_of, read_condition
+from instar.report.known import (
+    Dismissal,
+    Known,
+    compare_with_known,
+    dismisser,
+    read_known,
+    render_known,
+    words_about,
+)
 from instar.report.summary import summarise
 
 from .hostile import HOSTILE
@@ -33,7 +42,7 @@ def key(scene: str, kind: str) -> FailureKey:
 
 
 def test_what_is_new_known_fixed_and_untried():
-    known = frozenset({key("a", "lost"), key("b", "lost"), key("gone.jpg", "lost")})
+    known = dict.fromkeys([key("a", "lost"), key("b", "lost"), key("gone.jpg", "lost")], FailureObject())
     against = compare_with_known(by_scene(record("1", "a", "lost", "moved"), record("2", "b")), known)
     assert against.new == (key("a", "moved"),)
     assert against.known == (key("a", "lost"),)
@@ -43,12 +52,25 @@ def test_what_is_new_known_fixed_and_untried():
 
 @pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[:24])
 def test_a_baseline_is_read_back_as_it_was_whatever_is_in_it(name, tmp_path):
-    failures = {FailureKey(name, name, name, name), FailureKey("r", "a", "", "k")}
-    (tmp_path / "k.json").write_text(render_known(failures, system=name), encoding="utf-8")
-    assert read_known(tmp_path / "k.json") == failures
+    known = Known(
+        {
+            FailureKey(name, name, name, name): FailureObject(name, (1.0, 2.0, 3.0, 4.5)),
+            FailureKey("r", "a", "", "k"): FailureObject(),
+        },
+        (Dismissal(FailureKey("r", name, name, "k"), FailureObject(), name, name),),
+    )
+    (tmp_path / "k.json").write_text(render_known(known, system=name), encoding="utf-8")
+    assert read_known(tmp_path / "k.json") == known
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", '{"failures": [1]}', '{"failures": [{"relation": "r"}]}'])
+ENTRY = '{"failures": [{"relation": "r", "scene": "s", "object": "", "kind": "k", %s}]}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[]", "{}", '{"failures": [1]}', '{"failures": [{"relation": "r"}]}', ENTRY % '"box": [1, 2]',
+     ENTRY % '"box": [1, 2, 3, NaN]', ENTRY % '"no_failure": ""', ENTRY % '"label": 1'],
+)  # fmt: skip
 def test_what_is_no_baseline_is_refused_by_name(text, tmp_path):
     (tmp_path / "k.json").write_text(text)
     with pytest.raises(BadInput, match=r"k\.json is no list of known failures"):
@@ -144,3 +166,32 @@ def test_a_comparison_shows_names_as_text(name):
     text = render_compared(compare_runs(first, second))
     assert not {"\x00", "\x1b", "\u202e"} & set(text)
     assert max(map(len, text.splitlines())) < 400
+
+
+def found(
+    scene: str, number: int, box: tuple[float, ...], *, kind: str = "lost", label: str = "car"
+) -> Record:
+    """A case in which an object is lost that the answer calls by this number."""
+    was = {"label": label, "score": 0.9, "box": list(box)}
+    finding = Finding(kind, f"object {number}", -0.5, {"was": was}, known="real")
+    return Record(f"{scene}{number}", scene, scene, "r", 0, None, Verdict.violated([finding]))
+
+
+def test_a_known_failure_is_known_again_by_its_place_where_objects_are_numbered_otherwise():
+    known = by_scene(found("a", 3, (10, 10, 50, 50)), found("a", 4, (100, 10, 150, 50))).failures()
+    now = by_scene(found("a", 4, (12, 10, 50, 50)), found("a", 7, (300, 10, 350, 50)))
+    against = compare_with_known(now, known)
+    assert [one.object for one in against.known] == ["object 4"]
+    assert [one.object for one in against.new] == ["object 7"]
+    assert [one.object for one in against.fixed] == ["object 4"]
+
+
+def test_what_is_called_no_failure_is_counted_as_none_in_runs_of_the_same_system_only():
+    said = words_about(found("a", 3, (10, 10, 50, 50)), "a poster", "s")
+    records = [found("a", 1, (11, 10, 50, 50)), found("a", 3, (10, 10, 50, 50), label="dog"),
+               found("a", 2, (11, 10, 50, 50), kind="drifted")]  # fmt: skip
+    judged = list(map(dismisser(said, "s"), records))
+    assert [one.verdict.findings[0].known for one in judged] == ["no failure", "real", "real"]
+    summary = summarise(judged, Totals("run", "s", 0, 1, 1, 1, 1.0))
+    assert (summary.called_none, summary.counts.headline) == ((1, 3), 2)
+    assert list(map(dismisser(said, "another"), records)) == records

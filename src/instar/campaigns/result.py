@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from instar.campaigns.run import read_totals
 from instar.core.errors import RunError
 from instar.core.outcome import ALL_HELD, VIOLATED, status_of
-from instar.report.by_scene import ByScene, FailureKey, list_keys
+from instar.report.by_scene import ByScene, list_keys
 from instar.report.causes import Failure
 from instar.report.comparison import Comparison, Side, compare_runs
 from instar.report.document import summary_to_json
 from instar.report.figures import Figures
-from instar.report.gate import Against, FailCondition, compare_with_known, numbers_of
+from instar.report.gate import FailCondition, numbers_of
 from instar.report.groups import Group, group_failures
+from instar.report.known import Against, Known, compare_with_known, dismisser
 from instar.report.summary import Summary, summarise
 from instar.report.text import render_text
 from instar.report.words import counted
@@ -26,10 +27,14 @@ __all__ = ["Gate", "RunResult", "compare_folders", "read_result"]
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What makes a run count as failed: conditions, and whether failures in a baseline are forgiven."""
+    """What makes a run count as failed: conditions, and what is known of its failures.
+
+    Those of `known` are forgiven. What `known` and `said` call no failure is none.
+    """
 
     conditions: tuple[FailCondition, ...] = ()
-    known: frozenset[FailureKey] | None = None
+    known: Known | None = None
+    said: Known = field(default_factory=Known)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,13 +71,16 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     """One pass over the records, and one over the violated of them."""
     gate = gate or Gate()
     figures, scenes = Figures(), ByScene()
-    records = scenes.watch(figures.watch(store.records(changes=False, held_evidence=False)))
-    summary = summarise(records, read_totals(store))
+    totals = read_totals(store)
+    dismiss = dismisser((gate.known or Known()).merge(gate.said).dismissals, totals.system)
+    records = map(dismiss, store.records(changes=False, held_evidence=False))
+    summary = summarise(scenes.watch(figures.watch(records)), totals)
     if summary.scenes_judged > summary.totals.scenes:
         raise RunError(f"cannot read {store.folder}: it judged scenes that were never asked; it is damaged")
-    failing = (Failure(*pair) for pair in store.violated() if pair[0].verdict.failures)
+    violated = ((dismiss(record), change) for record, change in store.violated())
+    failing = (Failure(*pair) for pair in violated if pair[0].verdict.failures)
     groups = group_failures(failing, store.tried())
-    against = None if gate.known is None else compare_with_known(scenes, gate.known)
+    against = None if gate.known is None else compare_with_known(scenes, gate.known.failures)
     numbers = numbers_of(summary, groups, against)
     met = tuple(condition for condition in gate.conditions if condition.met(numbers))
     status = status_of(judged=not summary.why_not_judged, headline=summary.counts.headline)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.campaigns.catalogue import export_formats, find_export, import_home
-from instar.cli.flags import named_arguments, named_from
+from instar.cli.flags import named_arguments, named_from, said_in
 from instar.core.errors import BadInput, MissingExtra, RunError, Untrusted
 from instar.core.outcome import Outcome
 from instar.core.task import find_task
@@ -83,7 +83,11 @@ def _violated(there: RunReader, format: str) -> Iterator[Replay]:
     Those of a user's own relation are as the run keeps them, unless its code may be run.
     """
     task = str(find_export(format)).split(".")[2]
-    records = there.store.records(changes=False)
+    from instar.campaigns.run import read_totals
+    from instar.report.known import dismisser
+
+    dismiss = dismisser(said_in(there.store).dismissals, read_totals(there.store).system)
+    records = map(dismiss, there.store.records(changes=False))
     for bare in [r for r in records if r.role == "case" and r.verdict.failures]:
         case = bare.case
         try:

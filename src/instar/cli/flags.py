@@ -11,6 +11,8 @@ from instar.core.errors import BadInput
 if TYPE_CHECKING:
     from instar.campaigns.reader import Named
     from instar.campaigns.result import Gate
+    from instar.report.known import Known
+    from instar.store import RunStore
 
 __all__ = [
     "gate_arguments",
@@ -18,6 +20,7 @@ __all__ = [
     "installed_version",
     "named_arguments",
     "named_from",
+    "said_in",
     "trust_argument",
 ]
 
@@ -25,7 +28,12 @@ __all__ = [
 def gate_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags by which a command fails on less than any violation."""
     add = parser.add_argument
-    add("--known", metavar="FILE", help="known failures (see instar known): only new ones fail")
+    add(
+        "--known",
+        action="append",
+        metavar="FILE",
+        help="known failures, and findings that are none (see instar known): only others fail; repeat it",
+    )
     add(
         "--fail-on",
         action="append",
@@ -35,19 +43,38 @@ def gate_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def gate_from(args: argparse.Namespace) -> Gate:
-    """What the flags say, refused before anything is asked where it makes no sense."""
+def gate_from(args: argparse.Namespace, *, said: Known | None = None) -> Gate:
+    """What the flags say, refused before anything is asked where it makes no sense.
+
+    `said` are findings that were called no failure where the run is.
+    """
     from instar.campaigns.result import Gate
-    from instar.report.gate import read_condition, read_known
+    from instar.report.gate import read_condition
+    from instar.report.known import Known, read_known
 
     conditions = tuple(map(read_condition, args.fail_on))
     known = None
-    if args.known is not None:
-        known = read_known(Path(args.known))
+    for file in args.known or ():
+        known = (known or Known()).merge(read_known(Path(file)))
     for condition in conditions:
         if condition.name in ("new", "fixed") and known is None:
             raise BadInput(f"--fail-on {condition} needs --known FILE")
-    return Gate(conditions, known)
+    return Gate(conditions, known, said or Known())
+
+
+def said_in(store: RunStore) -> Known:
+    """The findings of a run that were called no failure there, by a mark or by `instar known`."""
+    from instar.campaigns.run import read_totals
+    from instar.report.known import Known, words_about
+    from instar.workbench.reviews import Marks
+
+    dismissed = Marks(store.folder).dismissed()
+    if not dismissed:
+        return Known()
+    system = read_totals(store).system
+    there = [record for record, _ in store.violated() if record.case in dismissed]
+    words = [word for record in there for word in words_about(record, dismissed[record.case], system)]
+    return Known(dismissals=tuple(words))
 
 
 def named_arguments(parser: argparse.ArgumentParser) -> None:

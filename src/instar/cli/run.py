@@ -155,14 +155,16 @@ def _tables_of(args: argparse.Namespace) -> Tables:
     """What the run whose changes are asked again was asked for; all but the system and where it goes."""
     from instar.store import RunStore
 
-    for flag in ("scenes", "relation", "rule", "search", "objects", "pool", "seed"):
+    for flag in ("relation", "rule", "search", "objects", "pool", "seed"):
         if getattr(args, flag) is not None:
             raise BadInput(f"--{flag} cannot be given with --changes: it is as in {args.changes}")
     with RunStore.read(args.changes) as store:
         tables = parse_toml(store.plan())
-    uses = [use for use in uses_of(make_plan(tables, complete=False)) if use[0] == "relation"]
+    named = ("relation", "referees") if args.referees is None else ("relation",)
+    uses = [use for use in uses_of(make_plan(tables, complete=False)) if use[0] in named]
     require_trust(uses, args.changes, trusted=args.trust)
-    kept = ("scenes", "relation", "truth", "limit", "seed")
+    # What is fair and what is real is judged as it was there.
+    kept = ("scenes", "relation", "truth", "palette", "referees", "referee_labels", "limit", "seed")
     return {key: tables[key] for key in kept if key in tables}
 
 

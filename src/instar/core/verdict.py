@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-__all__ = ["KNOWN", "Finding", "Status", "Verdict"]
+__all__ = ["KNOWN", "NO_FAILURE", "Finding", "Status", "Verdict"]
 
 
-KNOWN = ("real", "unknown", "slipped", "other label", "was false", "now right")
+NO_FAILURE = "no failure"  # as users say
+KNOWN = ("real", "unknown", "slipped", "other label", "was false", "now right", NO_FAILURE)
 """What can be known about a finding, the plainest failure first."""
 
 

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from instar.core.record import Record
-from instar.core.verdict import Status
+from instar.core.verdict import Finding, Status
 from instar.report.causes import finding_words
 from instar.report.words import readable
 
-__all__ = ["ByScene", "FailureKey", "Result", "keys_of", "list_keys"]
+__all__ = [
+    "ByScene",
+    "FailureKey",
+    "FailureObject",
+    "Failures",
+    "Result",
+    "failure_key",
+    "failures_of",
+    "list_keys",
+    "object_of",
+    "recogniser",
+]  # fmt: skip
 
 MOST_LISTED = 20
+SAME_PLACE = 0.5  # of two boxes: how far they overlap (IoU), at least
 
 
 class FailureKey(NamedTuple):
@@ -34,12 +47,58 @@ class FailureKey(NamedTuple):
         return f"{scene}: {what} ({relation})"
 
 
-def keys_of(record: Record) -> set[FailureKey]:
+class FailureObject(NamedTuple):
+    """What a failure is about, so that it is known again by an answer that numbers its objects otherwise."""
+
+    label: str = ""
+    box: tuple[float, ...] = ()
+
+
+Failures = Mapping[FailureKey, FailureObject]
+
+
+def failures_of(record: Record) -> dict[FailureKey, FailureObject]:
     """The failures that a violated case shows."""
-    return {
-        FailureKey(record.relation, record.source, finding.subject, finding.kind)
-        for finding in record.verdict.failures
-    }
+    return {failure_key(record, finding): object_of(finding) for finding in record.verdict.failures}
+
+
+def failure_key(record: Record, finding: Finding) -> FailureKey:
+    return FailureKey(record.relation, record.source, finding.subject, finding.kind)
+
+
+def object_of(finding: Finding) -> FailureObject:
+    told = finding.evidence.get("was", finding.evidence.get("is"))
+    if not isinstance(told, Mapping):
+        return FailureObject()
+    label, box = told.get("label"), told.get("box")
+    if not (isinstance(box, Sequence) and len(box) == 4 and all(isinstance(x, (int, float)) for x in box)):
+        box = ()
+    return FailureObject(label if isinstance(label, str) else "", tuple(float(x) for x in box))
+
+
+def recogniser(failures: Failures) -> Callable[[FailureKey, FailureObject], FailureKey | None]:
+    """What finds a failure among these again: the object by its label and place, else by its name."""
+    places: dict[tuple[str, str, str], list[tuple[FailureKey, FailureObject]]] = defaultdict(list)
+    for key, thing in failures.items():
+        places[key.relation, key.scene, key.kind].append((key, thing))
+
+    def find(key: FailureKey, thing: FailureObject) -> FailureKey | None:
+        for other, there in places.get((key.relation, key.scene, key.kind), ()):
+            if thing.box and there.box:
+                is_same = thing.label == there.label and _overlap(thing.box, there.box) >= SAME_PLACE
+            else:
+                is_same = key.object == other.object
+            if is_same:
+                return other
+        return None
+
+    return find
+
+
+def _overlap(a: Sequence[float], b: Sequence[float]) -> float:
+    shared = max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
+    whole = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (a, b)) - shared
+    return shared / whole if whole > 0 else float(tuple(a) == tuple(b))
 
 
 def list_keys(keys: Sequence[FailureKey], title: str = "") -> Iterator[str]:
@@ -68,7 +127,7 @@ class Result:
     margin: float = math.inf
     kind: str = ""
     told: str = ""
-    keys: set[FailureKey] = field(default_factory=set)
+    failures: dict[FailureKey, FailureObject] = field(default_factory=dict)
 
     @property
     def judged(self) -> int:
@@ -82,7 +141,7 @@ class Result:
             self.dismissed += 1
         elif verdict.status is Status.VIOLATED:
             self.violated += 1
-            self.keys |= keys_of(record)
+            self.failures |= failures_of(record)
             worst = verdict.plainest
             if (worst.margin, record.case) < (self.margin, self.case):
                 self.margin, self.case, self.kind = worst.margin, record.case, worst.kind
@@ -113,6 +172,6 @@ class ByScene:
     def in_order(self) -> list[Result]:
         return [self.results[place] for place in sorted(self.results)]
 
-    def keys(self) -> set[FailureKey]:
+    def failures(self) -> dict[FailureKey, FailureObject]:
         """All failures of the run."""
-        return {key for result in self.results.values() for key in result.keys}
+        return {key: thing for one in self.results.values() for key, thing in one.failures.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from instar.core.record import Record
 from instar.core.verdict import Status, Verdict
 from instar.imaging.preview import encode_preview, heat_overlay
 from instar.report.causes import finding_words, worth_words
+from instar.report.known import entries_of, words_about
 from instar.report.words import escape, name, readable, replay_command
 
 __all__ = ["CaseView", "case_card", "legend", "panel_figure"]
@@ -27,6 +29,7 @@ LEGEND: Sequence[tuple[Fate, str]] = (
     ("unsure", "comes and goes by itself"),
 )
 MOST_FINDINGS = 6  # of one case that are told
+LONGEST_ENTRIES = 4_000  # characters; a case with names beyond all measure is called none by the command line
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,8 +48,10 @@ class CaseView:
     is_untrusted: bool = False
 
 
-def case_card(shown: CaseView, run: str) -> str:
-    """A case with its pictures, the change in words, the verdict's numbers, and how to see it again."""
+def case_card(shown: CaseView, run: str, system: str) -> str:
+    """A case with its pictures, the change in words, the verdict's numbers, how to see it again, and a place
+    to say that it is no failure.
+    """
     record, smallest = shown.record, ""
     if shown.smallest:
         smallest = f'<p class="smallest">{name(shown.smallest, 240)}</p>'
@@ -56,7 +61,7 @@ def case_card(shown: CaseView, run: str) -> str:
         f'<p class="change">{name(shown.change, 240)}</p>{_findings(record.verdict)}'
         f"{_pictures(shown)}{smallest}"
         f'<p class="command"><code>{name(replay_command(run, record.case), 400)}</code>'
-        '<button type="button" class="copy">copy</button></p></article>'
+        f'<button type="button" class="copy">copy</button></p>{_no_failure(record, system)}</article>'
     )
 
 
@@ -82,6 +87,18 @@ def panel_figure(panel: Panel, *, picture: str, heat: str = "") -> str:
         f'<figure><div class="frame"><svg class="panel" viewBox="0 0 {width} {height}" role="img" '
         f'aria-label="{escape(readable(panel.title))}">{images}<g class="outlines">{outlines}{tags}</g></svg>'
         f"</div><figcaption>{name(panel.title)}{''.join(map(_dial, panel.dials))}</figcaption></figure>"
+    )
+
+
+def _no_failure(record: Record, system: str) -> str:
+    entries = json.dumps(entries_of(words_about(record, "", system)))
+    if entries == "[]":
+        return ""
+    if len(entries) > LONGEST_ENTRIES:
+        entries = "[]"  # the button says that the command line must do it
+    return (
+        f'<form class="word" data-entries="{escape(entries)}"><label>not a failure, since '
+        '<input name="reason" required maxlength="400"></label><button class="copy">keep</button></form>'
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 
 from instar.core.record import Record
 from instar.core.verdict import Status
-from instar.report.by_scene import FailureKey, keys_of, list_keys
+from instar.report.by_scene import FailureKey, Failures, failures_of, list_keys, recogniser
 from instar.report.text import table
 from instar.report.words import counted, percent, readable
 from instar.stats.clusters import cluster_of
@@ -32,14 +32,14 @@ class Side:
     """
 
     system: str
-    cases: dict[Case, tuple[Status, frozenset[FailureKey]]] = field(default_factory=dict)
+    cases: dict[Case, tuple[Status, Failures]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, system: str, records: Iterable[tuple[Record, str]]) -> Side:
         """From judged records, each with its change as the run file writes it."""
         side = cls(system)
         for record, recipe in records:
-            found = frozenset(keys_of(record)) if record.verdict.status is Status.VIOLATED else frozenset()
+            found = failures_of(record) if record.verdict.status is Status.VIOLATED else {}
             case = (record.relation, record.scene, record.source, recipe)
             side.cases[case] = (Status.VIOLATED if found else Status.HELD, found)
         return side
@@ -90,7 +90,12 @@ def compare_runs(first: Side, second: Side) -> Comparison:
     places = judged[0] & judged[1]
     cases = (shared, shared) if shared else (first.cases.keys(), second.cases.keys())
     before, after = (
-        {key for case in ours for key in side.cases[case][1] if (key.relation, key.scene) in places}
+        {
+            key: thing
+            for case in ours
+            for key, thing in side.cases[case][1].items()
+            if (key.relation, key.scene) in places
+        }
         for side, ours in zip((first, second), cases)
     )
     return Comparison(
@@ -104,10 +109,15 @@ def compare_runs(first: Side, second: Side) -> Comparison:
         paired_scenes=len(differences),
         p=flip_signs(differences),
         relations=_by_relation(outcomes),
-        keys_broken=tuple(sorted(after - before)),
-        keys_fixed=tuple(sorted(before - after)),
+        keys_broken=_only_in(after, before),
+        keys_fixed=_only_in(before, after),
         places=len(places),
     )
+
+
+def _only_in(ours: Failures, others: Failures) -> tuple[FailureKey, ...]:
+    find = recogniser(others)
+    return tuple(sorted(key for key, thing in ours.items() if find(key, thing) is None))
 
 
 def _differences(outcomes: Outcomes) -> list[int]:

@@ -38,6 +38,7 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "skipped": [asdict(skipped) for skipped in totals.skipped],
         "referees": dict(totals.referees),
         "known": dict(summary.known),
+        "called_none": dict(zip(("said", "of"), summary.called_none)),
         "kinds": dict(summary.kinds),
         "reasons": dict(summary.reasons),
         "relations": {

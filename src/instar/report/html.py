@@ -193,7 +193,8 @@ def _cost(page: Page) -> Iterator[str]:
 
 
 def _cards(page: Page, shown: Iterable[CaseView]) -> str:
-    return f'<div class="cases">{"".join(case_card(one, page.summary.totals.run) for one in shown)}</div>'
+    totals = page.summary.totals
+    return f'<div class="cases">{"".join(case_card(one, totals.run, totals.system) for one in shown)}</div>'
 
 
 def _findings(page: Page) -> Iterator[str]:
@@ -242,7 +243,8 @@ def _passing(page: Page) -> Iterator[str]:
 
 def _foot(page: Page) -> Iterator[str]:
     skipped = page.summary.totals.skipped
-    yield "<footer>"
+    yield '<p id="words" hidden><a class="copy" download="no-failures.json">save</a> '
+    yield "<span></span> for instar run --known no-failures.json</p><footer>"
     if skipped:
         yield f"<details><summary>{counted(len(skipped), 'scene')} could not be read</summary><ul>"
         for one in skipped[:MOST_CASES]:

@@ -52,7 +52,7 @@ def _add_test(suite: Element, result: Result, summary: Summary, known: frozenset
         suite, "testcase", name=_text(result.source), classname=_text(f"{system}.{result.relation}")
     )
     test.set("time", "0")
-    if result.violated and not result.keys <= known:
+    if result.violated and not result.failures.keys() <= known:
         told = f"{result.violated:,} of {counted(result.judged, 'judged case')} violated: {result.told}"
         failure = SubElement(test, "failure", type=_text(result.kind or "violated"), message=_text(told))
         margin = f"{result.margin:.3f}" if math.isfinite(result.margin) else "unknown"

@@ -6,8 +6,8 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from instar.report.gate import Against
 from instar.report.groups import Group, groups_headline
+from instar.report.known import Against
 from instar.report.summary import RELATION_HEADINGS, Summary
 from instar.report.text import alarm_words
 from instar.report.words import counted, interval_words, percent, readable, replay_command

@@ -28,7 +28,7 @@ def render_sarif(
     rules: dict[str, dict[str, Any]] = {}
     reported: list[dict[str, Any]] = []
     for result in failing:
-        for key in sorted(result.keys):
+        for key in sorted(result.failures):
             if len(reported) == MOST_RESULTS:
                 break
             rule = _rule_id(key)
@@ -38,7 +38,7 @@ def render_sarif(
                 rule, {"id": rule, "shortDescription": {"text": told}, "defaultConfiguration": level}
             )
             reported.append(_result(key, result, summary, list(rules).index(rule), known))
-    different = sum(len(result.keys) for result in failing)
+    different = sum(len(result.failures) for result in failing)
     told = f"{len(reported):,} of {different:,} different failures are listed"
     invocation = {
         "executionSuccessful": summary.totals.finished,

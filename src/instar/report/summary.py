@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from instar.core.record import Record, Totals
-from instar.core.verdict import Finding, Status
+from instar.core.verdict import NO_FAILURE, Finding, Status
 from instar.report.words import counted, interval_words, percent
 from instar.stats import clustered_rate, wilson
 from instar.stats.clusters import counts_by_cluster
@@ -23,7 +23,7 @@ __all__ = [
     "RelationSummary",
     "Summary",
     "Violation",
-    "identity_of",
+    "finding_identity",
     "summarise",
 ]
 
@@ -193,6 +193,12 @@ class Summary:
     """Different failures by how bad they are, where findings have a `harm` in their evidence."""
 
     @property
+    def called_none(self) -> tuple[int, int]:
+        """How many different failures users call none, and of how many."""
+        said = self.known.get(NO_FAILURE, 0)
+        return said, said + self.distinct_failures
+
+    @property
     def false_alarm_rate(self) -> float | None:
         return None if self.false_alarms is None else self.false_alarms.rate
 
@@ -310,8 +316,9 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
         if verdict.status is Status.VIOLATED:
             kinds[verdict.plainest.kind] += 1
             for finding in verdict.findings:
-                same = distinct.setdefault(identity_of(record, finding), finding)
-                distinct[identity_of(record, finding)] = min(same, finding, key=lambda one: one.plainness)
+                identity = finding_identity(record, finding)
+                known = distinct.get(identity, finding)
+                distinct[identity] = min(known, finding, key=lambda one: one.plainness)
             violations.append(_violation(record))
             if verdict.failures:
                 _note_break(breaks, record)
@@ -351,7 +358,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
     )
 
 
-def identity_of(record: Record, finding: Finding) -> tuple[str, ...]:
+def finding_identity(record: Record, finding: Finding) -> tuple[str, ...]:
     """What makes two findings one: the object where there is one, else the relation and the kind."""
     if finding.subject:
         return (record.scene, "object", finding.subject)

@@ -196,6 +196,10 @@ def _account(summary: Summary) -> Iterator[tuple[str, str]]:
     counts, totals = summary.counts, summary.totals
     if summary.known:
         yield "known", known_words(summary)
+    none, different = summary.called_none
+    if none:
+        share = percent(none / different)
+        yield "users", f"call {none:,} of {counted(different, 'different failure')} none ({share})"
     if summary.drawn.headline_rate is not None and counts.headline != counts.violated:
         ends = interval_words(summary.drawn.headline_interval)
         yield "failing", f"{percent(summary.drawn.headline_rate)} of what was drawn ({ends})"

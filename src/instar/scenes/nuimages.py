@@ -10,7 +10,7 @@ from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.scene import Mask, Scene, SceneObject
-from instar.scenes.annotation_file import locate
+from instar.scenes.annotation_file import complain_at
 from instar.scenes.annotations import Size, annotated_scenes, boxed, read_size
 from instar.scenes.masks import runs_mask
 from instar.user_file import read_json
@@ -31,7 +31,7 @@ def nuimages(path: str | Path, *, limit: int | None = None) -> list[Scene]:
         raise BadInput(f"{root} is no folder of nuImages or nuScenes: it needs v1.0-.../sample_data.json")
     frames, sizes = {}, {}
     for token, row in _read(tables / "sample_data.json").items():
-        with locate(f"{tables / 'sample_data.json'}: {token}"):
+        with complain_at(f"{tables / 'sample_data.json'}: {token}"):
             name = str(row["filename"])
             if row.get("is_key_frame", True) and name.lower().endswith(PICTURES):
                 frames[token] = name
@@ -41,7 +41,7 @@ def nuimages(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     if annotated:
         labels = {token: str(row["name"]) for token, row in _read(tables / "category.json").items()}
         for token, row in _read(tables / "object_ann.json").items():
-            with locate(f"{tables / 'object_ann.json'}: {token}"):
+            with complain_at(f"{tables / 'object_ann.json'}: {token}"):
                 name = frames.get(row["sample_data_token"], "")
                 known = objects.get(name)
                 if known is not None:
@@ -62,7 +62,7 @@ def _tables(root: Path) -> Path | None:
 def _read(file: Path) -> dict[str, Mapping[str, Any]]:
     """The rows of a table by their tokens."""
     rows = read_json(file)
-    with locate(str(file)):
+    with complain_at(str(file)):
         return {row["token"]: row for row in rows}
 
 

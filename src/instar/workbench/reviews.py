@@ -20,6 +20,7 @@ from instar.store.folder import plainly
 __all__ = ["LONGEST_NOTE", "MARKS", "Marks", "Rating", "Review"]
 
 MARKS = ("real defect", "acceptable", "oracle wrong")
+NO_FAILURE = ("acceptable", "oracle wrong")  # what these are said of is none
 LONGEST_NOTE, LONGEST_NAME = 2_000, 60
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS marks (
@@ -78,6 +79,14 @@ class Marks:
         latest = "SELECT max(id) FROM marks GROUP BY case_id"
         rows = self._rows(f"SELECT case_id, mark FROM marks WHERE id IN ({latest})")
         return {case: mark for case, mark in rows if mark in MARKS}
+
+    def dismissed(self) -> dict[str, str]:
+        """The cases that are said to be no failure, each with the reason."""
+        return {
+            case: self.history(case)[0].note or mark
+            for case, mark in self.current().items()
+            if mark in NO_FAILURE
+        }
 
     def rate(self, case: str, rater: str, points: dict[str, int]) -> None:
         rater = rater.strip()
