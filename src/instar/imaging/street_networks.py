@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from instar.imaging.onnx_session import open_onnx
+
 __all__ = ["STREET_NETWORKS", "network_card", "padded", "session"]
 
 STREET_NETWORKS = ("painter-drawn", "painter-camvid", "street-maps")
@@ -26,13 +28,8 @@ def network_card(name: str) -> dict[str, Any]:
 @lru_cache(maxsize=len(STREET_NETWORKS))
 def session(name: str) -> Any:
     """The network, ready to run on one thread."""
-    import onnxruntime  # type: ignore[import-untyped]  # it ships no types
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
     with as_file(WEIGHTS / f"{name}.onnx") as path:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        return open_onnx(str(path))
 
 
 def padded(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
