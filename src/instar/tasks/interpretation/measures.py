@@ -23,6 +23,7 @@ __all__ = ["MEASURES", "Grid", "hot_grid", "is_empty", "leak", "map_differences"
 SIDE = 28  # cells of the grid that maps are compared on: finer ones of gradients are mostly noise
 BLUR = 1.5  # cells: what lies within it is at the same place
 FAINT = 0.1  # of the most: places with less have no order
+DIGITS = 4  # of a share of the most: blurring a plateau moves the last digits of a float
 MEASURES = ("marked", "ranks", "pointing", "centre", "inside")
 
 Grid = npt.NDArray[np.float32]
@@ -88,9 +89,10 @@ def _positive(grid: Grid) -> Grid:
 
 
 def _ranks(grid: Grid) -> npt.NDArray[np.float64]:
-    """The order of the places that are not faint."""
-    faint = np.abs(grid) < FAINT * float(np.abs(grid).max())
-    return np.asarray(rankdata(np.where(faint, 0, grid)), np.float64)
+    """The order of the places that are not faint; what differs by rounding alone is a tie."""
+    most = float(np.abs(grid).max())
+    shares = grid / most if most > 0 else grid
+    return np.asarray(rankdata(np.where(np.abs(shares) < FAINT, 0, shares.round(DIGITS))), np.float64)
 
 
 def _correlation(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> float:
