@@ -16,9 +16,10 @@ import numpy as np
 import torch
 
 from instar.adapters.onnx_module import OnnxModule
-from instar.core.errors import BadInput, RunError
+from instar.core.errors import BadInput
 from instar.training.detection.examples import Example, augment
 from instar.training.detection.loss import Grid, KnownBoxes, detection_loss
+from instar.user_file import whole_file
 
 __all__ = ["TuningSettings", "fine_tune"]
 
@@ -135,10 +136,5 @@ def _resume(path: Path, settings: TuningSettings, network: Any, optimiser: Any, 
 
 def _save(path: Path, settings: TuningSettings, step: int, network: Any, optimiser: Any) -> None:
     state = {"step": step, "settings": asdict(settings), "network": network.state_dict()}
-    unfinished = path.with_name(f"{path.name}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with whole_file(path) as unfinished:
         torch.save({**state, "optimiser": optimiser.state_dict()}, unfinished)
-        unfinished.replace(path)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}") from error

@@ -16,7 +16,7 @@ from instar.imaging.paste import pasted, resized, toned
 from instar.imaging.photometric import light_of
 from instar.tasks.driving.colours import colour_of, lamp_of, repaint
 from instar.tasks.driving.engines import Edit, SceneView
-from instar.tasks.driving.engines.appearance import at_home, well_lit
+from instar.tasks.driving.engines.appearance import at_home, weathered, well_lit
 from instar.tasks.driving.engines.placement import Placed, alter, less, place_at, place_by, place_each, places
 from instar.tasks.driving.engines.words import SIZE_FACTORS, unshown
 from instar.tasks.driving.rules.model import Condition, Entity
@@ -109,7 +109,7 @@ def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     image = shaded(image, (x, y, x + edit["width"], y + edit["height"]), float(edit.get("shadow", 0)), FLAT)
     lit = toned(pixels, edit["gain"], edit["offset"])
     if edit.get("shadow"):  # a photograph
-        lit = at_home(lit, image, x, y)
+        lit = at_home(weathered(lit, seed=x) if edit.get("model") else lit, image, x, y)
     return pasted(image, lit, x, y, blend)
 
 
@@ -125,6 +125,7 @@ def paste_of(cutout: CutOut, view: SceneView, thing: Entity) -> Edit:
     if view.drive is None and (is_painted or not cutout.scene):  # new paint and drawn models know only day
         gain = float(np.clip(light / DAY, *DRAWN_GAINS))
     return {
+        **({"model": True} if view.drive is None and not cutout.scene else {}),
         **({"paint": colour} if is_painted else {}),
         "engine": "paste",
         "cutout": cutout.digest,

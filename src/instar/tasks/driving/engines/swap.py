@@ -19,6 +19,7 @@ from instar.tasks.driving.engines.paste import cutout_of, paste_of, times_usual
 from instar.tasks.driving.engines.placement import on_feet, size_at
 from instar.tasks.driving.engines.selection import select_pixels
 from instar.tasks.driving.engines.words import unshown
+from instar.tasks.driving.ground import STANDING
 from instar.tasks.driving.rules.model import Condition
 
 __all__ = ["Swap", "camvid", "drawn"]
@@ -72,12 +73,17 @@ class Swap:
         names = (*STREET, placed[0][1]["label"])
         # The farthest first: what is nearer stands before it.
         for _, edit in sorted(placed, key=lambda one: int(one[1]["foot"])):
-            picture = paste.make(picture, edit, view.gallery.pool)
-            covered = _covered(edit, view)
-            region, ids = region | _box(edit, view), np.where(covered, len(STREET), ids).astype(np.uint8)
-        made: Edit = {"engine": self.name, "of": condition.element, "becomes": names[-1]}
-        made = {**made, "placed": [edit for _, edit in placed]}
-        return ({**made, **keep_patch(picture, region, ids, names, view)},)
+            nearer = _nearer(edit, gone, view)
+            made = paste.make(picture, edit, view.gallery.pool)
+            picture = np.where(nearer[..., None], picture, made)
+            covered = _covered(edit, view) & ~nearer
+            region, ids = (
+                region | (_box(edit, view) & ~nearer),
+                np.where(covered, len(STREET), ids).astype(np.uint8),
+            )
+        told: Edit = {"engine": self.name, "of": condition.element, "becomes": names[-1]}
+        told = {**told, "placed": [edit for _, edit in placed]}
+        return ({**told, **keep_patch(picture, region, ids, names, view)},)
 
     def make(self, image: Image, edit: Edit, cutouts: CutOuts) -> Image:
         """The picture with the one thing gone and the other there."""
@@ -111,6 +117,16 @@ def _box(edit: Edit, view: SceneView) -> Mask:
     mask = np.zeros(view.size, np.bool_)
     mask[edit["y"] : edit["y"] + edit["height"], edit["x"] : edit["x"] + edit["width"]] = True
     return mask
+
+
+def _nearer(edit: Edit, gone: Mask, view: SceneView) -> Mask:
+    """What stands before the new thing: posts, railings and people whose feet are lower in the picture."""
+    box = _box(edit, view)
+    things = (view.labels.mask((*STANDING, "fence")) & ~gone & box).astype(np.uint8)
+    count, pieces, stats, _ = cv2.connectedComponentsWithStats(things)
+    last = edit["y"] + edit["height"] - 1
+    ends = stats[:, cv2.CC_STAT_TOP] + stats[:, cv2.CC_STAT_HEIGHT] - 1
+    return np.isin(pieces, [number for number in range(1, count) if ends[number] >= last - 1])
 
 
 def _covered(edit: Edit, view: SceneView) -> Mask:
