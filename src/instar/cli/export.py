@@ -34,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="pictures with their labels, or a table of all cases",
     )
     add("--out", required=True, metavar="DIR", help="where it is written; must not exist yet")
-    add("--with-pasted", action="store_true", help="coco, yolo: label the pasted object too")
+    add("--with-pasted", action="store_true", help="coco, yolo, fiftyone: label the pasted object too")
     named_arguments(parser)
 
 
@@ -73,7 +73,7 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
     if not args.with_pasted:
         return {}
     if args.format in TABLES or "with_pasted" not in signature(_exporter(args.format)).parameters:
-        raise BadInput(f"--with-pasted is for coco and yolo, not for {args.format}")
+        raise BadInput(f"--with-pasted is for coco, yolo and fiftyone, not for {args.format}")
     return {"with_pasted": True}
 
 

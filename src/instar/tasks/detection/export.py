@@ -1,4 +1,4 @@
-"""Findings as data sets: follow-up pictures with the labels of their background, in COCO's or YOLO's layout.
+"""Findings as data sets of COCO, YOLO or FiftyOne: follow-up pictures with the labels of their background.
 
 Every picture knows which case it came from. Boxes are those that the data knows, or else what the system
 found in the unchanged scene; the pasted object is added when asked for.
@@ -25,7 +25,7 @@ from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Copy, Insertion, Removal, is_removed
 from instar.tasks.detection.task import move_boxes
 
-__all__ = ["Exported", "LabelledBox", "export_coco", "export_yolo"]
+__all__ = ["Exported", "LabelledBox", "export_coco", "export_fiftyone", "export_yolo"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +111,42 @@ def export_yolo(
     names = json.dumps(list(classes))
     _write(folder / "classes.txt", "".join(f"{name}\n" for name in classes).encode())
     _write(folder / "data.yaml", f"path: .\ntrain: images\nval: images\nnames: {names}\n".encode())
+    _write(folder / "lineage.json", json.dumps(lineage, indent=1).encode())
+    return len(lineage)
+
+
+def export_fiftyone(
+    cases: Iterable[Replay], folder: Path, *, run: str, system: str, with_pasted: bool = False
+) -> int:
+    """The follow-ups of violated cases as a FiftyOneImageDetectionDataset; how many were written.
+
+    `data/` and `labels.json`; each box says its origin, its case and its relation.
+    """
+    labels: dict[str, list[dict[str, Any]]] = {}
+    lineage: dict[str, Any] = {}
+    for one in _labelled(cases, with_pasted):
+        height, width = one.image.shape[:2]
+        _write(folder / "data" / f"{one.name}.png", encode_png(one.image))
+        about = {"case": one.record.case, "relation": one.record.relation}
+        labels[one.name] = [
+            {
+                "label": thing.label,
+                "bounding_box": [
+                    round(share, 6)
+                    for share in (
+                        thing.box[0] / width,
+                        thing.box[1] / height,
+                        (thing.box[2] - thing.box[0]) / width,
+                        (thing.box[3] - thing.box[1]) / height,
+                    )
+                ],
+                "attributes": {"origin": thing.origin, **about},
+            }
+            for thing in one.boxes
+        ]
+        lineage[f"{one.name}.png"] = _lineage(one.record, run, system)
+    names = sorted({box["label"] for boxes in labels.values() for box in boxes})
+    _write(folder / "labels.json", json.dumps({"classes": names, "labels": labels}, indent=1).encode())
     _write(folder / "lineage.json", json.dumps(lineage, indent=1).encode())
     return len(lineage)
 
