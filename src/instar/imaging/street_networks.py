@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from importlib.resources import as_file, files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MULTIPLE", "NAMES", "card", "padded", "session"]
+from instar.core.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
+
+__all__ = ["MULTIPLE", "NAMES", "card", "padded", "require_weights", "session"]
 
 NAMES = ("painter-drawn", "painter-camvid", "street-maps")
 MULTIPLE = 16  # sides of what a network is shown
@@ -23,6 +28,13 @@ def card(name: str) -> dict[str, Any]:
     return document
 
 
+def require_weights(file: Traversable) -> Traversable:
+    """The file of a network, which a wheel of instar leaves to a package of its own."""
+    if not file.is_file():
+        raise MissingExtra("instar-weights", extra="weights", needed_for=file.name)
+    return file
+
+
 @lru_cache(maxsize=len(NAMES))
 def session(name: str) -> Any:
     """The network, ready to run on one thread."""
@@ -31,7 +43,7 @@ def session(name: str) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    with as_file(WEIGHTS / f"{name}.onnx") as path:
+    with as_file(require_weights(WEIGHTS / f"{name}.onnx")) as path:
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
