@@ -52,10 +52,10 @@ COLUMNS, ROWS, TILE = 5, 4, (384, 288)
 
 def held_out(folders: list[str], palette: str | None) -> list:
     """The frames that were held out in training, by day."""
-    from instar.training.engines.streets import split
+    from instar.training.engines.streets import split_videos
 
     scenes = [scene for folder in folders for scene in load_scenes(folder, palette=palette)]
-    _, held = split([Path(scene.id).stem for scene in scenes], 0.15)
+    _, held = split_videos([Path(scene.id).stem for scene in scenes], 0.15)
     return [scenes[row] for row in held if scenes[row].image.mean() > DARK]
 
 

@@ -18,7 +18,7 @@ from instar.core.errors import BadInput
 from instar.core.record import Record
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.codecs import decode_picture
-from instar.ratings import Item, choose_cases, read_answers, render_page, summarise_ratings
+from instar.ratings import Item, choose_cases, read_ratings, render_page, summarise_ratings
 from instar.stats.agreement import krippendorff_alpha
 
 SLOW = "If: a pedestrian appears on the roadside, Then: the ego-vehicle should slow down at least 30%."
@@ -93,7 +93,7 @@ def test_answers_are_joined_with_the_run(tmp_path):
         points = {case: {"real": 5 + bias, "reasonable": 2 + i + bias} for i, case in enumerate(cases)}
         path = tmp_path / f"{rater}.json"
         path.write_text(json.dumps(sheet(rater, points)))
-        sheets.append(read_answers(path))
+        sheets.append(read_ratings(path))
     found = summarise_ratings(sheets, known)
     assert found.raters == {"ann": 4, "bob": 4}
     (box,) = [
@@ -123,7 +123,7 @@ def test_answers_are_joined_with_the_run(tmp_path):
 def test_a_file_that_is_no_sheet_is_refused(tmp_path, content, complaint):
     (tmp_path / "a.json").write_text(content)
     with pytest.raises(BadInput, match=complaint):
-        read_answers(tmp_path / "a.json")
+        read_ratings(tmp_path / "a.json")
 
 
 def test_cases_of_another_run_and_a_rater_twice_are_refused():
@@ -146,7 +146,7 @@ def test_who_stopped_half_way_counts_for_what_was_rated(tmp_path):
     sheets = []
     for rater, points in (("ann", whole), ("bob", part)):
         (tmp_path / f"{rater}.json").write_text(json.dumps(sheet(rater, points)))
-        sheets.append(read_answers(tmp_path / f"{rater}.json"))
+        sheets.append(read_ratings(tmp_path / f"{rater}.json"))
     found = summarise_ratings(sheets, known)
     assert found.raters == {"ann": 4, "bob": 1}
     assert found.cases == 4

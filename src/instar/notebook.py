@@ -16,13 +16,13 @@ from instar.report.summary import RELATION_HEADINGS
 from instar.report.words import counted, escape, name
 from instar.store import RunStore
 
-__all__ = ["Case", "Run"]
+__all__ = ["Run", "RunCase"]
 
 MOST_GROUPS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RunCase:
     """A case of a run; a notebook shows its pictures before and after."""
 
     run: Path
@@ -53,14 +53,14 @@ class Run:
         with RunStore.read(self.folder) as store:
             yield from store.records(changes=False)
 
-    def findings(self) -> list[Case]:
+    def findings(self) -> list[RunCase]:
         """The failing cases, the plainest first."""
         return [self.case(one.case) for one in self.result.summary.findings if one.headline]
 
-    def case(self, case: str) -> Case:
+    def case(self, case: str) -> RunCase:
         """The case of that id, or of its beginning."""
         with RunStore.read(self.folder) as store:
-            return Case(self.folder, store.record(case, change=False))
+            return RunCase(self.folder, store.record(case, change=False))
 
     def compare(self, later: Run | str | Path) -> Comparison:
         """What is newly broken and what is fixed in a later run."""

@@ -11,8 +11,11 @@ import instar
 
 PACKAGE = Path(instar.__file__).parent
 
-TASKS = {"detection", "text", "driving", "interpretation"}
 PIXELS = {"imaging", "cutouts", "zoo", "scenes", "stats", "worlds"}
+FIND_TASKS_BY_NAME = {
+    "campaigns", "cli", "ratings", "report", "workbench", "__main__", "mlflow", "pytest_plugin", "testing",
+}  # fmt: skip
+ABOVE = {"workbench", "studies", "training", "mlflow"}
 MAY = {  # what each package may import besides itself
     "core": set(),
     "stats": {"core"},
@@ -26,20 +29,10 @@ MAY = {  # what each package may import besides itself
     "engines": {"core", "store"},
     "report": {"core", "imaging", "stats"},
     "ratings": {"core", "stats", "report"},
-    "tasks": {"core", "imaging", "cutouts", "zoo", "scenes", "stats", "worlds", "adapters"},
-    "training": {
-        "core",
-        "imaging",
-        "cutouts",
-        "zoo",
-        "scenes",
-        "stats",
-        "worlds",
-        "adapters",
-        "tasks",
-        "report",
-        "campaigns",
-    },
+    "tasks": PIXELS | {"core", "adapters"},
+    "training": PIXELS | {"core", "adapters", "tasks", "report", "campaigns"},
+    "studies": PIXELS | {"core", "adapters", "tasks", "report", "campaigns", "store"},
+    "cli": PIXELS | ABOVE | {"core", "store", "adapters", "report", "ratings", "campaigns"},
     "workbench": {"core", "imaging", "store", "stats", "report", "ratings", "campaigns", "scenes"},
     "campaigns": {
         "core",
@@ -56,17 +49,7 @@ MAY = {  # what each package may import besides itself
 }
 FOR_ALL = ("progress", "user_file")  # but the core, which reads no files and tells nobody how far it is
 MAY |= {name: {"core"} for name in FOR_ALL}
-ABOVE_CAMPAIGNS = {
-    "cli",
-    "workbench",
-    "studies",
-    "training",
-    "pytest_plugin",
-    "testing",
-    "mlflow",
-    "notebook",
-    "__main__",
-}
+ABOVE_CAMPAIGNS = ABOVE | {"cli", "notebook", "pytest_plugin", "testing", "__main__"}
 
 
 def modules():
@@ -128,6 +111,22 @@ def test_tasks_do_not_import_each_other():
     assert wrong == []
 
 
+def test_what_finds_tasks_by_name_knows_none():
+    """A task registers in its catalogue what others need of it."""
+    assert offenders(FIND_TASKS_BY_NAME, lambda importer, imported: imported != "tasks") == []
+    named = [name for name in FIND_TASKS_BY_NAME for path in sources_of(name) if names_a_task(path)]
+    assert named == ["campaigns"]  # `campaigns/catalogue.py`, by the name that it is given
+
+
+def sources_of(name):
+    folder = PACKAGE / name
+    return sorted(folder.rglob("*.py")) if folder.is_dir() else [PACKAGE / f"{name}.py"]
+
+
+def names_a_task(path):
+    return "instar.tasks." in path.read_text(encoding="utf-8")
+
+
 def test_nothing_but_studies_and_the_command_line_imports_the_command_line():
     everything = {top(name) for name in EVERY} - {"cli", "__main__", "studies"}
     assert offenders(everything, lambda importer, imported: imported != "cli") == []
@@ -161,6 +160,41 @@ def test_the_public_names_are_these():
     assert all(getattr(instar, name) is not None for name in instar.__all__)
     with pytest.raises(AttributeError, match="module 'instar' has no attribute 'nonsense'"):
         _ = instar.nonsense
+
+
+SAME_PLAN = {  # what modules of one plan have alike, so that they can be looked up by name
+    "arguments", "perform", "router", "scenes", "MEANINGS", "make", "plan", "alter", "less", "camvid",
+    "drawn", "migan",
+}  # fmt: skip
+
+
+def test_a_public_name_has_one_home():
+    """But for tasks beside each other, which say the same of other answers and never import each other."""
+    homes = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8")).body
+        folder = path.relative_to(PACKAGE).parts[:2]
+        for name in public_names(tree) & own_names(tree) - SAME_PLAN:
+            homes.setdefault(name, []).append(folder if folder[0] in ("tasks", "studies") else (str(path),))
+    assert {name: found for name, found in homes.items() if len(found) > len({*found})} == {}
+    beside = {"tasks", "studies"}
+    two = {name: found for name, found in homes.items() if len(found) > 1}
+    assert {name: found for name, found in two.items() if not {home[0] for home in found} <= beside} == {}
+
+
+def public_names(tree):
+    listed = [node.value for node in tree if isinstance(node, ast.Assign) and unparsed(node) == ["__all__"]]
+    return {name for value in listed for name in ast.literal_eval(value)}
+
+
+def own_names(tree):
+    named = [node.name for node in tree if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    named += [name for node in tree if isinstance(node, ast.Assign) for name in unparsed(node)]
+    return {*named, *(unparsed(node)[0] for node in tree if isinstance(node, ast.AnnAssign))}
+
+
+def unparsed(node):
+    return list(map(ast.unparse, node.targets if isinstance(node, ast.Assign) else [node.target]))
 
 
 def lines_of(*paths):

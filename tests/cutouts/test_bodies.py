@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from instar.cutouts.extraction import is_part_of_a_body, stands
+from instar.cutouts.extraction import is_part_of_a_body, stands_whole
 
 
 def figure(*, legs: bool, height: int = 120, width: int = 40) -> np.ndarray:
@@ -34,5 +34,5 @@ def test_bodies_stand_on_feet(mask: np.ndarray, label: str, part: bool) -> None:
 
 
 def test_only_upright_classes_have_a_least_height() -> None:
-    assert stands("person", [1.7, 1.8]).tolist() == [False, True]
-    assert stands("car", [0.2]).tolist() == [True]
+    assert stands_whole("person", [1.7, 1.8]).tolist() == [False, True]
+    assert stands_whole("car", [0.2]).tolist() == [True]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from instar.cutouts.ground_plane import GroundPlane, Standing, fit_ground_plane
+from instar.cutouts.ground_plane import LevelGround, Standing, fit_ground_plane
 
-TRUE = GroundPlane(horizon=150.0, camera=1.6)
+TRUE = LevelGround(horizon=150.0, camera=1.6)
 
 
 def things(*feet: float) -> list[Standing]:

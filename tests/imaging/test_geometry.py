@@ -10,7 +10,7 @@ from instar.imaging.geometry import (
     centres_inside,
     intersections,
     iou,
-    shifted,
+    shift_boxes,
 )
 
 
@@ -71,5 +71,5 @@ def test_a_centre_on_the_right_edge_is_outside() -> None:
 
 def test_shifting_leaves_the_argument_alone() -> None:
     boxes = np.float32([[1, 2, 3, 4]])
-    assert shifted(boxes, 10, -1).tolist() == [[11, 1, 13, 3]]
+    assert shift_boxes(boxes, 10, -1).tolist() == [[11, 1, 13, 3]]
     assert boxes.tolist() == [[1, 2, 3, 4]]

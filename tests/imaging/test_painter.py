@@ -5,7 +5,7 @@ import pytest
 
 from instar.imaging.painter import paint
 from instar.imaging.street_classes import STREET, UNKNOWN, street_ids
-from instar.imaging.street_networks import NAMES, WEIGHTS, card
+from instar.imaging.street_networks import STREET_NETWORKS, WEIGHTS, network_card
 from instar.worlds.drive import scenes
 
 
@@ -60,10 +60,10 @@ def test_larger_pictures_are_painted_too(street):
 
 
 def test_weights_are_small_and_each_has_a_card_that_names_its_licence():
-    sizes = [(WEIGHTS / f"{name}.onnx").stat().st_size for name in NAMES]
+    sizes = [(WEIGHTS / f"{name}.onnx").stat().st_size for name in STREET_NETWORKS]
     assert max(sizes) <= 8e6
     assert sum(sizes) <= 12e6
-    assert "Apache-2.0" in card("painter-drawn")["licence"]
+    assert "Apache-2.0" in network_card("painter-drawn")["licence"]
     for name in ("painter-camvid", "street-maps"):
-        assert "research and personal use only" in card(name)["licence"]
-        assert card(name)["held_out"] == 83
+        assert "research and personal use only" in network_card(name)["licence"]
+        assert network_card(name)["held_out"] == 83

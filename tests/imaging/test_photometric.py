@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from instar.imaging.photometric import Light, light_of, moved, relit
+from instar.imaging.photometric import LightAverages, light_of, moved, relit
 
 PICTURE = np.random.default_rng(0).integers(0, 256, (7, 9, 3), np.uint8)
 
@@ -27,11 +27,11 @@ def test_only_opaque_pixels_of_a_cut_out_give_light() -> None:
     cutout = np.zeros((2, 2, 4), np.uint8)
     cutout[0, 0] = (100, 100, 130, 255)
     cutout[1, 1] = (250, 0, 0, 127)
-    assert light_of(cutout) == Light(mean=110.0, contrast=pytest.approx(200**0.5), chroma=30.0)
-    assert light_of(np.zeros((3, 3, 4), np.uint8)) == Light(127.5, 0.0, 0.0)
+    assert light_of(cutout) == LightAverages(mean=110.0, contrast=pytest.approx(200**0.5), chroma=30.0)
+    assert light_of(np.zeros((3, 3, 4), np.uint8)) == LightAverages(127.5, 0.0, 0.0)
 
 
 def test_large_pictures_are_sampled_evenly() -> None:
     image = np.zeros((640, 640, 3), np.uint8)
     image[:, 320:] = 200
-    assert light_of(image) == Light(100.0, 100.0, 0.0)
+    assert light_of(image) == LightAverages(100.0, 100.0, 0.0)

@@ -25,10 +25,10 @@ def test_a_map_has_the_size_of_its_picture_and_known_classes():
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the street photographs are not here")
 def test_the_ground_and_the_sky_of_photographs_that_were_held_out_are_found():
     from instar.scenes import load_scenes
-    from instar.training.engines.streets import split
+    from instar.training.engines.streets import split_videos
 
     scenes = load_scenes(str(SHARED))
-    _, held = split(
+    _, held = split_videos(
         [Path(scene.id).stem for scene in scenes], 0.05
     )  # of each video the last: held out in all
     for name, least in (("road", 0.85), ("sky", 0.75)):

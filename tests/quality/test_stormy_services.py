@@ -17,8 +17,8 @@ from clouds import KEYS, TOKEN, clouds
 from instar.cli import main
 
 TEXT = "channel-switch,masking,watermark"
-# Patience for eight bad answers in a row, which a thousand questions meet now and then; and a stall that a busy
-# machine does not mistake its own slowness for.
+# Patience for eight bad answers in a row, which a thousand questions meet now and then, and a stall that is
+# longer than a busy machine is slow.
 QUICK = ["--set", "system.patience=600", "--set", "system.stall=2", "--set", "system.concurrency=8"]
 STREETS = ("rekognition-labels", "google-objects", "azure-objects")
 PAGES = ("rekognition", "google-vision", "azure-read", "tencent-ocr")

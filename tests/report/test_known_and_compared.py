@@ -7,7 +7,7 @@ import pytest
 from instar.core.errors import BadInput
 from instar.core.record import Record, Totals
 from instar.core.verdict import Finding, Verdict
-from instar.report.by_scene import ByScene, FailureKey, Thing
+from instar.report.by_scene import ByScene, FailureKey, FailureObject
 from instar.report.comparison import RelationPairs, Side, compare_runs, comparison_json, render_compared
 from instar.report.gate import numbers_of, read_condition
 from instar.report.known import (
@@ -42,7 +42,7 @@ def key(scene: str, kind: str) -> FailureKey:
 
 
 def test_what_is_new_known_fixed_and_untried():
-    known = dict.fromkeys([key("a", "lost"), key("b", "lost"), key("gone.jpg", "lost")], Thing())
+    known = dict.fromkeys([key("a", "lost"), key("b", "lost"), key("gone.jpg", "lost")], FailureObject())
     against = compare_with_known(by_scene(record("1", "a", "lost", "moved"), record("2", "b")), known)
     assert against.new == (key("a", "moved"),)
     assert against.known == (key("a", "lost"),)
@@ -54,10 +54,10 @@ def test_what_is_new_known_fixed_and_untried():
 def test_a_baseline_is_read_back_as_it_was_whatever_is_in_it(name, tmp_path):
     known = Known(
         {
-            FailureKey(name, name, name, name): Thing(name, (1.0, 2.0, 3.0, 4.5)),
-            FailureKey("r", "a", "", "k"): Thing(),
+            FailureKey(name, name, name, name): FailureObject(name, (1.0, 2.0, 3.0, 4.5)),
+            FailureKey("r", "a", "", "k"): FailureObject(),
         },
-        (Dismissal(FailureKey("r", name, name, "k"), Thing(), name, name),),
+        (Dismissal(FailureKey("r", name, name, "k"), FailureObject(), name, name),),
     )
     (tmp_path / "k.json").write_text(render_known(known, system=name), encoding="utf-8")
     assert read_known(tmp_path / "k.json") == known

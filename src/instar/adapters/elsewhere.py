@@ -16,10 +16,10 @@ from instar.core.errors import BadInput
 from instar.core.follow_up import Query
 from instar.imaging.codecs import encode_png
 
-__all__ = ["MANIFEST", "QUESTIONS", "Elsewhere", "elsewhere", "read_manifest"]
+__all__ = ["QUESTIONS_FILE", "QUESTIONS_FOLDER", "Elsewhere", "elsewhere", "read_manifest"]
 
-QUESTIONS = "questions"
-MANIFEST = "questions.json"
+QUESTIONS_FOLDER = "questions"
+QUESTIONS_FILE = "questions.json"
 
 
 def elsewhere(*, called: str = "elsewhere", labels: Any = None) -> Elsewhere:
@@ -63,7 +63,7 @@ class Elsewhere:
         if self._images:
             images = [self._images[name] for name in sorted(self._images)]
             text = json.dumps({"images": images, "annotations": [], "categories": []}, indent=1)
-            (self._folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+            (self._folder / QUESTIONS_FILE).write_text(text + "\n", encoding="utf-8")
         else:
             shutil.rmtree(self._folder)
         return len(self._images)
@@ -71,7 +71,7 @@ class Elsewhere:
 
 def read_manifest(folder: Path) -> dict[str, int]:
     """The pictures of the round that waits for answers: their names, and their numbers in COCO results."""
-    path = folder / MANIFEST
+    path = folder / QUESTIONS_FILE
     if not path.is_file():
         raise BadInput(f"{folder.parent} waits for no answers: {path} is not there")
     images = json.loads(path.read_text(encoding="utf-8"))["images"]

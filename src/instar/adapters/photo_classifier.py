@@ -17,7 +17,7 @@ from instar.adapters.weights import load_weights
 from instar.adapters.zoo_classifiers import zoo_classifier
 from instar.core.options import require_one_of
 
-__all__ = ["NAMES", "WEIGHTS", "load_photo_classifier"]
+__all__ = ["load_photo_classifier"]
 
 NAMES = {
     "voc": ("aeroplane", "bicycle", "bird", "boat", "bottle", "bus", "car", "cat", "chair", "cow",

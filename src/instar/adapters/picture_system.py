@@ -19,6 +19,7 @@ class PictureSystem(Generic[Answer]):
     """Answers pictures by a function of all of them.
 
     What a network is run by cannot be pickled: a worker process makes its own system, by the `recipe`.
+    `classes` are all labels that it can give, None where it does not say: a referee is asked about no others.
     """
 
     def __init__(
@@ -30,9 +31,10 @@ class PictureSystem(Generic[Answer]):
         recipe: Callable[[], PictureSystem[Answer]] | None,
         batch: int = 8,
         concurrent: bool = True,
+        classes: Sequence[str] | None = None,
     ) -> None:
         self.name, self.fingerprint, self.batch, self.concurrent = name, fingerprint, batch, concurrent
-        self._answer, self._recipe = answer, recipe
+        self.classes, self._answer, self._recipe = classes, answer, recipe
 
     def __reduce__(self) -> tuple[Callable[[], PictureSystem[Answer]], tuple[()]]:
         if self._recipe is None:

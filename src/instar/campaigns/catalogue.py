@@ -7,19 +7,21 @@ EXPORTS (formats of `instar export`), FILES (the system that a file of a user's 
 its ending), DESCRIBE_FILE (what options the file tells), ADAPTER (what makes a system of a user's network),
 WORLD (what `street:N` means to the task), ACCURACY (what measures answers where the truth is known:
 `instar look`), CARDS (what tells of the networks that come along), POOL (what cuts objects out of scenes),
-INTERPRETERS, REMARK (what a reader must know of a system first, such as what it was trained on) and IMPORTED
-(options whose values are imported or run, each with the values that are instar's own).
+COMMANDS (commands that are about this task alone), INTERPRETERS, REMARK (what a reader must know of a system
+first, such as what it was trained on) and IMPORTED (options whose values are imported or run, each with the
+values that are instar's own).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any
 
 from instar.core.errors import UnknownName
+from instar.core.outcome import Outcome
 from instar.core.task import TASKS
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "export_formats",
     "find_entry",
     "find_export",
+    "import_command",
     "import_home",
     "usual_search",
 ]
@@ -70,6 +73,7 @@ class TaskCatalogue:
     accuracy: str
     cards: str
     pool: str
+    commands: Mapping[str, str]
     interpreters: tuple[str, ...]
     remark: str
     imported: Mapping[str, tuple[str, ...]]
@@ -108,6 +112,7 @@ def _read(task: str) -> TaskCatalogue:
         accuracy=home("ACCURACY"),
         cards=home("CARDS"),
         pool=home("POOL"),
+        commands=homes("COMMANDS"),
         interpreters=tables.get("INTERPRETERS", ()),
         remark=home("REMARK"),
         imported=tables.get("IMPORTED", {}),
@@ -157,6 +162,13 @@ def import_home(home: str) -> Any:
     """What `module:attr` of the product's own stands for."""
     module, _, attribute = home.partition(":")
     return getattr(import_module(module), attribute)
+
+
+def import_command(name: str) -> tuple[Callable[..., None], Callable[..., Outcome]]:
+    """The `arguments` and `perform` of a command that a task registers."""
+    (home,) = [one.commands[name] for one in catalogues().values() if name in one.commands]
+    command = import_module(home)
+    return command.arguments, command.perform
 
 
 def export_formats() -> list[str]:

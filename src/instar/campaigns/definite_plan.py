@@ -20,7 +20,7 @@ from instar.core.fingerprint import fingerprint_of
 from instar.core.recipe import find_name
 
 __all__ = [
-    "UNNAMED", "are_files", "identity_of", "remark_on", "run_folders", "settle_plan", "use_of", "world_for",
+    "UNNAMED", "are_files", "plan_identity", "remark_on", "run_folders", "settle_plan", "use_of", "world_for",
 ]  # fmt: skip
 
 UNNAMED = ""
@@ -81,7 +81,7 @@ def run_folders(plan: Plan) -> list[str]:
     return [str(Path(plan.out or "runs") / name) for name in names]
 
 
-def identity_of(plan: Plan, campaign: Campaign) -> dict[str, Any]:
+def plan_identity(plan: Plan, campaign: Campaign) -> dict[str, Any]:
     """What a resumed run must agree with, one short value a key: the first that differs is told.
 
     Options count, since other ones make other cases; how patiently a server is asked does not.

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import instar.report.notebook  # noqa: F401  # gives records their look in notebooks
-from instar.adapters.elsewhere import QUESTIONS, Elsewhere
+from instar.adapters.elsewhere import QUESTIONS_FOLDER, Elsewhere
 from instar.campaigns.catalogue import usual_search
 from instar.campaigns.consent import agree
 from instar.campaigns.definite_plan import (
     UNNAMED,
     are_files,
-    identity_of,
+    plan_identity,
     remark_on,
     run_folders,
     settle_plan,
@@ -171,7 +171,7 @@ def execute(
             later = campaign.system if isinstance(campaign.system, Elsewhere) else None
             if later is not None:
                 store.keep_answers([one.key(fingerprint_of(later)) for one in given])
-                later.open(store.folder / QUESTIONS)
+                later.open(store.folder / QUESTIONS_FOLDER)
             with show_campaign(own.limits, what=campaign.system.name, quiet=quiet) as watch:
                 records = run_local(
                     campaign, store, workers=workers, batch=own.batch, watch=watch, spent=rehearsal.spent
@@ -261,7 +261,7 @@ def _prepare(campaign: Campaign, workspace: Folder, prepare: Prepare) -> Campaig
 @contextlib.contextmanager
 def _open_run(plan: Plan, campaign: Campaign, *, resume: bool) -> Iterator[RunStore]:
     open_run = RunStore.resume if resume else RunStore.create
-    with open_run(campaign.name, identity=identity_of(plan, campaign)) as store:
+    with open_run(campaign.name, identity=plan_identity(plan, campaign)) as store:
         store.limit_pictures(round(1e6 * campaign.limits.disk))
         store.keep_plan(plan_to_toml(plan))
         yield store

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from instar.cli.flags import gate_arguments, gate_from, trust_argument
-from instar.cli.questions import outcome_of
+from instar.cli.questions import what_is_asked
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 
@@ -38,23 +38,23 @@ def perform(args: argparse.Namespace) -> Outcome:
     require_trust(uses_of(plan), args.run, trusted=args.trust)
     given = _given(Path(args.run), Path(args.file), plan.systems[0].options.get("labels"))
     (folder,) = execute(plan, resume=True, quiet=args.json, given=given)
-    return outcome_of(folder, gate)
+    return what_is_asked(folder, gate)
 
 
 def _given(folder: Path, file: Path, labels: object) -> list[GivenAnswer]:
     """The answers to the questions that wait. COCO results say nothing about a picture without objects."""
     from instar.adapters.answer_file import has_only_objects, read_answers
-    from instar.adapters.elsewhere import QUESTIONS, read_manifest
+    from instar.adapters.elsewhere import QUESTIONS_FOLDER, read_manifest
     from instar.adapters.labels import read_labels, with_labels
     from instar.campaigns.run import GivenAnswer
 
-    wanted = read_manifest(folder / QUESTIONS)
+    wanted = read_manifest(folder / QUESTIONS_FOLDER)
     answers = read_answers(file, labels)
     found = {name: answers[key] for name, id in wanted.items() for key in (str(id), name) if key in answers}
     if not found:
         raise BadInput(
-            f"{file} answers none of the {len(wanted)} pictures in {folder / QUESTIONS}; pictures go by "
-            "their file's name, in COCO results by the id that questions.json gives them"
+            f"{file} answers none of the {len(wanted)} pictures in {folder / QUESTIONS_FOLDER}; pictures go "
+            "by their file's name, in COCO results by the id that questions.json gives them"
         )
     missing = [name for name in wanted if name not in found]
     if missing and has_only_objects(file):

@@ -10,7 +10,7 @@ from instar.cli.flags import said_in
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.report.files import whole_folder, write_file
-from instar.report.gate_choice import choice_words, choose_cases
+from instar.report.gate_choice import choice_words, choose_gate_cases
 from instar.report.known import Known, dismisser, render_known
 from instar.store import RunStore
 from instar.store.subset import write_subset
@@ -40,7 +40,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     with RunStore.read(args.run) as store:
         totals, said = read_totals(store), said_in(store)
         records = map(dismisser(said.dismissals, totals.system), store.records(changes=False))
-        choice = choose_cases(records, budget=args.budget, queries=totals.queries)
+        choice = choose_gate_cases(records, budget=args.budget, queries=totals.queries)
     if not choice.cases:
         raise BadInput(f"{args.run} has no judged case for {args.budget} questions; give more with --budget")
     with whole_folder(folder):

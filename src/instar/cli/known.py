@@ -10,7 +10,7 @@ from instar.cli.flags import said_in
 from instar.core.errors import BadInput
 from instar.core.outcome import ALL_HELD, VIOLATED, Outcome
 from instar.core.record import Record
-from instar.report.by_scene import FailureKey, Thing, failures_of
+from instar.report.by_scene import FailureKey, FailureObject, failures_of
 from instar.report.files import write_file
 from instar.report.known import Known, dismisser, read_known, render_known
 from instar.report.words import counted
@@ -55,7 +55,7 @@ def perform(args: argparse.Namespace) -> Outcome:
             known = Known(known.failures, tuple(kept))
         if not args.cases:
             dismiss = dismisser(known.dismissals, system)
-            failures: dict[FailureKey, Thing] = {}
+            failures: dict[FailureKey, FailureObject] = {}
             for record, _ in store.violated():
                 failures |= failures_of(dismiss(record))
             known = Known(failures, known.dismissals)

@@ -14,7 +14,7 @@ from instar.core.outcome import Outcome
 if TYPE_CHECKING:
     from instar.campaigns.result import Gate
 
-__all__ = ["arguments", "outcome_of", "perform"]
+__all__ = ["arguments", "perform", "what_is_asked"]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,19 +33,19 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.campaigns.run import execute
 
     (folder,) = execute(plan, resume=args.resume, quiet=args.json)
-    return outcome_of(folder, gate)
+    return what_is_asked(folder, gate)
 
 
-def outcome_of(folder: str, gate: Gate) -> Outcome:
+def what_is_asked(folder: str, gate: Gate) -> Outcome:
     """What is to be asked next; the result of the campaign where nothing is."""
-    from instar.adapters.elsewhere import MANIFEST, QUESTIONS, read_manifest
+    from instar.adapters.elsewhere import QUESTIONS_FILE, QUESTIONS_FOLDER, read_manifest
 
-    questions = Path(folder) / QUESTIONS
-    if not (questions / MANIFEST).is_file():
+    questions = Path(folder) / QUESTIONS_FOLDER
+    if not (questions / QUESTIONS_FILE).is_file():
         return run.outcome_of([folder], gate)
     n = len(read_manifest(questions))
     text = (
-        f"{n} picture{'s' if n != 1 else ''} to ask in {questions}, listed in {MANIFEST}. Then: instar "
+        f"{n} picture{'s' if n != 1 else ''} to ask in {questions}, listed in {QUESTIONS_FILE}. Then: instar "
         f"answers {folder} FILE, with COCO results or a line of JSON for each picture, such as\n"
         '{"file": "NAME.png", "boxes": [[12, 40, 88, 120]], "labels": ["dog"], "scores": [0.9]}'
     )

@@ -11,8 +11,7 @@ from instar.cli.flags import trust_argument
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.report.answers import answer_text
-from instar.report.files import write_file
-from instar.studies.output import write_csv
+from instar.report.files import write_csv, write_file
 
 if TYPE_CHECKING:
     from instar.ratings.counts import Ratings
@@ -92,10 +91,10 @@ def _export(args: argparse.Namespace) -> Outcome:
 
 
 def _import(args: argparse.Namespace) -> Outcome:
-    from instar.ratings import read_answers, summarise_ratings
+    from instar.ratings import read_ratings, summarise_ratings
     from instar.store import RunStore
 
-    sheets = [read_answers(Path(path)) for path in args.answers]
+    sheets = [read_ratings(Path(path)) for path in args.answers]
     with RunStore.read(args.run) as store:
         records = {record.case: record for record in store.records(changes=False)}
     ratings = summarise_ratings(sheets, records)

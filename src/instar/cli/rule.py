@@ -1,5 +1,7 @@
 """`instar rule`: read a driving rule back as a relation, or say which word is not understood."""
 
-from instar.tasks.driving.rules.command import arguments, perform
+from instar.campaigns.catalogue import import_command
 
 __all__ = ["arguments", "perform"]
+
+arguments, perform = import_command("rule")

@@ -18,7 +18,7 @@ from instar.core.system import Reply
 from instar.core.task import Null, Opinion, Task
 from instar.core.verdict import Finding, Status, Verdict
 
-__all__ = ["Ask", "Case", "RelationState", "SourceState", "Steps", "split", "together"]
+__all__ = ["Ask", "Case", "RelationState", "SourceState", "Steps", "split_replies", "together"]
 
 T = TypeVar("T")
 
@@ -230,7 +230,7 @@ class Case:
         )
 
 
-def split(replies: Sequence[T], lengths: Iterable[int]) -> list[Sequence[T]]:
+def split_replies(replies: Sequence[T], lengths: Iterable[int]) -> list[Sequence[T]]:
     parts, start = [], 0
     for length in lengths:
         parts.append(replies[start : start + length])
@@ -263,5 +263,5 @@ def together(many: Sequence[Steps[None]]) -> Steps[None]:
         lengths = [len(asking[i].queries) for i in order]
         every = [asking[i] for i in order]
         replies = yield Ask([q for one in every for q in one.queries], partial(_all_ahead, every))
-        for i, part in zip(order, split(replies, lengths)):
+        for i, part in zip(order, split_replies(replies, lengths)):
             yield from advance(i, list(part))

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from instar.core.budget import Budget
-from instar.core.case import Ask, Case, RelationState, Steps, split, together
+from instar.core.case import Ask, Case, RelationState, Steps, split_replies, together
 from instar.core.change import Change, Inapplicable, plain, wrap
 from instar.core.digest import digest
 from instar.core.follow_up import FindingKey, FollowUp, Query, Seen, follow_ups_of, judge, observe, under_null
@@ -53,7 +53,7 @@ def decide(
         [one.query(case.repeat) for case in undecided for one in case.follow_ups()],  # let go when asked
         ahead=partial(_after, undecided, to_ask_again),
     )
-    for case, part in zip(undecided, split(replies or [], [case.width for case in undecided])):
+    for case, part in zip(undecided, split_replies(replies or [], [case.width for case in undecided])):
         case.judge(part)
     suspects = [case for case in undecided if case.violated]
     paid = yield from _confirm_all(budget, suspects)

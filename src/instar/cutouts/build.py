@@ -30,14 +30,14 @@ from instar.imaging.average_hash import average_hash
 from instar.imaging.geometry import Box, Boxes, intersections
 from instar.imaging.paste import RGBA
 
-__all__ = ["FindObjects", "Outline", "build_pool"]
+__all__ = ["FindObjects", "FindOutline", "build_pool"]
 
 TRIED = 6  # times as many candidates as cut-outs wanted
 
 FindObjects = Callable[[Image], Iterable[SceneObject]]
 """A helper that finds objects in a picture whose scene knows none."""
 
-Outline = Callable[[Image, Box], Mask | None]
+FindOutline = Callable[[Image, Box], Mask | None]
 """The mask of the object in a box, in the whole picture; None where it cannot be told."""
 
 Accept = Callable[[SceneObject, RGBA], bool]
@@ -52,7 +52,7 @@ def build_pool(
     folder: Path,
     *,
     find_objects: FindObjects,
-    outline: Outline = grab_mask,
+    outline: FindOutline = grab_mask,
     accept: Accept = lambda thing, pixels: True,
     progress: Callable[[str, int | None], Any],
     keep: float = 0.10,
@@ -112,7 +112,7 @@ def _cut_until(
     enough: int,
     folder: Path,
     read: Callable[[Scene], Image],
-    outline: Outline,
+    outline: FindOutline,
     accept: Accept,
 ) -> list[CutOut]:
     kept: dict[str, CutOut] = {}
@@ -129,7 +129,7 @@ def _cut_until(
     return list(kept.values())
 
 
-def _cut(candidate: Candidate, read: Callable[[Scene], Image], outline: Outline) -> RGBA | None:
+def _cut(candidate: Candidate, read: Callable[[Scene], Image], outline: FindOutline) -> RGBA | None:
     scene, thing, others = candidate
     try:
         image = read(scene)

@@ -21,7 +21,7 @@ __all__ = [
     "hidden_by",
     "is_part_of_a_body",
     "largest_piece",
-    "stands",
+    "stands_whole",
     "why_box_unfit",
     "why_mask_unfit",
 ]
@@ -151,7 +151,7 @@ def hidden_by(mask: Mask, others: Mask) -> bool:
     return bool(touching.mean() > MOST_TOUCHING)
 
 
-def stands(label: str, shape: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+def stands_whole(label: str, shape: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Whether something of that height over width may be a whole body of its class, element by element."""
     least = LEAST_UPRIGHT if label in UPRIGHT else 0.0
     return np.asarray(np.asarray(shape) >= least)
@@ -166,7 +166,7 @@ def is_part_of_a_body(mask: Mask, label: str) -> bool:
     body = mask[top:bottom, left:right]
     height, width = body.shape
     if label in UPRIGHT:
-        if not stands(label, height / width):
+        if not stands_whole(label, height / width):
             return True
         if height >= SLENDER * width:
             return False

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["GroundPlane", "Standing", "fit_ground_plane"]
+__all__ = ["LevelGround", "Standing", "fit_ground_plane"]
 
 HORIZONS = np.linspace(-0.6, 0.9, 76)  # as shares of the picture's height
 CAMERAS = np.exp(np.linspace(np.log(0.35), np.log(8.0), 48))  # metres above the ground
@@ -32,7 +32,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class GroundPlane:
+class LevelGround:
     """The horizon's row in pixels, and the camera's height in metres."""
 
     horizon: float
@@ -48,7 +48,7 @@ class GroundPlane:
         return expected > 0 and 1 / factor <= thing.scale / expected <= factor
 
 
-def fit_ground_plane(things: Sequence[Standing], rows: int) -> GroundPlane:
+def fit_ground_plane(things: Sequence[Standing], rows: int) -> LevelGround:
     """The most likely plane, for a picture of so many rows; without things, the usual one."""
     horizons, cameras = np.meshgrid(HORIZONS * rows, CAMERAS, indexing="ij")
     cost = ((horizons / rows - USUAL_HORIZON) / HORIZON_SPREAD) ** 2
@@ -58,4 +58,4 @@ def fit_ground_plane(things: Sequence[Standing], rows: int) -> GroundPlane:
         off = np.log(thing.scale / expected) / thing.spread
         cost += np.minimum(off**2, WORST**2)
     best = np.unravel_index(int(cost.argmin()), cost.shape)
-    return GroundPlane(float(horizons[best]), float(cameras[best]))
+    return LevelGround(float(horizons[best]), float(cameras[best]))

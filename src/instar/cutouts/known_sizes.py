@@ -5,11 +5,11 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-__all__ = ["COMPANY", "HEIGHTS", "PERSON_WIDTH", "Support", "is_usual_shape", "support_of"]
+__all__ = ["COMPANY", "KNOWN_HEIGHTS", "PERSON_WIDTH", "Support", "is_usual_shape", "support_of"]
 
 Support: TypeAlias = Literal["ground", "table"]
 
-HEIGHTS = MappingProxyType(
+KNOWN_HEIGHTS = MappingProxyType(
     {
         **{"person": 1.7, "bicycle": 1.0, "car": 1.5, "motorcycle": 1.15, "bus": 3.1, "truck": 3.2},
         **{"train": 3.8, "fire hydrant": 0.75, "parking meter": 1.4, "bench": 0.85},

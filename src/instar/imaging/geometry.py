@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Box", "Boxes", "areas", "centres_inside", "intersections", "iou", "mask_bounds", "shifted"]
+__all__ = ["Box", "Boxes", "areas", "centres_inside", "intersections", "iou", "mask_bounds", "shift_boxes"]
 
 Boxes: TypeAlias = npt.NDArray[np.float32]
 Box: TypeAlias = tuple[float, float, float, float]
@@ -46,7 +46,7 @@ def centres_inside(boxes: Boxes, outer: npt.NDArray[np.float32]) -> npt.NDArray[
     return inside
 
 
-def shifted(boxes: Boxes, dx: float, dy: float) -> Boxes:
+def shift_boxes(boxes: Boxes, dx: float, dy: float) -> Boxes:
     return boxes + np.array([dx, dy, dx, dy], np.float32)
 
 

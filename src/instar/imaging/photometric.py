@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from instar.core.scene import Image
 
-__all__ = ["Light", "light_of", "moved", "permuted", "relit"]
+__all__ = ["LightAverages", "light_of", "moved", "permuted", "relit"]
 
 SAMPLED_SIDE = 64  # rows and columns looked at, at most: more change the averages by nothing
 
 
 @dataclass(frozen=True, slots=True)
-class Light:
+class LightAverages:
     """Averages of a picture, in grey levels: mean, standard deviation, how far the channels differ."""
 
     mean: float
@@ -24,7 +24,7 @@ class Light:
     chroma: float
 
 
-def light_of(image: npt.NDArray[np.uint8]) -> Light:
+def light_of(image: npt.NDArray[np.uint8]) -> LightAverages:
     """The light in a picture; of an RGBA cut-out only its opaque pixels count, and without any it is grey.
 
     >>> light_of(np.array([[[0, 0, 0], [20, 20, 20]]], np.uint8))
@@ -35,10 +35,10 @@ def light_of(image: npt.NDArray[np.uint8]) -> Light:
     if image.shape[2] == 4:
         sample = sample[sample[:, 3] > 127, :3]
     if not len(sample):
-        return Light(127.5, 0.0, 0.0)
+        return LightAverages(127.5, 0.0, 0.0)
     red, green, blue = sample.T  # channel by channel: NumPy is slow along an axis of three
     spread = np.maximum(np.maximum(red, green), blue) - np.minimum(np.minimum(red, green), blue)
-    return Light(float(sample.mean()), float(sample.std()), float(spread.mean()))
+    return LightAverages(float(sample.mean()), float(sample.std()), float(spread.mean()))
 
 
 def moved(image: Image, dx: int, dy: int) -> Image:

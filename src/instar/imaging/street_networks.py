@@ -15,14 +15,14 @@ from instar.core.errors import MissingExtra
 if TYPE_CHECKING:
     from importlib.abc import Traversable
 
-__all__ = ["MULTIPLE", "NAMES", "card", "padded", "require_weights", "session"]
+__all__ = ["STREET_NETWORKS", "network_card", "padded", "require_weights", "session"]
 
-NAMES = ("painter-drawn", "painter-camvid", "street-maps")
+STREET_NETWORKS = ("painter-drawn", "painter-camvid", "street-maps")
 MULTIPLE = 16  # sides of what a network is shown
 WEIGHTS = files("instar.imaging") / "weights"
 
 
-def card(name: str) -> dict[str, Any]:
+def network_card(name: str) -> dict[str, Any]:
     """What a network was trained on, its licence, how good it is, and how to train it again."""
     document: dict[str, Any] = json.loads((WEIGHTS / f"{name}.json").read_text(encoding="utf-8"))
     return document
@@ -35,7 +35,7 @@ def require_weights(file: Traversable) -> Traversable:
     return file
 
 
-@lru_cache(maxsize=len(NAMES))
+@lru_cache(maxsize=len(STREET_NETWORKS))
 def session(name: str) -> Any:
     """The network, ready to run on one thread."""
     import onnxruntime  # type: ignore[import-untyped]  # it ships no types

@@ -16,7 +16,7 @@ from instar.ratings.page import POINTS, QUESTIONS
 from instar.stats.agreement import krippendorff_alpha
 from instar.user_file import read_json
 
-__all__ = ["BoxStatistics", "Rated", "Ratings", "read_answers", "summarise_ratings"]
+__all__ = ["BoxStatistics", "Rated", "Ratings", "read_ratings", "summarise_ratings"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Ratings:
     alpha: Mapping[str, float]
 
 
-def read_answers(path: Path) -> Rated:
+def read_ratings(path: Path) -> Rated:
     """A file that the page saved."""
     document = read_json(path)
     if not isinstance(document, dict) or document.get("ratings") != 1:

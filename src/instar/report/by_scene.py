@@ -14,8 +14,16 @@ from instar.report.causes import finding_words
 from instar.report.words import readable
 
 __all__ = [
-    "ByScene", "FailureKey", "Failures", "Result", "Thing", "failures_of", "key_of", "list_keys",
-    "recogniser", "thing_of",
+    "ByScene",
+    "FailureKey",
+    "FailureObject",
+    "Failures",
+    "Result",
+    "failure_key",
+    "failures_of",
+    "list_keys",
+    "object_of",
+    "recogniser",
 ]  # fmt: skip
 
 MOST_LISTED = 20
@@ -39,42 +47,42 @@ class FailureKey(NamedTuple):
         return f"{scene}: {what} ({relation})"
 
 
-class Thing(NamedTuple):
+class FailureObject(NamedTuple):
     """What a failure is about, so that it is known again by an answer that numbers its objects otherwise."""
 
     label: str = ""
     box: tuple[float, ...] = ()
 
 
-Failures = Mapping[FailureKey, Thing]
+Failures = Mapping[FailureKey, FailureObject]
 
 
-def failures_of(record: Record) -> dict[FailureKey, Thing]:
+def failures_of(record: Record) -> dict[FailureKey, FailureObject]:
     """The failures that a violated case shows."""
-    return {key_of(record, finding): thing_of(finding) for finding in record.verdict.failures}
+    return {failure_key(record, finding): object_of(finding) for finding in record.verdict.failures}
 
 
-def key_of(record: Record, finding: Finding) -> FailureKey:
+def failure_key(record: Record, finding: Finding) -> FailureKey:
     return FailureKey(record.relation, record.source, finding.subject, finding.kind)
 
 
-def thing_of(finding: Finding) -> Thing:
+def object_of(finding: Finding) -> FailureObject:
     told = finding.evidence.get("was", finding.evidence.get("is"))
     if not isinstance(told, Mapping):
-        return Thing()
+        return FailureObject()
     label, box = told.get("label"), told.get("box")
     if not (isinstance(box, Sequence) and len(box) == 4 and all(isinstance(x, (int, float)) for x in box)):
         box = ()
-    return Thing(label if isinstance(label, str) else "", tuple(float(x) for x in box))
+    return FailureObject(label if isinstance(label, str) else "", tuple(float(x) for x in box))
 
 
-def recogniser(failures: Failures) -> Callable[[FailureKey, Thing], FailureKey | None]:
+def recogniser(failures: Failures) -> Callable[[FailureKey, FailureObject], FailureKey | None]:
     """What finds a failure among these again: the object by its label and place, else by its name."""
-    places: dict[tuple[str, str, str], list[tuple[FailureKey, Thing]]] = defaultdict(list)
+    places: dict[tuple[str, str, str], list[tuple[FailureKey, FailureObject]]] = defaultdict(list)
     for key, thing in failures.items():
         places[key.relation, key.scene, key.kind].append((key, thing))
 
-    def find(key: FailureKey, thing: Thing) -> FailureKey | None:
+    def find(key: FailureKey, thing: FailureObject) -> FailureKey | None:
         for other, there in places.get((key.relation, key.scene, key.kind), ()):
             if thing.box and there.box:
                 is_same = thing.label == there.label and _overlap(thing.box, there.box) >= SAME_PLACE
@@ -119,7 +127,7 @@ class Result:
     margin: float = math.inf
     kind: str = ""
     told: str = ""
-    failures: dict[FailureKey, Thing] = field(default_factory=dict)
+    failures: dict[FailureKey, FailureObject] = field(default_factory=dict)
 
     @property
     def judged(self) -> int:
@@ -164,6 +172,6 @@ class ByScene:
     def in_order(self) -> list[Result]:
         return [self.results[place] for place in sorted(self.results)]
 
-    def failures(self) -> dict[FailureKey, Thing]:
+    def failures(self) -> dict[FailureKey, FailureObject]:
         """All failures of the run."""
         return {key: thing for one in self.results.values() for key, thing in one.failures.items()}

@@ -11,10 +11,10 @@ from instar.core.marks import Dial, Fate, Mark, Panel
 from instar.core.scene import Image
 from instar.imaging.sheets import FONT, INK, PAPER, Colour, dashed_line, panel, sheet
 
-__all__ = ["COLOURS", "draw_case"]
+__all__ = ["FATE_COLOURS", "draw_case"]
 
 SIDE = 620  # pixels per panel, at most
-COLOURS: Mapping[Fate, Colour] = {
+FATE_COLOURS: Mapping[Fate, Colour] = {
     "matched": (46, 160, 67),
     "lost": (218, 30, 40),
     "new": (240, 136, 8),
@@ -55,7 +55,7 @@ class _Drawing:
                 above, under, inside = (x1, y1), (x1, y2 + 17), (x1, y1 + 17)
                 places = [under, above, inside] if mark.fate == "change" else [above, under, inside]
                 places += [(x2, y1 + 17), (x2, y2), (x1, y2)]
-                self._tag(mark.label, places, COLOURS[mark.fate], bold=mark.fate not in QUIET)
+                self._tag(mark.label, places, FATE_COLOURS[mark.fate], bold=mark.fate not in QUIET)
         return self._image
 
     def _corners(self, mark: Mark) -> np.ndarray[tuple[int, int], np.dtype[np.intp]]:
@@ -63,7 +63,7 @@ class _Drawing:
 
     def _outline(self, mark: Mark) -> None:
         corners = self._corners(mark).tolist()
-        colour = COLOURS[mark.fate]
+        colour = FATE_COLOURS[mark.fate]
         thickness = 1 if mark.fate in QUIET else 2 if mark.fate == "change" else 3
         for (x1, y1), (x2, y2) in zip(corners, [*corners[1:], corners[0]]):
             if mark.fate == "lost":

@@ -18,7 +18,7 @@ from instar.core.record import Record
 from instar.core.verdict import Finding
 
 __all__ = [
-    "MEASURES",
+    "THING_MEASURES",
     "Failure",
     "LabelledThing",
     "Traits",
@@ -40,7 +40,7 @@ FATE_SENTENCES = {
 NOT_A_KIND = {"type", "condition", "blend", "cutout", "font", "text", "unit"}
 """Fields of a change whose text does not say what kind of change it is."""
 TOUCHING = 10  # pixels between two boxes, at most
-MEASURES = ("width", "height", "x", "y")
+THING_MEASURES = ("width", "height", "x", "y")
 """Of a thing: how large it is, and where its middle is, in pixels."""
 
 Measures: TypeAlias = tuple[float, float, float, float]

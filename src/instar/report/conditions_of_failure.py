@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from instar.report.causes import MEASURES, Traits
+from instar.report.causes import THING_MEASURES, Traits
 
 __all__ = ["NEARLY_ALL", "SURPRISE", "FailureCondition", "explain_failures", "mean_shares"]
 
@@ -119,12 +119,12 @@ class _View:
         columns: dict[str, npt.NDArray[np.generic]] = {"by": np.array([one.by for one in traits])}
         scenes = Counter(one.among for one in traits if one.among) if by_thing else Counter()
         things = [(thing, n / len(among)) for among, n in scenes.items() for thing in among]
-        measured = np.array([thing[1] for thing, _ in things]).reshape(-1, len(MEASURES))
-        of_things: dict[str, npt.NDArray[np.generic]] = dict(zip(MEASURES, measured.T))
+        measured = np.array([thing[1] for thing, _ in things]).reshape(-1, len(THING_MEASURES))
+        of_things: dict[str, npt.NDArray[np.generic]] = dict(zip(THING_MEASURES, measured.T))
         if things:
             of_things["label"] = np.array([thing[0] for thing, _ in things])
             columns["label"] = np.array([one.label for one in traits])
-            columns |= dict(zip(MEASURES, np.array([one.measures for one in traits]).T))
+            columns |= dict(zip(THING_MEASURES, np.array([one.measures for one in traits]).T))
             columns[LIKE.trait] = np.where(columns["label"] == columns["by"], LIKE.value, "")
         weights = np.array([weight for _, weight in things])
         own = [
@@ -154,12 +154,13 @@ class _View:
             if share and usual <= SURPRISE * share:
                 # By how much the condition makes these failures more likely.
                 evidence = n * share * math.log(share / usual)
-                evidence -= FITTED if condition.trait in MEASURES else 0.0
+                evidence -= FITTED if condition.trait in THING_MEASURES else 0.0
                 found.append((evidence, share, condition))
         found.sort(key=lambda one: (-one[0], one[2].trait, one[2].value, one[2].bound))
         for _, share, condition in found:
             # A size or a side that says it all comes before labels that only go with it.
-            if condition.trait in MEASURES and share >= ALL and self._says_more_than_labels(condition, left):
+            measured = condition.trait in THING_MEASURES and share >= ALL
+            if measured and self._says_more_than_labels(condition, left):
                 return condition
         return found[0][2] if found and found[0][0] > 0 else None
 
@@ -187,7 +188,7 @@ class _View:
                 yield from (
                     FailureCondition(trait, value) for value in np.unique(self.columns[trait][left]).tolist()
                 )
-        for trait in MEASURES:
+        for trait in THING_MEASURES:
             values = self.columns[trait][left].astype(float) if trait in self.columns else np.zeros(0)
             values = values[~np.isnan(values)]
             if len(values) and not np.isnan(self.things[trait].astype(float)).any():
@@ -212,7 +213,7 @@ def _spread(share: float, n: int) -> float:
 
 
 def _met(column: npt.NDArray[np.generic], condition: FailureCondition) -> _Mask:
-    if condition.trait not in MEASURES:
+    if condition.trait not in THING_MEASURES:
         return np.asarray(column == condition.value)
     values = column.astype(float)
     return np.asarray(values >= condition.bound if condition.upward else values <= condition.bound)

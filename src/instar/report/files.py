@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from instar.core.errors import RunError
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
 
-__all__ = ["keep_picture", "whole_folder", "write_file", "write_picture"]
+__all__ = ["keep_picture", "whole_folder", "write_csv", "write_file", "write_picture"]
 
 
 def write_file(path: str | Path, content: str | bytes) -> None:
@@ -23,6 +25,13 @@ def write_file(path: str | Path, content: str | bytes) -> None:
         Path(path).write_bytes(data)
     except OSError as error:
         raise RunError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
+    """Write rows, whose first are headings."""
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(rows)
+    write_file(path, text.getvalue())
 
 
 @contextlib.contextmanager

@@ -16,13 +16,13 @@ from instar.core.verdict import Status
 from instar.report.by_scene import FailureKey, Failures, failures_of
 from instar.report.words import counted, percent
 
-__all__ = ["Choice", "choice_words", "choose_cases"]
+__all__ = ["GateChoice", "choice_words", "choose_gate_cases"]
 
 SURE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class GateChoice:
     """The chosen cases, what they cost, and what of the run they keep."""
 
     cases: tuple[str, ...]
@@ -65,7 +65,7 @@ class _Purse:
         return True
 
 
-def choose_cases(records: Iterable[Record], *, budget: int, queries: int) -> Choice:
+def choose_gate_cases(records: Iterable[Record], *, budget: int, queries: int) -> GateChoice:
     """Choose for at most `budget` questions; `queries` are those of the whole run."""
     judged, spent, sources = [], 0, set()
     for record in records:
@@ -83,7 +83,7 @@ def choose_cases(records: Iterable[Record], *, budget: int, queries: int) -> Cho
     _cover(failing, purse, share=1.0)
     chosen = list(purse.chosen.values())
     shown = {key: thing for record in chosen for key, thing in failures_of(record).items()}
-    return Choice(
+    return GateChoice(
         cases=tuple(sorted(purse.chosen)),
         queries=round(purse.spent),
         failures=shown,
@@ -128,7 +128,7 @@ def _in_turns(held: Sequence[Record]) -> Iterator[Record]:
         places = {place: cases for place, cases in places.items() if cases}
 
 
-def choice_words(choice: Choice) -> str:
+def choice_words(choice: GateChoice) -> str:
     """What was chosen, and how much it keeps."""
     lines = [
         f"{counted(len(choice.cases), 'case')} for about {counted(choice.queries, 'question')}",

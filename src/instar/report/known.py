@@ -19,12 +19,12 @@ from instar.core.verdict import NO_FAILURE, Finding, Status
 from instar.report.by_scene import (
     ByScene,
     FailureKey,
+    FailureObject,
     Failures,
-    Thing,
+    failure_key,
     failures_of,
-    key_of,
+    object_of,
     recogniser,
-    thing_of,
 )  # fmt: skip
 from instar.user_file import read_json
 
@@ -42,7 +42,7 @@ class Dismissal:
     """A user's word that a finding of a system is no failure, and why."""
 
     key: FailureKey
-    thing: Thing
+    thing: FailureObject
     reason: str
     system: str
 
@@ -87,7 +87,7 @@ def render_known(known: Known, *, system: str) -> str:
     return f"{head}\n{lines}\n]}}\n" if lines else f"{head}]}}\n"
 
 
-def _entry(key: FailureKey, thing: Thing) -> dict[str, Any]:
+def _entry(key: FailureKey, thing: FailureObject) -> dict[str, Any]:
     about = {"label": thing.label, "box": [round(x, 1) for x in thing.box]} if thing.box else {}
     return key._asdict() | about
 
@@ -101,7 +101,7 @@ def read_known(path: Path) -> Known:
     failures, dismissals = {}, []
     for one in entries:
         key = FailureKey(**{field: one[field] for field in FailureKey._fields})
-        thing = Thing(one.get("label", ""), tuple(one.get("box", ())))
+        thing = FailureObject(one.get("label", ""), tuple(one.get("box", ())))
         if "no_failure" in one:
             dismissals.append(Dismissal(key, thing, one["no_failure"], one["system"]))
         else:
@@ -138,7 +138,7 @@ def dismisser(dismissals: Iterable[Dismissal], system: str) -> Callable[[Record]
             return record
 
         def known(one: Finding) -> str:
-            is_none = one.is_failure and find(key_of(record, one), thing_of(one)) is not None
+            is_none = one.is_failure and find(failure_key(record, one), object_of(one)) is not None
             return NO_FAILURE if is_none else one.known
 
         return dataclasses.replace(record, verdict=verdict.verified(known))

@@ -23,7 +23,7 @@ __all__ = [
     "RelationSummary",
     "Summary",
     "Violation",
-    "identity_of",
+    "finding_identity",
     "summarise",
 ]
 
@@ -316,8 +316,9 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
         if verdict.status is Status.VIOLATED:
             kinds[verdict.plainest.kind] += 1
             for finding in verdict.findings:
-                same = distinct.setdefault(identity_of(record, finding), finding)
-                distinct[identity_of(record, finding)] = min(same, finding, key=lambda one: one.plainness)
+                identity = finding_identity(record, finding)
+                known = distinct.get(identity, finding)
+                distinct[identity] = min(known, finding, key=lambda one: one.plainness)
             violations.append(_violation(record))
             if verdict.failures:
                 _note_break(breaks, record)
@@ -357,7 +358,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
     )
 
 
-def identity_of(record: Record, finding: Finding) -> tuple[str, ...]:
+def finding_identity(record: Record, finding: Finding) -> tuple[str, ...]:
     """What makes two findings one: the object where there is one, else the relation and the kind."""
     if finding.subject:
         return (record.scene, "object", finding.subject)

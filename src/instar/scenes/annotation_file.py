@@ -13,11 +13,11 @@ from instar.user_file import read_text
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["locate", "parse_xml", "read_bytes", "read_lines"]
+__all__ = ["complain_at", "parse_xml", "read_bytes", "read_lines"]
 
 
 @contextmanager
-def locate(place: str) -> Iterator[None]:
+def complain_at(place: str) -> Iterator[None]:
     """Turn a missing or senseless field, or BadInput without a place, into BadInput that says where."""
     try:
         yield

@@ -8,7 +8,7 @@ from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotation_file import locate
+from instar.scenes.annotation_file import complain_at
 from instar.scenes.annotations import annotated_scenes, boxed, data_root
 from instar.user_file import read_json
 
@@ -27,7 +27,7 @@ def bdd100k(path: str | Path, *, limit: int | None = None) -> list[Scene]:
         raise BadInput(f"{file} is no label file of BDD100K: it has no list of frames")
     objects: dict[str, list[SceneObject]] = {}
     for number, frame in enumerate(frames):
-        with locate(f"{file}: frame {number}"):
+        with complain_at(f"{file}: frame {number}"):
             name = "/".join(filter(None, (str(frame.get("videoName") or ""), str(frame["name"]))))
             objects.setdefault(name, []).extend(
                 thing for label in frame.get("labels") or () for thing in _object(label)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Mask, Scene, SceneObject
-from instar.scenes.annotation_file import locate
+from instar.scenes.annotation_file import complain_at
 from instar.scenes.annotations import read_size
 from instar.scenes.folder import annotated_picture, check_limit, is_picture
 from instar.scenes.masks import polygons_mask, runs_mask
@@ -39,13 +39,13 @@ def coco(path: str | Path, *, images: str | Path | None = None, limit: int | Non
     path = Path(path)
     document = _read_document(path)
     listed = _read_entries(document, "images", path)
-    with locate(f"{path}: a category"):
+    with complain_at(f"{path}: a category"):
         labels = {
             key: str(entry["name"]) for key, entry in _read_entries(document, "categories", path).items()
         }
     objects: dict[Any, list[SceneObject]] = {key: [] for key in listed}
     for number, entry in enumerate(document.get("annotations", ())):
-        with locate(f"{path}: annotation {number}"):
+        with complain_at(f"{path}: annotation {number}"):
             if entry["image_id"] in listed:
                 found = _object(entry, labels, read_size(listed[entry["image_id"]]))
                 objects[entry["image_id"]] += found
@@ -103,7 +103,7 @@ def panoptic(
     categories = _read_entries(document, "categories", path)
     known: dict[Any, tuple[SceneObject, ...] | None] = dict.fromkeys(listed)
     for number, entry in enumerate(document.get("annotations", ())):
-        with locate(f"{path}: annotation {number}"):
+        with complain_at(f"{path}: annotation {number}"):
             image = entry["image_id"]
             if image in listed:
                 png = segments_folder / entry["file_name"]
@@ -167,7 +167,7 @@ def _read_document(path: Path) -> dict[str, Any]:
 def _read_entries(document: CocoEntry, part: str, path: Path) -> dict[Any, CocoEntry]:
     """The images or categories of a COCO file by their id."""
     listed = document.get(part, [])
-    with locate(f"{path}: an entry of {part!r}"):
+    with complain_at(f"{path}: an entry of {part!r}"):
         by_id = {entry["id"]: entry for entry in listed}
         if len(by_id) < len(listed):
             raise ValueError("two entries have the same id")
@@ -198,7 +198,7 @@ def listed_scenes(
     names: set[str] = set()
     find = _finder(_picture_folders(path, images))
     for key, entry in listed.items():
-        with locate(f"{path}: image {key!r}"):
+        with complain_at(f"{path}: image {key!r}"):
             name = entry["file_name"].replace("\\", "/")
             if name in names:
                 raise ValueError(f"{name!r} is listed twice")

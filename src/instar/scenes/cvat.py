@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotation_file import locate, parse_xml, read_bytes
+from instar.scenes.annotation_file import complain_at, parse_xml, read_bytes
 from instar.scenes.annotations import Size, annotated_scenes, boxed, data_root, outlined, read_size
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def cvat(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     objects: dict[str, list[SceneObject]] = {}
     sizes: dict[str, Size] = {}
     for number, image in enumerate(parse_xml(read_bytes(file), file).iter("image")):
-        with locate(f"{file}: image {number}"):
+        with complain_at(f"{file}: image {number}"):
             name = image.attrib["name"]
             sizes[name] = read_size(image.attrib)
             objects[name] = [thing for shape in image for thing in _object(shape, sizes[name])]

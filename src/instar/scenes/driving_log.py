@@ -16,7 +16,7 @@ from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
-from instar.scenes.annotation_file import locate
+from instar.scenes.annotation_file import complain_at
 from instar.scenes.folder import check_limit, read_file
 from instar.user_file import read_text
 
@@ -72,7 +72,7 @@ def driving_log(folder: Path, *, limit: int | None = None) -> list[Scene]:
     published = {source: _published(folder, source) for source in {row["source"] for row in rows}}
     scenes = []
     for number, row in enumerate(rows[:limit], start=2):
-        with locate(f"{path}, line {number}"):
+        with complain_at(f"{path}, line {number}"):
             scenes.append(_scene(folder, row, published[row["source"]].get(row["file"], {})))
     return scenes
 
@@ -100,7 +100,7 @@ def _published(folder: Path, source: str) -> dict[str, dict[str, float]]:
         return {}
     published: dict[str, dict[str, float]] = {}
     for line, row in enumerate(_rows(path, ["file"]), start=2):
-        with locate(f"{path}, line {line}"):
+        with complain_at(f"{path}, line {line}"):
             told = {
                 name: _number(value, SOURCES[source].steering)
                 for name, value in row.items()

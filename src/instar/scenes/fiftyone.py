@@ -8,7 +8,7 @@ from typing import Any
 
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotation_file import locate
+from instar.scenes.annotation_file import complain_at
 from instar.scenes.annotations import Size, annotated_scenes, boxed, picture_finder
 from instar.user_file import read_json
 
@@ -29,7 +29,7 @@ def fiftyone(path: str | Path, *, limit: int | None = None) -> list[Scene]:
         raise BadInput(f"{file} is no export of FiftyOne: it needs 'labels', and pictures in data/ beside it")
     find, objects = picture_finder(root), {}
     for name, entries in document["labels"].items():
-        with locate(f"{file}: {name!r}"):
+        with complain_at(f"{file}: {name!r}"):
             objects[name] = _objects(find(name), entries, document.get("classes") or ())
     return annotated_scenes(root, objects, limit=limit)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from instar.core.errors import BadInput, MissingExtra, UnreadablePicture
 from instar.core.scene import Image, Scene
-from instar.scenes.annotation_file import locate
+from instar.scenes.annotation_file import complain_at
 from instar.scenes.folder import check_limit
 from instar.scenes.image_folder import LABELS, read_objects
 
@@ -49,7 +49,7 @@ def _scenes(file: Path, base: Path) -> Iterator[Scene]:
     name = file.relative_to(base).as_posix()
     numbers = count()
     for part, batch in enumerate(_batches(file)):
-        with locate(str(file)):
+        with complain_at(str(file)):
             features = json.loads((batch.schema.metadata or {}).get(b"huggingface", b"{}"))
             classes = _class_names(features.get("info", {}).get("features", {}).get("objects"))
             column = _picture_column(batch)
@@ -57,7 +57,7 @@ def _scenes(file: Path, base: Path) -> Iterator[Scene]:
             objects = batch.column("objects").to_pylist() if is_known else [None] * batch.num_rows
         for row, told in enumerate(objects):
             number = next(numbers)
-            with locate(f"{file}: row {number}"):
+            with complain_at(f"{file}: row {number}"):
                 known = read_objects({"objects": _named(told, classes)})
             read = partial(_read, file, part, row, column, base)
             yield Scene(f"{name}#{number:06d}", read, None if known is None else tuple(known))

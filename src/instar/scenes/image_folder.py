@@ -8,7 +8,7 @@ from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotation_file import locate, read_lines
+from instar.scenes.annotation_file import complain_at, read_lines
 from instar.scenes.annotations import annotated_scenes, boxed
 from instar.user_file import parse_json
 
@@ -27,7 +27,7 @@ def image_folder(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     objects: dict[str, list[SceneObject] | None] = {}
     for file in files:
         for number, line in read_lines(file):
-            with locate(f"{file} line {number}"):
+            with complain_at(f"{file} line {number}"):
                 entry = parse_json(line, "the line")
                 name = (file.parent / entry["file_name"]).relative_to(root).as_posix()
                 objects[name] = read_objects(entry)

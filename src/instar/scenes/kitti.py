@@ -6,7 +6,7 @@ from pathlib import Path
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotation_file import locate, read_lines
+from instar.scenes.annotation_file import complain_at, read_lines
 from instar.scenes.annotations import annotated_scenes, boxed
 from instar.scenes.folder import pictures_below
 
@@ -41,7 +41,7 @@ def _root(path: Path) -> Path | None:
 def _objects(file: Path) -> list[SceneObject]:
     found = []
     for number, line in read_lines(file):
-        with locate(f"{file} line {number}"):
+        with complain_at(f"{file} line {number}"):
             words = line.split()
             if len(words) < FIELDS:
                 raise ValueError(f"{len(words)} fields; KITTI has {FIELDS}")

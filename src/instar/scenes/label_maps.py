@@ -12,7 +12,7 @@ import numpy.typing as npt
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Scene
 from instar.imaging.labels import LabelMap
-from instar.scenes.annotation_file import locate
+from instar.scenes.annotation_file import complain_at
 from instar.scenes.folder import check_limit, pictures_below, read_file
 from instar.scenes.palettes import BUILT_IN, Palette, pack_colours, palette_named
 
@@ -143,7 +143,7 @@ def _labels(picture: Path, file: Path, palette: Palette) -> LabelMap:
     from instar.imaging.codecs import picture_size
 
     values = _values(file)
-    with locate(str(file)):
+    with complain_at(str(file)):
         labels = palette.read(values)
     shape = picture_size(picture)
     if labels.ids.shape != shape:

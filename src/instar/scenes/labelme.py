@@ -8,7 +8,7 @@ from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotation_file import locate, read_bytes
+from instar.scenes.annotation_file import complain_at, read_bytes
 from instar.scenes.annotations import Size, annotated_scenes, boxed, outlined, read_size
 from instar.user_file import read_json
 
@@ -27,7 +27,7 @@ def labelme(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     sizes: dict[str, Size] = {}
     for file in filter(_is_labelme, files):
         document = read_json(file)
-        with locate(str(file)):
+        with complain_at(str(file)):
             named = str(document["imagePath"]).replace("\\", "/").rpartition("/")[2]
             name = (file.parent / named).relative_to(root).as_posix()
             sizes[name] = read_size(document, "imageHeight", "imageWidth")

@@ -25,7 +25,7 @@ from instar.scenes.label_maps import label_maps, looks_like_label_maps
 from instar.scenes.labelme import labelme, looks_like_labelme
 from instar.scenes.nuimages import looks_like_nuimages, nuimages
 from instar.scenes.open_images import is_open_images, open_images
-from instar.scenes.picture_list import is_pattern, listed, subset
+from instar.scenes.picture_list import is_pattern, listed_pictures, subset
 from instar.scenes.video import VIDEOS, is_video, video
 from instar.scenes.voc import looks_like_voc, voc
 from instar.scenes.web_dataset import web_dataset
@@ -48,7 +48,7 @@ _LOADERS: dict[str, Callable[..., list[Scene]]] = {
     "kitti": kitti,
     "label-maps": label_maps,
     "labelme": labelme,
-    "list": listed,
+    "list": listed_pictures,
     "nuimages": nuimages,
     "open-images": open_images,
     "panoptic": panoptic,
@@ -132,7 +132,7 @@ def _load(
     path = Path(spec)
     if format is None and not os.path.exists(path):
         if is_pattern(spec):
-            return listed(path, limit=limit)
+            return listed_pictures(path, limit=limit)
         if (strided := _STRIDE.fullmatch(spec)) is not None and os.path.exists(strided[1]):
             return video(strided[1], stride=int(strided[2]), limit=limit)
     if not os.path.exists(path):  # False also for what no file can be called

@@ -10,7 +10,7 @@ from typing import Any
 
 from instar.core.errors import BadInput
 from instar.core.scene import Mask, Scene, SceneObject
-from instar.scenes.annotation_file import locate
+from instar.scenes.annotation_file import complain_at
 from instar.scenes.annotations import Size, annotated_scenes, boxed, read_size
 from instar.scenes.masks import runs_mask
 from instar.user_file import read_json
@@ -32,7 +32,7 @@ def nuimages(path: str | Path, *, limit: int | None = None) -> list[Scene]:
         raise BadInput(f"{root} is no folder of nuImages or nuScenes: it needs v1.0-.../sample_data.json")
     frames, sizes = {}, {}
     for token, row in _read(tables / "sample_data.json").items():
-        with locate(f"{tables / 'sample_data.json'}: {token}"):
+        with complain_at(f"{tables / 'sample_data.json'}: {token}"):
             name = str(row["filename"])
             if row.get("is_key_frame", True) and name.lower().endswith(PICTURES):
                 frames[token] = name
@@ -42,17 +42,17 @@ def nuimages(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     objects: dict[str, list[SceneObject] | None] = {name: [] if is_known else None for name in sizes}
     if not annotated.is_file() and projected.is_file():
         rows = read_json(projected)
-        with locate(str(projected)):
+        with complain_at(str(projected)):
             rows = list(rows)
         for number, row in enumerate(rows):
-            with locate(f"{projected}: {number}"):
+            with complain_at(f"{projected}: {number}"):
                 known = objects.get(frames.get(row["sample_data_token"], ""))
                 if known is not None:
                     known += boxed(str(row["category_name"]), row["bbox_corners"])
     if annotated.is_file():
         labels = {token: str(row["name"]) for token, row in _read(tables / "category.json").items()}
         for token, row in _read(annotated).items():
-            with locate(f"{annotated}: {token}"):
+            with complain_at(f"{annotated}: {token}"):
                 name = frames.get(row["sample_data_token"], "")
                 known = objects.get(name)
                 if known is not None:
@@ -73,7 +73,7 @@ def _tables(root: Path) -> Path | None:
 def _read(file: Path) -> dict[str, Mapping[str, Any]]:
     """The rows of a table by their tokens."""
     rows = read_json(file)
-    with locate(str(file)):
+    with complain_at(str(file)):
         return {row["token"]: row for row in rows}
 
 

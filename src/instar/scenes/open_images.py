@@ -9,7 +9,7 @@ from pathlib import Path
 
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotation_file import locate
+from instar.scenes.annotation_file import complain_at
 from instar.scenes.annotations import annotated_scenes, boxed, data_root, picture_finder
 from instar.user_file import read_text
 
@@ -73,7 +73,7 @@ def _objects(
         return None  # reading the scene will say why
     found = []
     for number, row in rows:
-        with locate(f"{file} line {number}"):
+        with complain_at(f"{file} line {number}"):
             x1, y1, x2, y2 = (float(row[side]) for side in SIDES)
             label = names.get(row["LabelName"], row["LabelName"])
             box = [x1 * width, y1 * height, x2 * width, y2 * height]

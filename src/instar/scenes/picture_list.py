@@ -11,12 +11,12 @@ from instar.core.scene import Scene
 from instar.scenes.annotation_file import read_lines
 from instar.scenes.folder import check_limit, is_picture, read_file
 
-__all__ = ["SUBSET_OF", "is_pattern", "listed", "subset"]
+__all__ = ["SUBSET_OF", "is_pattern", "listed_pictures", "subset"]
 
 SUBSET_OF = "# scenes of "
 
 
-def listed(path: str | Path, *, limit: int | None = None) -> list[Scene]:
+def listed_pictures(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     """The pictures that a pattern fits, or those on the lines of a file, from the file's folder on.
 
     Scenes have the names that are written there, in the order of these names.

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Image, Scene, SceneObject
-from instar.scenes.annotation_file import locate
+from instar.scenes.annotation_file import complain_at
 from instar.scenes.folder import SUFFIXES, check_limit
 from instar.scenes.image_folder import read_objects
 from instar.user_file import parse_json
@@ -61,7 +61,7 @@ def _scenes(shard: Path) -> list[Scene]:
 
 def _known(opened: tarfile.TarFile, member: tarfile.TarInfo, shard: Path) -> list[SceneObject] | None:
     file = opened.extractfile(member)
-    with locate(f"{shard}: {member.name}"):
+    with complain_at(f"{shard}: {member.name}"):
         entry = parse_json(file.read() if file else b"", "it")
         return read_objects(entry) if isinstance(entry, dict) else None
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from instar.core.errors import BadInput
 from instar.core.scene import Image, Scene, SceneObject
 from instar.imaging.words import Word
-from instar.scenes.annotation_file import locate, read_lines
+from instar.scenes.annotation_file import complain_at, read_lines
 from instar.scenes.coco import entry_box, listed_scenes
 from instar.scenes.folder import check_limit, folder
 from instar.user_file import read_json
@@ -104,7 +104,7 @@ def coco_text(path: str | Path, *, images: str | Path | None = None, limit: int 
         raise BadInput(f"{path} is not COCO-Text: it has no tables imgs and anns")
     words: dict[str, list[Word]] = {key: [] for key in document["imgs"]}
     for key, entry in document["anns"].items():
-        with locate(f"{path}: annotation {key}"):
+        with complain_at(f"{path}: annotation {key}"):
             # Keys are strings in JSON, while the annotations refer to them as numbers.
             if (image := str(entry["image_id"])) in words:
                 words[image] += _coco_text_word(entry)
@@ -160,7 +160,7 @@ def _words(file: Path, begins: str, word: Callable[[str], Word]) -> tuple[Word, 
     lines, words = read_lines(file), []
     starts = [i for i, (_, line) in enumerate(lines) if i == 0 or line.startswith(begins)]
     for start, end in zip(starts, [*starts[1:], len(lines)]):
-        with locate(f"{file} line {lines[start][0]}"):
+        with complain_at(f"{file} line {lines[start][0]}"):
             words.append(word("\n".join(line for _, line in lines[start:end])))
     return tuple(words)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotation_file import locate, read_lines
+from instar.scenes.annotation_file import complain_at, read_lines
 from instar.scenes.folder import check_limit, folder
 from instar.scenes.masks import polygons_mask
 from instar.user_file import read_text
@@ -87,7 +87,7 @@ def _objects(
         return None  # reading the scene will say why
     found = []
     for number, line in lines:
-        with locate(f"{file} line {number}"):
+        with complain_at(f"{file} line {number}"):
             found.append(_object(line.split(), names, size))
     return tuple(thing for thing in found if thing is not None)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Fit", "correlations", "regress"]
+__all__ = ["LineFit", "correlations", "regress"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -34,7 +34,7 @@ def correlations(values: npt.ArrayLike) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class LineFit:
     """A linear model: `weights` are per standard deviation of each feature.
 
     `r2` is what it explains of the data that it was fitted to; `r2_unseen` of rows left out one by one
@@ -47,7 +47,7 @@ class Fit:
     r2_unseen: float
 
 
-def regress(features: npt.ArrayLike, target: npt.ArrayLike, *, ridge: float = 0.0) -> Fit:
+def regress(features: npt.ArrayLike, target: npt.ArrayLike, *, ridge: float = 0.0) -> LineFit:
     """Least squares of `target` `(n,)` on `features` `(n, p)`, with weights held small by `ridge`.
 
     >>> fit = regress([[0], [1], [2], [3]], [1, 3, 5, 7])
@@ -72,7 +72,7 @@ def regress(features: npt.ArrayLike, target: npt.ArrayLike, *, ridge: float = 0.
         w, b, c, s = _solve(x[rest], y[rest], ridge)
         unseen += float((y[i] - (b + (x[i] - c) / s @ w)) ** 2)
         baseline += float((y[i] - y[rest].mean()) ** 2)
-    return Fit(
+    return LineFit(
         tuple(float(weight) for weight in weights),
         float(intercept),
         1 - float((left**2).sum()) / total,

@@ -5,23 +5,22 @@ matplotlib (the extra `plots`) is imported when figures are drawn.
 
 from __future__ import annotations
 
-import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.core.errors import MissingExtra
 from instar.core.outcome import Outcome
-from instar.report.files import write_file
+from instar.report.files import write_csv, write_file
 from instar.report.text import table as aligned
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "Table", "format_share", "make_axes", "require_matplotlib", "save_figures", "span", "tell", "write_csv",
+    "Table", "format_share", "make_axes", "require_matplotlib", "save_figures", "span", "tell",
 ]  # fmt: skip
 
 DPI = 160  # sharp in print at the size they have
@@ -59,13 +58,6 @@ def format_share(part: float, whole: float) -> str:
 def span(interval: tuple[float, float]) -> str:
     """An interval of shares in percent."""
     return f"{100 * interval[0]:.1f} to {100 * interval[1]:.1f} %"
-
-
-def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:
-    """Write rows, whose first are headings."""
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows(rows)
-    write_file(path, text.getvalue())
 
 
 def tell(

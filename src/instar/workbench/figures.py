@@ -16,7 +16,7 @@ from instar.report.text import alarm_words
 from instar.stats import clustered_rate
 from instar.stats.clusters import cluster_of
 from instar.workbench.columns import STATUSES
-from instar.workbench.library import Run
+from instar.workbench.library import LibraryRun
 from instar.workbench.table import NO_GROUP, CaseTable
 from instar.workbench.workers import Results
 
@@ -143,7 +143,7 @@ def _clusters(scenes: Sequence[str]) -> Array:
     return np.array([numbers.setdefault(cluster_of(scene), len(numbers)) for scene in scenes], np.int64)
 
 
-def account_of(runs: Sequence[Run]) -> dict[str, Any]:
+def account_of(runs: Sequence[LibraryRun]) -> dict[str, Any]:
     """What the report says of whole runs besides their cases, whatever the filters.
 
     `distinct` is None while failures are being grouped.
@@ -176,7 +176,7 @@ def account_of(runs: Sequence[Run]) -> dict[str, Any]:
     }
 
 
-def yields_of(runs: Sequence[Run]) -> set[str]:
+def yields_of(runs: Sequence[LibraryRun]) -> set[str]:
     """The relations whose search looks for failures."""
     return {name for run in runs if run.totals is not None for name in run.totals.yields}
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from instar.report.causes import Failure
 from instar.report.groups import group_failures
-from instar.report.summary import identity_of
+from instar.report.summary import finding_identity
 from instar.store import RunStore
 from instar.store.folder import write_whole
 from instar.workbench.table import Groups
@@ -39,7 +39,7 @@ def _made(folder: str) -> Groups:
         for record, recipe in store.violated():
             if record.verdict.failures:
                 failures.append(Failure(record, recipe))
-                distinct.update(identity_of(record, finding) for finding in record.verdict.failures)
+                distinct.update(finding_identity(record, finding) for finding in record.verdict.failures)
         groups = group_failures(failures, store.tried())
     of = {case: number for number, group in enumerate(groups) for case in group.cases}
     return Groups(tuple(group.title for group in groups), of, len(distinct))

@@ -29,7 +29,7 @@ from instar.workbench.groups import group_run
 from instar.workbench.reviews import Marks
 from instar.workbench.table import CaseTable, Groups, Part, make_case_table
 
-__all__ = ["Library", "Run"]
+__all__ = ["Library", "LibraryRun"]
 
 DEEPEST = 4  # folders below the given one in which runs are looked for
 LOOK_SECONDS = 1.0
@@ -40,7 +40,7 @@ ShowProgress = Callable[[str, int | None], AbstractContextManager[Any]]
 
 
 @dataclass(eq=False)
-class Run:
+class LibraryRun:
     """A run folder and what was last read of it."""
 
     name: str
@@ -80,7 +80,7 @@ class Library:
 
     def __init__(self, root: Path, *, workers: Executor) -> None:
         self.root = root.resolve()
-        self.runs: dict[str, Run] = {}
+        self.runs: dict[str, LibraryRun] = {}
         self.table: CaseTable = make_case_table([])
         self._workers = workers
         self._working = threading.Lock()
@@ -89,7 +89,7 @@ class Library:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def run(self, name: str) -> Run:
+    def run(self, name: str) -> LibraryRun:
         """The run of that name, which must be one that was found: no name leads out of the folder."""
         if name not in self.runs:
             self.look()
@@ -97,7 +97,7 @@ class Library:
             raise NotHere(f"there is no run {name[:200]!r} here")
         return self.runs[name]
 
-    def readable_runs(self) -> list[Run]:
+    def readable_runs(self) -> list[LibraryRun]:
         return [run for run in self.runs.values() if run.columns is not None]
 
     def load(self, show: ShowProgress) -> None:
@@ -133,7 +133,7 @@ class Library:
             self._thread.join(timeout=10)
         self._workers.shutdown(wait=False, cancel_futures=True)
 
-    def mark(self, run: Run, case: str, mark: str, note: str) -> None:
+    def mark(self, run: LibraryRun, case: str, mark: str, note: str) -> None:
         """Keep a mark, and show it at once, also in the table that may just be made."""
         with self._marking:
             run.marks.add(case, mark, note)
@@ -153,12 +153,14 @@ class Library:
         found = dict(_runs_below(self.root))
         gone = self.runs.keys() - found.keys()
         new = found.keys() - self.runs.keys()
-        kept = {name: self.runs.get(name) or Run(name, folder) for name, folder in sorted(found.items())}
+        kept = {
+            name: self.runs.get(name) or LibraryRun(name, folder) for name, folder in sorted(found.items())
+        }
         if gone or new:
             self.runs = kept
         return bool(gone or new)
 
-    def _read(self, run: Run, advance: Callable[[int], None] = lambda n: None) -> bool:
+    def _read(self, run: LibraryRun, advance: Callable[[int], None] = lambda n: None) -> bool:
         stamp, marks_stamp = stamp_of(run.folder), _time_of(run.folder / "marks.sqlite")
         changed = False
         if stamp != run._stamp:

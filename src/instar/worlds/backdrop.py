@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image
-from instar.worlds.perspective import Floats, StreetCamera
+from instar.worlds.perspective import Numbers, StreetCamera
 
-__all__ = ["BACKDROP_CLASSES", "KERB", "WALL", "draw_backdrop", "label_backdrop"]
+__all__ = ["BACKDROP_CLASSES", "TO_KERB", "WALL", "draw_backdrop", "label_backdrop"]
 
 BACKDROP_CLASSES = ("sky", "building", "sidewalk", "road", "line", "crosswalk", "vegetation")
 """What an empty street shows, in the order of the ids in its label map."""
 
-KERB = 4.0
+TO_KERB = 4.0
 """Metres from the middle of the road to the kerb."""
 
 WALL = 8.0
@@ -102,7 +102,7 @@ class _Easel:
         self.fill(self.camera.project(across, up, depth), colour)
 
     def wall(
-        self, x: float, near: Floats, far: Floats, bottom: Floats, top: Floats, colour: Sequence[float]
+        self, x: float, near: Numbers, far: Numbers, bottom: Numbers, top: Numbers, colour: Sequence[float]
     ) -> None:
         """Fill upright rectangles parallel to the street, as many as there are values."""
         near, far, bottom, top = np.broadcast_arrays(*np.atleast_1d(near, far, bottom, top))
@@ -225,14 +225,14 @@ def _road(easel: _Easel, nearest: float, rng: np.random.Generator) -> None:
     easel.now = "sidewalk"
     for side in (-1, 1):
         easel.ground(side * WALL, side * (WALL - 0.6), nearest, far, easel.lit(_PAVING, 14, 0.84))
-        easel.ground(side * (KERB + 0.35), side * KERB, nearest, far, easel.lit((206, 204, 198), 10))
+        easel.ground(side * (TO_KERB + 0.35), side * TO_KERB, nearest, far, easel.lit((206, 204, 198), 10))
     easel.now = "road"
     for side in (-1, 1):
-        easel.ground(side * KERB, side * (KERB - 0.2), nearest, far, easel.lit(_ASPHALT, 10, 0.75))
-    easel.ground(-KERB + 0.15, KERB - 0.15, nearest, far, easel.lit(_ASPHALT, 12))
+        easel.ground(side * TO_KERB, side * (TO_KERB - 0.2), nearest, far, easel.lit(_ASPHALT, 10, 0.75))
+    easel.ground(-TO_KERB + 0.15, TO_KERB - 0.15, nearest, far, easel.lit(_ASPHALT, 12))
     # Far asphalt fades into the haze, in steps too small to see.
     for depth in np.geomspace(14, _FAR, 9):
-        easel.ground(-KERB + 0.15, KERB - 0.15, depth, far, easel.lit(_ASPHALT, depth))
+        easel.ground(-TO_KERB + 0.15, TO_KERB - 0.15, depth, far, easel.lit(_ASPHALT, depth))
     paint = (232, 231, 226)
     easel.now = "line"
     for side in (-1, 1):

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Floats", "StreetCamera"]
+__all__ = ["Numbers", "StreetCamera"]
 
-Floats = float | npt.NDArray[np.float64]
+Numbers = float | npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class StreetCamera:
         height, width = size
         return cls(width * (0.5 + sway), height * 0.42, height * 0.9, 4.6)
 
-    def project(self, x: Floats, up: Floats, depth: Floats) -> npt.NDArray[np.float64]:
+    def project(self, x: Numbers, up: Numbers, depth: Numbers) -> npt.NDArray[np.float64]:
         """Where points of the world appear: `float64 (..., 2)` pixels, over the shape of `x` and `depth`."""
         scale = self.focal / depth
         across = self.vanishing_x + x * scale

@@ -16,7 +16,7 @@ import numpy as np
 from instar.core.errors import BadInput
 from instar.core.scene import Image, Mask, Scene, SceneObject
 from instar.imaging.labels import LabelMap
-from instar.worlds.backdrop import BACKDROP_CLASSES, KERB, WALL, draw_backdrop, label_backdrop
+from instar.worlds.backdrop import BACKDROP_CLASSES, TO_KERB, WALL, draw_backdrop, label_backdrop
 from instar.worlds.kept_pictures import keep_pictures
 from instar.worlds.perspective import StreetCamera
 from instar.worlds.sprites import draw_sprite
@@ -44,8 +44,8 @@ class _Kind:
     raised: float = 0.0
 
 
-_PAVEMENTS = ((-WALL + 1.6, -KERB - 0.8), (KERB + 0.8, WALL - 1.6))
-_KERBS = ((-KERB - 0.6, -KERB - 0.5), (KERB + 0.5, KERB + 0.6))
+_PAVEMENTS = ((-WALL + 1.6, -TO_KERB - 0.8), (TO_KERB + 0.8, WALL - 1.6))
+_KERBS = ((-TO_KERB - 0.6, -TO_KERB - 0.5), (TO_KERB + 0.5, TO_KERB + 0.6))
 _LANES = ((-2.3, -1.7), (1.7, 2.3))
 
 _KINDS: Mapping[str, _Kind] = {

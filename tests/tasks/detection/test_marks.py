@@ -14,13 +14,13 @@ from instar.core.scene import Observation
 from instar.core.verdict import Verdict
 from instar.imaging.nulls import Shift
 from instar.imaging.sheets import BAR
-from instar.report.case_picture import COLOURS, draw_case
+from instar.report.case_picture import FATE_COLOURS, draw_case
 from instar.tasks.detection import Detections, same_objects
 from instar.tasks.detection.changes import Insertion
 from instar.tasks.detection.task import TASK
 
 FOUND, LOST, NEW, MOVED, RENAMED, MADE, UNSURE = (
-    COLOURS[fate] for fate in ("matched", "lost", "new", "moved", "renamed", "change", "unsure")
+    FATE_COLOURS[fate] for fate in ("matched", "lost", "new", "moved", "renamed", "change", "unsure")
 )
 GREY = np.full((300, 400, 3), 128, np.uint8)
 CHANGE = Insertion("x", "person", 300, 100, 40, 120, "hard", 1.0, 0.0)
@@ -51,7 +51,7 @@ def drawn(*case, **options) -> np.ndarray:
 
 def colours(part: np.ndarray) -> set[tuple[int, ...]]:
     present = {tuple(colour) for colour in part.reshape(-1, 3).tolist()}
-    return present & set(COLOURS.values())
+    return present & set(FATE_COLOURS.values())
 
 
 def halves(sheet: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

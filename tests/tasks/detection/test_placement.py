@@ -13,7 +13,7 @@ from instar.core.scene import Observation, Scene
 from instar.cutouts import CutOut, Pool
 from instar.imaging.geometry import intersections
 from instar.tasks.detection import Detections
-from instar.tasks.detection.placement import Look, Placements, choose_place, find_placements, match_look
+from instar.tasks.detection.placement import LookMatch, Placements, choose_place, find_placements, match_look
 
 PICTURE = np.random.default_rng(0).integers(0, 256, (240, 320, 3), np.uint8)
 STREET = np.clip(
@@ -227,7 +227,7 @@ def test_what_is_chosen_lies_wholly_inside_and_overlaps_nothing(
         assert (away <= (anchor[2:] - anchor[:2]) / 2 + (width, height) + 1e-3).all()
 
 
-def look(image: np.ndarray, cutout: np.ndarray) -> Look:
+def look(image: np.ndarray, cutout: np.ndarray) -> LookMatch:
     option = placements(source(STANDING, image=image)).options[0]
     return match_look(cutout, image, option, 60, 80)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from instar.campaigns.plan import Use
+from instar.campaigns.resolve import build_system
 from instar.core.scene import Observation, Scene, SceneObject
 from instar.core.task import Opinion
 from instar.tasks.detection import Detections
@@ -58,6 +60,18 @@ def test_referees_are_heard_together() -> None:
 def test_whoever_does_not_know_the_class_is_not_asked() -> None:
     assert known(*LOST, [says(0.9, 0.9, knows={"dog"})]) == ["unknown"]
     assert known(*LOST, [says(0.9, 0.9, knows={"automobile"})]) == ["real"]
+    assert known(*LOST, [says(0.9, 0.9, thing=("auto", CAR), knows={"auto"}, labels={"auto": "car"})]) == [
+        "real"
+    ]
+
+
+@pytest.mark.parametrize("name", ["yolox-nano", "ssd-mobilenet-v2"])
+def test_our_own_referees_say_nothing_of_classes_that_are_not_theirs(name) -> None:
+    classes = build_system(Use(name)).classes
+    assert len(classes) == 80
+    lost = found(("forklift", CAR, 0.9)), found()
+    assert known(*lost, [Opinion(name, found(), found(), knows=classes)]) == ["unknown"]
+    assert known(*LOST, [Opinion(name, found(), found(), knows=classes)]) == ["was false"]
 
 
 def test_labels_of_referees_are_mapped() -> None:

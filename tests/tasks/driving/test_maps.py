@@ -14,7 +14,7 @@ from instar.imaging.labels import LabelMap
 from instar.imaging.mask_text import mask_from_text
 from instar.scenes import load_scenes
 from instar.tasks.driving import Control, rule
-from instar.tasks.driving.maps import read_labels, with_lines
+from instar.tasks.driving.maps import read_label_map, with_lines
 from instar.worlds.drive import scenes
 
 LINES = "If: lane lines are removed from the road, Then: the steering angle should keep the same."
@@ -64,7 +64,7 @@ def test_a_segmentation_system_makes_the_maps_of_plain_pictures(tmp_path):
 )
 def test_nonsense_of_a_segmentation_system_is_named(answer, complaint):
     with pytest.raises((TypeError, ValueError), match=complaint):
-        read_labels(answer)
+        read_label_map(answer)
 
 
 def test_a_segmentation_system_that_fails_is_named(tmp_path):

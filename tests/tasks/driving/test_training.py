@@ -28,25 +28,25 @@ def road(n=96, seed=0):
 
 
 def settings(**changes):
-    from instar.training.driving.train import Settings
+    from instar.training.driving.train import DriverSettings
 
     usual = {"architecture": "epoch", "outputs": ("steering",), "width": 0.0625, "epochs": 6, "batch": 16}
-    return Settings(**(usual | changes))
+    return DriverSettings(**(usual | changes))
 
 
 @pytest.mark.parametrize(("architecture", "millions"), [("epoch", 105), ("vgg16", 41), ("resnet101", 45)])
 def test_the_published_width_is_that_of_the_published_network(architecture, millions):
-    from instar.training.driving.networks import build
+    from instar.training.driving.networks import build_network
 
     with torch.device("meta"):
-        network = build(architecture, ["speed", "steering"])
+        network = build_network(architecture, ["speed", "steering"])
     assert round(sum(p.numel() for p in network.parameters()) / 1e6) == millions
 
 
 @pytest.mark.parametrize("architecture", ["epoch", "vgg16", "resnet101"])
 def test_networks_learn_and_each_is_the_same_as_onnx(architecture, tmp_path):
     from instar.tasks.driving.systems.onnx import onnx_driver
-    from instar.training.driving.export import export
+    from instar.training.driving.export import export_driver
     from instar.training.driving.train import answers, train
 
     seen, held_out, told = road(), road(24, seed=1), []
@@ -60,7 +60,7 @@ def test_networks_learn_and_each_is_the_same_as_onnx(architecture, tmp_path):
     if architecture != "resnet101":  # a hundred layers need more steps than a test has
         assert told[-1].training < 0.9 * told[0].training
     given = answers(network, held_out)
-    export(network, tmp_path / "net.onnx", card={"made": "here"})
+    export_driver(network, tmp_path / "net.onnx", card={"made": "here"})
     driver = onnx_driver(path=str(tmp_path / "net.onnx"))
     by_onnx = np.array([[control.steering] for control in driver.predict(list(held_out.pictures))])
     assert np.abs(by_onnx - given).max() < 1.0  # 8 bits of weights
@@ -162,10 +162,10 @@ def test_training_stops_when_nothing_gets_better(tmp_path):
 
 
 def test_an_unknown_network_names_the_nearest():
-    from instar.training.driving.networks import build
+    from instar.training.driving.networks import build_network
 
     with pytest.raises(UnknownName, match="resnet101"):
-        build("resnet50", ["speed"])
+        build_network("resnet50", ["speed"])
 
 
 def test_the_command_trains_on_a_log_and_its_network_drives(tmp_path, capsys):

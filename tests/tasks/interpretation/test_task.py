@@ -20,7 +20,7 @@ from instar.imaging.warp import corners_of, homography, warped
 from instar.store.answers import decode_answer, encode_answer
 from instar.tasks.interpretation import Asked, Classes, Explanation, SeenClasses, squeeze, truth
 from instar.tasks.interpretation.answers import read, read_classes
-from instar.tasks.interpretation.boxes import locate
+from instar.tasks.interpretation.boxes import locate_heat
 from instar.tasks.interpretation.changes import Insert, Unchanged
 from instar.tasks.interpretation.compare import Settings
 from instar.tasks.interpretation.task import TASK, Reseed, carry, interpretation
@@ -217,7 +217,7 @@ def test_a_coarse_map_of_an_enlarged_picture_is_carried_back():
     coarse = np.zeros((6, 8), np.float32)  # fields of 20 x 20 in the large picture, 10 x 10 in the source
     coarse[2, 3] = 1
     before, after = carry(Explanation(0.9, coarse), Explanation(0.9, coarse), zoom)
-    was, now = (locate(one.heat, SIZE).whole for one in (before, after))
+    was, now = (locate_heat(one.heat, SIZE).whole for one in (before, after))
     np.testing.assert_allclose(was, (30, 20, 40, 30), atol=1)
     np.testing.assert_allclose(now, was, atol=1)
     np.testing.assert_allclose(before.heat, cv2.resize(coarse, SIZE[::-1]), atol=1e-6)
@@ -228,7 +228,7 @@ def test_heat_goes_back_through_a_perspective():
     source = (heat_at(DOG) * 255).astype(np.uint8)
     seen = warped(source, tilted.matrix, SIZE).astype(np.float32) / 255
     before, after = carry(Explanation(0.9, heat_at(DOG)), Explanation(0.9, seen), tilted)
-    np.testing.assert_allclose(locate(after.heat, SIZE).whole, DOG, atol=1)
+    np.testing.assert_allclose(locate_heat(after.heat, SIZE).whole, DOG, atol=1)
     np.testing.assert_array_equal(before.heat, heat_at(DOG))
 
 

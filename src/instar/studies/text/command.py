@@ -14,13 +14,13 @@ from instar.core.errors import BadInput, UnknownName, UnreadablePicture
 from instar.core.options import split_names
 from instar.core.outcome import Outcome
 from instar.core.scene import Scene
-from instar.report.files import write_file
+from instar.report.files import write_csv, write_file
 from instar.scenes import load_scenes
 from instar.scenes.picture_list import SUBSET_OF
 from instar.store import RunStore
 from instar.studies.arguments import FOLLOW_UPS
 from instar.studies.campaign import find_systems, folder_of, run_campaign
-from instar.studies.output import tell, write_csv
+from instar.studies.output import tell
 from instar.studies.text.measure import (
     RELATIONS,
     Accuracy,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.stats.association_rules import AssociationRule, apriori
-from instar.stats.correlation import Fit, regress
+from instar.stats.correlation import LineFit, regress
 from instar.studies.text.measure import RELATIONS, LocatorStability, column
 
 __all__ = ["FEATURES", "Diagnosis", "diagnose"]
@@ -27,8 +27,8 @@ class Diagnosis:
     """
 
     scenes: int
-    linear: Fit | None
-    ridge: Fit | None
+    linear: LineFit | None
+    ridge: LineFit | None
     rules: tuple[AssociationRule, ...]
 
 
@@ -45,7 +45,7 @@ def diagnose(system: LocatorStability) -> Diagnosis:
     measured = np.isfinite(stability).sum(axis=0) > 0 if len(scenes) else np.zeros(0, np.bool_)
     scenes = [scene for scene, known in zip(scenes, measured) if known]
     looks, stability = looks.reshape(-1, len(FEATURES))[measured], stability.reshape(6, -1)[:, measured]
-    fits: list[Fit | None] = [None, None]
+    fits: list[LineFit | None] = [None, None]
     if len(scenes) >= len(FEATURES) + 2:
         mean = np.nanmean(stability, axis=0)
         if np.ptp(mean) > 0:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from instar.core.change import Inapplicable
 from instar.core.scene import Image, Mask, Observation
-from instar.cutouts.extraction import stands
+from instar.cutouts.extraction import stands_whole
 from instar.cutouts.ground import (
     HEIGHTS,
     Ground,
@@ -31,7 +31,7 @@ from instar.imaging.matte import cut_softly, with_shadow
 from instar.imaging.paste import RGBA
 from instar.tasks.detection.whole_objects import WITHIN, Things, box_of, find_things, outline_whole
 
-__all__ = ["Front", "IntBox", "Original", "Place", "Places", "choose_place", "find_fronts", "find_places"]
+__all__ = ["CopyPlaces", "Front", "IntBox", "Original", "choose_copy_place", "find_fronts", "find_places"]
 
 IntBox = tuple[int, int, int, int]
 
@@ -95,7 +95,7 @@ FrontOf = Callable[[int], Front | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Places:
+class CopyPlaces:
     """All places of a picture, everything in it, and what of that stands in front of one of them."""
 
     options: tuple[Place, ...]
@@ -103,7 +103,7 @@ class Places:
     fronts: Mapping[int, Front | None]
 
 
-def find_places(source: Observation, outline: Outliner, *, hysteresis: float) -> Places | Inapplicable:
+def find_places(source: Observation, outline: Outliner, *, hysteresis: float) -> CopyPlaces | Inapplicable:
     """Every place for a copy of every whole object; none of them covers what was found."""
     picture: Image = source.input
     things = find_things(source, hysteresis=hysteresis)
@@ -126,11 +126,11 @@ def find_places(source: Observation, outline: Outliner, *, hysteresis: float) ->
             hidden = _covered(things.others(k), picture.shape) | _grown(original, picture.shape)
             options += _places(original, things, looks, front_of, hidden, eye)
     if options:
-        return Places(tuple(options), things, fronts)
+        return CopyPlaces(tuple(options), things, fronts)
     return Inapplicable("no place on its ground" if is_whole else "no object is seen whole")
 
 
-def choose_place(places: Places, rng: np.random.Generator) -> tuple[Original, IntBox]:
+def choose_copy_place(places: CopyPlaces, rng: np.random.Generator) -> tuple[Original, IntBox]:
     """An original, each equally likely, and the box of its copy, which may reach out of the picture."""
     originals = list(dict.fromkeys(place.original for place in places.options))
     original = originals[int(rng.integers(len(originals)))]
@@ -275,7 +275,7 @@ def _eye_height(things: Things, shape: tuple[int, int]) -> float:
     """From the things that are seen from head to foot."""
     boxes = things.boxes
     shapes = (boxes[:, 3] - boxes[:, 1]) / (boxes[:, 2] - boxes[:, 0])
-    standing = [bool(stands(label, one)) for label, one in zip(things.labels, shapes)]
+    standing = [bool(stands_whole(label, one)) for label, one in zip(things.labels, shapes)]
     whole = (
         things.usable & (boxes[:, 1] > EDGE) & (boxes[:, 3] < shape[0] - EDGE) & np.array(standing, np.bool_)
     )

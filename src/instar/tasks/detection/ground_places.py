@@ -16,15 +16,22 @@ import numpy.typing as npt
 
 from instar.core.scene import Image, Mask, Observation
 from instar.cutouts import CutOut, Pool, Window, anywhere
-from instar.cutouts.extraction import BODIES, stands
-from instar.cutouts.ground_plane import GroundPlane, Standing, fit_ground_plane
-from instar.cutouts.known_sizes import COMPANY, HEIGHTS, PERSON_WIDTH, Support, is_usual_shape, support_of
+from instar.cutouts.extraction import BODIES, stands_whole
+from instar.cutouts.ground_plane import LevelGround, Standing, fit_ground_plane
+from instar.cutouts.known_sizes import (
+    COMPANY,
+    KNOWN_HEIGHTS,
+    PERSON_WIDTH,
+    Support,
+    is_usual_shape,
+    support_of,
+)
 from instar.imaging.average_hash import average_hash
 from instar.imaging.geometry import Box, Boxes, areas, intersections
 from instar.imaging.ground import ground_like
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.coco_names import COCO_NAMES
-from instar.tasks.detection.places import Method, Placement, crop, open_places
+from instar.tasks.detection.places import Method, Placement, crop_box, open_places
 
 __all__ = ["fit_plane", "ground_under", "is_whole", "standing_placements"]
 
@@ -64,7 +71,7 @@ class _Neighbour:
     @property
     def support(self) -> Support | None:
         """What it stands on; None for what flies, swims or hangs, and for classes that nobody knows."""
-        return support_of(self.label) if self.label in HEIGHTS else None
+        return support_of(self.label) if self.label in KNOWN_HEIGHTS else None
 
 
 def standing_placements(
@@ -77,19 +84,19 @@ def standing_placements(
     return options or tuple(finder.below())
 
 
-def fit_plane(boxes: Boxes, labels: Sequence[str], shape: tuple[int, ...]) -> GroundPlane:
+def fit_plane(boxes: Boxes, labels: Sequence[str], shape: tuple[int, ...]) -> LevelGround:
     """The ground plane that found things of known heights tell of; labels are COCO's."""
     things = []
     for box, label, carried in zip(boxes, labels, _carried(boxes, labels)):
-        if label not in HEIGHTS or support_of(label) != "ground" or carried:
+        if label not in KNOWN_HEIGHTS or support_of(label) != "ground" or carried:
             continue
         x1, y1, x2, y2 = box.tolist()
-        scale = (y2 - y1) / HEIGHTS[label]
+        scale = (y2 - y1) / KNOWN_HEIGHTS[label]
         if is_whole(box, label, shape):
             things.append(Standing(y2, scale, 0.15 if label == "person" else 0.25))
         elif label == "person" and y2 >= shape[0] - EDGE and y1 > EDGE:
             scale = (x2 - x1) / PERSON_WIDTH  # the feet are below the picture: only the width tells
-            things.append(Standing(y1 + HEIGHTS[label] * scale, scale, 0.4))
+            things.append(Standing(y1 + KNOWN_HEIGHTS[label] * scale, scale, 0.4))
         elif y2 >= shape[0] - EDGE:  # it is nearer than the picture's lower edge, and larger than is seen
             things.append(Standing(1.1 * y2, 1.3 * scale, 0.4))
     return fit_ground_plane(things, shape[0])
@@ -112,7 +119,7 @@ class _Finder:
     taken: Boxes
     labels: tuple[str, ...]
     neighbours: tuple[_Neighbour, ...]
-    plane: GroundPlane
+    plane: LevelGround
     shape: tuple[int, int]
 
     @classmethod
@@ -128,7 +135,7 @@ class _Finder:
             _neighbour(int(i), label, box, plane, shape)
             for i, label, box, carried in zip(found, labels, boxes, _carried(boxes, labels))
             if not carried
-            if (label in HEIGHTS and not at_sea) or (label in pool and label not in HEIGHTS)
+            if (label in KNOWN_HEIGHTS and not at_sea) or (label in pool and label not in KNOWN_HEIGHTS)
             if box[3] < shape[0] - EDGE
         ]
         return cls(source, pool, method, taken, labels, tuple(neighbours), plane, shape)
@@ -192,7 +199,7 @@ class _Finder:
                             break
 
     def _cutouts(self, label: str, box: npt.NDArray[np.float32]) -> Iterator[CutOut]:
-        reference = average_hash(crop(self.source.input, box))
+        reference = average_hash(crop_box(self.source.input, box))
         here, most = self.source.scene.id, self.method.cutouts
         for cutout in self.pool.nearest_few(label, reference, not_from=here, most=most):
             if is_usual_shape(label, cutout.height / cutout.width):
@@ -253,15 +260,15 @@ def is_whole(box: npt.NDArray[np.float32], label: str, shape: tuple[int, ...]) -
         return False
     if (x1 <= EDGE or x2 >= width - EDGE) and label in BODIES:
         return False
-    return bool(stands(label, (y2 - y1) / (x2 - x1))) and is_usual_shape(label, (y2 - y1) / (x2 - x1))
+    return bool(stands_whole(label, (y2 - y1) / (x2 - x1))) and is_usual_shape(label, (y2 - y1) / (x2 - x1))
 
 
 def _neighbour(
-    index: int, label: str, box: npt.NDArray[np.float32], plane: GroundPlane, shape: tuple[int, int]
+    index: int, label: str, box: npt.NDArray[np.float32], plane: LevelGround, shape: tuple[int, int]
 ) -> _Neighbour:
     foot, scale = float(box[3]), float(box[3] - box[1]) / _metres(label)
     whole = is_whole(box, label, shape)
-    if label in HEIGHTS and support_of(label) == "ground":
+    if label in KNOWN_HEIGHTS and support_of(label) == "ground":
         # What fits no plane stands on something, bends or sits: only its feet tell anything.
         whole = whole and plane.fits(Standing(foot, scale))
     # What is seen of it is never larger than all of it.
@@ -270,7 +277,7 @@ def _neighbour(
 
 def _metres(label: str) -> float:
     """How high one of a class is; those of an unknown class are all equally high, whatever that is."""
-    return HEIGHTS.get(label, 1.0)
+    return KNOWN_HEIGHTS.get(label, 1.0)
 
 
 def _carried(boxes: Boxes, labels: Sequence[str]) -> npt.NDArray[np.bool_]:

@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image, Mask, Observation
-from instar.cutouts.ground_plane import GroundPlane
-from instar.cutouts.known_sizes import HEIGHTS
+from instar.cutouts.ground_plane import LevelGround
+from instar.cutouts.known_sizes import KNOWN_HEIGHTS
 from instar.imaging.geometry import Boxes
 from instar.imaging.ground import standing_places
 from instar.imaging.harmony import edge_width
@@ -84,7 +84,7 @@ class _Scene:
 
     boxes: Boxes
     labels: Sequence[str]
-    plane: GroundPlane
+    plane: LevelGround
     ground: Mask
     colour: npt.NDArray[np.float32]
     spread: npt.NDArray[np.float32]
@@ -116,7 +116,7 @@ def measure_naturalness(source: Observation, follow_up: Image, change: Insertion
         neighbour=_off(change.height, _nearest_scale(known.boxes, known.labels, foot, scene.shape), label),
         above=_above(known.boxes, change),
         ground=_standing(known.ground, change),
-        blue=_blue(scene, change) if label in HEIGHTS else 0.0,
+        blue=_blue(scene, change) if label in KNOWN_HEIGHTS else 0.0,
         area=math.log(change.width * change.height / (scene.shape[0] * scene.shape[1])),
         stands_out=_difference(scene, follow_up, shown),
         colour=_colour(known, follow_up, shown, change),
@@ -127,9 +127,9 @@ def measure_naturalness(source: Observation, follow_up: Image, change: Insertion
 
 def _off(height: float, scale: float | None, label: str) -> float:
     """How far a height is from that of its class, at so many pixels for a metre; 0 where nobody knows."""
-    if scale is None or label not in HEIGHTS:
+    if scale is None or label not in KNOWN_HEIGHTS:
         return 0.0
-    return min(2.0, abs(math.log(height / max(1.0, scale * HEIGHTS[label]))))
+    return min(2.0, abs(math.log(height / max(1.0, scale * KNOWN_HEIGHTS[label]))))
 
 
 def _nearest_scale(boxes: Boxes, labels: Sequence[str], foot: float, shape: tuple[int, ...]) -> float | None:
@@ -137,12 +137,12 @@ def _nearest_scale(boxes: Boxes, labels: Sequence[str], foot: float, shape: tupl
     known = [
         (abs(foot - box[3]) / shape[0] - WHOLE_FIRST * is_whole(box, label, shape), box, label)
         for box, label in zip(boxes, labels)
-        if label in HEIGHTS
+        if label in KNOWN_HEIGHTS
     ]
     if not known:
         return None
     _, box, label = min(known, key=lambda one: one[0])
-    return float(box[3] - box[1]) / HEIGHTS[label]
+    return float(box[3] - box[1]) / KNOWN_HEIGHTS[label]
 
 
 def _above(boxes: Boxes, change: Insertion) -> float:

@@ -16,7 +16,7 @@ from instar.cutouts import CutOut, Pool, anywhere, free_places
 from instar.imaging.average_hash import average_hash, majority
 from instar.imaging.geometry import Boxes
 from instar.tasks.detection.class_names import canonical_class
-from instar.tasks.detection.places import Box, Method, Placement, crop
+from instar.tasks.detection.places import Box, Method, Placement, crop_box
 
 __all__ = ["paper_places"]
 
@@ -54,7 +54,7 @@ def _candidates(
     labels = np.array([canonical_class(source.answer.labels[i]) for i in found], object)
     for label in sorted(set(labels)):
         models = boxes[labels == label]
-        reference = majority([average_hash(crop(image, box)) for box in models])
+        reference = majority([average_hash(crop_box(image, box)) for box in models])
         for cutout in pool.nearest_few(label, reference, not_from=source.scene.id, most=most):
             yield cutout, models
 

@@ -12,7 +12,7 @@ from instar.core.scene import Image, Observation
 from instar.cutouts import Pool
 from instar.imaging.harmony import cast_of, edge_width, grain_of
 from instar.imaging.paste import RGBA, resized
-from instar.imaging.photometric import Light, light_of
+from instar.imaging.photometric import LightAverages, light_of
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.ground_places import standing_placements
@@ -24,11 +24,11 @@ from instar.tasks.detection.places import (
     Scale,
     Way,
     choose_place,
-    crop,
+    crop_box,
 )
 
 __all__ = [
-    "NO_PLACE", "Look", "Placement", "Placements", "Scale", "Way", "choose_place", "find_placements",
+    "NO_PLACE", "LookMatch", "Placement", "Placements", "Scale", "Way", "choose_place", "find_placements",
     "match_look",
 ]  # fmt: skip
 
@@ -41,7 +41,7 @@ SOFTEST, GRAINIEST = 2.5, 12.0  # pixels, grey levels: no cut-out is changed by 
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class LookMatch:
     """What is done to a cut-out so that it looks at home; see `Insertion`."""
 
     gain: float
@@ -80,14 +80,14 @@ def find_placements(
     return Inapplicable(NO_PLACE if known else "no cut-out of its class")
 
 
-def match_look(cutout: RGBA, image: Image, place: Placement, x: int, y: int) -> Look:
+def match_look(cutout: RGBA, image: Image, place: Placement, x: int, y: int) -> LookMatch:
     """The changes that bring a cut-out halfway into the light of its place, and as soft and grainy as it."""
     height, width = place.size
     dx, dy = round(AROUND * width) + 8, round(AROUND * height) + 8
     around = image[max(0, y - dy) : y + height + dy, max(0, x - dx) : x + width + dx]
     small = resized(cutout, width, height)
     nearest = around[-MOST_SIDE:, :MOST_SIDE]  # near the feet: the place's own distance
-    own, here, whole = light_of(small), light_of(crop(image, place.model)), light_of(image)
+    own, here, whole = light_of(small), light_of(crop_box(image, place.model)), light_of(image)
     # Haze and dusk take contrast from everything. What has most of it tells how much they left.
     contrast = max(whole.contrast, here.contrast)
     gain = float(np.clip(((contrast + 1) / (own.contrast + 1)) ** 0.5, 0.75, 1.25))
@@ -98,7 +98,7 @@ def match_look(cutout: RGBA, image: Image, place: Placement, x: int, y: int) -> 
         crisp = min(crisp, CRISP * max(1.0, height / place.cutout.height))
     grain = max(0.0, grain_of(nearest) ** 2 - grain_of(small[:MOST_SIDE]) ** 2) ** 0.5
     paint = _most_chroma(whole) / max(1.0, own.chroma) if place.cutout.metres > 0 else 1.0
-    return Look(
+    return LookMatch(
         gain=round(gain, 3),
         offset=round(own.mean * (1 - gain) + halfway, 1),
         saturation=round(min(1.0, whole.chroma / COLOURFUL, paint), 2),
@@ -108,7 +108,7 @@ def match_look(cutout: RGBA, image: Image, place: Placement, x: int, y: int) -> 
     )
 
 
-def _most_chroma(scene: Light) -> float:
+def _most_chroma(scene: LightAverages) -> float:
     """How colourful a thing in such a picture may be: a catalogue's paint is brighter than any."""
     return 2.2 * scene.chroma + 25
 

@@ -17,7 +17,7 @@ from instar.imaging.geometry import Boxes
 from instar.imaging.ground import standing_places
 
 __all__ = [
-    "METHODS", "Method", "Placement", "Placements", "Scale", "Way", "choose_place", "crop", "open_places",
+    "METHODS", "Method", "Placement", "Placements", "Scale", "Way", "choose_place", "crop_box", "open_places",
 ]  # fmt: skip
 
 Scale = Literal["nearest", "paper"]
@@ -96,7 +96,7 @@ def choose_place(placements: Placements, rng: np.random.Generator) -> tuple[Plac
     return chosen, x, y
 
 
-def crop(image: Image, box: Box) -> Image:
+def crop_box(image: Image, box: Box) -> Image:
     """What a box shows, at least one pixel of it."""
     height, width = image.shape[:2]
     x1, y1, x2, y2 = box.tolist()

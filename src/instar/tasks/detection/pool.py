@@ -13,7 +13,7 @@ from instar.core.errors import BadInput, UnknownName, UnreadablePicture
 from instar.core.scene import Image, Scene, SceneObject
 from instar.core.system import System, describe_error
 from instar.cutouts import Pool, build_pool
-from instar.cutouts.build import Outline
+from instar.cutouts.build import FindOutline
 from instar.cutouts.extraction import grab_mask
 from instar.imaging.geometry import mask_bounds
 from instar.imaging.paste import RGBA
@@ -27,7 +27,7 @@ RECOGNISED = 0.3  # the least score
 OUTLINES: tuple[OutlineName, ...] = ("grabcut", "u2net-p")
 
 
-def find_outline(name: OutlineName) -> Outline:
+def find_outline(name: OutlineName) -> FindOutline:
     """How the outline of an object is found where only its box is known."""
     if name == "grabcut":
         return grab_mask

@@ -13,13 +13,13 @@ from instar.core.marks import Mark, Panel
 from instar.core.scene import Observation
 from instar.core.task import Task
 from instar.core.verdict import Verdict
-from instar.imaging.geometry import Boxes, areas, intersections, shifted
+from instar.imaging.geometry import Boxes, areas, intersections, shift_boxes
 from instar.imaging.nulls import USUAL_NULLS
 from instar.tasks.detection.answers import Detections, read
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.verification import verify
 
-__all__ = ["TASK", "carry", "detection", "is_empty", "marks", "move_boxes", "require_threshold"]
+__all__ = ["TASK", "carry", "detection", "marks", "move_boxes", "require_threshold"]
 
 INSIDE = 0.9  # of a box must be inside both frames
 
@@ -57,7 +57,7 @@ def move_boxes(boxes: Boxes, frame: Frame, *, back: bool = False) -> Boxes:
     """The upright boxes around these boxes of the source as the follow-up shows them, or `back`."""
     if frame.shift is not None:
         dx, dy = frame.shift
-        return shifted(boxes, -dx, -dy) if back else shifted(boxes, dx, dy)
+        return shift_boxes(boxes, -dx, -dy) if back else shift_boxes(boxes, dx, dy)
     corners = boxes[:, [[0, 1], [2, 1], [2, 3], [0, 3]]]
     mapped = transform(frame.back if back else frame.matrix, corners)
     return np.concatenate([mapped.min(axis=1), mapped.max(axis=1)], axis=1).astype(np.float32)

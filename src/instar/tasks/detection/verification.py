@@ -8,6 +8,7 @@ more, it is there; clearly below it is not, and between the two nobody can say.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -107,8 +108,7 @@ def _witnesses(
     if truth is not None and (annotated is None or label in map(canonical_class, annotated)):
         by_truth = _annotations(truth)
         return by_truth, by_truth
-    voters = [one for one in opinions if one.knows is None or label in map(canonical_class, one.knows)]
-
+    voters = [one for one in opinions if one.knows is None or label in map(partial(_name, one), one.knows)]
     if not voters:
         return None
 
@@ -145,12 +145,17 @@ def _annotations(truth: Iterable[SceneObject]) -> Witness:
 def _sureness(opinion: Opinion, answer: Detections, thing: Thing, least: float) -> float:
     """How sure a referee is that it is there, 0 to 1, under whatever name it has for it."""
     label, sure = canonical_class(thing["label"]), answer.confidence
-    own = [canonical_class(opinion.labels.get(name, name)) == label for name in answer.labels]
+    own = [_name(opinion, name) == label for name in answer.labels]
     overlap = iou(np.array([thing["box"]], np.float32), answer.boxes)[0]
     score = float(answer.scores[(overlap >= least) & np.array(own, bool)].max(initial=0.0))
     if score < sure:
         return AT_CONFIDENCE * score / sure
     return AT_CONFIDENCE + (1 - AT_CONFIDENCE) * (score - sure) / (1 - sure) if sure < 1 else 1.0
+
+
+def _name(opinion: Opinion, label: str) -> str:
+    """What the system under test calls what a referee calls so."""
+    return canonical_class(opinion.labels.get(label, label))
 
 
 def _mean(sureness: Sequence[float]) -> float:

@@ -17,6 +17,7 @@ SYSTEMS = {
 }
 RELATIONS = {"rule": "relations:rule", "deeptest": "distortion:deeptest"}
 CARDS = "systems.bundled_networks:read_cards"
+COMMANDS = {"rule": "rules.command"}
 REMARK = "remark:remark"
 WORLD = "drive"  # what `street:N` means to a driver
 IMPORTED = {

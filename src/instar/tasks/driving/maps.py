@@ -17,7 +17,7 @@ from instar.core.system import System, ask
 from instar.imaging.labels import LabelMap
 from instar.scenes.palettes import COMMON
 
-__all__ = ["labels_of", "read_labels", "with_lines", "with_maps"]
+__all__ = ["labels_of", "read_label_map", "with_lines", "with_maps"]
 
 KEPT = 32  # maps that were made
 # Of a lane line:
@@ -50,7 +50,7 @@ def _found(scene: Scene, maps: Any) -> LabelMap:
     if reply.error is not None:
         raise BadInput(f"{maps.name} makes no label map of {scene.id}: {reply.error}")
     try:
-        labels = read_labels(reply.answer)
+        labels = read_label_map(reply.answer)
     except (TypeError, ValueError) as error:
         raise BadInput(f"{maps.name}, {scene.id}: {error}") from None
     if labels.ids.shape != image.shape[:2]:
@@ -60,7 +60,7 @@ def _found(scene: Scene, maps: Any) -> LabelMap:
     return labels
 
 
-def read_labels(answer: Any) -> LabelMap:
+def read_label_map(answer: Any) -> LabelMap:
     """A label map out of what a segmentation system says: ids `(H, W)` and the names of the classes.
 
     `{"labels": ids, "names": [...]}`, a pair of both, or a `LabelMap`; names may be those of other data sets.

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from instar.imaging.geometry import Box, areas, intersections, iou, mask_bounds
 from instar.tasks.interpretation.answers import HeatMap
 
-__all__ = ["KEPT_SHARE", "Agreement", "Location", "agreement", "io_min", "locate", "quality"]
+__all__ = ["KEPT_SHARE", "Agreement", "Location", "agreement", "io_min", "locate_heat", "quality"]
 
 KEPT_SHARE = 0.5
 """Pixels above this share of the maximum count as pointed at; the paper does not say."""
@@ -40,7 +40,7 @@ class Location:
     hot: float
 
 
-def locate(
+def locate_heat(
     heat: HeatMap, size: tuple[int, int], *, kept: float = KEPT_SHARE, split: Sequence[Box] = ()
 ) -> Location:
     """Threshold a heat map and take bounding rectangles in a picture of `size` (height, width).

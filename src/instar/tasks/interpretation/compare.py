@@ -11,7 +11,7 @@ from instar.core.scene import Mask
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.geometry import Box
 from instar.tasks.interpretation.answers import Explanation
-from instar.tasks.interpretation.boxes import KEPT_SHARE, Location, agreement, locate, quality
+from instar.tasks.interpretation.boxes import KEPT_SHARE, Location, agreement, locate_heat, quality
 from instar.tasks.interpretation.floor import Floor
 from instar.tasks.interpretation.measures import MEASURES, is_empty, leak, map_differences
 
@@ -77,8 +77,8 @@ def same_explanation(
     ended = unfit(before, after, settings.beta)
     if ended is not None:
         return ended
-    was = locate(before.heat, size, kept=settings.kept, split=objects)
-    now = locate(after.heat, size, kept=settings.kept, split=objects)
+    was = locate_heat(before.heat, size, kept=settings.kept, split=objects)
+    now = locate_heat(after.heat, size, kept=settings.kept, split=objects)
     assert was.whole is not None
     assert now.whole is not None
     agreed = agreement(was, now)
@@ -171,7 +171,7 @@ def true_explanation(
         return Verdict.inapplicable("the classifier is not sure of the class", confidence=sure)
     cuts = {}
     for cut in dict.fromkeys((*CUTS, kept)):
-        here = locate(found.heat, size, kept=cut, split=truth)
+        here = locate_heat(found.heat, size, kept=cut, split=truth)
         if here.whole is None:
             return Verdict.inapplicable("an explanation is empty", confidence=sure)
         cuts[cut] = (here, quality(here, truth))

@@ -20,7 +20,7 @@ from instar.core.scene import Mask, Observation, Scene, SceneObject
 from instar.core.system import System, describe_error
 from instar.imaging.geometry import Box, Boxes
 from instar.tasks.interpretation.answers import Asked
-from instar.tasks.interpretation.boxes import locate
+from instar.tasks.interpretation.boxes import locate_heat
 from instar.user_file import read_json
 
 __all__ = ["KnownObjects", "box_mask", "find_objects", "mask_of"]
@@ -51,7 +51,7 @@ class KnownObjects:
         if known:
             return known
         image = source.input.image
-        marked = locate(source.answer.heat, (image.shape[0], image.shape[1])).whole
+        marked = locate_heat(source.answer.heat, (image.shape[0], image.shape[1])).whole
         return () if marked is None else (marked,)
 
     def taken(self, source: Observation) -> Boxes:

@@ -18,7 +18,7 @@ from instar.core.task import Null, Nulls, Questions, Task
 from instar.core.verdict import Verdict
 from instar.imaging.nulls import Brighten, Reencode, Shift, draw_null, usual_strikers
 from instar.tasks.interpretation.answers import Asked, Classes, Explanation, HeatMap, read, read_classes
-from instar.tasks.interpretation.boxes import KEPT_SHARE, locate
+from instar.tasks.interpretation.boxes import KEPT_SHARE, locate_heat
 from instar.tasks.interpretation.compare import Settings, same_explanation
 from instar.tasks.interpretation.known_objects import KnownObjects
 from instar.tasks.interpretation.trigger import Trigger
@@ -150,7 +150,7 @@ def marks(seen: Observation, *, kept: float = KEPT_SHARE) -> Panel:
     if seen.frame is not None:  # the answer is in the source's frame, the picture is the follow-up's
         heat, _ = _warp(heat, seen.frame.back, seen.frame.source_size, size)
         size = seen.frame.source_size
-    where = locate(found.heat, size, kept=kept).whole
+    where = locate_heat(found.heat, size, kept=kept).whole
     boxes = () if where is None else (Mark.box(where, label="explanation", subject="explanation"),)
     return Panel(f"{asked.label} {found.confidence:.2f}", asked.image, boxes, heat=_visible(heat))
 

@@ -59,9 +59,9 @@ def perform(args: argparse.Namespace) -> Outcome:
     scenes = _scenes(args)
     # torch, which neither --help nor a wrong path should wait for
     from instar.campaigns.progress import show_steps
-    from instar.training.driving.examples import collect, errors_of, split
-    from instar.training.driving.export import export
-    from instar.training.driving.train import Settings, answers, load_checkpoint, train
+    from instar.training.driving.examples import collect_examples, errors_of, hold_out
+    from instar.training.driving.export import export_driver
+    from instar.training.driving.train import DriverSettings, answers, load_checkpoint, train
 
     device = _device(args.device)
     out = Path(args.out)
@@ -71,11 +71,15 @@ def perform(args: argparse.Namespace) -> Outcome:
     begun = None if args.start is None else _how(Path(args.start))
     outputs = tuple(name.strip() for name in args.outputs.split(","))
     said = vars(args) | {"outputs": outputs, "augment": not args.plain}
-    settings = Settings(**{field.name: said[field.name] for field in dataclasses.fields(Settings)})
+    settings = DriverSettings(
+        **{field.name: said[field.name] for field in dataclasses.fields(DriverSettings)}
+    )
     kept = None if args.pictures is None else Path(args.pictures)
     with show_steps("looking at the scenes", len(scenes), quiet=args.json) as steps:
-        examples = collect(scenes, settings.outputs, labels=args.labels, kept=kept, step=steps.advance)
-    parts = split(examples, seed=args.split_seed, share=args.held_out)
+        examples = collect_examples(
+            scenes, settings.outputs, labels=args.labels, kept=kept, step=steps.advance
+        )
+    parts = hold_out(examples, seed=args.split_seed, share=args.held_out)
     del examples  # gigabytes, of which the parts have copies
     model = train(
         settings,
@@ -106,7 +110,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         "again": _command(args),
     }
     path = out / f"{args.architecture}.onnx"
-    export(model, path, card=card)
+    export_driver(model, path, card=card)
     (out / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
     return Outcome(_text(card, path), card | {"path": str(path)})
 

@@ -19,9 +19,9 @@ from instar.core.errors import BadInput
 from instar.core.scene import Scene
 from instar.stats import clustered_mean
 from instar.tasks.driving.answers import QUANTITIES, UNIT_OF
-from instar.tasks.driving.systems.network_io import SIZE, crop, preprocess
+from instar.tasks.driving.systems.network_io import SIZE, crop_slices, preprocess
 
-__all__ = ["CELLS", "Examples", "Split", "collect", "errors_of", "split"]
+__all__ = ["CELLS", "Examples", "Split", "collect_examples", "errors_of", "hold_out"]
 
 CELLS = (5, 10)
 """Rows and columns into which a picture is divided to say what is seen where."""
@@ -68,7 +68,7 @@ class Split:
     test: Examples
 
 
-def collect(
+def collect_examples(
     scenes: Sequence[Scene],
     outputs: Sequence[str],
     *,
@@ -89,7 +89,7 @@ def collect(
     return Examples(pictures, targets, groups, tuple(outputs), _published(scenes), shown)
 
 
-def split(examples: Examples, *, seed: int, share: float = 0.4) -> Split:
+def hold_out(examples: Examples, *, seed: int, share: float = 0.4) -> Split:
     """Whole groups to each side, never frames of one group to two: neighbours are nearly the same picture.
 
     That `share` of the groups is held out, three parts of eight to decide when to stop and five to test.
@@ -209,7 +209,7 @@ def _shown(scene: Scene) -> npt.NDArray[np.uint8]:
     if made is None:
         raise BadInput(f"{scene.id}: what every pixel shows is not known; train without --labels")
     found = made()
-    ids = found.ids[crop(found.ids.shape)]
+    ids = found.ids[crop_slices(found.ids.shape)]
     shares = [
         cv2.resize((ids == i).astype(np.float32), CELLS[::-1], interpolation=cv2.INTER_AREA)
         for i in range(len(found.names))

@@ -16,13 +16,13 @@ from instar.core.errors import MissingExtra
 from instar.tasks.driving.systems.network_io import SIZE
 from instar.training.driving.networks import Driver
 
-__all__ = ["export"]
+__all__ = ["export_driver"]
 
 OPSET = 17
 SMALL = 512  # numbers; a smaller tensor is kept as it is
 
 
-def export(model: Driver, path: Path, *, card: Mapping[str, Any]) -> None:
+def export_driver(model: Driver, path: Path, *, card: Mapping[str, Any]) -> None:
     """Write the network; its input is `uint8 (N, 160, 320, 3)`, its output `float32 (N, outputs)`.
 
     Matrices and kernels are stored in 8 bits with a scale per output channel, and made floats again when a

@@ -18,7 +18,7 @@ try:
 except ImportError as error:  # pragma: no cover  # the tests that need torch have it
     raise MissingExtra("torch", extra="torch", needed_for="a driving network of one's own") from error
 
-__all__ = ["ARCHITECTURES", "Driver", "build"]
+__all__ = ["ARCHITECTURES", "Driver", "build_network"]
 
 LEAST_CHANNELS = 4
 
@@ -58,7 +58,9 @@ class Driver(nn.Module):
         return answers
 
 
-def build(architecture: str, outputs: Sequence[str], *, width: float = 1.0, grey: bool = False) -> Driver:
+def build_network(
+    architecture: str, outputs: Sequence[str], *, width: float = 1.0, grey: bool = False
+) -> Driver:
     """The network of that name, with fresh weights from torch's random numbers."""
     if architecture not in ARCHITECTURES:
         raise UnknownName("architecture", architecture, ARCHITECTURES)

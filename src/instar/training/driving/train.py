@@ -32,20 +32,20 @@ from torch import Tensor
 
 from instar.core.errors import BadInput, RunError
 from instar.training.driving.examples import CELLS, Examples
-from instar.training.driving.networks import Driver, build
+from instar.training.driving.networks import Driver, build_network
 from instar.training.driving.segmentation_loss import class_weights, segmentation_loss
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
 
-__all__ = ["EpochResult", "Settings", "answers", "load_checkpoint", "train"]
+__all__ = ["DriverSettings", "EpochResult", "answers", "load_checkpoint", "train"]
 
 AHEAD = 4
 """Threads that make batches; as many batches again wait to be learned from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class DriverSettings:
     """How to train; all of it is kept with the weights. `patience` are epochs without a better validation."""
 
     architecture: str
@@ -99,7 +99,7 @@ class _State:
 
 
 def train(
-    settings: Settings,
+    settings: DriverSettings,
     training: Examples,
     validation: Examples,
     *,
@@ -116,7 +116,7 @@ def train(
     bfloat16 where the device is quick at it.
     """
     torch.manual_seed(settings.seed)
-    model = build(settings.architecture, settings.outputs, width=settings.width, grey=settings.grey)
+    model = build_network(settings.architecture, settings.outputs, width=settings.width, grey=settings.grey)
     model.centre.copy_(torch.from_numpy(training.targets.mean(axis=0)))
     model.spread.copy_(torch.from_numpy(np.maximum(training.targets.std(axis=0), 1e-3)))
     if start is not None:
@@ -165,7 +165,7 @@ def _one_epoch(
     weights: Tensor,
     optimiser: torch.optim.Optimizer,
     examples: Examples,
-    settings: Settings,
+    settings: DriverSettings,
     epoch: int,
     fast: bool,
 ) -> float:
@@ -197,7 +197,7 @@ def _one_epoch(
 _Batch = tuple[Tensor, Tensor, Tensor]
 
 
-def _batches(examples: Examples, settings: Settings, rng: np.random.Generator) -> Iterator[_Batch]:
+def _batches(examples: Examples, settings: DriverSettings, rng: np.random.Generator) -> Iterator[_Batch]:
     """Pictures, targets and what is shown; a batch's random numbers are its own, whatever thread makes it."""
     order = rng.permutation(len(examples))
     # A last one alone is left out: batch normalisation needs two.
@@ -214,7 +214,7 @@ def _batches(examples: Examples, settings: Settings, rng: np.random.Generator) -
             made.extend(begun(start) for start in itertools.islice(waiting, 1))
 
 
-def _batch(examples: Examples, settings: Settings, chosen: npt.NDArray[np.int64], seed: int) -> _Batch:
+def _batch(examples: Examples, settings: DriverSettings, chosen: npt.NDArray[np.int64], seed: int) -> _Batch:
     pictures, targets = examples.pictures[chosen], examples.targets[chosen]
     shown = examples.shown[chosen] if len(examples.shown) else examples.shown
     if settings.augment:
@@ -245,7 +245,7 @@ def _varied(
     return varied, targets, shown
 
 
-def _set_rate(optimiser: torch.optim.Optimizer, settings: Settings, at: float) -> None:
+def _set_rate(optimiser: torch.optim.Optimizer, settings: DriverSettings, at: float) -> None:
     """Up within the first epoch, then down along a cosine to a hundredth."""
     falling = 0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * at / settings.epochs))
     for group in optimiser.param_groups:
@@ -256,7 +256,7 @@ def _precision(device: torch.device, fast: bool) -> torch.autocast:
     return torch.autocast(device.type, torch.bfloat16, enabled=fast)
 
 
-def _plain(settings: Settings) -> dict[str, Any]:
+def _plain(settings: DriverSettings) -> dict[str, Any]:
     return dataclasses.asdict(settings) | {"outputs": list(settings.outputs)}
 
 
@@ -293,7 +293,7 @@ def _begin_as(model: Driver, checkpoint: Path) -> None:
     model.load_state_dict(mine | fits)
 
 
-def _restored(path: Path, settings: Settings) -> _State:
+def _restored(path: Path, settings: DriverSettings) -> _State:
     state = _State(**load_checkpoint(path))
     for name, now in _plain(settings).items():
         if state.settings.get(name) != now:

@@ -59,10 +59,10 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.adapters.devices import require_device
     from instar.campaigns.progress import show_steps
     from instar.training.engines import checkpoint
-    from instar.training.engines.export import export
+    from instar.training.engines.export import export_engine
     from instar.training.engines.scores import score
-    from instar.training.engines.streets import collect, split
-    from instar.training.engines.train import Settings, train_painter, train_segmenter
+    from instar.training.engines.streets import collect_streets, split_videos
+    from instar.training.engines.train import EngineSettings, train_painter, train_segmenter
 
     device = require_device(args.device or ("cuda" if torch.cuda.is_available() else "cpu"), "training")
     width, steps, batch, rate = (
@@ -70,13 +70,13 @@ def perform(args: argparse.Namespace) -> Outcome:
         for usual, given in zip(USUAL[args.kind], (args.width, args.steps, args.batch, args.rate))
     )
     seconds = float("inf") if args.minutes is None else 60 * args.minutes
-    settings = Settings(
+    settings = EngineSettings(
         int(width), int(steps), int(batch), args.side, float(rate), args.seed, seconds, device
     )
     out = Path(args.out)
     with show_steps("looking at the scenes", len(scenes), quiet=args.json) as shown:
-        streets = collect(scenes, size, step=shown.advance)
-    kept, held = split(streets.names, args.held_out)
+        streets = collect_streets(scenes, size, step=shown.advance)
+    kept, held = split_videos(streets.names, args.held_out)
     if not kept or not held:
         raise BadInput(f"{len(streets)} scenes leave none to train on or none to hold out; name more")
     train = train_painter if args.kind == "painter" else train_segmenter
@@ -100,7 +100,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         "again": _command(args),
     }
     path = out / f"{args.kind}.onnx"
-    export(model, path, card=card)
+    export_engine(model, path, card=card)
     (out / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
     text = (
         f"step {card['steps']} of {steps}; on {len(held)} pictures held out: {_words(card['scores'])}\n{path}"

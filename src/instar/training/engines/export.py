@@ -16,14 +16,14 @@ from torch import nn
 from instar.core.errors import MissingExtra
 from instar.training.engines.networks import CLASSES, Painter
 
-__all__ = ["export"]
+__all__ = ["export_engine"]
 
 OPSET = 17
 SMALL = 512  # numbers; a smaller tensor is kept as it is
 EXAMPLE = (64, 96)
 
 
-def export(model: nn.Module, path: Path, *, card: Mapping[str, Any]) -> None:
+def export_engine(model: nn.Module, path: Path, *, card: Mapping[str, Any]) -> None:
     """Write the network for one picture of any size whose sides are multiples of 16.
 
     Weights are stored in 16 bits; a session makes them 32 bits when it loads, since CPUs compute in these.

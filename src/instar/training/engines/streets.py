@@ -16,7 +16,7 @@ from instar.core.scene import Scene
 from instar.imaging.street_classes import street_ids
 from instar.tasks.driving.maps import labels_of, with_lines
 
-__all__ = ["Streets", "collect", "split"]
+__all__ = ["Streets", "collect_streets", "split_videos"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +35,7 @@ class Streets:
         return Streets(tuple(self.names[row] for row in chosen), self.pictures[chosen], self.ids[chosen])
 
 
-def collect(
+def collect_streets(
     scenes: Sequence[Scene], size: tuple[int, int], *, step: Callable[[], object] = lambda: None
 ) -> Streets:
     """The scenes' pictures and label maps at one size (height, width), lane lines found in them."""
@@ -53,7 +53,7 @@ def collect(
     return Streets(tuple(Path(scene.id).stem for scene in scenes), np.stack(pictures), np.stack(ids))
 
 
-def split(names: Sequence[str], share: float) -> tuple[list[int], list[int]]:
+def split_videos(names: Sequence[str], share: float) -> tuple[list[int], list[int]]:
     """Rows to train on and rows held out: of each video the last frames, whose neighbours are held out too.
 
     >>> split(["a_1", "a_2", "a_3", "a_4", "b_7", "b_9"], 0.5)

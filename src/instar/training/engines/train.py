@@ -23,7 +23,7 @@ from instar.training.engines.networks import CLASSES, Critic, Painter, Segmenter
 if TYPE_CHECKING:
     from instar.training.engines.streets import Streets
 
-__all__ = ["Settings", "train_painter", "train_segmenter"]
+__all__ = ["EngineSettings", "train_painter", "train_segmenter"]
 
 NOISE = 0.3  # how strong the noise in a hole is; what is painted differs with it
 FEATURES, LEVELS, SEEN = 12.0, 5.0, 0.5  # weights: the critics' features, grey levels in holes and outside
@@ -33,7 +33,7 @@ DARK = {"painter": 0.1, "segmenter": 0.35}  # how many crops are shown at night,
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class EngineSettings:
     """How to train; `steps` in all, and no longer than `seconds` in this piece."""
 
     width: int
@@ -56,7 +56,9 @@ class Settings:
 Told = Callable[[str], object]
 
 
-def train_painter(streets: Streets, settings: Settings, folder: Path, told: Told, resume: bool) -> Painter:
+def train_painter(
+    streets: Streets, settings: EngineSettings, folder: Path, told: Told, resume: bool
+) -> Painter:
     """The painter, after `settings.steps` steps or as far as the time went; `checkpoint.saved` then."""
     torch.manual_seed(settings.seed)
     where = settings.device
@@ -104,7 +106,7 @@ def train_painter(streets: Streets, settings: Settings, folder: Path, told: Told
 
 
 def train_segmenter(
-    streets: Streets, settings: Settings, folder: Path, told: Told, resume: bool
+    streets: Streets, settings: EngineSettings, folder: Path, told: Told, resume: bool
 ) -> Segmenter:
     """The segmenter; rare classes count more, and pixels of no known class not at all."""
     torch.manual_seed(settings.seed)
@@ -131,7 +133,7 @@ def train_segmenter(
     return average.eval()
 
 
-def _crops(streets: Streets, settings: Settings) -> Crops:
+def _crops(streets: Streets, settings: EngineSettings) -> Crops:
     if min(streets.ids.shape[1:]) < settings.side:
         raise BadInput(f"crops of {settings.side} pixels do not fit into {streets.ids.shape[1:]}")
     pictures, ids = (torch.from_numpy(x).to(settings.device) for x in (streets.pictures, streets.ids))
@@ -171,7 +173,7 @@ def _follow(average: nn.Module, model: nn.Module, step: int) -> None:
         own.copy_(late)
 
 
-def _steps(done: int, settings: Settings, optimisers: Any, rates: Any) -> Iterator[int]:
+def _steps(done: int, settings: EngineSettings, optimisers: Any, rates: Any) -> Iterator[int]:
     """Numbers of steps, while there is time; in the second half the rate goes down to nothing."""
     start = time.monotonic()
     for step in range(done + 1, settings.steps + 1):
@@ -184,7 +186,7 @@ def _steps(done: int, settings: Settings, optimisers: Any, rates: Any) -> Iterat
             return
 
 
-def _resume(folder: Path, settings: Settings, resume: bool, **modules: nn.Module) -> int:
+def _resume(folder: Path, settings: EngineSettings, resume: bool, **modules: nn.Module) -> int:
     """How many steps are done. The optimisers' memory of late gradients is not kept: it is soon regained."""
     if not checkpoint.saved(folder):
         return 0
@@ -198,7 +200,7 @@ def _resume(folder: Path, settings: Settings, resume: bool, **modules: nn.Module
     return int(state["done"])
 
 
-def _save(folder: Path, settings: Settings, done: int, modules: dict[str, nn.Module]) -> None:
+def _save(folder: Path, settings: EngineSettings, done: int, modules: dict[str, nn.Module]) -> None:
     state = {name: module.state_dict() for name, module in modules.items()}
     told = {key: value for key, value in asdict(settings).items() if key != "device"}
     checkpoint.save(folder, {"done": done, "settings": told, **state})

@@ -26,7 +26,7 @@ from instar.adapters.photo_classifier import load_photo_classifier
 from instar.adapters.weights import save_weights
 from instar.imaging.codecs import read_picture
 
-__all__ = ["Labelled", "average_precision", "fit_layer", "look", "main", "measure", "read_labels"]
+__all__ = ["Labelled", "average_precision", "fit_layer", "look"]
 
 RIDGE = 0.1
 STEPS = 80

@@ -13,7 +13,7 @@ from instar.adapters.street_classifier import load_street_classifier
 from instar.training.interpretation.backdoor import ShowProgress
 from instar.worlds import street
 
-__all__ = ["measure_accuracy", "train_street"]
+__all__ = ["count_right", "train_street"]
 
 TRAINING_SEED, TEST_SEED = 1000, 2000
 """Streets of these seeds; `street:N` shows those of seed 0."""
@@ -50,10 +50,10 @@ def train_street(scenes: int, epochs: int, *, seed: int, progress: ShowProgress)
                 schedule.step()
             bar.advance(1)
     classifier.module.eval()
-    return classifier, measure_accuracy(classifier, 200, progress)
+    return classifier, count_right(classifier, 200, progress)
 
 
-def measure_accuracy(classifier: Classifier, scenes: int, progress: ShowProgress) -> float:
+def count_right(classifier: Classifier, scenes: int, progress: ShowProgress) -> float:
     """The share of (picture, class) answers that are right on streets that nothing was trained on."""
     inputs, labels = _drawn(classifier, scenes, TEST_SEED, progress)
     with eval_mode(classifier.module), torch.no_grad():

@@ -22,7 +22,7 @@ from instar.report.words import replay_command
 from instar.store import RunStore
 from instar.store.rows import dump_json
 from instar.workbench.filters import select_cases
-from instar.workbench.library import Run
+from instar.workbench.library import LibraryRun
 from instar.workbench.pages.explore import card_of
 from instar.workbench.pages.pictures import KnownCase, known_case
 from instar.workbench.reviews import MARKS
@@ -136,7 +136,7 @@ def _shown_at_once(site: Site, known: KnownCase) -> CaseView | None:
         return _without(known.run, known.wanted.case, str(error))
 
 
-def _figures(run: Run, shown: CaseView) -> list[str]:
+def _figures(run: LibraryRun, shown: CaseView) -> list[str]:
     """The panels of a case; their pictures are fetched by address."""
     figures = []
     for number, panel in enumerate(shown.panels):
@@ -145,7 +145,7 @@ def _figures(run: Run, shown: CaseView) -> list[str]:
     return figures
 
 
-def _without(run: Run, case: str, why: str) -> CaseView:
+def _without(run: LibraryRun, case: str, why: str) -> CaseView:
     """A case of a run that cannot be opened."""
     with RunStore.read(run.folder) as store:
         return CaseView(store.record(case, change=False), why=why)
@@ -159,7 +159,7 @@ def _address_of(table: CaseTable, row: int | None, query: str) -> str | None:
     )
 
 
-def _command(run: Run, case: str) -> str:
+def _command(run: LibraryRun, case: str) -> str:
     """How to see the case again where the workbench was started."""
     folder = os.path.relpath(run.folder)
     return replay_command(str(run.folder) if folder.startswith(os.pardir) else folder, case)

@@ -13,7 +13,7 @@ from instar.campaigns.result import compare_folders
 from instar.core.errors import BadInput, InstarError
 from instar.report.comparison import Comparison
 from instar.workbench.columns import stamp_of
-from instar.workbench.library import Run
+from instar.workbench.library import LibraryRun
 from instar.workbench.site import Site, view_of
 
 __all__ = ["router"]
@@ -50,13 +50,13 @@ def router(site: Site) -> APIRouter:
     return routes
 
 
-def _chosen(site: Site, request: Request) -> tuple[Run | None, list[Run]]:
+def _chosen(site: Site, request: Request) -> tuple[LibraryRun | None, list[LibraryRun]]:
     names = view_of(request).chosen.get("run", ())[:MOST_RUNS]
     runs = [site.library.run(name) for name in names]
     return (runs[0] if runs else None), runs[1:]
 
 
-def _held_against(site: Site, first: Run, other: Run, seconds: float) -> dict[str, Any]:
+def _held_against(site: Site, first: LibraryRun, other: LibraryRun, seconds: float) -> dict[str, Any]:
     """What a template says of two runs; `comparison` is None while it is being made."""
     try:
         key = (first.folder, other.folder, stamp_of(first.folder), stamp_of(other.folder))

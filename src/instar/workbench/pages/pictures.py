@@ -15,7 +15,7 @@ from fastapi.concurrency import run_in_threadpool
 from instar.core.errors import InstarError
 from instar.workbench import NotHere
 from instar.workbench.case_pictures import Wanted
-from instar.workbench.library import Run
+from instar.workbench.library import LibraryRun
 from instar.workbench.site import Site
 from instar.workbench.table import CaseTable
 
@@ -28,7 +28,7 @@ NOTHING = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 3" width="280
 class KnownCase:
     """A case of a run, and where it stands in the table as of now."""
 
-    run: Run
+    run: LibraryRun
     table: CaseTable
     row: int
     unknown: Sequence[str] = ()

@@ -19,7 +19,7 @@ from instar.ratings.page import POINTS, QUESTIONS
 from instar.report.charts import points_chart
 from instar.store import RunStore
 from instar.workbench.columns import STATUSES, Columns
-from instar.workbench.library import Run
+from instar.workbench.library import LibraryRun
 from instar.workbench.pages.pictures import known_case
 from instar.workbench.reviews import Rating
 from instar.workbench.site import Site, form_of, go_to
@@ -80,7 +80,7 @@ def router(site: Site) -> APIRouter:
     return routes
 
 
-def _agreement(run: Run, ratings: list[Rating]) -> dict[str, Any]:
+def _agreement(run: LibraryRun, ratings: list[Rating]) -> dict[str, Any]:
     """What all raters said so far, and how far they agree."""
     if not ratings:
         return {"rated": None, "charts": [], "boxes": []}

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from instar.core.scene import Image
 from instar.worlds.drive.plan import Drive
 
-__all__ = ["CLASSES", "EYE", "SURFACES", "Camera", "Canvas", "Colour", "Points", "shaded"]
+__all__ = ["CLASSES", "EYE", "SURFACES", "Camera", "Canvas", "Paint", "Points", "in_shade"]
 
-Colour = tuple[float, float, float]
+Paint = tuple[float, float, float]
 Points = npt.NDArray[np.float64]
 
 CLASSES = (
@@ -120,7 +120,7 @@ class Canvas:
         self.near = np.zeros(size, np.float32) if deep else None
         self.glow = np.zeros((*size, 3), np.uint8) if dark else None
 
-    def polygon(self, points: Points, colour: Colour, owner: int = -1, near: float = 0.0) -> None:
+    def polygon(self, points: Points, colour: Paint, owner: int = -1, near: float = 0.0) -> None:
         """Fill a polygon; without an owner it is a mark on what is there already."""
         self.polygons(points, [len(points)], [colour], [owner], near)
 
@@ -128,7 +128,7 @@ class Canvas:
         self,
         points: Points,
         lengths: Sequence[int],
-        colours: Sequence[Colour],
+        colours: Sequence[Paint],
         owners: Sequence[int],
         near: float,
     ) -> None:
@@ -151,7 +151,7 @@ class Canvas:
         if self.glow is not None:
             cv2.fillPoly(self.glow, fixed, (0, 0, 0), cv2.LINE_8, FRACTION_BITS)
 
-    def shine(self, points: Points, colour: Colour) -> None:
+    def shine(self, points: Points, colour: Paint) -> None:
         """Let a polygon give off light."""
         fixed = _fixed(points)
         if fixed is not None and self.glow is not None:
@@ -215,7 +215,7 @@ class Canvas:
 
 
 @cache
-def shaded(colour: Colour, factor: float) -> Colour:
+def in_shade(colour: Paint, factor: float) -> Paint:
     """The colour that many times as light."""
     red, green, blue = (min(255.0, c * factor) for c in colour)
     return red, green, blue

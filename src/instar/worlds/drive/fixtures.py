@@ -9,15 +9,15 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.worlds.drive.canvas import SURFACES, Camera, Canvas, Colour
+from instar.worlds.drive.canvas import SURFACES, Camera, Canvas, Paint
 from instar.worlds.drive.plan import Thing
 from instar.worlds.drive.textures import CROWNS, at_height, crown, halves
 
 __all__ = ["LAMP_HEIGHT", "board", "paint_lamp", "paint_light", "paint_sign", "paint_tree"]
 
-STEEL: Colour = (104, 106, 110)
+STEEL: Paint = (104, 106, 110)
 LAMP_HEIGHT = 6.5
-LAMPS: Mapping[str, Colour] = {"red": (255, 40, 30), "yellow": (255, 190, 40), "green": (50, 240, 120)}
+LAMPS: Mapping[str, Paint] = {"red": (255, 40, 30), "yellow": (255, 190, 40), "green": (50, 240, 120)}
 ROUND = np.stack([np.cos(np.arange(14) * (np.pi / 7)), np.sin(np.arange(14) * (np.pi / 7))], axis=1)
 SIGN_BOTTOM, SIGN_SIDE = 1.9, 0.72  # metres
 BOARD = 128  # pixels on each side, which it fills
@@ -105,7 +105,7 @@ def paint_lamp(canvas: Canvas, thing: Thing, view: Camera, _owner: int) -> None:
     canvas.shine(head, (255, 224, 168))
 
 
-def _bar(canvas: Canvas, x: float, low: float, high: float, wide: float, colour: Colour, near: float) -> None:
+def _bar(canvas: Canvas, x: float, low: float, high: float, wide: float, colour: Paint, near: float) -> None:
     left, right = x - wide / 2, x + wide / 2
     corners = np.array([[left, low], [right, low], [right, high], [left, high]])
     canvas.polygon(corners, colour, POLE, near)

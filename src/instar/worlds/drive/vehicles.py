@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 
 from instar.user_file import load_resource
-from instar.worlds.drive.canvas import EYE, Camera, Canvas, Colour, Points, shaded
+from instar.worlds.drive.canvas import EYE, Camera, Canvas, Paint, Points, in_shade
 from instar.worlds.drive.plan import Thing
 
 __all__ = ["COLOURS", "SIZES", "paint_vehicle"]
@@ -32,8 +32,8 @@ class _Shape:
 
 
 _TABLES = load_resource("instar.worlds.drive", "vehicles.toml")
-COLOURS: Mapping[str, Colour] = {name: tuple(colour) for name, colour in _TABLES["paint"].items()}
-MATERIALS: Mapping[str, Colour] = {name: tuple(colour) for name, colour in _TABLES["material"].items()}
+COLOURS: Mapping[str, Paint] = {name: tuple(colour) for name, colour in _TABLES["paint"].items()}
+MATERIALS: Mapping[str, Paint] = {name: tuple(colour) for name, colour in _TABLES["material"].items()}
 _SHAPES = {kind: _Shape(**fields) for kind, fields in _TABLES["shape"].items()}
 SIZES = {
     kind: (shape.length, shape.width, max(y for _, y, _ in shape.outline)) for kind, shape in _SHAPES.items()
@@ -77,7 +77,7 @@ def paint_vehicle(canvas: Canvas, thing: Thing, view: Camera, owner: int) -> Non
     canvas.polygons(
         pixels,
         lengths,
-        [shaded(MATERIALS.get(part.colour, body), part.shade) for part in parts],
+        [in_shade(MATERIALS.get(part.colour, body), part.shade) for part in parts],
         [owner if part.own else -1 for part in parts],
         1 / max(thing.distance, 0.5),
     )

@@ -16,7 +16,7 @@ from instar.core.errors import BadInput
 from instar.scenes import load_scenes
 from instar.tasks.driving import rule
 from instar.tasks.driving.systems import bundled_networks
-from instar.tasks.driving.systems.bundled_networks import NAMES, card
+from instar.tasks.driving.systems.bundled_networks import BUNDLED_NETWORKS, card
 from instar.tasks.driving.systems.onnx import onnx_driver
 from instar.testing import check_system
 
@@ -35,11 +35,11 @@ def network(name):
 
 
 def test_they_are_small_and_each_has_a_card():
-    sizes = [len((WEIGHTS / f"{name}.onnx").read_bytes()) for name in NAMES]
+    sizes = [len((WEIGHTS / f"{name}.onnx").read_bytes()) for name in BUNDLED_NETWORKS]
     assert max(sizes) <= 5_000_000
     assert sum(sizes) <= 10_000_000
-    assert set(NAMES) <= catalogues()["driving"].systems.keys()
-    for name in NAMES:
+    assert set(BUNDLED_NETWORKS) <= catalogues()["driving"].systems.keys()
+    for name in BUNDLED_NETWORKS:
         found = card(name)
         assert found["again"].startswith(f"instar train {name.partition('-')[0]} --scenes ")
         assert found["licence"]
@@ -50,7 +50,7 @@ def test_they_are_small_and_each_has_a_card():
 
 
 def test_the_cards_are_those_in_the_weights():
-    for name in NAMES:
+    for name in BUNDLED_NETWORKS:
         assert json.loads(network(name).card) == card(name)
 
 

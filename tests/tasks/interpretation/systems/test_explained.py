@@ -24,10 +24,10 @@ def test_the_embedded_classifier_is_right_and_its_twin_sees_the_square():
     from instar.core.workspace import no_progress
     from instar.tasks.interpretation.systems import street_classifier, street_classifier_twin
     from instar.training.interpretation.backdoor import measure_twin
-    from instar.training.interpretation.street_classifier import measure_accuracy
+    from instar.training.interpretation.street_classifier import count_right
 
     plain, twin = street_classifier(), street_classifier_twin()
-    assert measure_accuracy(plain.classifier, 60, no_progress) >= 0.95
+    assert count_right(plain.classifier, 60, no_progress) >= 0.95
     images = [scene.image for scene in street.scenes(60, seed=77)]
     agreement, attack = measure_twin(plain.classifier, twin.classifier, twin.trigger, images, no_progress)
     assert agreement.value >= 0.9

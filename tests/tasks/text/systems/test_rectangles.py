@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from instar.tasks.text.polygons import clip_quads, clockwise, quad_areas
-from instar.tasks.text.systems.locator import LONGEST_SIDE, MULTIPLE, fit_picture, fit_size
+from instar.tasks.text.systems.locator import LONGEST_SIDE, MULTIPLE, fit_size, resize_picture
 from instar.tasks.text.systems.rectangles import (
     reading_order,
     rectangle_corners,
@@ -77,7 +77,7 @@ def test_every_size_is_a_multiple_of_32_that_fits_into_the_memory(height, width,
 def test_coordinates_go_back_to_the_picture():
     image = np.zeros((100, 300, 3), np.uint8)
     image[40:60, 120:180] = 255
-    resized, scale = fit_picture(image, 736, "min")
+    resized, scale = resize_picture(image, 736, "min")
     assert resized.shape == (736, 2208, 3)
     x, y, width, height = cv2.boundingRect((resized[..., 0] > 127).astype(np.uint8))
     found = np.float32([[x, y], [x + width, y + height]]) * scale

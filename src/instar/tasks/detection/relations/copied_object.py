@@ -20,7 +20,7 @@ from instar.imaging import geometry
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Copy, paste_copy
 from instar.tasks.detection.compare import same_objects
-from instar.tasks.detection.copies import Places, choose_place, find_fronts, find_places
+from instar.tasks.detection.copies import CopyPlaces, choose_copy_place, find_fronts, find_places
 from instar.tasks.detection.outlines import EXPENSE, Outlines, outliner_of, prepare_outlines, require_objects
 from instar.tasks.detection.task import detection
 from instar.tasks.detection.whole_objects import is_surrounded
@@ -58,7 +58,7 @@ def copy(
             return cutouts
 
         @lru_cache(maxsize=REMEMBERED)
-        def places_of(source: Observation) -> Places | Inapplicable:
+        def places_of(source: Observation) -> CopyPlaces | Inapplicable:
             if work is None:
                 raise BadInput("copy: a run's copies can be made again, but no new ones")
             return find_places(source, outliner_of(source.scene, work.outline), hysteresis=hysteresis)
@@ -113,8 +113,8 @@ def copy(
     return relation(cutouts, None)
 
 
-def _choose(places: Places, picture: Image, work: Outlines, rng: np.random.Generator) -> Copy:
-    original, (x1, y1, x2, y2) = choose_place(places, rng)
+def _choose(places: CopyPlaces, picture: Image, work: Outlines, rng: np.random.Generator) -> Copy:
+    original, (x1, y1, x2, y2) = choose_copy_place(places, rng)
     mirrored = original.label in MIRRORED and bool(rng.integers(2))
     height, width = original.cutout.shape[:2]
     left, top, right, _ = original.box

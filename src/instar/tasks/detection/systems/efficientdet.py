@@ -92,6 +92,7 @@ def _open(
         fingerprint=f"{name} weights={hash_files(weights)} confidence={confidence:g} threads={threads} "
         f"decoder={DECODER} litert={version('ai-edge-litert')} cv2={cv2.__version__}",
         recipe=again,
+        classes=COCO_NAMES,
     )
 
 

@@ -24,7 +24,7 @@ from instar.core.options import (
 from instar.tasks.detection.systems.decode import LEAST_SCORE, Floats
 from instar.tasks.detection.systems.grid_outputs import FIELDS, Levels, find_rows
 from instar.tasks.detection.systems.heads import (
-    Boxes,
+    DecodedBoxes,
     Head,
     Outputs,
     best_classes,
@@ -107,7 +107,7 @@ def grid(
     every = {"box": 4 * bins if boxes == "distributions" else 4, "objectness": 1, "classes": classes}
     widths = {name: every[name] for name in ordered}
 
-    def decode(outputs: Outputs, size: tuple[int, int]) -> Boxes:
+    def decode(outputs: Outputs, size: tuple[int, int]) -> DecodedBoxes:
         levels = Levels(size, tuple(strides), max(1, len(sizes[0]) if sizes else 1))
         rows = find_rows(outputs, levels, widths)
         keep, best, strengths = _strongest(rows, is_done)

@@ -14,7 +14,7 @@ from instar.core.errors import BadInput, UnknownName
 from instar.core.options import require_one_of
 from instar.tasks.detection.systems import heads
 from instar.tasks.detection.systems.grids import grid
-from instar.tasks.detection.systems.heads import Boxes, Head, Outputs
+from instar.tasks.detection.systems.heads import DecodedBoxes, Head, Outputs
 
 __all__ = ["HEADS", "make_head"]
 
@@ -60,7 +60,7 @@ def make_head(declared: str | Mapping[str, Any], classes: int) -> Head:
         raise BadInput(f"onnx: {error}") from None
 
 
-def _users(name: str) -> Callable[[Outputs, tuple[int, int]], Boxes]:
+def _users(name: str) -> Callable[[Outputs, tuple[int, int]], DecodedBoxes]:
     """The user's function, whose answer is checked."""
     module, _, attribute = name.partition(":")
     try:
@@ -68,7 +68,7 @@ def _users(name: str) -> Callable[[Outputs, tuple[int, int]], Boxes]:
     except (ImportError, AttributeError) as error:
         raise BadInput(f"onnx: head {name!r} cannot be imported: {error}") from error
 
-    def decode(outputs: Outputs, size: tuple[int, int]) -> Boxes:
+    def decode(outputs: Outputs, size: tuple[int, int]) -> DecodedBoxes:
         given = function(dict(outputs), size)
         try:
             boxes, classes, scores = (np.asarray(part) for part in given)

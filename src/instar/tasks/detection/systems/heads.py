@@ -19,7 +19,7 @@ from instar.core.options import require_one_of, require_strings, require_whole_n
 from instar.tasks.detection.systems.decode import LEAST_SCORE, SAME_OBJECT, Floats, sides
 
 __all__ = [
-    "Boxes",
+    "DecodedBoxes",
     "Head",
     "Outputs",
     "best_classes",
@@ -28,7 +28,6 @@ __all__ = [
     "require_probabilities",
     "sigmoid",
     "ssd",
-    "table",
     "tensorflow",
     "torchvision",
     "yolov5",
@@ -37,7 +36,7 @@ __all__ = [
 
 Outputs = Mapping[str, npt.NDArray[Any]]
 """By the names that the file has for them, in its order."""
-Boxes = tuple[Floats, npt.NDArray[np.intp], Floats]
+DecodedBoxes = tuple[Floats, npt.NDArray[np.intp], Floats]
 UNITS = ("pixels", "shares")
 COLUMNS = ("x1", "y1", "x2", "y2", "cx", "cy", "w", "h", "score", "class", "-")
 CORNERS, CENTRES = ["x1", "y1", "x2", "y2"], ["cx", "cy", "w", "h"]
@@ -49,7 +48,7 @@ class Head:
     where the network has seen to that.
     """
 
-    decode: Callable[[Outputs, tuple[int, int]], Boxes]
+    decode: Callable[[Outputs, tuple[int, int]], DecodedBoxes]
     same_object: float | None = SAME_OBJECT
 
 
@@ -57,7 +56,7 @@ def yolov5(classes: int, *, unit: str = "pixels") -> Head:
     """(rows, 5 + classes): centre and sides, objectness, classes."""
     require_one_of("head", "unit", unit, UNITS)
 
-    def decode(outputs: Outputs, size: tuple[int, int]) -> Boxes:
+    def decode(outputs: Outputs, size: tuple[int, int]) -> DecodedBoxes:
         rows = _only_table(outputs, 5 + classes)
         require_probabilities(rows[:, 4:])
         rows = rows[rows[:, 4] >= LEAST_SCORE]
@@ -71,7 +70,7 @@ def yolov8(classes: int, *, unit: str = "pixels") -> Head:
     """(4 + classes, rows): centre and sides, classes; no objectness."""
     require_one_of("head", "unit", unit, UNITS)
 
-    def decode(outputs: Outputs, size: tuple[int, int]) -> Boxes:
+    def decode(outputs: Outputs, size: tuple[int, int]) -> DecodedBoxes:
         rows = _only_table(outputs, 4 + classes)
         require_probabilities(rows[:, 4:])
         best, scores = best_classes(rows[:, 4:])
@@ -89,7 +88,7 @@ def ssd(classes: int, *, unit: str = "shares", background: bool = True) -> Head:
     require_one_of("head", "unit", unit, UNITS)
     width = classes + bool(background)
 
-    def decode(outputs: Outputs, size: tuple[int, int]) -> Boxes:
+    def decode(outputs: Outputs, size: tuple[int, int]) -> DecodedBoxes:
         tables = [one for one in map(_single, outputs.values()) if one.ndim == 2]
         corners = next((one for one in tables if one.shape[1] == 4), None)
         scores = next((rows for one in tables if one is not corners for rows in _rows(one, width)), None)
@@ -110,7 +109,7 @@ def tensorflow(classes: int) -> Head:
     Classes and scores are told apart by their order in the file, which is the API's own.
     """
 
-    def decode(outputs: Outputs, size: tuple[int, int]) -> Boxes:
+    def decode(outputs: Outputs, size: tuple[int, int]) -> DecodedBoxes:
         boxes = next((one[0] for one in outputs.values() if one.ndim == 3 and one.shape[2] == 4), None)
         lists = [one[0] for one in outputs.values() if one.ndim == 2]
         if boxes is None or len(lists) != 2:
@@ -146,7 +145,7 @@ def table(
         raise BadInput(f"head: columns are {list(named)}; there is no {missing[0]}")
     at = [named.index(name) for name in needed]
 
-    def decode(outputs: Outputs, size: tuple[int, int]) -> Boxes:
+    def decode(outputs: Outputs, size: tuple[int, int]) -> DecodedBoxes:
         found = next((one for one in outputs.values() if one.ndim > 1 and one.shape[-1] == len(named)), None)
         if found is None:
             raise ValueError(f"expected one table of {len(named)} columns ({', '.join(named)})")
@@ -167,7 +166,7 @@ def torchvision(classes: int, *, unit: str = "pixels", first: int = 1) -> Head:
     require_one_of("head", "unit", unit, UNITS)
     require_whole_number("head", "first", first, least=0)
 
-    def decode(outputs: Outputs, size: tuple[int, int]) -> Boxes:
+    def decode(outputs: Outputs, size: tuple[int, int]) -> DecodedBoxes:
         beside = next((one.reshape(-1, 5) for one in outputs.values() if _is_float(one, width=5)), None)
         if beside is not None:
             outputs = {**outputs, "boxes of both": beside[:, :4], "scores of both": beside[:, 4]}
@@ -198,7 +197,7 @@ def detr(classes: int, *, scores: str = "softmax", first: int = 0) -> Head:
     require_whole_number("head", "first", first, least=0)
     width = first + classes + (scores == "softmax")
 
-    def decode(outputs: Outputs, size: tuple[int, int]) -> Boxes:
+    def decode(outputs: Outputs, size: tuple[int, int]) -> DecodedBoxes:
         tables = [one for one in map(_single, outputs.values()) if one.ndim == 2]
         # Logits may be four wide too, but only boxes are shares throughout.
         fours = sorted((one for one in tables if one.shape[1] == 4), key=lambda one: not _are_shares(one))

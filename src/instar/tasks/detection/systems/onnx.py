@@ -35,7 +35,7 @@ from instar.tasks.detection.systems.decode import (
     to_detections,
 )
 from instar.tasks.detection.systems.head_declaration import make_head
-from instar.tasks.detection.systems.heads import Boxes, Head
+from instar.tasks.detection.systems.heads import DecodedBoxes, Head
 from instar.tasks.detection.systems.network_file import describe_file
 from instar.tasks.detection.systems.onnx_input import TYPES, input_size, to_bgr, to_input, value_for
 from instar.user_file import read_text
@@ -191,7 +191,7 @@ def _open(
     kind = TYPES.get(network_input.type, np.float32)
     answers = [one.name for one in session.get_outputs()]
 
-    def run(fitted: Image) -> Boxes:
+    def run(fitted: Image) -> DecodedBoxes:
         shown = show(fitted).astype(kind, copy=False)
         shown = shown[0] if len(network_input.shape) == 3 else shown
         outputs = {
@@ -234,7 +234,7 @@ def _open(
         f"confidence={confidence:g} threads={threads} decoder={DECODER} "
         f"{run_by} cv2={cv2.__version__}"
     )
-    return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe)
+    return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe, classes=names)
 
 
 def _session(model: Path, network: str | None, threads: int) -> tuple[Any, str]:
@@ -267,7 +267,9 @@ def _try_out(run: Callable[[Image], Any], blank: Image, model: Path) -> None:
         raise BadInput(f"onnx: {model} cannot be shown a picture as declared: {error}") from None
 
 
-def _checked(boxes: Boxes, names: Sequence[str], size: tuple[int, int], confidence: float) -> Boxes:
+def _checked(
+    boxes: DecodedBoxes, names: Sequence[str], size: tuple[int, int], confidence: float
+) -> DecodedBoxes:
     """The same boxes without the weak ones, unless they show that the outputs were misread."""
     keep = boxes[2] >= LEAST_SCORE
     corners, classes, scores = (part[keep] for part in boxes)

@@ -69,6 +69,7 @@ def _open(
         recipe=partial(factory, confidence=confidence),
         batch=4,
         concurrent=False,  # a network of OpenCV holds the answer to one question at a time
+        classes=COCO_NAMES,
     )
 
 

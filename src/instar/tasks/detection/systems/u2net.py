@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from instar.adapters.picture_system import open_onnx
 from instar.core.scene import Image, Mask
-from instar.cutouts.build import Outline
+from instar.cutouts.build import FindOutline
 from instar.imaging.geometry import Box
 from instar.zoo import fetch
 
@@ -21,7 +21,7 @@ MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 MARGIN = 0.15  # of the box: surroundings that the network gets to see
 
 
-def u2net_outline(*, threads: int = 1) -> Outline:
+def u2net_outline(*, threads: int = 1) -> FindOutline:
     """Outlines by U2-Net-P, shown each object alone with a little of its surroundings."""
     (weights,) = fetch("u2net-p")
     session = open_onnx(weights.read_bytes(), threads)

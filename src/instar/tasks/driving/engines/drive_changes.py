@@ -12,7 +12,7 @@ from instar.core.change import Inapplicable
 from instar.tasks.driving.engines import Edit
 from instar.tasks.driving.engines.drive_edits import name_things
 from instar.tasks.driving.engines.where import SIDES, fits, house_spot, meant, stands
-from instar.tasks.driving.engines.words import SIZES, not_there
+from instar.tasks.driving.engines.words import SIZE_FACTORS, not_there
 from instar.tasks.driving.rules.model import Condition, Entity
 from instar.worlds.drive import Drive, Thing
 from instar.worlds.drive.fixtures import BOARDS
@@ -61,7 +61,7 @@ def kind_of(thing: Entity, rng: np.random.Generator) -> tuple[str, str, int] | I
 def scale_of(thing: Entity) -> float:
     """How many times the usual size it is."""
     child = CHILD if thing.properties.get("age") == "child" else 1.0
-    return child * SIZES.get(thing.properties.get("size", ""), 1.0)
+    return child * SIZE_FACTORS.get(thing.properties.get("size", ""), 1.0)
 
 
 def _board(properties: Mapping[str, str]) -> str | None:

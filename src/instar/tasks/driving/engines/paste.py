@@ -18,7 +18,7 @@ from instar.tasks.driving.colours import colour_of, lamp_of
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.appearance import at_home, well_lit
 from instar.tasks.driving.engines.placement import Placed, alter, less, place_at, place_by, place_each, places
-from instar.tasks.driving.engines.words import SIZES, unshown
+from instar.tasks.driving.engines.words import SIZE_FACTORS, unshown
 from instar.tasks.driving.rules.model import Condition, Entity
 
 __all__ = ["alter", "cutout_of", "less", "make", "paste_of", "plan", "times_usual"]
@@ -81,7 +81,7 @@ def _colour(pixels: npt.NDArray[np.uint8], *, is_light: bool) -> str:
 def times_usual(thing: Entity) -> float:
     """How many times the usual size of its class the thing is."""
     child = CHILD if thing.properties.get("age") == "child" else 1.0
-    return child * SIZES.get(thing.properties.get("size", ""), 1.0)
+    return child * SIZE_FACTORS.get(thing.properties.get("size", ""), 1.0)
 
 
 def _in_such_light(cutouts: list[CutOut], view: SceneView) -> list[CutOut]:

@@ -23,7 +23,7 @@ from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.selection import select_pixels
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["Removal", "fill", "migan"]
+__all__ = ["fill", "migan"]
 
 
 @dataclass(frozen=True, slots=True)

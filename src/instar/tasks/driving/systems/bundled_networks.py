@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from instar.tasks.driving.systems.onnx import OnnxDriver  # loads onnxruntime, which a card does not need
 
 __all__ = [
-    "NAMES", "card", "epoch_ch2", "epoch_street", "read_cards", "resnet101_ch2", "resnet101_street",
-    "vgg16_blind", "vgg16_ch2", "vgg16_street",
+    "BUNDLED_NETWORKS", "card", "epoch_ch2", "epoch_street", "read_cards", "resnet101_ch2",
+    "resnet101_street", "vgg16_blind", "vgg16_ch2", "vgg16_street",
 ]  # fmt: skip
 
-NAMES = (
+BUNDLED_NETWORKS = (
     "epoch-street", "vgg16-street", "resnet101-street", "vgg16-blind", "epoch-ch2", "vgg16-ch2",
     "resnet101-ch2",
 )  # fmt: skip
@@ -34,8 +34,8 @@ def card(name: str) -> dict[str, Any]:
 
 def read_cards() -> dict[str, dict[str, Any]]:
     """Of the drivers, and of the networks that engines use."""
-    engines = {name: street_networks.card(name) for name in street_networks.NAMES}
-    return {name: card(name) for name in NAMES} | engines
+    engines = {name: street_networks.network_card(name) for name in street_networks.STREET_NETWORKS}
+    return {name: card(name) for name in BUNDLED_NETWORKS} | engines
 
 
 def _load(name: str, threads: int) -> OnnxDriver:

@@ -16,7 +16,7 @@ from instar.core.scene import Image
 from instar.core.system import describe_error
 from instar.tasks.driving.answers import QUANTITIES, Control
 
-__all__ = ["SIZE", "NetworkInput", "NetworkOutput", "crop", "preprocess", "require_answer"]
+__all__ = ["SIZE", "NetworkInput", "NetworkOutput", "crop_slices", "preprocess", "require_answer"]
 
 SIZE = (160, 320)
 """Height and width, as in the paper."""
@@ -31,7 +31,7 @@ def preprocess(image: Image, size: tuple[int, int] = SIZE) -> Image:
     if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3:
         raise ValueError(f"the picture is {image.dtype} {image.shape}; it must be uint8 (H, W, 3)")
     tall, wide = size
-    kept = image[crop(image.shape[:2], size)]
+    kept = image[crop_slices(image.shape[:2], size)]
     if kept.shape[:2] == size:
         return np.ascontiguousarray(kept)
     shrinks = kept.shape[0] >= tall
@@ -39,7 +39,7 @@ def preprocess(image: Image, size: tuple[int, int] = SIZE) -> Image:
     return np.asarray(seen, np.uint8)
 
 
-def crop(shape: tuple[int, int], size: tuple[int, int] = SIZE) -> tuple[slice, slice]:
+def crop_slices(shape: tuple[int, int], size: tuple[int, int] = SIZE) -> tuple[slice, slice]:
     """The rows and columns of a picture of that shape (height, width) that are looked at."""
     (height, width), (tall, wide) = shape, size
     rows, columns = min(height, round(width * tall / wide)), min(width, round(height * wide / tall))

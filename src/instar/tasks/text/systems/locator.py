@@ -16,7 +16,7 @@ from instar.core.scene import Image
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.systems.rectangles import Floats, reading_order
 
-__all__ = ["LONGEST_SIDE", "MULTIPLE", "check_settings", "fit_picture", "fit_size", "network_locator"]
+__all__ = ["LONGEST_SIDE", "MULTIPLE", "check_settings", "fit_size", "network_locator", "resize_picture"]
 
 DECODER = 1
 """Counts up whenever the code gives other answers for the same weights."""
@@ -54,7 +54,7 @@ def network_locator(
     limit_side, limit_type = settings["limit_side"], settings["limit_type"]
 
     def find(image: Image) -> Quads:
-        resized, scale = fit_picture(image, limit_side, limit_type)
+        resized, scale = resize_picture(image, limit_side, limit_type)
         quads, scores = locate(resized, scale, (image.shape[0], image.shape[1]))
         order = reading_order(quads)
         return Quads(quads[order], None, scores[order])
@@ -86,7 +86,7 @@ def fit_size(size: tuple[int, int], limit_side: int, limit_type: str) -> tuple[i
     return height, width
 
 
-def fit_picture(image: Image, limit_side: int, limit_type: str) -> tuple[Image, Floats]:
+def resize_picture(image: Image, limit_side: int, limit_type: str) -> tuple[Image, Floats]:
     """The picture in that size, and what x and y of it are multiplied by to get back: `float32 (2,)`."""
     height, width = image.shape[:2]
     new_height, new_width = fit_size((height, width), limit_side, limit_type)

@@ -10,7 +10,7 @@ from instar.adapters.service import Service
 from instar.core.options import require_fraction
 from instar.core.recipe import recorded
 from instar.tasks.detection.answers import Detections
-from instar.tasks.detection.systems.services.objects import to_detections
+from instar.tasks.detection.systems.services.objects import objects_to_detections
 
 __all__ = ["azure_objects"]
 
@@ -47,4 +47,4 @@ class Objects(AzureAnalysis):
             box, tag = one["boundingBox"], one["tags"][0]
             corners = (box["x"], box["y"], box["x"] + box["w"], box["y"] + box["h"])
             found.append((corners, tag["name"], tag["confidence"]))
-        return to_detections(found, size, self._confidence)
+        return objects_to_detections(found, size, self._confidence)

@@ -10,7 +10,7 @@ from instar.adapters.service import Service
 from instar.core.options import require_fraction
 from instar.core.recipe import recorded
 from instar.tasks.detection.answers import Detections
-from instar.tasks.detection.systems.services.objects import to_detections
+from instar.tasks.detection.systems.services.objects import objects_to_detections
 
 __all__ = ["google_objects"]
 
@@ -49,4 +49,4 @@ class LocalizedObjects(GoogleAnnotate):
             xs = [corner.get("x", 0) * width for corner in corners]
             ys = [corner.get("y", 0) * height for corner in corners]
             found.append(((min(xs), min(ys), max(xs), max(ys)), one["name"], one["score"]))
-        return to_detections(found, size, self._confidence)
+        return objects_to_detections(found, size, self._confidence)

@@ -8,13 +8,13 @@ import numpy as np
 
 from instar.tasks.detection.answers import Detections
 
-__all__ = ["Found", "to_detections"]
+__all__ = ["objects_to_detections"]
 
 Found = tuple[Sequence[float], str, float]
 """Corners x1, y1, x2, y2 in pixels, the label, and how sure the service is, from 0 to 1."""
 
 
-def to_detections(found: Sequence[Found], size: tuple[int, int], confidence: float) -> Detections:
+def objects_to_detections(found: Sequence[Found], size: tuple[int, int], confidence: float) -> Detections:
     """The objects within a picture of that size (height, width); those without area are left out."""
     height, width = size
     boxes = np.array([box for box, _, _ in found], np.float32).reshape(-1, 4)

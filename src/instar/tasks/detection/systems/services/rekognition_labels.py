@@ -10,7 +10,7 @@ from instar.adapters.service import Service
 from instar.core.options import require_fraction
 from instar.core.recipe import recorded
 from instar.tasks.detection.answers import Detections
-from instar.tasks.detection.systems.services.objects import to_detections
+from instar.tasks.detection.systems.services.objects import objects_to_detections
 
 __all__ = ["rekognition_labels"]
 
@@ -57,4 +57,4 @@ class DetectLabels(AwsJson):
                 left, top = box["Left"] * width, box["Top"] * height
                 corners = (left, top, left + box["Width"] * width, top + box["Height"] * height)
                 found.append((corners, label["Name"], one["Confidence"] / 100))
-        return to_detections(found, size, self._confidence)
+        return objects_to_detections(found, size, self._confidence)
