@@ -5,7 +5,7 @@
 For each detector: the headline rate of changes drawn evenly over the suite, verified by referees and never by
 the annotations; beside it AP50 by the annotations, and the Cumulative Consensus Score (arXiv 2509.12871): the
 overlap of boxes between views of a picture that differ by augmentation. Spearman's rank correlation with
-AP50, with the 95 % interval by bootstrap over scenes. Also failures by relation and severity, for curves.
+AP50, with the 95 % interval by bootstrap over scenes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from instar.engines.local import run_local
 from instar.imaging.geometry import iou
 from instar.scenes import load_scenes
 from instar.store import MemoryStore
-from instar.studies.output import make_axes, save_figures
 from instar.tasks.detection.accuracy import measure_accuracy
 from instar.tasks.detection.catalogue import WHOLE_PICTURE
 from instar.tasks.detection.relations.whole_picture import RELATIONS
@@ -44,11 +43,10 @@ SYSTEMS = (
     "efficientdet-lite2"
 )
 VIEWS = {"mirrored": None, "brightened": 0.5, "darkened": 0.5, "defocused": 0.8, "noisy": 6.0}
-BINS = 4
 
 
-def run_suite(scenes: list[instar.Scene], system: Any, queries: int) -> dict[str, Any]:
-    """Judged and failing cases by scene, and by relation and severity."""
+def run_suite(scenes: list[instar.Scene], system: Any, queries: int) -> dict[str, dict[str, int]]:
+    """Judged and failing cases by scene."""
     plain = [replace(scene, objects=None, knowledge={}) for scene in scenes]
     plan = Plan(systems=(Use(system.name),), relations=(), scenes="")
     suite = [(getattr(RELATIONS, name), instar.draws(3)) for name in WHOLE_PICTURE]
@@ -58,22 +56,15 @@ def run_suite(scenes: list[instar.Scene], system: Any, queries: int) -> dict[str
     )  # fmt: skip
     judged: dict[str, int] = {scene.id: 0 for scene in scenes}
     failing = dict(judged)
-    curves: dict[str, list[list[int]]] = {name: [[0, 0] for _ in range(BINS)] for name in WHOLE_PICTURE}
     for record in run_local(campaign, MemoryStore(), workers=2):
         verdict = record.verdict
         is_judged = (
             verdict.status in (instar.Status.HELD, instar.Status.VIOLATED) or verdict.kind == "unstable"
         )
         if record.role == "case" and is_judged:
-            failed = bool(verdict.failures)
             judged[record.scene] += 1
-            failing[record.scene] += failed
-            severity, level = getattr(RELATIONS, record.relation).severity, verdict.evidence.get("level")
-            share = 0.0 if level is None else (level - severity.low) / (severity.high - severity.low)
-            cell = curves[record.relation][min(BINS - 1, int(share * BINS))]
-            cell[0] += 1
-            cell[1] += failed
-    return {"judged": judged, "failing": failing, "curves": curves}
+            failing[record.scene] += bool(verdict.failures)
+    return {"judged": judged, "failing": failing}
 
 
 def consensus(system: Any, scene: instar.Scene, seen: Observation) -> float:
@@ -144,35 +135,6 @@ def main() -> None:
     print(f"headline rate: {correlation(accuracy, table['judged'], table['failing'], -1)}")
     ones = np.ones_like(table["consensus"])
     print(f"consensus score: {correlation(accuracy, ones, table['consensus'], 1)}")
-    print("\nfailing percent by quarter of the severity range")
-    print(f"| relation | {' | '.join(names)} |")
-    print("|---|" + "---|" * len(names))
-    for relation in WHOLE_PICTURE:
-        cells = []
-        for one in results.values():
-            quarters = one["curves"][relation]
-            cells.append(" ".join("-" if not n else f"{100 * k / n:.0f}" for n, k in quarters))
-        print(f"| {relation} | {' | '.join(cells)} |")
-    print(*save_figures({"severities": draw_curves(results)}, args.out))
-
-
-def draw_curves(results: dict[str, Any]) -> Any:
-    """Failing cases by severity, a panel for each relation that has one, a line for each detector."""
-    shown = [name for name in WHOLE_PICTURE if getattr(RELATIONS, name).severity is not None]
-    figure, panels = make_axes(len(shown), width=4.2, height=2.4)
-    for panel, relation in zip(panels, shown):
-        severity = getattr(RELATIONS, relation).severity
-        ends = np.linspace(severity.low, severity.high, BINS + 1)
-        for name, one in results.items():
-            rates = [
-                100 * failed / judged if judged else np.nan for judged, failed in one["curves"][relation]
-            ]
-            panel.plot((ends[:-1] + ends[1:]) / 2, rates, marker="o", markersize=3, linewidth=1, label=name)
-        panel.set(title=relation, xlim=(severity.low, severity.high), ylim=(0, None))
-        panel.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("% of cases that fail")
-    panels[0].legend(frameon=False, fontsize=6)
-    return figure
 
 
 if __name__ == "__main__":

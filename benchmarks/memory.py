@@ -11,7 +11,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -19,23 +18,24 @@ import numpy as np
 import instar
 
 
-@dataclass(frozen=True)
-class Brighter(instar.Change):
-    levels: int
+def brighten(picture: np.ndarray, levels: float) -> np.ndarray:
+    return np.minimum(picture, 255 - round(levels)) + np.uint8(round(levels))
 
 
-def draw(source: instar.Observation, rng: np.random.Generator) -> Brighter:
-    return Brighter(int(rng.integers(1, 40)))
+def read(picture: np.ndarray, answer: object) -> float:
+    return float(answer)
 
 
-def apply(image: np.ndarray, change: Brighter) -> tuple[np.ndarray, ...]:
-    return (np.minimum(image, 255 - change.levels) + np.uint8(change.levels),)
+def compare(before: instar.Observation, after: instar.Observation) -> instar.Verdict:
+    return instar.Verdict.at_most(abs(before.answer - after.answer), 20.0, "drift")
 
 
-def check(
-    source: instar.Observation, follow_ups: list[instar.Observation], change: Brighter
-) -> instar.Verdict:
-    return instar.Verdict.at_most(abs(source.answer - follow_ups[0].answer), 20.0, "drift")
+def marks(seen: instar.Observation) -> instar.Panel:
+    return instar.Panel(f"{seen.answer:.0f}", seen.input)
+
+
+MEAN = instar.Task("mean", read, compare, marks)
+BRIGHTER = instar.Relation("brighter", MEAN, brighten, severity=instar.Range(1, 40, "grey levels"))
 
 
 class Mean:
@@ -50,11 +50,10 @@ def scene(i: int) -> instar.Scene:
 
 
 def campaign(n: int, budget: int | None) -> None:
-    relation = instar.Relation("brighter", draw, apply, check)
     with tempfile.TemporaryDirectory() as folder:
         records = instar.run(
             [scene(i) for i in range(n)],
-            relation,
+            BRIGHTER,
             Mean(),
             search=instar.draws(2),
             limits=instar.Limits(queries=budget),

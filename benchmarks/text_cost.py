@@ -55,7 +55,8 @@ def stored_cases() -> Iterator[Record]:
     rng = np.random.default_rng(0)
     for n in range(CASES):
         stability = float(rng.choice([0.5, 0.75, 1.0]))
-        evidence = {"stability": stability, "before": 4, "after": 4, "accuracy": [3, 4, 6]}
+        hits = {"accuracy": [3, 4, 6, 3], "word_accuracy": [3, 4, 6, 3]}
+        evidence = {"stability": stability, "before": 4, "after": 4, **hits}
         scene, relation = f"images/{n % SCENES:04}.jpg", RELATIONS[n % len(RELATIONS)]
         verdict = Verdict.held(0.3, **evidence)
         yield Record(f"{n:016x}", scene, scene, relation, n, None, verdict)

@@ -1,16 +1,18 @@
-"""Files of users: text, JSON and TOML. Whatever is wrong with one is said in one line that names it."""
+"""Files of users: read or written. Whatever is wrong with one is said in one line that names it."""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
 
-from instar.core.errors import BadInput
+from instar.core.errors import BadInput, RunError
 
 __all__ = [
     "find_file",
@@ -20,6 +22,8 @@ __all__ = [
     "read_json",
     "read_text",
     "read_user_file",
+    "whole_file",
+    "write_file",
 ]
 
 MOST_BYTES = 2**30
@@ -89,3 +93,29 @@ def load_resource(package: str, name: str) -> Mapping[str, Any]:
 
 def _reason(error: Exception) -> str:
     return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
+def write_file(path: str | Path, content: str | bytes) -> None:
+    """The file as it is to be, in a folder that is made if need be."""
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
+    with _complain(path):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(data)
+
+
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Where to write meanwhile: `path` has all of it at the end, or is as it was."""
+    unfinished = path.with_name(path.name + ".part")
+    with _complain(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield unfinished
+        os.replace(unfinished, path)
+
+
+@contextlib.contextmanager
+def _complain(path: str | Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another place") from error

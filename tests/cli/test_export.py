@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from pyarrow import parquet
 
 from instar.cli import main
@@ -34,11 +35,20 @@ def findings(run: Path, capsys) -> set[str]:
     return {finding["case"] for finding in found if finding["headline"]}
 
 
+def require_one_for_each(run: Path, cases: list[str], capsys) -> None:
+    """Each different failure has one case, and no case is there for anything else."""
+    found = [one for one in told(capsys, "report", str(run))["findings"] if one["headline"]]
+    different = {(one["scene"], *one["box"]) for one in found}
+    shown = {(one["scene"], *one["box"]) for one in found if one["case"] in cases}
+    assert shown == different
+    assert len(different) == len(cases) == len(set(cases)) < len(found)
+
+
 def test_coco_is_read_again_and_tells_the_case_of_every_picture(run, tmp_path, capsys):
     out = tmp_path / "coco"
     written = told(capsys, "export", str(run), "--format", "coco", "--out", str(out), "--with-pasted")
     document = json.loads((out / "annotations.json").read_text())
-    assert {image["instar"]["case"] for image in document["images"]} == findings(run, capsys)
+    require_one_for_each(run, [image["instar"]["case"] for image in document["images"]], capsys)
     assert written["pictures"] == len(document["images"]) > 3
     origins = [annotation["instar"]["origin"] for annotation in document["annotations"]]
     assert origins.count("pasted") == len(document["images"])
@@ -63,7 +73,7 @@ def test_yolo_is_read_again_and_has_its_lineage(run, tmp_path, capsys):
     out = tmp_path / "yolo"
     told(capsys, "export", str(run), "--format", "yolo", "--out", str(out))
     lineage = json.loads((out / "lineage.json").read_text())
-    assert {entry["case"] for entry in lineage.values()} == findings(run, capsys)
+    require_one_for_each(run, [entry["case"] for entry in lineage.values()], capsys)
     scenes = load_scenes(str(out))
     assert {Path(scene.id).name for scene in scenes} == set(lineage)
     truth = {scene.id: scene for scene in load_scenes("street:5")}
@@ -71,6 +81,55 @@ def test_yolo_is_read_again_and_has_its_lineage(run, tmp_path, capsys):
         known = truth[lineage[Path(scene.id).name]["scene"]].objects
         assert [one.label for one in scene.objects] == [one.label for one in known]
         np.testing.assert_allclose([o.box for o in scene.objects], [o.box for o in known], atol=0.01)
+
+
+def test_a_set_is_split_by_scene_with_the_users_classes_and_originals(run, tmp_path, capsys):
+    classes = tmp_path / "classes.json"
+    listed = [
+        {"id": 7, "name": "traffic light"},
+        {"id": 3, "name": "pedestrian"},
+        {"id": 90, "name": "zebra"},
+    ]
+    classes.write_text(json.dumps({"categories": listed}))
+    out = tmp_path / "coco"
+    flags = ["--cases", "both", "--originals", "--val", "0.4", "--classes", str(classes)]
+    told(capsys, "export", str(run), "--format", "coco", "--out", str(out), *flags)
+    parts = [json.loads((out / f"{name}.json").read_text()) for name in ("train", "val")]
+    train, val = ({image["instar"]["scene"] for image in part["images"]} for part in parts)
+    assert train
+    assert val
+    assert not train & val
+    images = [image for part in parts for image in part["images"]]
+    status = [image["instar"].get("status", "original") for image in images]
+    assert status.count("original") == len(train | val)
+    assert status.count("held") == status.count("violated") > 3
+    labels = {one["category_id"] for part in parts for one in part["annotations"]}
+    assert labels == {7, 3}  # a person is a pedestrian here; cars and the like are left out
+    assert [one["id"] for one in parts[0]["categories"]] == [7, 3, 90]
+    assert all(load_scenes(str(out / f"{name}.json")) for name in ("train", "val"))
+    failing = sum(image["instar"].get("status") == "violated" for image in parts[0]["images"])
+    assert f"| train | violated | {failing} |" in (out / "README.md").read_text()
+
+    yolo = tmp_path / "yolo"
+    told(
+        capsys,
+        "export",
+        str(run),
+        "--format",
+        "yolo",
+        "--out",
+        str(yolo),
+        "--val",
+        "0.4",
+        "--classes",
+        "car,person",
+    )
+    told_by = yaml.safe_load((yolo / "data.yaml").read_text())
+    assert told_by["names"] == ["car", "person"]
+    for part in ("train", "val"):
+        assert told_by[part] == f"images/{part}"
+        pictures = {path.stem for path in (yolo / "images" / part).iterdir()}
+        assert pictures == {path.stem for path in (yolo / "labels" / part).iterdir()} != set()
 
 
 def test_tables_have_a_row_for_every_case(run, tmp_path, capsys):
@@ -122,4 +181,10 @@ def test_what_cannot_be_is_refused(run, tmp_path, capsys):
     assert "invalid choice: 'voc'" in error("--format", "voc", *out)
     assert "--with-pasted is for coco, yolo and fiftyone" in error("--format", "csv", *out, "--with-pasted")
     assert "icdar is for text" in error("--format", "icdar", *out)
+    assert "--classes is for coco, yolo and fiftyone" in error("--format", "icdar", *out, "--classes", "a,b")
+    assert "names no class, or one of them twice" in error(
+        "--format", "coco", *out, "--classes", "tv,television"
+    )
+    assert "has no categories" in error("--format", "coco", *out, "--classes", str(tmp_path / "no.json"))
+    assert "--val is 1.0" in error("--format", "yolo", *out, "--val", "1")
     assert not (tmp_path / "new").exists()

@@ -13,27 +13,27 @@ Captured = pytest.CaptureFixture[str]
 
 def tally(*, seconds: float, queries: int = 50, done: int = 5) -> Tally:
     return Tally(
-        scenes=20, scenes_done=done, cases=40, violated=3, queries=queries, seconds=seconds, price=0.5
+        scenes=20, scenes_done=done, cases=40, failing=3, queries=queries, seconds=seconds, price=0.5
     )
 
 
 def test_with_a_budget_progress_is_counted_in_queries() -> None:
     line = progress_line(tally(seconds=10.0), Limits(queries=200))
-    assert line == "50 of 200 queries, 5.0 queries/s, 30 s left, 3 violated"
+    assert line == "50 of 200 queries, 5.0 queries/s, 30 s left, 3 failing"
 
 
 def test_without_a_budget_progress_is_counted_in_scenes() -> None:
     line = progress_line(tally(seconds=100.0), Limits())
-    assert line == "5 of 20 scenes, 0.1 scenes/s, 5 min 0 s left, 3 violated"
+    assert line == "5 of 20 scenes, 0.1 scenes/s, 5 min 0 s left, 3 failing"
 
 
 def test_money_is_told_for_a_priced_system() -> None:
     line = progress_line(tally(seconds=4000.0), Limits(price_per_query=0.01))
-    assert line == "5 of 20 scenes, 0.0 scenes/s, 3 h 20 min left, 3 violated, price 0.50"
+    assert line == "5 of 20 scenes, 0.0 scenes/s, 3 h 20 min left, 3 failing, price 0.50"
 
 
 def test_before_anything_happened_nothing_is_promised() -> None:
-    assert progress_line(tally(seconds=0.0, queries=0, done=0), Limits()) == "0 of 20 scenes, 3 violated"
+    assert progress_line(tally(seconds=0.0, queries=0, done=0), Limits()) == "0 of 20 scenes, 3 failing"
 
 
 def test_without_a_terminal_a_line_comes_every_ten_seconds(capsys: Captured) -> None:
@@ -102,6 +102,6 @@ def test_a_terminal_gets_a_bar(capsys: Captured, monkeypatch: pytest.MonkeyPatch
     with show_steps("cutting out", 3, quiet=True) as steps:
         steps.advance(3)
     said = capsys.readouterr()
-    assert "50 of 200 queries, 5.0 queries/s, 30 s left, 3 violated" in said.err
+    assert "50 of 200 queries, 5.0 queries/s, 30 s left, 3 failing" in said.err
     assert "cutting out" in said.err
     assert said.out == ""

@@ -31,7 +31,7 @@ MAY = {  # what each package may import besides itself
     "ratings": {"core", "stats", "report"},
     "tasks": PIXELS | {"core", "adapters"},
     "training": PIXELS | {"core", "adapters", "tasks", "report", "campaigns"},
-    "studies": PIXELS | {"core", "adapters", "tasks", "report", "campaigns", "store"},
+    "studies": PIXELS | {"core", "adapters", "tasks", "report", "campaigns", "store", "training"},
     "cli": PIXELS | ABOVE | {"core", "store", "adapters", "report", "ratings", "campaigns"},
     "workbench": {"core", "imaging", "store", "stats", "report", "ratings", "campaigns", "scenes"},
     "campaigns": {
@@ -146,6 +146,17 @@ def test_importing_instar_pulls_in_nothing_heavy(statement):
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert loaded.stdout == "[]\n"
+
+
+def test_naming_what_is_built_in_imports_only_catalogues():
+    code = """
+import sys
+from instar.campaigns.catalogue import catalogue_entries
+assert catalogue_entries("relation")
+print(*sorted(name for name in sys.modules if name.count(".") > 2 and name.startswith("instar.tasks.")))
+"""
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {name.rpartition(".")[2] for name in loaded.stdout.split()} == {"catalogue"}
 
 
 def test_the_public_names_are_these():

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from instar.core.options import require_picture
 from instar.core.scene import Image
 
-__all__ = ["PictureSystem", "hash_files", "one_by_one", "open_onnx"]
+__all__ = ["PictureSystem", "hash_files", "one_by_one"]
 
 Answer = TypeVar("Answer")
 
@@ -51,17 +51,6 @@ class PictureSystem(Generic[Answer]):
 def one_by_one(answer: Callable[[Image], Answer]) -> Callable[[Sequence[Image]], list[Answer]]:
     """Every picture is asked on its own, so its neighbours do not matter."""
     return lambda images: [answer(image) for image in images]
-
-
-def open_onnx(weights: bytes | str, threads: int) -> Any:
-    """A network, by its content or its file, on the CPU, with so many threads and no more."""
-    import onnxruntime  # type: ignore[import-untyped]  # it ships no types
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3  # errors only: what it warns of is no business of whoever tests
-    return onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
 
 
 def hash_files(*paths: Path) -> str:

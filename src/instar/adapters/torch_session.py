@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy.typing as npt
 
-from instar.adapters.devices import import_extra
+from instar.adapters.devices import import_extra, require_device
 from instar.core.errors import BadInput
 from instar.core.system import describe_error
 
-__all__ = ["TorchSession", "is_torch_script", "is_ultralytics", "open_torch"]
+__all__ = ["TorchSession", "is_torch_script", "is_ultralytics", "open_onnx_in_torch", "open_torch"]
 
 MOST_OUTPUTS = 32
 
@@ -36,6 +36,7 @@ class TorchSession:
     module: Any
     version: str
     _inputs: Sequence[Port] = field(default=(Port("images"),))
+    device: str = "cpu"
 
     def get_inputs(self) -> Sequence[Port]:
         return self._inputs
@@ -48,7 +49,8 @@ class TorchSession:
 
         (values,) = feed.values()
         with torch.no_grad():
-            return [one.detach().cpu().numpy() for one in _tensors(self.module(torch.from_numpy(values)))]
+            answer = self.module(torch.from_numpy(values).to(self.device))
+            return [one.detach().cpu().numpy() for one in _tensors(answer)]
 
 
 def open_torch(model: Path, network: str | None, threads: int) -> TorchSession:
@@ -73,6 +75,18 @@ def open_torch(model: Path, network: str | None, threads: int) -> TorchSession:
             raise BadInput(f"{model} has more in it than a state: {describe_error(error)[:200]}") from error
         raise
     return TorchSession(module.eval(), torch.__version__)
+
+
+def open_onnx_in_torch(model: Path, threads: int, device: str) -> TorchSession:
+    """A network of ONNX, run by torch."""
+    torch = import_extra("torch", "torch", extra="torch", needed_for="a network that can be trained")
+    import_extra("onnx", "onnx", extra="torch", needed_for="a network that can be trained")
+    from instar.adapters.onnx_module import OnnxModule
+
+    torch.set_num_threads(threads)
+    where = require_device(device, "a network that can be trained")
+    module = OnnxModule(model).to(where).eval()
+    return TorchSession(module, torch.__version__, [Port("images", module.input_shape)], where)
 
 
 def is_torch_script(model: Path) -> bool:

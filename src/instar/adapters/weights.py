@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from instar.core.errors import BadInput, RunError
+from instar.core.errors import BadInput
+from instar.user_file import whole_file
 
 __all__ = ["load_weights", "save_weights"]
 
@@ -28,13 +28,8 @@ def save_weights(path: Path, module: Any, about: dict[str, Any], *, half: bool) 
     arrays[ABOUT] = np.frombuffer(json.dumps(about, sort_keys=True).encode(), np.uint8)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(path.name + ".part")
+    with whole_file(path) as unfinished:
         unfinished.write_bytes(buffer.getvalue())
-        os.replace(unfinished, path)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
 
 
 def load_weights(path: Path, module: Any) -> dict[str, Any]:

@@ -30,13 +30,13 @@ def show_campaign(
 
 
 def progress_line(tally: Tally, limits: Limits) -> str:
-    """How far, how fast, time left, violations so far and, for a priced system, money.
+    """How far, how fast, time left, failing cases so far and, for a priced system, money.
 
     >>> progress_line(Tally(64, 10, 90, 7, 150, 10.0, 0.15), Limits(queries=300, price_per_query=0.001))
-    '150 of 300 queries, 15.0 queries/s, 10 s left, 7 violated, price 0.15'
+    '150 of 300 queries, 15.0 queries/s, 10 s left, 7 failing, price 0.15'
     """
     done, total, unit = _how_far(tally, limits)
-    parts = [pace(done, total, unit, tally.seconds), f"{tally.violated:,} violated"]
+    parts = [pace(done, total, unit, tally.seconds), f"{tally.failing:,} failing"]
     if limits.price_per_query:
         parts.append(f"price {tally.price:,.2f}")
     return ", ".join(parts)

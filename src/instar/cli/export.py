@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["arguments", "perform"]
 
+CASES = ("failing", "held", "both")
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
@@ -34,7 +36,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="pictures with their labels, or a table of all cases",
     )
     add("--out", required=True, metavar="DIR", help="where it is written; must not exist yet")
+    add("--cases", choices=CASES, default="failing", help="one for each failure, as many that held, or both")
     add("--with-pasted", action="store_true", help="coco, yolo, fiftyone: label the pasted object too")
+    add("--originals", action="store_true", help="coco, yolo, fiftyone: the unchanged pictures too")
+    add(
+        "--classes",
+        metavar="FILE|A,B",
+        help="coco, yolo, fiftyone: your classes in their order, or COCO's categories",
+    )
+    add(
+        "--val",
+        type=float,
+        metavar="X",
+        help="coco, yolo, fiftyone: the share of scenes to validate with (0)",
+    )
     named_arguments(parser)
 
 
@@ -46,7 +61,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"{folder} exists; give another --out, or remove it")
     if args.format == "parquet":
         _pyarrow()
-    options = _options(args)
+    _require_use(args)
     from instar.report.files import whole_folder
 
     with whole_folder(folder), open_run(args.run, named=named_from(args), quiet=args.json) as there:
@@ -54,10 +69,13 @@ def perform(args: argparse.Namespace) -> Outcome:
             written = _write_table(there, args.format, folder)
         else:
             export = _exporter(args.format)
+            records = _chosen(there, args.cases)
             system = there.plan.systems[0].name
-            written = export(_violated(there, args.format), folder, run=args.run, system=system, **options)
+            about = {"run": args.run, "system": system} | _options(args, there, records)
+            written = export(_made_again(there, args.format, records), folder, **about)
             if not written:
-                raise BadInput("the run has no failing case: there is nothing to export")
+                which = {"failing": "failing case", "held": "case that held", "both": "case"}[args.cases]
+                raise BadInput(f"the run has no {which}: there is nothing to export")
     what = "cases" if args.format in TABLES else "pictures"
     document = {"run": args.run, "format": args.format, "out": str(folder), what: written}
     return Outcome(f"{written} {what} written to {folder}", document)
@@ -68,27 +86,63 @@ def _exporter(format: str) -> Callable[..., int]:
     return exporter
 
 
-def _options(args: argparse.Namespace) -> dict[str, Any]:
-    """What the flags say beyond the format, refused where it has no use for it."""
-    if not args.with_pasted:
+def _task_of(format: str) -> str:
+    """The task whose answers a format is for."""
+    return str(find_export(format)).split(".")[2]
+
+
+def _require_use(args: argparse.Namespace) -> None:
+    """Refuse flags that the format has no use for."""
+    takes = {} if args.format in TABLES else signature(_exporter(args.format)).parameters
+    if args.format in TABLES and args.cases != "failing":
+        raise BadInput(f"--cases is for pictures; {args.format} has all cases")
+    for flag in ("with_pasted", "originals", "classes", "val"):
+        if getattr(args, flag) and "options" not in takes:
+            raise BadInput(
+                f"--{flag.replace('_', '-')} is for coco, yolo and fiftyone, not for {args.format}"
+            )
+    if args.val is not None and not 0 <= args.val < 1:
+        raise BadInput(f"--val is {args.val}; it must be at least 0 and below 1")
+
+
+def _options(args: argparse.Namespace, there: RunReader, records: Sequence[Record]) -> dict[str, Any]:
+    """What the flags say beyond the format."""
+    if "options" not in signature(_exporter(args.format)).parameters:
         return {}
-    if args.format in TABLES or "with_pasted" not in signature(_exporter(args.format)).parameters:
-        raise BadInput(f"--with-pasted is for coco, yolo and fiftyone, not for {args.format}")
-    return {"with_pasted": True}
+    from instar.campaigns.referees import find_referees
+    from instar.stats.clusters import draw_clusters
+
+    scenes = [record.scene for record in records]
+    is_known = all(there.scene(scene).objects is not None for scene in set(scenes))
+    return {
+        "referees": () if is_known else find_referees(there.plan, [_task_of(args.format)], there.system),
+        "validation": frozenset(draw_clusters(scenes, args.val, 0) if args.val and scenes else ()),
+        "classes": args.classes,
+        "with_pasted": args.with_pasted,
+        "originals": args.originals,
+    }
 
 
-def _violated(there: RunReader, format: str) -> Iterator[Replay]:
-    """Every failing case, made again from its recipe and the answers that the run keeps.
-
-    Those of a user's own relation are as the run keeps them, unless its code may be run.
-    """
-    task = str(find_export(format)).split(".")[2]
+def _chosen(there: RunReader, cases: str) -> Sequence[Record]:
+    """One case for each failure, as many that held, or both."""
+    from instar.campaigns.chosen_cases import failing_cases, held_cases
     from instar.campaigns.run import read_totals
     from instar.report.known import dismisser
 
     dismiss = dismisser(said_in(there.store).dismissals, read_totals(there.store).system)
-    records = map(dismiss, there.store.records(changes=False))
-    for bare in [r for r in records if r.role == "case" and r.verdict.failures]:
+    records = list(map(dismiss, there.store.records(changes=False)))
+    failing = failing_cases(records)
+    held = [] if cases == "failing" else list(held_cases(records)[: len(failing) or None])
+    return {"failing": failing, "held": held, "both": [*failing, *held]}[cases]
+
+
+def _made_again(there: RunReader, format: str, records: Sequence[Record]) -> Iterator[Replay]:
+    """Every case, made again from its recipe and the answers that the run keeps.
+
+    Those of a user's own relation are as the run keeps them, unless its code may be run.
+    """
+    task = _task_of(format)
+    for bare in records:
         case = bare.case
         try:
             record = there.record(case)

@@ -9,11 +9,12 @@ from instar.campaigns.run import read_totals
 from instar.cli.flags import said_in
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
-from instar.report.files import whole_folder, write_file
+from instar.report.files import whole_folder
 from instar.report.gate_choice import choice_words, choose_gate_cases
 from instar.report.known import Known, dismisser, render_known
 from instar.store import RunStore
 from instar.store.subset import write_subset
+from instar.user_file import write_file
 
 __all__ = ["arguments", "perform"]
 

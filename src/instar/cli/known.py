@@ -11,11 +11,10 @@ from instar.core.errors import BadInput
 from instar.core.outcome import ALL_HELD, VIOLATED, Outcome
 from instar.core.record import Record
 from instar.report.by_scene import FailureKey, FailureObject, failures_of
-from instar.report.files import write_file
 from instar.report.known import Known, dismisser, read_known, render_known
 from instar.report.words import counted
 from instar.store import RunStore
-from instar.user_file import read_json
+from instar.user_file import read_json, write_file
 
 __all__ = ["arguments", "perform"]
 

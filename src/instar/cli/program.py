@@ -38,6 +38,7 @@ COMMANDS = {
     "study": "the tables of a paper, for your own systems",
     "ratings": "let people judge the cases of a run, and count what they say",
     "train": "train a driving network on pictures whose driver is known",
+    "retrain": "train a detector on what a run found, and measure whether it helps",
     "backdoor": "plant a backdoor into a classifier, to see whether explanations tell",
     "rule": "read a driving rule back as a relation, or say which word is not understood",
     "export": "the findings of a run as a data set, or all of its cases as a table",

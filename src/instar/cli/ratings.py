@@ -11,7 +11,8 @@ from instar.cli.flags import trust_argument
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.report.answers import answer_text
-from instar.report.files import write_csv, write_file
+from instar.report.files import write_csv
+from instar.user_file import write_file
 
 if TYPE_CHECKING:
     from instar.ratings.counts import Ratings

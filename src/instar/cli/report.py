@@ -16,13 +16,13 @@ from instar.core.errors import BadInput, InstarError
 from instar.core.outcome import Outcome
 from instar.imaging.preview import encode_scaled_jpeg
 from instar.report.cards import CaseView
-from instar.report.files import write_file
 from instar.report.groups import in_turns
 from instar.report.html import Page, render_html
 from instar.report.junit import render_junit
 from instar.report.markdown import MOST_GROUPS, render_markdown
 from instar.report.sarif import render_sarif
 from instar.store import RunStore
+from instar.user_file import write_file
 
 __all__ = ["arguments", "perform", "write_page"]
 

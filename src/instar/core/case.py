@@ -142,7 +142,7 @@ class Case:
 
     @property
     def repeat(self) -> int:
-        """A null change may give back the very picture of the source: that has to be asked anew."""
+        """A null change may give back the very picture of the source, which is then asked a second time."""
         return 1 if self.role == "null" else 0
 
     def worst_cost(self) -> int:

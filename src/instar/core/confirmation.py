@@ -172,7 +172,7 @@ def _confirm(budget: Budget, case: Case) -> Steps[None]:
 def _once_more(
     budget: Budget, case: Case, condition: Null, before: Counter[str], after: Sequence[Null]
 ) -> Steps[Verdict | None]:
-    """What the answers say under a condition; None when the budget ended. `after` it come others."""
+    """The verdict under a condition; None when the budget ended. Those `after` it are asked later."""
     state = case.state
 
     def make(null: Null) -> Sequence[FollowUp]:
@@ -257,7 +257,7 @@ def _evidence(case: Case, gone: dict[FindingKey, str]) -> dict[str, Any]:
 
 
 def _anew(made: Iterable[FollowUp], before: Counter[str], *, first: int) -> list[Query]:
-    """Queries that check a finding. The same picture twice is asked twice: a system that answers
+    """Queries that check a finding. The same picture is really asked twice: a system that answers
     differently to the same question would not be seen in a remembered answer.
     """
     queries = []

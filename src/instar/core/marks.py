@@ -90,7 +90,7 @@ class Panel:
 def make_panels(
     task: Task, source: Observation, follow_ups: Sequence[Observation], change: Change, verdict: Verdict
 ) -> list[Panel]:
-    """Before, and after each follow-up; what is lost is also outlined where it should have been.
+    """The source and each follow-up as panels; what is lost is outlined where it should have been.
 
     Answers of follow-ups are in the source's frame, and so are the marks that are made of them: they are
     moved to where they are in the follow-up's picture.

@@ -19,7 +19,7 @@ _RECIPES: WeakKeyDictionary[Any, tuple[str, Mapping[str, Any]]] = WeakKeyDiction
 
 
 def recorded(factory: Callable[P, T]) -> Callable[P, T]:
-    """Remember of everything that the factory makes how it was made."""
+    """Make the factory remember, for everything it makes, with which options it was made."""
     signature = inspect.signature(factory)
 
     @functools.wraps(factory)
@@ -37,7 +37,7 @@ def recorded(factory: Callable[P, T]) -> Callable[P, T]:
 
 
 def find_name(thing: Any) -> tuple[str, Mapping[str, Any]] | None:
-    """`module:attr` that stands for a thing, with options where that is its factory; None without one."""
+    """The `module:attr` of a thing, or of its factory and the options given to it; None if it has no name."""
     try:
         if thing in _RECIPES:
             return _RECIPES[thing]
@@ -57,7 +57,7 @@ def find_name(thing: Any) -> tuple[str, Mapping[str, Any]] | None:
 def _importable(name: str, module: Any) -> str | None:
     """The name that a module can be imported by: that of its file where it is the script that runs.
 
-    None where there is no file: nobody can import what was typed in.
+    None where there is no file: what was typed into a shell cannot be imported.
     """
     if name != "__main__":
         return name

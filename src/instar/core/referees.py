@@ -33,7 +33,7 @@ class Referee:
 
 
 def verify_findings(cases: Sequence[Case], referees: Sequence[Referee]) -> Steps[None]:
-    """Say what is known about the findings of these cases; what is not fair to ask for is struck out."""
+    """Say what is known about the findings of these cases; strike out what the change is to blame for."""
     for case in cases:
         case.verify()
         _strike_unfair(case)
@@ -76,7 +76,7 @@ def _opinion(
 
 
 def _strike_unfair(case: Case) -> None:
-    """What the change is to blame for says nothing about the system; a case without other findings holds."""
+    """Strike out findings that the change is to blame for; a case that has no others counts as held."""
     unfair: list[dict[str, Any]] = [
         {"kind": f.kind, "subject": f.subject, "margin": f.margin, "by": "unfair"}
         for f in case.findings

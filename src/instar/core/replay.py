@@ -89,7 +89,7 @@ def find_source(task: Task, id: str, scene: Scene, asking: Asking) -> Observatio
 
 
 def _without_change(then: Verdict) -> Verdict:
-    """Where no change could be drawn there is nothing to make again: that stands as it was."""
+    """The recorded verdict as it is: where no change could be drawn, there is nothing to make again."""
     return then if then.status is Status.INAPPLICABLE else Verdict.inapplicable("no change was made")
 
 

@@ -49,7 +49,7 @@ class Proposals(Generic[Item]):
 
     @property
     def waits(self) -> bool:
-        """True when nothing can come before outstanding verdicts have."""
+        """True while the next proposal depends on verdicts that are still to come."""
         return not self._pending and bool(self._unjudged)
 
     def next(self) -> Item | None:

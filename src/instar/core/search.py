@@ -81,7 +81,7 @@ def is_representative(search: Callable[..., Any]) -> bool:
 
 
 def fitting(require: Callable[[Relation], object], search: AnySearch) -> AnySearch:
-    """The search, with what it requires of a relation: `require` raises BadInput where that is missing.
+    """Mark a search with what it needs of a relation: `require` raises BadInput where that is missing.
 
     A campaign asks before its first question, so that a search that cannot be done costs nothing.
     """
@@ -228,7 +228,7 @@ def _first_of(batch: Sequence[Change], fails: dict[Change, bool]) -> _Found:
 
 
 def _least_of(line: Sequence[Change], fails: dict[Change, bool]) -> _Found:
-    """The first change of a line that fails, supposing that all after it do."""
+    """The first failing change of a line, found by bisection: all changes after it are taken to fail too."""
     if not line:
         return None
     yield from _asked(line[-1:], fails)

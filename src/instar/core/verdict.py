@@ -48,7 +48,7 @@ class Finding:
 
     @property
     def is_failure(self) -> bool:
-        """Whether it counts: it is real, or there was nobody to say (and not somebody who could not tell)."""
+        """Whether it counts: it is real, or nobody could be asked. A disputed one does not count."""
         return self.known == "real" or (self.known == "unknown" and "disputed" not in self.evidence)
 
     @property

@@ -17,7 +17,7 @@ __all__ = ["Folder", "no_progress", "prepare_relation"]
 
 class _Silent:
     def advance(self, n: int = 1) -> None:
-        """Nobody is watching."""
+        """Show nothing."""
 
 
 @contextlib.contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -13,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from instar.core.errors import BadInput, RunError, UnreadablePicture
+from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Image, Mask, Scene, SceneObject
 from instar.cutouts.extraction import (
     OVERLAPS,
@@ -25,7 +24,7 @@ from instar.cutouts.extraction import (
     why_box_unfit,
     why_mask_unfit,
 )
-from instar.cutouts.pool import CutOut, Pool, load_pool, save_pool, write_cutout
+from instar.cutouts.pool import CutOut, Pool, load_pool, new_pool, save_pool, write_cutout
 from instar.imaging.average_hash import average_hash
 from instar.imaging.geometry import Box, Boxes, intersections
 from instar.imaging.paste import RGBA
@@ -68,10 +67,7 @@ def build_pool(
     """
     candidates = _candidates(scenes, find_objects, progress)
     read = lru_cache(maxsize=16)(lambda scene: scene.image)
-    building = folder.with_name(folder.name + ".building")
-    try:
-        shutil.rmtree(building, ignore_errors=True)
-        building.mkdir(parents=True)
+    with new_pool(folder) as building:
         kept: list[CutOut] = []
         with progress("cutting them out", len(candidates)) as bar:
             for label in sorted(candidates):
@@ -81,11 +77,6 @@ def build_pool(
                 )
                 bar.advance(1)
         save_pool(building, kept, sorted(set(candidates) - {cutout.label for cutout in kept}))
-        building.rename(folder)
-    except OSError as error:
-        raise RunError(
-            f"cannot write the pool {folder}: {error.strerror or error}; look at the disk"
-        ) from error
     return load_pool(folder)
 
 

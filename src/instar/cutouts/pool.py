@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from itertools import groupby
@@ -17,15 +19,15 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.digest import digest
-from instar.core.errors import BadInput
+from instar.core.errors import BadInput, RunError
 from instar.imaging.average_hash import hamming
 from instar.imaging.codecs import decode_exact, encode_png
 from instar.imaging.paste import RGBA
 from instar.user_file import read_json
 
 __all__ = [
-    "CutOut", "CutOuts", "Pool", "bundled_pool", "join_pools", "load_pool", "same_shape", "save_pool",
-    "write_cutout",
+    "CutOut", "CutOuts", "Pool", "bundled_pool", "join_pools", "load_pool", "new_pool", "same_shape",
+    "save_pool", "write_cutout",
 ]  # fmt: skip
 
 INDEX = "index.json"
@@ -172,6 +174,21 @@ def write_cutout(folder: Path, pixels: RGBA) -> str:
     name = digest(pixels)
     (folder / f"{name}.png").write_bytes(encode_png(pixels))
     return name
+
+
+@contextlib.contextmanager
+def new_pool(folder: Path) -> Iterator[Path]:
+    """Where to build a pool: it lies beside `folder` until it is complete."""
+    building = folder.with_name(folder.name + ".building")
+    try:
+        shutil.rmtree(building, ignore_errors=True)
+        building.mkdir(parents=True)
+        yield building
+        building.rename(folder)
+    except OSError as error:
+        raise RunError(
+            f"cannot write the pool {folder}: {error.strerror or error}; look at the disk"
+        ) from error
 
 
 def save_pool(folder: Path, cutouts: Sequence[CutOut], without: Sequence[str] = ()) -> None:

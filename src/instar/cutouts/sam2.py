@@ -17,6 +17,7 @@ from instar.core.digest import digest
 from instar.core.scene import Image, Mask
 from instar.cutouts.outlines import Outliner, SoftOutline
 from instar.imaging.geometry import Box
+from instar.imaging.onnx_session import open_onnx
 
 __all__ = ["sam2"]
 
@@ -33,7 +34,8 @@ EDGE = 0.8  # pixels: how softly a camera draws an edge
 @lru_cache(maxsize=1)
 def sam2(encoder: Path, decoder: Path) -> Outliner:
     """Outlines by the two parts of the network; several threads may ask."""
-    look, outline = _open(encoder), _open(decoder)
+    threads = min(MOST_THREADS, os.cpu_count() or 1)
+    look, outline = (open_onnx(str(model), threads) for model in (encoder, decoder))
     seen: OrderedDict[str, dict[str, Any]] = OrderedDict()
     lock = threading.Lock()  # one picture at a time has all the cores
 
@@ -60,16 +62,6 @@ def sam2(encoder: Path, decoder: Path) -> Outliner:
         return SoftOutline(_within(alpha, box), float(np.clip(qualities[0, best], 0, 1)))
 
     return find
-
-
-def _open(model: Path) -> Any:
-    import onnxruntime  # type: ignore[import-untyped]  # it ships no types
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = min(MOST_THREADS, os.cpu_count() or 1)
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
 
 
 def _shown(picture: Image) -> npt.NDArray[np.float32]:

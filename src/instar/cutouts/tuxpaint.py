@@ -18,8 +18,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from instar.core.errors import BadInput, FetchFailed, RunError
-from instar.cutouts.pool import CutOut, Pool, load_pool, save_pool, write_cutout
+from instar.core.errors import BadInput, FetchFailed
+from instar.cutouts.pool import CutOut, Pool, load_pool, new_pool, save_pool, write_cutout
 from instar.imaging.average_hash import average_hash
 from instar.imaging.codecs import decode_exact
 from instar.imaging.geometry import mask_bounds
@@ -73,21 +73,13 @@ def pool_from_tuxpaint(folder: Path, *, package: Path | None = None, sha256: str
     """A pool in a new folder. `package` is the `.deb` where it is there already; else apt-get fetches it."""
     with tempfile.TemporaryDirectory(prefix="instar-") as temporary:
         data = _read_package(package or _download(Path(temporary)), sha256)
-    building = folder.with_name(folder.name + ".building")
-    try:
-        shutil.rmtree(building, ignore_errors=True)
-        building.mkdir(parents=True)
+    with new_pool(folder) as building:
         cutouts = [
             _keep(building, label, path, pixels)
             for label, path, content in _pictures(data)
             if (pixels := _trimmed(decode_exact(content))) is not None
         ]
         save_pool(building, cutouts)
-        building.rename(folder)
-    except OSError as error:
-        raise RunError(
-            f"cannot write the pool {folder}: {error.strerror or error}; look at the disk"
-        ) from error
     return load_pool(folder)
 
 

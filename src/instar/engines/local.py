@@ -36,7 +36,6 @@ from instar.core.scene_run import (
 )
 from instar.core.search import is_across_scenes, is_representative
 from instar.core.system import System, is_isolated, variant_of
-from instar.core.verdict import Status
 from instar.engines.batcher import Batcher
 from instar.engines.worker import WorkerSystem, gpus, within_limits
 
@@ -54,7 +53,7 @@ class Tally:
     scenes: int
     scenes_done: int
     cases: int
-    violated: int
+    failing: int
     queries: int
     seconds: float
     price: float
@@ -183,7 +182,7 @@ class _Engine:
         self._scenes: set[str] = set()
         self._empty: set[str] = set()
         self._skipped: dict[str, Skipped] = {}
-        self._cases = self._violated = self._done = 0
+        self._cases = self._failing = self._done = 0
         self._stopped = False  # by the time limit, before everything was done
 
     def records(self) -> Generator[Record, None, None]:
@@ -365,7 +364,7 @@ class _Engine:
             self._records.append(note)
             if note.role == "case":
                 self._cases += 1
-                self._violated += note.verdict.status is Status.VIOLATED
+                self._failing += bool(note.verdict.failures)
         elif isinstance(note, KeptPixels):
             if note.digest not in self._pictures:
                 self._store.keep_picture(note.digest, note.pixels)
@@ -403,7 +402,7 @@ class _Engine:
             scenes=len(self._campaign.scenes),
             scenes_done=min(self._done, len(self._campaign.scenes)),
             cases=self._cases,
-            violated=self._violated,
+            failing=self._failing,
             queries=self._batcher.queries,
             seconds=self._clock() - self._began,
             price=self._batcher.asked * self._campaign.limits.price_per_query,

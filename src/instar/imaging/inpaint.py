@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 from instar.core.scene import Image, Mask
+from instar.imaging.onnx_session import open_onnx
 
 __all__ = ["FILLINGS", "Fill", "Filling", "migan", "opencv"]
 
@@ -37,12 +38,7 @@ def opencv(how: Filling = "telea") -> Fill:
 @lru_cache(maxsize=1)
 def migan(model: Path) -> Fill:
     """By the MI-GAN network in a file, which takes pictures of any size; large holes get blobs."""
-    import onnxruntime  # type: ignore[import-untyped]  # it ships no types
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+    session = open_onnx(str(model))
     names = [one.name for one in session.get_inputs()]
 
     def fill(image: Image, hole: Mask) -> Image:

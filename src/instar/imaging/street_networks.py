@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.errors import MissingExtra
+from instar.imaging.onnx_session import open_onnx
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
@@ -38,13 +39,8 @@ def require_weights(file: Traversable) -> Traversable:
 @lru_cache(maxsize=len(STREET_NETWORKS))
 def session(name: str) -> Any:
     """The network, ready to run on one thread."""
-    import onnxruntime  # type: ignore[import-untyped]  # it ships no types
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
     with as_file(require_weights(WEIGHTS / f"{name}.onnx")) as path:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        return open_onnx(str(path))
 
 
 def padded(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
-from instar.core.errors import MissingExtra, RunError
+from instar.core.errors import MissingExtra
 from instar.ratings.counts import Ratings
 from instar.ratings.page import POINTS, QUESTIONS
+from instar.user_file import write_file
 
 __all__ = ["draw_boxes"]
 
@@ -48,11 +50,9 @@ def draw_boxes(ratings: Ratings, path: Path) -> None:
     panels[0].invert_yaxis()
     handles = [Patch(facecolor=colour, edgecolor="black", label=name) for name, colour in COLOURS.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=2, fontsize=9, frameon=False)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=130)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another file") from error
+    drawn = io.BytesIO()
+    figure.savefig(drawn, dpi=130)
+    write_file(path, drawn.getvalue())
 
 
 def _short(name: str) -> str:

@@ -13,18 +13,9 @@ from pathlib import Path
 from instar.core.errors import RunError
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
+from instar.user_file import write_file
 
-__all__ = ["keep_picture", "whole_folder", "write_csv", "write_file", "write_picture"]
-
-
-def write_file(path: str | Path, content: str | bytes) -> None:
-    """The file as it is to be."""
-    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
-    try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        Path(path).write_bytes(data)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}") from error
+__all__ = ["keep_picture", "whole_folder", "write_csv", "write_picture"]
 
 
 def write_csv(path: Path, rows: Iterable[Sequence[str]]) -> None:

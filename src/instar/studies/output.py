@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from instar.core.errors import MissingExtra
 from instar.core.outcome import Outcome
-from instar.report.files import write_csv, write_file
+from instar.report.files import write_csv
 from instar.report.text import table as aligned
+from instar.user_file import write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,7 +13,9 @@ import pytest
 
 import drawn
 import instar
+from instar.core.errors import BadInput
 from instar.core.frame import Moved
+from instar.core.referees import Referee
 from instar.core.replay import Replay, replay
 from instar.core.system import ask
 from instar.imaging.geometry import iou
@@ -68,10 +70,11 @@ def test_coco_boxes_lie_on_the_objects_of_the_moved_picture(apply, annotated, tm
     street = scenes(4, size=(240, 320))
     found = cases(apply, street, annotated=annotated)
     assert len(found) >= 3
-    assert export_coco(found, tmp_path, run="R", system="S") == len(found)
+    referees = [Referee(drawn.Drawn(name, drawn.exact)) for name in ("first", "second")]
+    assert export_coco(found, tmp_path, run="R", system="S", referees=referees) == len(found)
     document = json.loads((tmp_path / "annotations.json").read_text())
     assert {one["instar"]["origin"] for one in document["annotations"]} == {
-        "annotated" if annotated else "found"
+        "annotated" if annotated else "agreed"
     }
     for scene in load_scenes(str(tmp_path / "annotations.json")):
         height, width = scene.image.shape[:2]
@@ -84,6 +87,12 @@ def test_coco_boxes_lie_on_the_objects_of_the_moved_picture(apply, annotated, tm
             x1, y1, x2, y2 = one.box
             assert 0 <= x1 < x2 <= width
             assert 0 <= y1 < y2 <= height
+
+
+def test_what_nobody_can_tell_is_not_labelled_by_the_system_itself(tmp_path: Path) -> None:
+    found = cases(mirror, scenes(2, size=(240, 320)), annotated=False)
+    with pytest.raises(BadInput, match="has no annotations, and 0 referees answered"):
+        export_coco(found, tmp_path, run="R", system="S")
 
 
 def test_yolo_boxes_are_those_of_coco(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def _false_alarms(systems: Sequence[DetectorCounts]) -> Table:
             row.append(_wilson(one.violated, one.judged))
         rows.append(row)
     title = "Fresh null changes, none of them used to strike findings out, judged like cases"
-    return Table("false-alarms", title, rows, "Wanted: at most 2 % photometric and 5 % shift.")
+    return Table("false-alarms", title, rows, "Wanted: at most 1 % photometric and 2 % shift.")
 
 
 def _values(system: DetectorCounts, what: str, *ways: str) -> list[float]:

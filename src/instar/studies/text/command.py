@@ -14,7 +14,7 @@ from instar.core.errors import BadInput, UnknownName, UnreadablePicture
 from instar.core.options import split_names
 from instar.core.outcome import Outcome
 from instar.core.scene import Scene
-from instar.report.files import write_csv, write_file
+from instar.report.files import write_csv
 from instar.scenes import load_scenes
 from instar.scenes.picture_list import SUBSET_OF
 from instar.store import RunStore
@@ -35,6 +35,7 @@ from instar.tasks.text.answers import read
 from instar.tasks.text.clarity import Look, measure_look
 from instar.tasks.text.export import write_retraining_set
 from instar.tasks.text.truth import truth_of
+from instar.user_file import write_file
 
 __all__ = ["perform"]
 

@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN, imagenet_names
 from instar.adapters.labels import read_labels
-from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one, open_onnx
+from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
 from instar.core.errors import BadInput
 from instar.core.options import require_fraction, require_whole_number
 from instar.core.recipe import recorded
 from instar.core.scene import Image
 from instar.core.system import describe_error
+from instar.imaging.onnx_session import open_onnx
 
 __all__ = ["describe_file", "onnx_classifier"]
 

@@ -19,12 +19,14 @@ from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.average_precision import area_under_curve
 from instar.tasks.detection.class_names import canonical_class
 
-__all__ = ["Hit", "best_f1", "find_hits", "measure_accuracy"]
+__all__ = ["Hit", "best_f1", "find_hits", "mean_precision", "measure_accuracy"]
 
 LEAST_IOU = 0.5
 ON_CROWD = 0.1
 Hit = tuple[str, float, bool]
 """Label and score of a box, and whether it is right."""
+Known = tuple[Detections, Sequence[SceneObject]]
+"""What was found in a picture, and what is in it."""
 
 
 def measure_accuracy(seen: Sequence[Observation]) -> dict[str, Any]:
@@ -33,21 +35,14 @@ def measure_accuracy(seen: Sequence[Observation]) -> dict[str, Any]:
     Weak boxes count as well, so that the best confidence may be below the system's own.
     """
     known = [(one.answer, one.scene.objects) for one in seen if one.scene.objects is not None]
-    objects = Counter(
-        canonical_class(thing.label) for _, things in known for thing in things if not thing.crowd
-    )
+    objects = _count(known)
     if not objects:
         return {}
-    hits = [hit for answer, things in known for hit in find_hits(answer, things)]
-    hits.sort(key=lambda hit: -hit[1])
-    precisions = [
-        area_under_curve([right for name, _, right in hits if name == label], number)
-        for label, number in objects.items()
-    ]
+    hits = _all_hits(known, LEAST_IOU)
     f1, confidence = best_f1([(score, right) for _, score, right in hits], sum(objects.values()))
     named = {name for name, _, _ in hits}
     return {
-        "AP50": round(float(np.mean(precisions)), 3),
+        "AP50": round(_mean_precision(hits, objects), 3),
         "best F1": round(f1, 3),
         "at confidence": round(confidence, 2),
         "pictures": len(known),
@@ -56,7 +51,29 @@ def measure_accuracy(seen: Sequence[Observation]) -> dict[str, Any]:
     }
 
 
-def find_hits(found: Detections, things: Sequence[SceneObject]) -> Iterator[Hit]:
+def mean_precision(known: Sequence[Known], least: float = LEAST_IOU) -> float:
+    """Average precision, the mean over the labels that are annotated; a box is right from that IoU on."""
+    return _mean_precision(_all_hits(known, least), _count(known))
+
+
+def _count(known: Sequence[Known]) -> Counter[str]:
+    return Counter(canonical_class(thing.label) for _, things in known for thing in things if not thing.crowd)
+
+
+def _all_hits(known: Sequence[Known], least: float) -> list[Hit]:
+    hits = [hit for answer, things in known for hit in find_hits(answer, things, least)]
+    return sorted(hits, key=lambda hit: -hit[1])
+
+
+def _mean_precision(hits: Sequence[Hit], objects: Counter[str]) -> float:
+    own: dict[str, list[bool]] = {label: [] for label in objects}
+    for name, _, right in hits:
+        if name in own:
+            own[name].append(right)
+    return float(np.mean([area_under_curve(rights, objects[label]) for label, rights in own.items()]))
+
+
+def find_hits(found: Detections, things: Sequence[SceneObject], least: float = LEAST_IOU) -> Iterator[Hit]:
     """Every box of a picture, strongest first, but those on crowds."""
     truth = [thing for thing in things if not thing.crowd]
     crowds = [thing for thing in things if thing.crowd]
@@ -66,9 +83,7 @@ def find_hits(found: Detections, things: Sequence[SceneObject]) -> Iterator[Hit]
     for i in np.argsort(-found.scores, kind="stable").tolist():
         label = canonical_class(found.labels[i])
         fits = [
-            j
-            for j, name in enumerate(names)
-            if j not in taken and name == label and overlap[i, j] >= LEAST_IOU
+            j for j, name in enumerate(names) if j not in taken and name == label and overlap[i, j] >= least
         ]
         if fits:
             taken.add(max(fits, key=lambda j: overlap[i, j]))

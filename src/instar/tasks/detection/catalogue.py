@@ -3,6 +3,7 @@
 TITLE = "Object detection"
 SYSTEMS = {
     "yolox-nano": "systems.onnx:yolox",
+    "yolox-nano-torch": "systems.onnx:yolox_torch",
     "ssd-mobilenet-v2": "systems.opencv:ssd_mobilenet_v2",
     "ssd-mobilenet-v3": "systems.opencv:ssd_mobilenet_v3",
     "efficientdet-lite0": "systems.efficientdet:efficientdet_lite0",

@@ -20,7 +20,7 @@ from instar.imaging.geometry import areas, intersections, iou
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.class_names import canonical_class
 
-__all__ = ["verify"]
+__all__ = ["HINT", "SURE", "mean_sureness", "verify"]
 
 THERE = 0.5  # IoU from which on two boxes are about the same object
 NEAR = 0.1  # IoU from which on a new box may be a loose one around something that is there
@@ -108,7 +108,7 @@ def _witnesses(
     if truth is not None and (annotated is None or label in map(canonical_class, annotated)):
         by_truth = _annotations(truth)
         return by_truth, by_truth
-    voters = [one for one in opinions if one.knows is None or label in map(partial(_name, one), one.knows)]
+    voters = _voters(opinions, label)
     if not voters:
         return None
 
@@ -121,6 +121,17 @@ def _witnesses(
         return _mean([_sureness(one, one.after, asked, overlap) for one in witnesses or voters])
 
     return before, after
+
+
+def mean_sureness(opinions: Sequence[Opinion], thing: Thing) -> float:
+    """How sure referees are, 0 to 1, that a thing (a label and a box) is in the source."""
+    voters = _voters(opinions, canonical_class(thing["label"]))
+    return _mean([_sureness(one, one.before, thing, THERE) for one in voters]) if voters else 0.0
+
+
+def _voters(opinions: Sequence[Opinion], label: str) -> list[Opinion]:
+    """Those who know the class."""
+    return [one for one in opinions if one.knows is None or label in map(partial(_name, one), one.knows)]
 
 
 def _annotations(truth: Iterable[SceneObject]) -> Witness:

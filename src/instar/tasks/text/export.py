@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
-from instar.core.errors import BadInput, RunError
+from instar.core.errors import BadInput
 from instar.core.frame import Moved
 from instar.core.record import Record
 from instar.core.replay import Replay
@@ -15,6 +15,7 @@ from instar.imaging.words import Word
 from instar.tasks.text.accuracy import move_words, words_after
 from instar.tasks.text.changes import TextChange
 from instar.tasks.text.truth import quad_of
+from instar.user_file import write_file
 
 __all__ = ["export_icdar", "icdar_line", "write_retraining_set"]
 
@@ -72,13 +73,5 @@ def _write_picture(record: Record, picture: Image, words: Iterable[Word], folder
     """Write `images/NAME-CASE.png` and `gt/gt_NAME-CASE.txt`."""
     name = f"{PurePosixPath(record.scene).stem}-{record.case}"
     lines = "".join(f"{icdar_line(word)}\r\n" for word in words)
-    _write(folder / "images" / f"{name}.png", encode_png(picture))
-    _write(folder / "gt" / f"gt_{name}.txt", lines.encode("utf-8-sig"))
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
+    write_file(folder / "images" / f"{name}.png", encode_png(picture))
+    write_file(folder / "gt" / f"gt_{name}.txt", lines.encode("utf-8-sig"))

@@ -15,7 +15,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -30,10 +29,11 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from instar.core.errors import BadInput, RunError
+from instar.core.errors import BadInput
 from instar.training.driving.examples import CELLS, Examples
 from instar.training.driving.networks import Driver, build_network
 from instar.training.driving.segmentation_loss import class_weights, segmentation_loss
+from instar.user_file import whole_file
 
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
@@ -261,13 +261,8 @@ def _plain(settings: DriverSettings) -> dict[str, Any]:
 
 
 def _keep(path: Path, state: _State) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(path.name + ".part")
+    with whole_file(path) as unfinished:
         torch.save({f.name: getattr(state, f.name) for f in dataclasses.fields(state)}, unfinished)
-        os.replace(unfinished, path)
-    except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}; choose another --out") from error
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:

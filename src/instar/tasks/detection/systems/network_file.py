@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN
 from instar.adapters.openvino_session import open_openvino
-from instar.adapters.picture_system import open_onnx
 from instar.adapters.torch_session import open_torch
 from instar.core.errors import BadInput
 from instar.core.system import describe_error
+from instar.imaging.onnx_session import open_onnx
 from instar.tasks.detection.coco_names import COCO_NAMES
 from instar.tasks.detection.systems.head_declaration import HEADS
 from instar.tasks.detection.systems.onnx_input import TYPES

@@ -17,12 +17,13 @@ import numpy as np
 import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
 from instar.adapters.openvino_session import open_openvino
-from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one, open_onnx
-from instar.adapters.torch_session import open_torch
+from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
+from instar.adapters.torch_session import open_onnx_in_torch, open_torch
 from instar.core.errors import BadInput, InstarError, UnknownName
 from instar.core.options import require_fraction, require_number, require_one_of, require_whole_number
 from instar.core.recipe import recorded
 from instar.core.scene import Image
+from instar.imaging.onnx_session import open_onnx
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.coco_names import COCO_IDS, COCO_NAMES
 from instar.tasks.detection.systems.decode import (
@@ -41,7 +42,7 @@ from instar.tasks.detection.systems.onnx_input import TYPES, input_size, to_bgr,
 from instar.user_file import read_text
 from instar.zoo import fetch
 
-__all__ = ["onnx_detector", "yolox"]
+__all__ = ["onnx_detector", "yolox", "yolox_torch"]
 
 COLOURS = ("rgb", "bgr")
 LAYOUTS = ("nchw", "nhwc")
@@ -123,25 +124,49 @@ def onnx_detector(
 
 
 @recorded
-def yolox(size: str = "nano", *, confidence: float = 0.3, threads: int = 1) -> PictureSystem[Detections]:
-    """YOLOX, 80 COCO classes, 416x416; its weights are fetched if need be.
+def yolox(
+    size: str = "nano", *, weights: str = "", confidence: float = 0.3, threads: int = 1
+) -> PictureSystem[Detections]:
+    """YOLOX, 80 COCO classes, 416x416; its weights are fetched if need be, or those of a file that
+    `instar retrain` wrote.
 
     `confidence` is the score from which on an object counts as found; every box of at least 0.05 is
     reported. One thread makes answers repeatable to the bit and lets a campaign run several at once.
     """
     if size not in YOLOX_SIZES:
         raise UnknownName("YOLOX size", size, YOLOX_SIZES)
-    (weights,) = fetch(f"yolox-{size}")
+    recipe = partial(yolox, size, weights=weights, confidence=confidence, threads=threads)
+    return _open_yolox(f"yolox-{size}", weights or size, confidence, threads, None, recipe)
+
+
+@recorded
+def yolox_torch(
+    *, weights: str = "", confidence: float = 0.3, threads: int = 1, device: str = "cpu"
+) -> PictureSystem[Detections]:
+    """The same network as `yolox`, run by torch, on a GPU too; `instar retrain` trains it (extra torch)."""
+    recipe = partial(yolox_torch, weights=weights, confidence=confidence, threads=threads, device=device)
+    return _open_yolox("yolox-nano-torch", weights or "nano", confidence, threads, device, recipe)
+
+
+def _open_yolox(
+    name: str,
+    weights: str,
+    confidence: float,
+    threads: int,
+    device: str | None,
+    recipe: Callable[[], PictureSystem[Detections]],
+) -> PictureSystem[Detections]:
     return _open(
-        weights,
-        f"yolox-{size}",
+        fetch(f"yolox-{weights}")[0] if weights in YOLOX_SIZES else Path(weights),
+        name,
         head=make_head("yolox", len(COCO_NAMES)),
         names=COCO_NAMES,
         show=to_bgr,
         fit=partial(fit_picture, fit="corner", padding=114),
         confidence=confidence,
         threads=threads,
-        recipe=partial(yolox, size, confidence=confidence, threads=threads),
+        device=device,
+        recipe=recipe,
     )
 
 
@@ -161,8 +186,9 @@ def _open(
     also: Mapping[str, Any] = MappingProxyType({}),
     settings: str = "",
     network: str | None = None,
+    device: str | None = None,
 ) -> PictureSystem[Detections]:
-    """The network in a file.
+    """The network in a file, run by torch on `device` where there is one.
 
     `settings` are what a user declared, for the fingerprint; empty for a network whose name says it all.
     """
@@ -170,7 +196,7 @@ def _open(
     require_whole_number(name, "threads", threads, least=1)
     try:
         with model.open("rb"):  # says what is wrong with the file itself
-            session, run_by = _session(model, network, threads)
+            session, run_by = _session(model, network, threads, device)
     except OSError as error:
         raise BadInput(f"onnx: cannot read {model}: {error.strerror or error}") from None
     except InstarError:
@@ -237,8 +263,11 @@ def _open(
     return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe, classes=names)
 
 
-def _session(model: Path, network: str | None, threads: int) -> tuple[Any, str]:
+def _session(model: Path, network: str | None, threads: int, device: str | None) -> tuple[Any, str]:
     """What runs a network, and its version."""
+    if device is not None:
+        graph = open_onnx_in_torch(model, threads, device)
+        return graph, f"torch={graph.version} {device}"
     if model.suffix in TORCH_FILES:
         session = open_torch(model, network, threads)
         return session, f"torch={session.version}"

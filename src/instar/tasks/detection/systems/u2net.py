@@ -8,10 +8,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.adapters.picture_system import open_onnx
 from instar.core.scene import Image, Mask
 from instar.cutouts.build import FindOutline
 from instar.imaging.geometry import Box
+from instar.imaging.onnx_session import open_onnx
 from instar.zoo import fetch
 
 __all__ = ["salience", "u2net_outline"]

@@ -9,9 +9,10 @@ import cv2
 import numpy as np
 import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
-from instar.adapters.picture_system import PictureSystem, open_onnx
+from instar.adapters.picture_system import PictureSystem
 from instar.core.recipe import recorded
 from instar.core.scene import Image
+from instar.imaging.onnx_session import open_onnx
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.polygons import clip_quads
 from instar.tasks.text.systems.locator import check_settings, network_locator

@@ -10,9 +10,10 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one, open_onnx
+from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
 from instar.core.recipe import recorded
 from instar.core.scene import Image
+from instar.imaging.onnx_session import open_onnx
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.systems.ppocr import ppocr_v4, ppocr_v6
 from instar.tasks.text.systems.rectangles import Floats

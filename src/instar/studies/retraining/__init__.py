@@ -1,0 +1,1 @@
+"""Does a detector become better by the pictures that it fails on?"""
