@@ -5,7 +5,7 @@ READY := .venv/.ready
 READY_TORCH := .venv/.ready-torch
 READY_REAL := .venv/.ready-real
 
-.PHONY: install demo test test-real check bench clean
+.PHONY: install demo test test-real test-apart check bench clean
 .DEFAULT_GOAL := test
 
 install: $(READY)
@@ -25,6 +25,16 @@ test: $(READY)
 
 test-real: $(READY_REAL)
 	$(BIN)/python -m pytest -m real
+
+# What fits into no environment with our other tools: torchvision wants the torch that it was built for, some
+# gigabytes, and MLServer has its own versions.
+test-apart: $(READY_REAL)
+	$(PYTHON) -m venv .venv-torchvision
+	.venv-torchvision/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,torchvision]'
+	.venv-torchvision/bin/python -m pytest -m real -k "torchvision or leads_to_verdicts and (10 or 11)" tests/campaigns/test_system_names.py tests/docs/test_systems_page.py
+	$(PYTHON) -m venv .venv-mlserver
+	.venv-mlserver/bin/python -m pip install --quiet --disable-pip-version-check mlserver .
+	INSTAR_MLSERVER=$(CURDIR)/.venv-mlserver/bin/python $(BIN)/python -m pytest -m real -k mlserver tests/quality/test_same_verdicts.py
 
 $(READY_TORCH): $(READY)
 	@echo "Installing torch for what needs it, such as explanations ..."
@@ -60,4 +70,4 @@ bench: $(READY)
 	$(BIN)/python benchmarks/workbench_speed.py
 
 clean:
-	rm -rf .venv demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -246,7 +246,7 @@ def count(args: argparse.Namespace) -> None:
             table[row["rule"], row["engine"]][row["judgement"]] += 1
     for (name, engine), counted in sorted(table.items()):
         print(
-            f"{name:12}{engine:10}"
+            f"{name:12}{engine:16}"
             + " / ".join(str(counted[kind]) for kind in ("natural", "doubtful", "fake"))
         )
 

@@ -22,14 +22,24 @@ from instar.campaigns.plan import Plan, Use
 from instar.campaigns.reader import RunReader, open_run
 from instar.campaigns.referees import find_referees
 from instar.campaigns.resolve import build_system
+from instar.core.digest import digest
 from instar.core.follow_up import FollowUp, follow_ups_of, observe
 from instar.core.record import Record
 from instar.core.referees import Referee
+from instar.core.scene import Image
 from instar.core.system import Reply
 from instar.core.task import Opinion
 from instar.tasks.text.task import TASK
 
+ASKED: dict[tuple[str, str], object] = {}  # many findings share a source
 KINDS = ("lost", "resized", "drifted", "invented")
+
+
+def answer_of(referee: Referee, picture: Image) -> object:
+    key = referee.name, digest(picture)
+    if key not in ASKED:
+        (ASKED[key],) = referee.system.predict([picture])
+    return ASKED[key]
 
 
 def ask(referee: Referee, there: RunReader, record: Record) -> tuple[Opinion, object]:
@@ -37,8 +47,7 @@ def ask(referee: Referee, there: RunReader, record: Record) -> tuple[Opinion, ob
     again = there.replay(record, there.remembered)
     relation = there.relation(record.relation)
     (made,) = follow_ups_of(relation, again.source.input, record.change)
-    pictures = [again.source.input, made.input]
-    before, after = (Reply(answer) for answer in referee.system.predict(pictures))
+    before, after = (Reply(answer_of(referee, picture)) for picture in (again.source.input, made.input))
     first = observe(TASK, again.source, [FollowUp(again.source.input)], [before])
     both = observe(TASK, replace(again.source, answer=first.follow_ups[0].answer), [made], [after])
     return Opinion(referee.name, both.befores[0], both.follow_ups[0].answer), again

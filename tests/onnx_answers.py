@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +13,15 @@ SIZE = (96, 128)  # height and width of their input
 
 
 def save_network(
-    path: Path, answers: Mapping[str, np.ndarray], *, further: Mapping[str, int] | None = None
+    path: Path,
+    answers: Mapping[str, np.ndarray],
+    *,
+    further: Mapping[str, int] | None = None,
+    kind: str = "FLOAT",
+    shape: Sequence[int | str] = (1, 3, *SIZE),
 ) -> str:
     """A network for pictures of `SIZE` with these outputs; `further` are inputs of so many whole numbers."""
-    inputs = [helper.make_tensor_value_info("picture", TensorProto.FLOAT, [1, 3, *SIZE])]
+    inputs = [helper.make_tensor_value_info("picture", getattr(TensorProto, kind), shape)]
     inputs += [
         helper.make_tensor_value_info(name, TensorProto.INT64, [1, n]) for name, n in (further or {}).items()
     ]

@@ -60,7 +60,7 @@ class Honest:
 def spoil(fault, honest, asked, variant=""):
     """What the honest system answers, with a fault of that name in its map, or with none."""
     answer = honest.ask(asked, variant)
-    if fault is None:
+    if fault is None or not asked.explain:
         return answer
     changed = honest.changed(asked.image)
     heat = np.maximum(FAULTS[fault](honest.map(asked, variant), asked, changed, honest), 0)

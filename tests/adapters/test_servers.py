@@ -164,6 +164,22 @@ def test_pauses_double_and_differ():
     assert len(slept) >= 6
 
 
+def test_a_wrong_address_stops_at_the_first_question(picture):
+    with servers.detector_server(street_blobs()) as server:
+        server.moods.extend(["404"] * 2)
+        wrong, gone = (http_system(url=f"http://{server.host}/find") for _ in range(2))
+        for _ in range(2):
+            with pytest.raises(Refused, match="takes no pictures at that address"):
+                wrong.predict([picture])
+        assert len(server.asked) == 1
+    with pytest.raises(Refused, match=r"cannot be reached: .* refused"):
+        gone.predict([picture])
+
+
+def test_a_server_that_says_nothing_gives_no_answer():
+    assert Line().ask(lambda: None) is None
+
+
 @pytest.mark.parametrize(
     "url",
     ["kserve://host", "kserve:///model"],

@@ -107,6 +107,31 @@ def test_an_onnx_classifier_is_one_by_its_one_row_of_numbers(capsys) -> None:
     assert json.loads(capsys.readouterr().out)["task"] == "classification"
 
 
+@pytest.mark.parametrize(
+    ("kind", "shape"), [("FLOAT", [1, *SIZE, 3]), ("UINT8", ["n", *SIZE, 3]), ("FLOAT16", [1, 3, *SIZE])]
+)
+def test_a_classifier_may_take_pictures_in_any_order_and_number(kind: str, shape: list[int | str]) -> None:
+    answers = {"logits": np.float32([[[[0]], [[4]], [[0]]]]), "features": np.zeros((1, 9), np.float32)}
+    save_network(Path("mine.onnx"), answers, kind=kind, shape=shape)
+    (answer,) = resolve_system(Use("mine.onnx", {"labels": ["cat", "dog", "cow"]})).predict([PICTURE])
+    assert answer["labels"][0] == "dog"
+    with pytest.raises(BadInput, match=r"as classifiers do: give --system onnx-classifier --set system\.mo"):
+        settle_name(Use("mine.onnx"))
+
+
+@pytest.mark.parametrize(
+    ("shape", "complaint"),
+    [
+        ([4, 3, *SIZE], r"takes 4 pictures at a time \(picture \[4, 3, 96, 128\]\); export it for one"),
+        ([1, 1, *SIZE], r"takes pictures of 1 channels .*; it must be 3"),
+    ],
+)
+def test_a_network_for_other_pictures_is_refused(shape: list[int], complaint: str) -> None:
+    save_network(Path("mine.onnx"), {"output0": yolov8_rows(80, 1)}, shape=shape)
+    with pytest.raises(BadInput, match=complaint):
+        settle_name(Use("mine.onnx"))
+
+
 def queries(wide: int, which: int, *, nothing: float) -> dict[str, np.ndarray]:
     """DETR's outputs: one object at 20, 10 to 60, 50, and five times nothing."""
     logits = np.full((1, 6, wide), -9, np.float32)
@@ -115,6 +140,23 @@ def queries(wide: int, which: int, *, nothing: float) -> dict[str, np.ndarray]:
     boxes = np.full((1, 6, 4), 0.5, np.float32)
     boxes[0, 0] = (40 / SIZE[1], 30 / SIZE[0], 40 / SIZE[1], 40 / SIZE[0])
     return {"logits": logits, "pred_boxes": boxes}
+
+
+def corners_and_scores(wide: int, height: int = 1, width: int = 1) -> dict[str, np.ndarray]:
+    """SSD's outputs: probabilities, and corners as shares, or as pixels of that size."""
+    scores = np.zeros((1, 6, wide), np.float32)
+    scores[0, :, 0], scores[0, 0] = 1.0 * (wide > 80), 0
+    scores[0, 0, COCO_DOG + (wide > 80)] = 0.9
+    boxes = np.float32([[[20 / SIZE[1], 10 / SIZE[0], 60 / SIZE[1], 50 / SIZE[0]]] * 6])
+    return {"boxes": boxes * np.float32([width, height] * 2), "scores": scores}
+
+
+def shares_in_one_table() -> np.ndarray:
+    """The outputs of RT-DETR as ultralytics exports them."""
+    rows = np.zeros((1, 300, 84), np.float32)
+    rows[0, 0, :4] = (40 / SIZE[1], 30 / SIZE[0], 40 / SIZE[1], 40 / SIZE[0])
+    rows[0, 0, 4 + COCO_DOG] = 0.9
+    return rows
 
 
 TABLE = np.array([[20, 10, 60, 50, 0.9, 1], [0, 0, 9, 9, 0.01, 0]], np.float32)
@@ -129,6 +171,9 @@ FINISHED = {
         (queries(92, 18, nothing=9), {}, {"kind": "detr", "scores": "softmax", "first": 1}),
         (queries(91, 18, nothing=-9), {}, {"kind": "detr", "scores": "sigmoid", "first": 1}),
         (queries(80, COCO_DOG, nothing=-9), {}, {"kind": "detr", "scores": "sigmoid", "first": 0}),
+        (corners_and_scores(81), {}, {"kind": "ssd", "unit": "shares", "background": True}),
+        (corners_and_scores(80, *SIZE), {}, {"kind": "ssd", "unit": "pixels", "background": False}),
+        ({"output0": shares_in_one_table()}, {}, {"kind": "yolov8", "unit": "shares"}),
         (FINISHED, {"labels": "coco-ids"}, "torchvision"),
         (
             {"found": TABLE},
@@ -145,7 +190,9 @@ def test_networks_of_other_styles_are_recognised_by_their_outputs(answers, optio
 
 def test_labels_that_are_given_are_enough_where_only_they_are_missing() -> None:
     save_network(Path("mine.onnx"), {"output0": yolov8_rows(3, 2)})
-    assert predicted(Use("mine.onnx", {"labels": ["a", "b", "c"]})) == ([20, 10, 60, 50], "c")
+    Path("names.txt").write_text("a\nb\nc\n")
+    for labels in (["a", "b", "c"], "names.txt"):
+        assert predicted(Use("mine.onnx", {"labels": labels})) == ([20, 10, 60, 50], "c")
 
 
 @pytest.mark.parametrize("name", ["gone.onnx", "gone.pt", "gone.jsonl"])
@@ -186,6 +233,9 @@ def test_torch_files_are_torch_script_or_a_state_with_its_class(monkeypatch) -> 
     size = {"size": list(SIZE), "head": "yolov8"}
     assert predicted(Use("script.pt", size)) == ([20, 10, 60, 50], "dog")
     assert predicted(Use("state.pth", {**size, "network": "nets:Constant"})) == ([20, 10, 60, 50], "dog")
+    checkpoint = {"model_state_dict": {f"module.{k}": v for k, v in module.state_dict().items()}, "epoch": 3}
+    torch.save(checkpoint, "parallel.pth")
+    assert predicted(Use("parallel.pth", {**size, "network": "nets:Constant"})) == ([20, 10, 60, 50], "dog")
     with pytest.raises(BadInput, match="has a state and no network; say which: --set system"):
         resolve_system(Use("state.pth", size))
     for name in ("script.pt", "state.pth"):
@@ -264,8 +314,20 @@ def test_a_command_prints_a_line_for_each_picture() -> None:
     with pytest.raises(RuntimeError, match="ended with status 1: no model"):
         system.predict([PICTURE])
     assert resolve_system(Use("cmd:./predict.py")).fingerprint != system.fingerprint
-    with pytest.raises(BadInput, match="cannot be run"):
-        resolve_system(Use("cmd:./nothing-there")).predict([PICTURE])
+    with pytest.raises(BadInput, match=r"cmd:./nothing-there: there is no ./nothing-there, or it may not"):
+        resolve_system(Use("cmd:./nothing-there"))
+    with pytest.raises(BadInput, match="is no command: No closing quotation"):
+        resolve_system(Use("cmd:./predict.py 'a"))
+
+
+def test_what_a_command_prints_beside_its_answers_is_left_out() -> None:
+    noise = "Loading model ...\n[INFO] cpu\n[1] of 2\n"
+    Path("noisy.sh").write_text(f"""echo '{noise}'; echo '{{\n  "dog": 0.9\n}}'; echo done""")
+    (answer,) = resolve_system(Use("cmd:sh noisy.sh")).predict([PICTURE])
+    assert answer == {"dog": 0.9}
+    Path("silent.sh").write_text("echo done")
+    with pytest.raises(ValueError, match=r"printed 0 JSON answers to 1 pictures; .*it printed a str, 'done"):
+        resolve_system(Use("cmd:sh silent.sh")).predict([PICTURE])
 
 
 def test_the_task_of_a_command_is_told_by_its_answers_to_blank_pictures() -> None:

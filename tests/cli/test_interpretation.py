@@ -144,7 +144,7 @@ def test_a_class_that_the_model_does_not_have_is_refused(capsys, tmp_path, stree
 
 
 @pytest.mark.real
-def test_pictures_smaller_than_the_input_are_a_named_failure(capsys, tmp_path):
+def test_pictures_smaller_than_half_the_input_are_a_named_failure(capsys, tmp_path):
     folder = tmp_path / "tiny"
     folder.mkdir()
     (folder / "a.png").write_bytes(encode_png(np.zeros((40, 40, 3), np.uint8)))
@@ -154,7 +154,8 @@ def test_pictures_smaller_than_the_input_are_a_named_failure(capsys, tmp_path):
     )  # fmt: skip
     assert status == 2
     assert any(
-        "smaller than the input of street-classifier, 160x120" in reason for reason in document["reasons"]
+        "smaller than half the input of street-classifier, 160x120" in reason
+        for reason in document["reasons"]
     )
 
 
@@ -244,7 +245,7 @@ def test_the_study_makes_its_tables_and_a_gallery(capsys, tmp_path):
         "--inserts", "1", "--out", str(tmp_path / "study"),
     )  # fmt: skip
     assert status == 0, document
-    assert set(document["tables"]) == {"errors", "quality", "backdoor"}
+    assert set(document["tables"]) == {"errors", "quality", "power", "backdoor", "backdoor-power"}
     rows = document["tables"]["backdoor"]["rows"]
     assert [row[0] for row in rows] == ["interpreter", "grad-cam", "deconvnet"]
     assert (tmp_path / "study" / "errors.csv").is_file()

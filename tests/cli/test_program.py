@@ -129,3 +129,17 @@ def test_a_wrong_file_among_the_models_is_shown_as_wrong(
     assert main(["models", "show", "cat", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["here"], shown["wrong"].endswith("; delete it and it is fetched anew")) == (False, True)
+
+
+def test_the_process_ends_at_once_while_a_call_is_under_way() -> None:
+    code = """
+import atexit, sys, threading, time
+from instar.cli import main
+threading.Thread(target=time.sleep, args=(600,), daemon=True).start()
+atexit.register(print, "cleaned up")
+sys.argv = ["instar", "--version"]
+main()
+print("and on")
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines()[1:] == ["cleaned up"]

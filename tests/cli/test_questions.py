@@ -105,6 +105,8 @@ def test_coco_results_answer_by_number_and_leave_out_pictures_without_objects(
         ('{"file": "other.png", "boxes": []}', "answers none of the 2 pictures"),
         ('{"boxes": []}\n{"boxes": []}', "line 1 names no picture"),
         ('[{"bbox": [1, 2, 3, 4]}]', "result 0 has no image_id"),
+        ('[{"image_id": 3, "bbox": [1, 2, 3, 4], "category_id": 3}]', "result 0 has no score"),
+        ("{}", "answers none of the 2 pictures"),
         ('"nothing"', "is not JSON|names no picture|neither COCO results"),
     ],
 )
@@ -116,6 +118,20 @@ def test_answers_that_fit_no_question_are_refused(
     status, document = said(capsys, "answers", RUN, "a.json")
     assert status == 2
     assert any(part in document["error"] for part in complaint.split("|")), document
+
+
+def test_an_answer_that_cannot_be_read_is_refused_before_anything_is_kept(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, document = said(capsys, "questions", *CAMPAIGN, "--out", RUN)
+    line = answer_lines(Path(document["folder"]))[0]
+    Path("a.json").write_text(json.dumps({**line, "scores": [90.0] * len(line["scores"])}))
+    status, told = said(capsys, "answers", RUN, "a.json")
+    assert (status, "score 0 is 90.0; it must be between 0 and 1" in told["error"]) == (2, True)
+    Path("a.json").write_text("[]")  # COCO results of a model that found nothing
+    status, told = said(capsys, "answers", RUN, "a.json")
+    assert status == 0
+    assert set(told) & {"questions", "cases"}
 
 
 def test_a_run_that_waits_for_nothing_says_so(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,8 +10,9 @@ from instar.campaigns.plan import Use
 from instar.campaigns.resolve import resolve_relation, resolve_search, resolve_system
 from instar.core.errors import BadInput, UnknownName
 from instar.core.relation import Relation
-from instar.core.system import Remote
 from instar.tasks.detection.answers import read as read_detections
+
+PICTURE = np.full((6, 8, 3), 51, np.uint8)
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +72,7 @@ def test_a_function_whose_one_parameter_is_given_as_an_option_is_a_factory() -> 
         (
             "own_things:not_a_system",
             {},
-            "system 'own_things:not_a_system' is an int; it needs a name and predict(inputs)",
+            "system 'own_things:not_a_system' is an int; it needs predict(inputs), or to be a function",
         ),
         ("own_things:number", {}, "system 'own_things:number' is an int, which cannot be used as one"),
     ],
@@ -97,8 +98,16 @@ def test_a_factory_that_ends_the_program_is_one_line() -> None:
 
 
 def test_a_factory_that_was_taken_for_predict_says_which_option_it_needs() -> None:
-    with pytest.raises(Remote, match=r"own_things:load makes a system, .* give --set system\.weights="):
-        system("own_things:load").predict([0])  # type: ignore[attr-defined]
+    with pytest.raises(BadInput, match=r"own_things:load makes a system, .* give --set system\.weights="):
+        system("own_things:load")
+
+
+@pytest.mark.parametrize("name", ["nameless", "Nameless", "callable_one", "make_function"])
+def test_what_is_made_may_have_no_name_or_be_a_function(name: str) -> None:
+    made = system(f"own_things:{name}")
+    assert made.name == f"own_things:{name}"  # type: ignore[attr-defined]
+    (answer,) = made.predict([PICTURE])  # type: ignore[attr-defined]
+    assert read_detections(PICTURE, answer).labels == ("dog",)
 
 
 def test_a_module_that_does_not_compile_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,9 +178,6 @@ def test_searches_are_made_with_their_options() -> None:
         resolve_search(Use("own_things:among"))
     with pytest.raises(UnknownName, match="unknown search 'gided'; did you mean 'guided'"):
         resolve_search(Use("gided"))
-
-
-PICTURE = np.full((6, 8, 3), 51, np.uint8)
 
 
 @pytest.mark.parametrize("name", ["of_one_by_name", "of_one_by_trying", "of_many_by_trying"])

@@ -104,6 +104,7 @@ def test_the_page_has_twenty_ways() -> None:
 
 
 def answered(words: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    capsys.readouterr()  # what libraries print when they are imported for the first time
     main(["run", *words, *CAMPAIGN, "--json"])
     document: dict[str, Any] = json.loads(capsys.readouterr().out)
     return document

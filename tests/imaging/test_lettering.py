@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from instar.core.errors import BadInput
-from instar.imaging.lettering import FONTS, drawn_word, with_word
+from instar.imaging.lettering import FONTS, STROKES, drawn_word, with_word
 
 
 @pytest.mark.parametrize("font", FONTS)
@@ -37,12 +37,20 @@ def test_every_capital_and_digit_has_ink_of_its_own():
         ("tab\t", "duplex", r"cannot draw '\\t'"),
         ("two words", "duplex", "has a space in it"),
         ("", "duplex", "is empty"),
-        ("EXIT", "arial", "font is 'arial'; it is one of simplex, duplex, complex, triplex"),
+        ("EXIT", "arial", "font is 'arial'; it is one of simplex, duplex, complex, triplex, strokes"),
+        ("EXIT", "strokes", "the font 'strokes' cannot draw 'E' in 'EXIT'; it knows 口日田"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(text, font, reason):
     with pytest.raises(BadInput, match=reason):
         drawn_word(text, 20, font=font)
+
+
+def test_words_of_other_scripts_are_drawn_in_strokes_of_that_height():
+    heights = {letter: drawn_word(letter, 32, font="strokes").shape[0] for letter in STROKES}
+    assert all(24 <= height <= 36 for height in heights.values()), heights
+    alone = sum(drawn_word(letter, 24, font="strokes").shape[1] for letter in "出口")
+    assert drawn_word("出口", 24, font="strokes").shape[1] > alone
 
 
 def test_a_height_that_cannot_be_read_is_refused():

@@ -17,6 +17,7 @@ __all__ = ["AnswerFile", "answer_file", "has_only_objects", "number_of", "read_a
 
 NAMES = ("file", "file_name", "image", "question")
 """What a line of JSON may call the picture that it answers to."""
+COCO_KEYS = ("image_id", "bbox", "score")
 
 
 def answer_file(*, path: str, labels: Any = None) -> AnswerFile:
@@ -73,8 +74,11 @@ def number_of(key: str) -> int:
 
 
 def _is_lines(text: str) -> bool:
+    """Whether it is one JSON object a line; a single one names its picture, which a table has as a key."""
     first, _, rest = text.strip().partition("\n")
-    return first.startswith("{") and first.rstrip().endswith("}") and rest.lstrip().startswith("{")
+    if not (first.startswith("{") and first.rstrip().endswith("}")):
+        return False
+    return rest.lstrip().startswith("{") or (not rest and bool(set(NAMES) & set(parse_json(first, "it"))))
 
 
 def _from_lines(path: Path, text: str) -> dict[str, Any]:
@@ -99,8 +103,11 @@ def _from_coco(path: Path, content: Any) -> dict[str, Any]:
         raise BadInput(f"{path} is neither COCO results, nor a table of answers, nor lines of JSON")
     found: dict[str, Any] = {}
     for n, one in enumerate(content):
-        if not (isinstance(one, dict) and "image_id" in one and "bbox" in one):
-            raise BadInput(f"{path}: result {n} has no image_id or no bbox; COCO results have both")
+        missing = [key for key in COCO_KEYS if key not in one] if isinstance(one, dict) else COCO_KEYS
+        if missing:
+            raise BadInput(
+                f"{path}: result {n} has no {missing[0]}; COCO results have {', '.join(COCO_KEYS)}"
+            )
         found.setdefault(_stem(one["image_id"]), []).append(one)
     return found
 

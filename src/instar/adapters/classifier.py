@@ -62,20 +62,22 @@ class Classifier:
         height, width = self.size
         batch = np.empty((len(images), height, width, 3), np.uint8)
         for image in images:
-            if image.shape[0] < height or image.shape[1] < width:
+            if 2 * image.shape[0] < height or 2 * image.shape[1] < width:
                 raise BadInput(
-                    f"a picture of {image.shape[1]}x{image.shape[0]} is smaller than the input of "
+                    f"a picture of {image.shape[1]}x{image.shape[0]} is smaller than half the input of "
                     f"{self.name}, {width}x{height}; give larger ones"
                 )
 
-        def shrink(image: Image, place: Image) -> None:
-            cv2.resize(image, (width, height), dst=place, interpolation=cv2.INTER_AREA)
+        def resize(image: Image, place: Image) -> None:
+            smaller = image.shape[0] < height or image.shape[1] < width
+            how = cv2.INTER_LINEAR if smaller else cv2.INTER_AREA
+            cv2.resize(image, (width, height), dst=place, interpolation=how)
 
         if len(images) == 1:
-            shrink(images[0], batch[0])
+            resize(images[0], batch[0])
         else:  # for a GPU, which explains many in the time that one thread makes them small
             with ThreadPoolExecutor() as threads:
-                list(threads.map(shrink, images, batch))
+                list(threads.map(resize, images, batch))
         # As bytes they are a quarter of the way to a GPU, and it has the numbers sooner than a processor.
         small = torch.from_numpy(batch).to(self.device)
         mean, deviation = (torch.tensor(one, device=self.device) for one in (self.mean, self.deviation))

@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import json
+import re
 import shlex
+import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from instar.core.answer_values import short
 from instar.core.errors import BadInput
 from instar.core.options import require_picture, require_whole_number
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
-from instar.user_file import parse_json
 
 __all__ = ["CommandSystem", "command_system"]
 
 
 def command_system(*, command: str, batch: int = 8) -> CommandSystem:
-    """`command a.png b.png ...`, which prints a line of JSON for each picture, in their order."""
-    words = shlex.split(command)
+    """`command a.png b.png ...`, which prints the JSON of each picture, in their order, among other things
+    perhaps.
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise BadInput(f"cmd:{command} is no command: {error}") from None
     if not words:
         raise BadInput("cmd: has no command; write it as cmd:./predict.sh")
+    if shutil.which(words[0]) is None:
+        raise BadInput(f"cmd:{command}: there is no {words[0]}, or it may not be executed")
     require_whole_number("cmd", "batch", batch, least=1)
     return CommandSystem(command, words, batch)
 
@@ -52,10 +63,24 @@ class CommandSystem:
             said = " ".join(done.stderr.decode("utf-8", "replace").split())[-300:]
             status = f"{self.name} ended with status {done.returncode}"
             raise RuntimeError(f"{status}: {said or 'it said nothing'}")
-        lines = [line for line in done.stdout.decode("utf-8", "replace").splitlines() if line.strip()]
-        if len(lines) != len(images):
+        text = done.stdout.decode("utf-8", "replace")
+        found = list(_values(text))
+        if len(found) != len(images):
+            said = f"; it printed {short(text)[:80]}" if not found and text.strip() else ""
             raise ValueError(
-                f"{self.name} printed {len(lines)} lines for {len(images)} pictures; it must print one line "
-                "of JSON for each"
+                f"{self.name} printed {len(found)} JSON answers to {len(images)} pictures; it must print one "
+                f"for each, on a line of its own{said}"
             )
-        return [parse_json(line, f"what {self.name} printed") for line in lines]
+        return found
+
+
+def _values(text: str) -> Iterator[Any]:
+    """The JSON objects and lists that begin and end with a line; whatever else was printed is left out."""
+    decoder, end = json.JSONDecoder(), 0
+    for line in re.finditer(r"^[ \t]*(?=[\[{])", text, re.MULTILINE):
+        if line.end() >= end:
+            with contextlib.suppress(ValueError, RecursionError):
+                value, after = decoder.raw_decode(text, line.end())
+                if not text[after:].partition("\n")[0].strip():
+                    end = after
+                    yield value

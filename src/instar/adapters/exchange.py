@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import socket
+import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,6 +22,7 @@ from http.client import HTTPException
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
+from instar.adapters.line import NotThere
 from instar.core.errors import BadInput, Temporary
 
 __all__ = [
@@ -37,6 +40,7 @@ LEAST_SECRET = 4  # characters; shorter ones would be found in any text
 SECRET_HEADERS = frozenset(
     {"Authorization", "Ocp-Apim-Subscription-Key", "X-Amz-Security-Token", "X-Goog-Api-Key", "X-TC-Token"}
 )
+NOBODY = (ConnectionRefusedError, socket.gaierror, ssl.SSLCertVerificationError)
 PATIENCE = 60.0  # seconds; a campaign with a shorter time limit kills the question itself
 
 
@@ -75,7 +79,8 @@ def over_http(request: HttpRequest) -> HttpResponse:
             return HttpResponse(refusal.code, _rest(refusal), _retry_after(refusal.headers))
     except (OSError, HTTPException) as error:
         reason = getattr(error, "reason", None) or error
-        raise Temporary(f"{host_of(request.url)} cannot be reached: {reason}") from error
+        kind = NotThere if isinstance(reason, NOBODY) else Temporary
+        raise kind(f"{host_of(request.url)} cannot be reached: {reason}") from error
 
 
 def _rest(refusal: urllib.error.HTTPError) -> bytes:

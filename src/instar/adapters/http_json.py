@@ -12,7 +12,7 @@ from typing import Any
 from instar.adapters.devices import import_extra
 from instar.adapters.exchange import HttpRequest, HttpResponse, hide_secrets, host_of, over_http
 from instar.adapters.labels import read_labels, with_labels
-from instar.adapters.line import Busy, Line, OverALine
+from instar.adapters.line import Busy, Line, NotThere, OverALine
 from instar.core.errors import BadInput, Refused
 from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
@@ -131,4 +131,6 @@ def check_status(name: str, response: HttpResponse, secrets: Sequence[str] = ())
     if response.status in (401, 403):
         hint = f"; see {' and '.join(secrets)}" if secrets else "; name the variable with system.auth=NAME"
         raise Refused(f"{name} refuses the credentials ({said}){hint}")
+    if response.status in (404, 405):
+        raise NotThere(f"{name} takes no pictures at that address ({said})")
     raise ValueError(f"{name} refuses the picture ({said})")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from instar.core.errors import BadInput
 from instar.user_file import read_text
 
-__all__ = ["read_labels", "with_labels"]
+__all__ = ["exported_names", "parse_literal", "read_labels", "with_labels"]
 
 KNOWN = ("coco", "coco-ids")
 """Lists that the detection task has: COCO's 80 in order, and by COCO's own numbers."""
@@ -31,3 +33,19 @@ def with_labels(answer: Any, names: Any) -> Any:
     if names is None:
         return answer
     return {**(answer if isinstance(answer, dict) else {"objects": answer}), "names": names}
+
+
+def exported_names(metadata: Mapping[str, str]) -> list[str]:
+    """The names of the classes that exporters write beside a network, in the order of their numbers."""
+    told = parse_literal(metadata.get("names", ""))
+    if isinstance(told, Mapping):
+        return [str(told[key]) for key in sorted(told, key=int)]
+    return [str(name) for name in told] if isinstance(told, list) else []
+
+
+def parse_literal(text: str) -> Any:
+    """A value that was written as a literal of Python; None for anything else."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None

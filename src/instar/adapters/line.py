@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from instar.core.errors import Refused, Temporary
 from instar.core.options import require_number, require_whole_number
 
-__all__ = ["Busy", "Line", "OverALine", "Unavailable"]
+__all__ = ["Busy", "Line", "NotThere", "OverALine", "Unavailable"]
 
 Answer = TypeVar("Answer")
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
@@ -26,6 +26,10 @@ class Busy(Temporary):
         self.after = after
 
 
+class NotThere(Temporary):
+    """Nobody answers at that address: a wrong one, or a server that does not run."""
+
+
 class Unavailable(Exception):
     """The server stayed busy, or away, for longer than the user's patience. Asked again on resume."""
 
@@ -35,8 +39,8 @@ class Line:
 
     A question that finds the server busy is asked again for `patience` seconds, after the pause that the
     server asks for, or after pauses that double; no two wait equally long, so that they do not come back
-    together. Until the first answer is there, one question is under way, and where that is refused nobody is
-    asked any more: a wrong key costs one picture.
+    together. Until the first answer is there, one question is under way, and where that is refused, or nobody
+    is there, nobody is asked any more: a wrong key costs one picture.
     """
 
     def __init__(
@@ -68,10 +72,10 @@ class Line:
         """What `once` gives, which may be called several times."""
         began, attempt = self._clock(), 0
         while True:
-            answer, busy = self._try(once)
-            if busy is None:
-                assert answer is not None
-                return answer
+            try:
+                return self._try(once)
+            except Temporary as raised:
+                busy = raised
             wait = _pause(busy, attempt)
             if self._clock() - began + wait > self.patience:
                 raise Unavailable(
@@ -80,20 +84,22 @@ class Line:
             self._sleep(wait)
             attempt += 1
 
-    def _try(self, once: Callable[[], Answer]) -> tuple[Answer | None, Temporary | None]:
-        try:
-            with self._places, contextlib.nullcontext() if self._is_known else self._alone:
-                if self._refusal is not None and not self._is_known:
-                    raise self._refusal
-                self._wait_for_turn()
-                return self._remember(once), None
-        except Temporary as busy:
-            return None, busy
+    def _try(self, once: Callable[[], Answer]) -> Answer:
+        with self._places, contextlib.nullcontext() if self._is_known else self._alone:
+            if self._refusal is not None and not self._is_known:
+                raise self._refusal
+            self._wait_for_turn()
+            return self._remember(once)
 
     def _remember(self, once: Callable[[], Answer]) -> Answer:
-        """What `once` gives; from then on the server is known to take the key, or not to."""
+        """What `once` gives; from then on the server is known to be there and to take the key, or not to."""
         try:
             answer = once()
+        except NotThere as nobody:
+            if self._is_known:
+                raise
+            self._refusal = Refused(str(nobody))
+            raise self._refusal from nobody
         except Refused as refusal:
             self._refusal = refusal
             raise

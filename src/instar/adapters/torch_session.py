@@ -18,6 +18,8 @@ from instar.core.system import describe_error
 __all__ = ["TorchSession", "is_torch_script", "is_ultralytics", "open_onnx_in_torch", "open_torch"]
 
 MOST_OUTPUTS = 32
+WITHIN = ("state_dict", "model_state_dict", "model")
+"""Under which checkpoints have the state of the network, beside that of the training."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def open_torch(model: Path, network: str | None, threads: int) -> TorchSession:
         else:
             module = _make(network)
             state = torch.load(model, map_location="cpu", weights_only=True)
-            module.load_state_dict(state.get("state_dict", state.get("model", state)))
+            module.load_state_dict(_bare(next((state[key] for key in WITHIN if key in state), state)))
     except (RuntimeError, OSError, AttributeError, EOFError, ValueError) as error:
         raise BadInput(f"{model} cannot be loaded: {describe_error(error)[:300]}") from error
     except Exception as error:  # the unpickler's own, of a file with more than tensors in it
@@ -118,6 +120,13 @@ def _make(network: str) -> Any:
         return made if hasattr(made, "state_dict") and not isinstance(made, type) else made()
     except Exception as error:
         raise BadInput(f"network {network!r} cannot be made: {describe_error(error)}") from error
+
+
+def _bare(state: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Without the word that training on several devices puts before every name."""
+    if all(name.startswith("module.") for name in state):
+        return {name.removeprefix("module."): value for name, value in state.items()}
+    return state
 
 
 def _tensors(answer: Any) -> Iterator[Any]:

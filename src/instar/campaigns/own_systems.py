@@ -11,6 +11,7 @@ import numpy as np
 
 from instar.adapters.labels import read_labels, with_labels
 from instar.campaigns.catalogue import import_home
+from instar.core.errors import BadInput
 from instar.core.fingerprint import fingerprint_of
 from instar.core.system import System
 from instar.store.foreign_values import is_one_answer, to_plain
@@ -41,9 +42,6 @@ class FunctionSystem:
         if self.of_one:
             return [self.function(one) for one in inputs]
         answers: Sequence[Any] = self.function(inputs)
-        if isinstance(answers, System):  # a factory whose one parameter was taken for the inputs
-            (parameter,) = required_parameters(self.function)
-            raise TypeError(f"{self.name} makes a system, it is none; give --set system.{parameter}=...")
         return answers
 
 
@@ -56,22 +54,26 @@ def function_system(name: str, function: Callable[[Any], Any]) -> FunctionSystem
     names = [word.lower() for word in required_parameters(function)]
     if len(names) == 1 and names[0] in MANY | ONE:
         return FunctionSystem(name, function, of_one=names[0] in ONE)
-    return FunctionSystem(name, function, of_one=_takes_one(function))
+    return FunctionSystem(name, function, of_one=_takes_one(name, function))
 
 
-def _takes_one(function: Callable[[Any], Any]) -> bool:
+def _takes_one(name: str, function: Callable[[Any], Any]) -> bool:
     black, grey = (np.full((64, 96, 3), level, np.uint8) for level in (0, 128))
+    given = _try(function, [black, grey])
+    if isinstance(given, System):  # a factory whose one parameter was taken for the inputs
+        parameter = required_parameters(function)[0]
+        raise BadInput(f"{name} makes a system, it is none; give --set system.{parameter}=...")
+    if not is_one_answer(given) and _try(len, given) == 2:
+        return False
+    return _try(function, black) is not None  # else nothing is known: it is asked as a system is
+
+
+def _try(function: Callable[[Any], Any], given: Any) -> Any:
+    """What the function gives, None where it raises, as it may at what it does not take."""
     try:
-        given = function([black, grey])
-        if not is_one_answer(given) and len(given) == 2:
-            return False
-    except Exception:  # whatever a function raises at what it does not take
-        pass
-    try:
-        given = function(black)
+        return function(given)
     except Exception:
-        return False  # nothing is known: it is asked as a system is
-    return given is not None and not isinstance(given, System)
+        return None
 
 
 def required_parameters(function: Callable[..., Any]) -> list[str]:
@@ -104,10 +106,4 @@ class NamedLabels:
         self.sends_to = str(getattr(system, "sends_to", ""))
 
     def predict(self, inputs: Sequence[Any], /) -> list[Any]:
-        return [self._named(answer) for answer in self._system.predict(inputs)]
-
-    def _named(self, answer: Any) -> Any:
-        plain = to_plain(answer)
-        if isinstance(plain, np.ndarray) and plain.shape == (len(self._names),):  # a classifier's scores
-            return {"labels": list(self._names), "scores": plain}
-        return with_labels(plain, self._names)
+        return [with_labels(to_plain(answer), self._names) for answer in self._system.predict(inputs)]

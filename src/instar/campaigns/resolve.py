@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import os
@@ -72,14 +73,31 @@ def build_system(use: Use, *, what: str = "system", tasks: Sequence[str] = ()) -
 
 
 def _own_system(what: str, use: Use, found: Any) -> System:
-    if not isinstance(found, type):
-        if isinstance(found, System):
-            _require_no_options(what, use)
-            return found
-        if callable(found) and _awaits_inputs(found, use.options):
-            _require_no_options(what, use)
-            return function_system(use.name, found)
+    is_made = not isinstance(found, type) and hasattr(found, "predict")
+    if is_made or (_is_function(found) and _awaits_inputs(found, use.options)):
+        _require_no_options(what, use)
+        return _as_system(what, use.name, found)
     return _made_of(what, use, found)
+
+
+def _is_function(found: Any) -> bool:
+    return callable(found) and not isinstance(found, type)
+
+
+def _as_system(what: str, name: str, thing: Any) -> System:
+    """A thing that was named, or that what was named has made, as a system where it can be one."""
+    adapter = find_library_adapter(thing) or _adapter(thing, Use(name), ())
+    if adapter is not None:
+        made: System = adapter(thing, name)
+        return made
+    if hasattr(thing, "predict") and not hasattr(thing, "name"):
+        with contextlib.suppress(AttributeError):  # of what has no place for one
+            thing.name = name
+    if isinstance(thing, System) and callable(thing.predict):
+        return thing
+    if _is_function(thing) and not hasattr(thing, "predict"):
+        return function_system(name, thing)
+    raise BadInput(f"{what} {name!r} is {_kind(thing)}; it needs predict(inputs), or to be a function")
 
 
 def tasks_of_system(use: Use) -> list[str]:
@@ -110,7 +128,7 @@ def _adapter(found: Any, use: Use, tasks: Sequence[str]) -> Any:
 
 def _parameters_of(found: Any) -> dict[str, inspect.Parameter]:
     """Those that it is made with; none of what is made already."""
-    is_made = isinstance(found, System) and not isinstance(found, type)
+    is_made = hasattr(found, "predict") and not isinstance(found, type)
     return {} if is_made or not callable(found) else _parameters(found)
 
 
@@ -127,9 +145,7 @@ def _made_of(what: str, use: Use, factory: Any) -> System:
         raise BadInput(f"{what} {use.name!r} is no server; {next(iter(manners))} is for those")
     if manners:
         made.pace(**manners)
-    if not (isinstance(made, System) and callable(made.predict)):
-        raise BadInput(f"{what} {use.name!r} is {_kind(made)}; it needs a name and predict(inputs)")
-    return made
+    return _as_system(what, use.name, made)
 
 
 def resolve_relation(

@@ -7,10 +7,12 @@ and mistakes are answered at once; it has `arguments(parser)` and `perform(args)
 from __future__ import annotations
 
 import argparse
+import atexit
 import contextlib
 import json
 import os
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -62,7 +64,14 @@ MOST_SAID = 1200  # characters of an error
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the program on these arguments, by default those of the process; the exit status."""
-    words = sys.argv[1:] if words is None else list(words)
+    if words is not None:
+        return _run(list(words))
+    status = _run(sys.argv[1:])
+    _leave(status)
+    return status
+
+
+def _run(words: list[str]) -> int:
     # These two matter even where the rest makes no sense, so they are seen to first.
     as_json, debug = "--json" in words, "--debug" in words
     try:
@@ -83,6 +92,19 @@ def main(words: Sequence[str] | None = None) -> int:
         return INTERRUPTED if isinstance(error, KeyboardInterrupt) else 2
     _print(json.dumps(outcome.document, allow_nan=False) if as_json else outcome.text.rstrip("\n"))
     return outcome.status
+
+
+def _leave(status: int) -> None:
+    """End the process at once where a call into a system is still under way in a thread of ours.
+
+    Python would stop the thread inside of the system's own library, and that aborts the process.
+    """
+    others = [thread for thread in threading.enumerate() if thread is not threading.main_thread()]
+    if others and all(thread.daemon for thread in others):
+        atexit._run_exitfuncs()
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+        os._exit(status)
 
 
 class _Parser(argparse.ArgumentParser):

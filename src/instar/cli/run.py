@@ -58,7 +58,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--referee-labels", metavar="FILE", help="a TOML file: a referee's label = the system's name for it")
     add("--changes", metavar="RUN", help="ask the changes of that run, on its scenes, of another system")
     add("--palette", metavar="NAME", help="what label maps mean: cityscapes, camvid, a2d2, ..., or a file")
-    add("--maps", metavar="SYSTEM", help="the helper that makes label maps where the data has none")
+    add(
+        "--maps",
+        metavar="SYSTEM",
+        help="the helper that makes label maps where the data has none (street-maps)",
+    )
     add("--pool", metavar="DIR", help="cut-outs to use instead of those made from the scenes")
     add("--search", metavar="NAME", help="which changes to try: guided, random, draws, ...")
     add("--seed", type=int, metavar="N", help="where random numbers start (0)")

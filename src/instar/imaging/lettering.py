@@ -1,7 +1,8 @@
-"""Words as pixels, in the Hershey fonts that OpenCV draws.
+"""Words as pixels, in the Hershey fonts that OpenCV draws, and in strokes for a few words of other scripts.
 
 They need no font file, are free for any use, look the same with every installation, and with thick strokes
-a person and a locator read them at 16 pixels. The price is that they know the characters of ASCII only.
+a person and a locator read them at 16 pixels. Hershey's know the characters of ASCII only; what is drawn
+with the font "strokes" is in `strokes.toml`.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy.typing as npt
 
 from instar.core.errors import BadInput
 from instar.core.scene import Image
+from instar.user_file import load_resource
 
-__all__ = ["FONTS", "Coverage", "drawn_word", "require_drawable", "with_word"]
+__all__ = ["FONTS", "STROKES", "Coverage", "drawn_word", "require_drawable", "with_word"]
 
 Coverage: TypeAlias = npt.NDArray[np.uint8]
 """`uint8 (height, width)`: how much of each pixel is ink, of 255."""
@@ -26,6 +28,13 @@ FONTS = {
     "complex": cv2.FONT_HERSHEY_COMPLEX,
     "triplex": cv2.FONT_HERSHEY_TRIPLEX,
 }
+STROKES: dict[str, list[npt.NDArray[np.int32]]] = {
+    letter: [np.array([*map(int, run)], np.int32).reshape(-1, 2) for run in runs.split()]
+    for script in load_resource("instar.imaging", "strokes.toml").values()
+    for letter, runs in script.items()
+}
+"""What the font "strokes" has: of each letter runs of points (x, y), from 0 to `GRID`."""
+GRID = 8
 STROKE = 0.11  # of the height of a capital: bold enough to be seen, open enough to be read
 
 
@@ -34,12 +43,31 @@ def drawn_word(text: str, height: int, *, font: str = "duplex") -> Coverage:
     require_drawable(text, font)
     if height < 4:
         raise BadInput(f"a word of {height} pixels cannot be read; its height must be at least 4")
-    face, thickness = FONTS[font], max(1, round(STROKE * height))
+    thickness = max(1, round(STROKE * height))
+    if font == "strokes":
+        return _in_strokes(text, height, thickness)
+    face = FONTS[font]
     scale = cv2.getFontScaleFromHeight(face, height, thickness)
     (width, above), below = cv2.getTextSize(text, face, scale, thickness)
     room = 2 * thickness + 2
     canvas = np.zeros((above + below + 2 * room, width + 2 * room), np.uint8)
     cv2.putText(canvas, text, (room, room + above), face, scale, 255, thickness, cv2.LINE_AA)
+    return _cropped(canvas)
+
+
+def _in_strokes(text: str, height: int, thickness: int) -> Coverage:
+    unit = (height - thickness) / GRID
+    canvas = np.zeros((height + 4 * thickness, (height + 4 * thickness) * len(text)), np.uint8)
+    x = 2.0 * thickness
+    for letter in text:
+        runs = STROKES[letter]
+        points = [np.rint(16 * (run * unit + (x, 2 * thickness))).astype(np.int32) for run in runs]
+        cv2.polylines(canvas, points, False, 255, thickness, cv2.LINE_AA, 4)
+        x += unit * max(int(run[:, 0].max()) for run in runs) + 2.5 * thickness
+    return _cropped(canvas)
+
+
+def _cropped(canvas: Coverage) -> Coverage:
     left, top, wide, high = cv2.boundingRect(canvas)
     return np.ascontiguousarray(canvas[top : top + high, left : left + wide])
 
@@ -61,14 +89,13 @@ def require_drawable(text: str, font: str) -> None:
     Traceback (most recent call last):
     instar.core.errors.BadInput: the font 'duplex' cannot draw 'ï' in 'naïve'; it knows printable ASCII only
     """
-    if font not in FONTS:
-        raise BadInput(f"font is {font!r}; it is one of {', '.join(FONTS)}")
+    if font not in FONTS and font != "strokes":
+        raise BadInput(f"font is {font!r}; it is one of {', '.join(FONTS)}, strokes")
     if not text:
         raise BadInput("a word to draw is empty")
     if " " in text:
         raise BadInput(f"{text!r} has a space in it; a watermark is one word")
     for character in text:
-        if not "!" <= character <= "~":
-            raise BadInput(
-                f"the font {font!r} cannot draw {character!r} in {text!r}; it knows printable ASCII only"
-            )
+        if character not in STROKES if font == "strokes" else not "!" <= character <= "~":
+            known = "".join(STROKES) if font == "strokes" else "printable ASCII"
+            raise BadInput(f"the font {font!r} cannot draw {character!r} in {text!r}; it knows {known} only")

@@ -19,6 +19,9 @@ __all__ = ["paint"]
 HEIGHT = 360  # the size of pictures it was trained on; larger ones are painted at this height
 CROP, AROUND = 256, 64  # pixels: what it was shown in training, and what it sees at least around a hole
 SKY, LEAST_SKY = STREET.index("sky"), 0.005  # of the picture: less says little about the rest
+GROUND = tuple(STREET.index(name) for name in ("road", "sidewalk"))
+LEAST_GROUND, ENOUGH, MOST = 200, 0.15, 60.0  # pixels; of the neighbourhood; grey levels
+COARSE = 4  # pixels: colour is told at a quarter of the size
 NOISE = 0.3  # as in training
 SOFT = 1.2  # sigma in pixels of the seam, which lies inside the hole
 
@@ -41,6 +44,7 @@ def paint(image: Image, hole: Mask, ids: Ids, *, painter: str, seed: int = 0) ->
     if gap.any():
         seen = _window(gap)
         painted[seen] = _paint(clear[seen], gap[seen], wanted[seen], painter, seed)
+        painted[seen] = _matched(painted[seen], clear[seen], gap[seen], wanted[seen])
         painted = np.where(gap[..., None], painted, clear)
     if scale < 1:
         painted = np.asarray(cv2.resize(painted, (columns, rows), interpolation=cv2.INTER_CUBIC), np.uint8)
@@ -91,6 +95,32 @@ def _paint(image: Image, hole: Mask, ids: Ids, painter: str, seed: int) -> Image
     (made,) = session(f"painter-{painter}").run(None, inputs)
     levels = (made[0, :, :rows, :columns].transpose(1, 2, 0) + 1) * np.float32(127.5)
     return np.asarray(np.clip(np.rint(levels), 0, 255), np.uint8)
+
+
+def _matched(painted: Image, image: Image, hole: Mask, ids: Ids) -> Image:
+    """What was painted, with ground in the colour of the same ground nearby, since that goes on evenly."""
+    result = painted.astype(np.float32)
+    for number in GROUND:
+        inside, known = hole & (ids == number), ~hole & (ids == number)
+        if inside.any() and known.sum() > LEAST_GROUND:
+            real, made = _spread(image, known), _spread(painted, inside)
+            result += np.where(inside[..., None], np.clip(real - made, -MOST, MOST), 0)
+    return np.asarray(np.clip(np.rint(result), 0, 255), np.uint8)
+
+
+def _spread(image: Image, known: Mask) -> npt.NDArray[np.float32]:
+    """For every place the mean of the known pixels around it, farther ones where none are near."""
+    rows, columns = known.shape
+    size = (max(1, columns // COARSE), max(1, rows // COARSE))
+    weight = cv2.resize(known.astype(np.float32), size, interpolation=cv2.INTER_AREA)[..., None]
+    light = cv2.resize(image * known[..., None].astype(np.float32), size, interpolation=cv2.INTER_AREA)
+    spread = light.sum(axis=(0, 1)) / weight.sum() * np.ones_like(light)
+    for sigma in (80.0, 40.0, 20.0, 10.0):  # pixels
+        near = cv2.GaussianBlur(weight, (0, 0), sigma / COARSE)[..., None]
+        mean = cv2.GaussianBlur(light, (0, 0), sigma / COARSE) / np.maximum(near, 1e-6)
+        share = np.minimum(1, near / ENOUGH)
+        spread = spread * (1 - share) + mean * share
+    return np.asarray(cv2.resize(spread, (columns, rows), interpolation=cv2.INTER_LINEAR), np.float32)
 
 
 def _compose(image: Image, hole: Mask, painted: Image, seed: int) -> Image:

@@ -76,6 +76,7 @@ class _Drawing:
 
         Where every place is taken, what matters is written all the same and the rest is left out.
         """
+        text = text.encode("ascii", "replace").decode()  # one "?" a letter, not one a byte
         size = 0.45 if bold else 0.38
         (width, height), base = cv2.getTextSize(text, FONT, size, 1)
         width, height = width + 6, height + base + 3

@@ -109,7 +109,13 @@ def _box(finding: Finding) -> Any:
 
 
 def what_of(finding: Finding) -> str:
-    """What became of it: one of the usual fates where the evidence tells, else the finding's kind."""
+    """What became of it: one of the usual fates where its kind or the evidence tells, else its kind.
+
+    >>> what_of(Finding("moved", "class 1", -0.1, {"was": {"label": "class 1"}}))
+    'moved'
+    """
+    if finding.kind in FATES:
+        return finding.kind
     was, now = _named(finding, "was"), _named(finding, "is")
     if was and now:
         return "moved" if was == now else "renamed"

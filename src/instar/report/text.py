@@ -23,6 +23,7 @@ __all__ = [
     "render_text", "repeat_words", "table",
 ]  # fmt: skip
 
+WIDEST_REASON = 320
 WIDEST_TITLE = 90
 WIDEST_SCENE = 48
 """Characters of a scene's name that a table shows; of a longer one the end, which tells files apart."""
@@ -104,7 +105,9 @@ def known_words(summary: Summary) -> str:
     counts = dict(summary.known) | {"not verified": unverified, "unknown": 0}
     disputed = summary.known.get("unknown", 0) - unverified
     counts["disputed"] = disputed
-    told = ", ".join(f"{readable(name)} {number:,}" for name, number in counts.items() if number)
+    told = ", ".join(
+        f"{readable(name, WIDEST_REASON)} {number:,}" for name, number in counts.items() if number
+    )
     return f"{told}, of {counted(summary.distinct, 'different finding')}"
 
 

@@ -80,7 +80,7 @@ _OF_FILES = ("bdd100k", "coco", "coco-text", "open-images", "panoptic")
 _ENDINGS = {".yaml": "yolo", ".yml": "yolo", ".tar": "web-dataset", ".xml": "cvat", ".txt": "list"}
 _ENDINGS |= {".arrow": "hugging-face", ".parquet": "hugging-face"}
 MOST_DRAWN = 100_000
-WORLDS = ("drive", "page", "street")
+WORLDS = ("drive", "page", "poster", "street")
 _STRIDE = re.compile(r"(.+)@([0-9]{1,9})")
 _IMAGES = re.compile(rb'"images"\s*:\s*\[')
 
@@ -100,9 +100,9 @@ def load_scenes(
     panoptic), CVAT, FiftyOne, Hugging Face's datasets and image folders, KITTI, LabelMe, nuImages, Open
     Images, VOC, WebDataset and YOLO lay them out; of words, ICDAR, Total-Text and COCO-Text; a folder of
     pictures with label maps, whose classes `palette` names where they are not known; a driving log; or
-    drawn ones: `street:N`, `drive:N` and `page:N`, each also with a seed, `street:N:SEED`. `format` says
-    what is not to be guessed. A folder with pictures lying in it is a plain folder, whatever COCO files are
-    there. `truth` is the folder of ICDAR's or Total-Text's annotations where they are not below the pictures.
+    drawn ones: `street:N`, `drive:N`, `page:N` and `poster:N`, each also with a seed, `street:N:SEED`.
+    `format` says what is not to be guessed. A folder with pictures lying in it is a plain folder, whatever
+    COCO files are there. `truth` is the folder of ICDAR's or Total-Text's annotations where they are not below the pictures.
     """
     check_limit(limit)
     name = str(spec)

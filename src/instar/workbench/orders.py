@@ -81,7 +81,7 @@ def make_offers(
         relations=_built_in("relation"),
         searches=_built_in("search"),
         interpreters=[name for one in catalogues().values() for name in one.interpreters],
-        worlds=sorted(WORLDS, key="street drive page".find),
+        worlds=sorted(WORLDS, key="street drive page poster".find),
         scenes=[os.path.abspath(path) for path in scenes],
         read_rule=read_rule,
     )

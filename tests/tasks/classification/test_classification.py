@@ -44,6 +44,8 @@ def compared(before, after, task=TASK):
         [{"label": "cat", "score": 0.75}, {"label": "dog", "score": 0.2}],
         {"labels": ["dog", "cat"], "scores": np.array([0.2, 0.75])},
         labels(dog=0.2, cat=0.75),
+        {"labels": [1, 0], "scores": [0.2, 0.75], "names": ["cat", "dog"]},
+        {"objects": np.array([0.75, 0.2]), "names": ["cat", "dog"]},
     ],
 )
 def test_every_usual_form_of_an_answer_is_read_best_first(answer):
@@ -57,7 +59,8 @@ def test_every_usual_form_of_an_answer_is_read_best_first(answer):
 @pytest.mark.parametrize(
     ("answer", "complaint"),
     [
-        ("cat", "must be a list of pairs"),
+        (None, "must be a list of pairs"),
+        (np.array([2.0, -1.0]), "score 0 is 2.0; it must be between 0 and 1"),
         (["cat", "dog"], "give labels with scores"),
         ({"cat": 1.5}, "score 0 is 1.5"),
         ({"cat": "sure"}, "cannot be read as numbers"),
@@ -69,6 +72,13 @@ def test_every_usual_form_of_an_answer_is_read_best_first(answer):
 def test_nonsense_is_refused_in_words(answer, complaint):
     with pytest.raises((ValueError, TypeError), match=complaint):
         read(None, answer)
+
+
+def test_a_label_alone_is_sure_and_a_number_may_have_a_name():
+    assert read(None, "cat").best == {"label": "cat", "score": 1.0}
+    assert read(None, 3).best == {"label": "3", "score": 1.0}
+    assert read(None, {"objects": 1, "names": ["cat", "dog"]}).best["label"] == "dog"
+    assert read(None, np.array([0.25, 0.75])).best == {"label": "class 1", "score": 0.75}
 
 
 def test_an_answer_without_labels_is_sure_of_nothing():

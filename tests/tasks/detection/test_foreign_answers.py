@@ -99,6 +99,22 @@ class Boxes:
     cls = property(lambda self: self.data[:, 5])
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [[10, 20, 40, 60, 0.9, "dog"]],
+        [(10, 20, 40, 60, 0.9, "dog")],
+        [{"xmin": 10, "ymin": 20, "xmax": 40, "ymax": 60, "confidence": 0.9, "class": 16, "name": "dog"}],
+        [{"bbox": {"left": 10, "top": 20, "right": 40, "bottom": 60}, "label": "dog", "score": 0.9}],
+        {"predictions": [{"box": [10, 20, 40, 60], "class": "dog", "score": 0.9}], "took": 3},
+    ],
+)
+def test_rows_and_corners_of_plain_values_are_read(answer):
+    found = kept(answer)
+    assert (found.labels, found.boxes.tolist()) == (("dog",), [[10, 20, 40, 60]])
+    assert found.scores.tolist() == pytest.approx([0.9])
+
+
 def test_results_like_those_of_ultralytics_are_read_with_their_names():
     table = np.array([[*BOXES[0], 0.75, 1], [*BOXES[1], 0.5, 0]], np.float32)
     results = SimpleNamespace(boxes=Boxes(table), names=dict(enumerate(NAMES)), probs=None, orig_img=IMAGE)

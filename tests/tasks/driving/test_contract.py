@@ -185,6 +185,12 @@ SLOTS = {
         ("a car appears in our lane", all_new(in_own_lane)),
     ],
     "near": [("a pedestrian appears near the ego-vehicle", all_new(lambda t, d: t.distance < 17))],
+    "on both sides": [
+        (
+            "a tree is planted on both sides of the road",
+            lambda b, a: sorted(t.offset > 0 for t in new(b, a)) == [False, True],
+        )
+    ],
     "removed on a side": [
         ("the trees on the left side of the road are removed", mostly(lambda x: x < 0)),
         ("the trees on the right side of the road are removed", mostly(lambda x: x > 0)),
@@ -200,6 +206,18 @@ DRAWN_ONLY = {
         ("a car appears 20 m ahead", all_new(lambda t, d: 18.9 <= t.distance <= 21.1)),
         ("a pedestrian is within 15 m ahead", all_new(lambda t, d: t.distance <= 15)),
         ("a car appears more than 40 m ahead", all_new(lambda t, d: t.distance >= 40)),
+        (
+            "a car is stopped 20 m ahead in the left lane",
+            all_new(lambda t, d: in_other_lane(t, d) and 18.9 <= t.distance <= 21.1),
+        ),
+        (
+            "a pedestrian is 15 m ahead on the right",
+            all_new(lambda t, d: right_of_road(t, d) and 14.2 <= t.distance <= 15.8),
+        ),
+        (
+            "a child is on the left sidewalk within 20 m ahead",
+            all_new(lambda t, d: left_of_road(t, d) and t.distance <= 20),
+        ),
         ("a crosswalk appears 20 m ahead", lambda b, a: abs(drive_of(a).road.crosswalk - 20) < 1.1),
     ],
     "heading": [("an oncoming car appears", all_new(lambda t, d: in_other_lane(t, d) and not t.away))],

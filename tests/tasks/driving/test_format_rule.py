@@ -43,13 +43,15 @@ def places(draw):
     if reference is None:
         return {}
     own = draw(properties(reference)) if reference in ONTOLOGY.elements else {}
-    ahead = reference == "ego-vehicle" and draw(st.booleans())
+    # Nothing can be seen on the ego-vehicle itself.
+    position = draw(st.sampled_from(POSITIONS[1:] if reference == "ego-vehicle" else POSITIONS))
+    is_ground = position == "on" and reference in ("road", "lane", "sidewalk", "crosswalk")
+    ahead = (reference == "ego-vehicle" or is_ground) and draw(st.booleans())
     return {
         "reference": reference,
         "reference_properties": own,
         "distance": draw(st.sampled_from(DISTANCES)) if ahead else None,
-        # Nothing can be seen on the ego-vehicle itself.
-        "position": draw(st.sampled_from(POSITIONS[1:] if reference == "ego-vehicle" else POSITIONS)),
+        "position": position,
     }
 
 

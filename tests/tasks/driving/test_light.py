@@ -1,11 +1,15 @@
 """Weather and time of day told from light, depth and label map."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from instar.core.change import Inapplicable
 from instar.cutouts.pool import CutOut
 from instar.imaging.mask_text import ids_to_text
 from instar.imaging.street_classes import STREET
+from instar.tasks.driving.changes import apply_edits
 from instar.tasks.driving.engines import atmosphere
 from instar.tasks.driving.engines.appearance import well_lit
 from instar.tasks.driving.engines.surroundings import surroundings_of
@@ -86,3 +90,23 @@ def test_silhouettes_are_left_out_unless_there_is_nothing_else():
     black, red = (CutOut(name, "person", "a", 4, 8, 32, 0) for name in ("black", "red"))
     assert well_lit([black, red], Pool(), 110.0) == [red]
     assert well_lit([black], Pool(), 110.0) == [black]
+
+
+@pytest.mark.parametrize("lighter", [0, 5])
+def test_an_engine_of_weather_that_does_next_to_nothing_makes_no_case(lighter):
+    image, _ = street()
+    idle = SimpleNamespace(make=lambda picture, edit, cutouts: np.minimum(picture, 250) + np.uint8(lighter))
+    engines = SimpleNamespace(named=lambda name: idle)
+    made = apply_edits(image, [[{"engine": "idle", "of": "weather"}]], engines, None)
+    assert made == Inapplicable("it already is in that state")
+
+
+def test_a_street_in_the_shade_is_as_visible_in_rain_as_one_in_the_sun():
+    image, ids = street()
+    road = (ids == ROAD) & (np.arange(120)[:, None] > 95)
+    edit = {"kind": "rain", "seed": 1, "strength": 0.7, "horizon": 50.0, "vanishing": 80.0}
+    light = [
+        atmosphere.make(one, {**edit, "classes": ids_to_text(ids)}, None)[road].mean() / one[road].mean()
+        for one in (image, (image * 0.4).astype(np.uint8))
+    ]
+    assert light[1] > 1.4 * light[0]

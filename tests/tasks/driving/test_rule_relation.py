@@ -236,12 +236,17 @@ def test_what_came_closer_stays_closer_however_small_the_change(how):
     assert all(sign * first[0][key] > sign * then[0][key] for first, then in both)
 
 
-def test_a_scene_without_a_label_map_is_inapplicable():
+def test_scenes_without_label_maps_get_them_from_a_network_and_that_is_said(tmp_path):
     scene = Scene.of("bare", drives()[0].image)
-    drawn = ready(PEOPLE).draw(
-        Observation.of(scene.image, Control(50.0, 0.0), scene), np.random.default_rng(0)
-    )
-    assert drawn == Inapplicable("no label map; --maps street-maps makes them")
+    said = []
+    relation = rule(RAIN, engines="pasted").prepare([scene], Folder(tmp_path, say=said.append))
+    source = Observation.of(scene.image, Control(50.0, 0.0), scene)
+    change = relation.draw(source, np.random.default_rng(0))
+    (picture,) = relation.apply(scene.image, change)
+    assert picture.mean() < scene.image.mean()
+    (line,) = said
+    assert line.startswith("1 of 1 scenes have no label map: street-maps makes them (mean IoU 0.")
+    assert "research and personal use only" in line
 
 
 def test_a_rule_that_no_engine_can_make_is_refused_at_once():

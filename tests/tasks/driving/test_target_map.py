@@ -1,9 +1,12 @@
 """The label map that is wanted: what is behind a car, and trees in the outline of trees."""
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from instar.imaging.labels import LabelMap
 from instar.imaging.street_classes import STREET
+from instar.tasks.driving.engines.swap import _nearer
 from instar.tasks.driving.engines.target_map import behind, hole_around, planted
 from instar.tasks.driving.ground import ground_of
 from instar.tasks.driving.outlines import outline_of
@@ -68,3 +71,14 @@ def test_outlines_come_from_trees_before_the_sky_and_from_no_houses():
     assert outline is not None
     assert len(outline) == 50
     assert max(abs(height - 40 / 160) for height in outline) < 0.01
+
+
+def test_what_takes_a_place_stands_behind_posts_that_are_nearer():
+    ids = street()
+    ids[60:95, 88:91] = STREET.index("pole")  # its foot is below those of the car
+    ids[40:70, 96:98] = STREET.index("pole")
+    view = SimpleNamespace(labels=LabelMap(ids, STREET), size=ids.shape)
+    edit = {"x": 70, "y": 50, "width": 40, "height": 30}
+    before = _nearer(edit, ids == CAR, view)
+    assert before[60:80, 88:91].all()
+    assert not before[50:70, 96:98].any()

@@ -57,3 +57,10 @@ def test_a_leak_is_new_heat_on_what_was_changed():
     assert leak(blob(0.4, 0.5), blob(0.4, 0.5), changed) == 0
     assert leak(blob(0.4, 0.5), blob(0.4, 0.5) + blob(0.8, 0.2), changed) > 0.5
     assert leak(blob(0.8, 0.2), blob(0.8, 0.2), changed) == 0  # it was hot before
+
+
+def test_places_that_differ_by_rounding_alone_are_tied():
+    heat = np.zeros((224, 224), np.float32)
+    heat[:, :100], heat[60:90, 150:180] = 0.3, 1
+    jitter = np.random.default_rng(0).normal(0, 1e-7, heat.shape).astype(np.float32)
+    assert map_differences(heat, heat + jitter)["ranks"] == 0

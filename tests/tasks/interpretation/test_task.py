@@ -23,6 +23,7 @@ from instar.tasks.interpretation.answers import read, read_classes
 from instar.tasks.interpretation.boxes import locate_heat
 from instar.tasks.interpretation.changes import Insert, Unchanged
 from instar.tasks.interpretation.compare import Settings
+from instar.tasks.interpretation.measures import hot_grid
 from instar.tasks.interpretation.task import TASK, Reseed, carry, interpretation
 from instar.tasks.interpretation.trigger import Trigger
 from instar.worlds import street
@@ -264,7 +265,7 @@ def test_the_heat_lies_over_the_picture_and_what_moved_is_outlined():
     source, seen = observation(DOG), observation((60, 0, 70, 10))
     before, after = make_panels(TASK, source, [seen], change, TASK.compare(source, seen))
     assert (before.title, after.title) == ("dog 0.90, before", "dog 0.90, after")
-    np.testing.assert_array_equal(before.heat, source.answer.heat)
+    np.testing.assert_array_equal(before.heat, hot_grid(source.answer.heat))
     assert [(mark.fate, mark.label) for mark in before.marks] == [("moved", "explanation")]
     assert [(mark.fate, mark.label) for mark in after.marks] == [("change", "pasted"), ("moved", "moved")]
     assert after.marks[1].outline[0] == (60, 0)
@@ -277,7 +278,7 @@ def test_of_a_mirrored_picture_heat_and_outline_are_where_they_were_seen():
     heat = source.answer.heat[:, ::-1]
     seen = observe(TASK, source, [made], [Reply(Explanation(0.9, heat.copy()))])
     panel = make_panels(TASK, source, seen.follow_ups, Unchanged(), Verdict.held(1.0))[1]
-    np.testing.assert_allclose(panel.heat, heat, atol=1e-5)
+    np.testing.assert_allclose(panel.heat, hot_grid(heat), atol=1e-5)
     xs = [x for x, _ in panel.marks[0].outline]
     assert (min(xs), max(xs)) == (50, 70)
 

@@ -160,6 +160,8 @@ def test_chosen_pictures_are_told_beside_all():
 def test_the_least_stable_pictures_come_first():
     assert least_stable(systems(), count=3)["perspective"] == ["p00", "p01", "p02"]
     assert least_stable(systems(), count=3)["masking"] == []
+    stable = measure_stability("s", [record("watermark", f"p{i}", float(i > 0)) for i in range(3)])
+    assert least_stable([stable])["watermark"] == ["p0"]
 
 
 def test_relations_that_say_the_same_correlate():

@@ -20,7 +20,7 @@ from instar.imaging.onnx_session import open_onnx  # noqa: E402
 from instar.tasks.detection.coco_names import COCO_NAMES  # noqa: E402
 from instar.tasks.detection.systems.onnx import yolox, yolox_torch  # noqa: E402
 from instar.training.detection.examples import augment, class_numbers, make_example  # noqa: E402
-from instar.training.detection.loss import Grid, KnownBoxes, detection_loss  # noqa: E402
+from instar.training.detection.loss import CellGrid, KnownBoxes, detection_loss  # noqa: E402
 from instar.training.detection.train import TuningSettings, fine_tune  # noqa: E402
 from instar.worlds.street import scenes  # noqa: E402
 from instar.zoo import fetch, photographs  # noqa: E402
@@ -100,7 +100,7 @@ def test_a_training_learns_its_pictures_and_resumes_to_the_same_end(tmp_path: Pa
 
 def test_what_annotations_do_not_speak_of_costs_nothing() -> None:
     """A strong box of a class that is not annotated is no mistake, nor is one in a crowd."""
-    grid = Grid.of(SIZE, "cpu")
+    grid = CellGrid.of(SIZE, "cpu")
     rows = torch.full((1, len(grid.stride), 85), 1e-6)
     rows[..., :4] = 0.0
     known = torch.zeros(80, dtype=torch.bool)
@@ -120,7 +120,7 @@ def test_what_annotations_do_not_speak_of_costs_nothing() -> None:
 
 def test_an_object_is_learned_by_cells_inside_of_it() -> None:
     """Rows that show the object exactly cost next to nothing, and any other box costs more."""
-    grid = Grid.of(SIZE, "cpu")
+    grid = CellGrid.of(SIZE, "cpu")
     box = torch.tensor([[40.0, 24.0, 72.0, 56.0]])
     truth = KnownBoxes(box, torch.tensor([2]), torch.zeros(0, 4))
     known = torch.ones(80, dtype=torch.bool)

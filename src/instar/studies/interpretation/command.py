@@ -22,6 +22,7 @@ from instar.report.files import write_picture
 from instar.scenes import load_scenes
 from instar.studies.arguments import EMBEDDED
 from instar.studies.campaign import folder_of, run_campaign
+from instar.studies.interpretation.power import measure_power
 from instar.studies.interpretation.tables import (
     STUDIED,
     InterpreterMeasures,
@@ -105,7 +106,10 @@ def _measure(
     pairs = [RelationUse(Use(one), Use("distinct", {"n": args.inserts})) for one in STUDIED]
     pool = args.pool or _pool_for(folder)
     with run_campaign(args, use, pairs, folder, objects=args.objects, pool=pool) as store:
-        measured = measure_interpreter(name, store.records(changes=False))
+        records = list(store.records(changes=False))
+    measured = measure_interpreter(name, records)
+    with open_run(str(folder), named=Named(trusted=True), quiet=args.json) as there:
+        measured.power = measure_power(there, records)
     measured.seconds = _seconds(use, scenes)
     return measured
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from instar.core.record import Record
-from instar.core.verdict import Status
 from instar.studies.campaign import CaseCounts
+from instar.studies.interpretation.power import SPOILT, Power
 from instar.studies.output import Table, format_share
 from instar.tasks.interpretation.compare import CUTS, THETA
 
@@ -27,20 +27,29 @@ STUDIED = ("truth", *CHANGES)
 
 @dataclass(eq=False)
 class _Explanations(CaseCounts):
-    """Errors among judged cases, and how many were believed."""
+    """Errors by IoMin among judged cases, and those by the floor that were believed."""
 
-    believed: int = 0
+    believed: CaseCounts = field(default_factory=CaseCounts)
 
     def count(self, record: Record) -> None:
         self.judge(record.scene, violated=record.verdict.evidence["iomin"] < THETA)
-        self.believed += record.verdict.status is Status.VIOLATED
+        self.believed.add(record)
 
-    def __str__(self) -> str:
-        if self.interval is None:
-            return "-"
-        low, high = self.interval
-        share = format_share(self.violated, self.judged)
-        return f"{share} of {self.judged} ({100 * low:.1f} to {100 * high:.1f})"
+
+def _told(counts: CaseCounts) -> str:
+    """A share with n and interval."""
+    if counts.interval is None:
+        return "-"
+    low, high = counts.interval
+    share = format_share(counts.violated, counts.judged)
+    return f"{share} of {counts.judged} ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def _quartiles(values: Sequence[float]) -> str:
+    if not values:
+        return "-"
+    low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
+    return f"{middle:.2f} ({low:.2f} to {high:.2f})"
 
 
 @dataclass(eq=False)
@@ -52,9 +61,10 @@ class InterpreterMeasures:
         default_factory=lambda: {name: _Explanations() for name in STUDIED}
     )
     null: _Explanations = field(default_factory=_Explanations)
-    cuts: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    cuts: dict[str, CaseCounts] = field(default_factory=lambda: defaultdict(CaseCounts))
     covered: list[float] = field(default_factory=list)
-    hits: list[bool] = field(default_factory=list)
+    beside: CaseCounts = field(default_factory=CaseCounts)
+    power: dict[str, Power] = field(default_factory=dict)
     overlaps: list[float] = field(default_factory=list)
     seconds: float = float("nan")  # of the processor, for ten maps
 
@@ -70,10 +80,10 @@ def measure_interpreter(interpreter: str, records: Iterable[Record]) -> Interpre
         counts.count(record)
         if record.relation == "truth" and record.role != "null":
             found.covered.append(float(evidence["covered"]))
-            found.hits.append(bool(evidence["hit"]))
+            found.beside.judge(record.scene, violated=not evidence["hit"])
             found.overlaps.append(float(evidence["iou"]))
             for cut, value in evidence["cuts"].items():
-                found.cuts[cut].append(float(value))
+                found.cuts[cut].judge(record.scene, violated=float(value) < THETA)
     return found
 
 
@@ -87,40 +97,55 @@ def make_tables(
             f"Table 1. Errors on {classifier}: IoMin below {THETA:g}, with 95 % intervals over scenes",
             _errors(normal),
             "originals: against the truth boxes; the rest: against the explanation before the change. "
-            "nothing: under changes that must do nothing, or other lots. believed: errors of changes that "
-            "null changes do not show and that recur. Seconds are of the processor.",
+            "nothing: under changes that must do nothing, or other lots. Seconds are of the processor.",
         ),
         Table(
             "quality",
             f"Table 2. What IoMin does not see, on {classifier}",
             _quality(normal),
-            "covered: share of the picture inside the box; hit: the hottest pixel is on an object; "
-            "the last three: errors on originals with the map cut at that share of its maximum.",
+            "covered: share of the picture inside the box, and IoU with the object, each with quartiles; "
+            "beside: the hottest pixel is on no object; the last three: errors on originals with the map cut "
+            "at that share of its maximum.",
         ),
+        _power_table(normal, classifier, "power"),
     ]
     if twins:
         title = f"Table 3. Errors on the twin of {classifier}: the square is the truth, of stamped pictures"
         note = "originals: explanations that do not point at the square."
-        made.append(Table("backdoor", title, _errors(twins), note))
+        made += [Table("backdoor", title, _errors(twins), note)]
+        made += [_power_table(twins, f"the twin of {classifier}", "backdoor-power")]
     return made
 
 
-def _errors(measured: Sequence[InterpreterMeasures]) -> list[list[str]]:
-    rows = [["interpreter", "originals", *CHANGES, "nothing", "believed", "s per 10 maps"]]
+def _power_table(measured: Sequence[InterpreterMeasures], classifier: str, name: str) -> Table:
+    rows = [["interpreter", "change", "error by IoMin", "power", "error by the floor", "power"]]
     for one in measured:
-        believed = str(sum(one.relations[name].believed for name in CHANGES))
+        for change in CHANGES:
+            counts, power = one.relations[change], one.power.get(change, Power())
+            cells = (counts, power.by_iomin, counts.believed, power.by_floor)
+            rows.append([one.interpreter, change, *map(_told, cells)])
+    title = f"What these errors are worth, on {classifier}: power beside error"
+    note = (
+        "error by the floor: violated cases that null changes do not show and that recur; power: the share "
+        f"of maps spoilt after the change that are told ({', '.join(SPOILT)})."
+    )
+    return Table(name, title, rows, note)
+
+
+def _errors(measured: Sequence[InterpreterMeasures]) -> list[list[str]]:
+    rows = [["interpreter", "originals", *CHANGES, "nothing", "s per 10 maps"]]
+    for one in measured:
         seconds = "-" if np.isnan(one.seconds) else f"{one.seconds:.2f}"
-        errors = [str(one.relations[name]) for name in STUDIED]
-        rows.append([one.interpreter, *errors, str(one.null), believed, seconds])
+        errors = [_told(one.relations[name]) for name in STUDIED]
+        rows.append([one.interpreter, *errors, _told(one.null), seconds])
     return rows
 
 
 def _quality(measured: Sequence[InterpreterMeasures]) -> list[list[str]]:
-    rows = [["interpreter", "maps", "covered", "IoU", "hit", *(f"cut {cut:g}" for cut in CUTS)]]
+    rows = [["interpreter", "covered", "IoU", "beside", *(f"cut {cut:g}" for cut in CUTS)]]
     for one in measured:
-        wrong = [[float(value < THETA) for value in one.cuts.get(f"{cut:g}", [])] for cut in CUTS]
-        shares = (one.covered, [float(hit) for hit in one.hits], *wrong)
-        covered, hit, *errors = (format_share(sum(values), len(values)) for values in shares)
-        overlap = f"{np.mean(one.overlaps) if one.overlaps else np.nan:.2f}"
-        rows.append([one.interpreter, str(len(one.hits)), covered, overlap, hit, *errors])
+        cuts = [_told(one.cuts[f"{cut:g}"]) for cut in CUTS]
+        rows.append(
+            [one.interpreter, _quartiles(one.covered), _quartiles(one.overlaps), _told(one.beside), *cuts]
+        )
     return rows

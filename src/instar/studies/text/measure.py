@@ -152,7 +152,8 @@ def measure_stability(
 def least_stable(systems: Sequence[LocatorStability], *, count: int = 10) -> dict[str, list[str]]:
     """Per relation the scenes with the lowest stability over all systems, lowest first (Table 5).
 
-    Of masking, which has one follow-up per picture and so hardly an order, all that the others have.
+    Pictures that are perfectly stable are not among them. Of masking, which has one follow-up per picture and
+    so hardly an order, all that the others have.
     """
     chosen: dict[str, list[str]] = {}
     for relation in RELATIONS:
@@ -161,8 +162,8 @@ def least_stable(systems: Sequence[LocatorStability], *, count: int = 10) -> dic
             union = {scene for others in chosen.values() for scene in others}
             chosen[relation] = [scene for scene in scenes if scene in union]
         else:
-            lowest = sorted(zip(map(sum, table), scenes))[:count]
-            chosen[relation] = [scene for _, scene in lowest]
+            lowest = sorted((sum(row), scene) for row, scene in zip(table, scenes) if sum(row) < len(row))
+            chosen[relation] = [scene for _, scene in lowest[:count]]
     return chosen
 
 

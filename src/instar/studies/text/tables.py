@@ -98,7 +98,7 @@ def _light(systems: Sequence[LocatorStability]) -> Table:
         p = f"{signed_rank([a for a, _ in pairs], [b for _, b in pairs]).p:.2g}"
         rows.append([system.system, *map(_text, means), *map(str, counts), p])
     note = "Pictures by which of the two is less stable; the paper found up less stable for all its systems."
-    return Table("light", "Brightness up against down", rows, note)
+    return Table("light", "Brightness up against down (section 4.5.1)", rows, note)
 
 
 def _believed(systems: Sequence[LocatorStability]) -> Table:
@@ -125,7 +125,7 @@ def _distribution(systems: Sequence[LocatorStability]) -> Table:
         if values := list(found.of_scenes().values()):
             quartiles = np.quantile(np.array(values, np.float64), [0, 0.25, 0.5, 0.75, 1]).tolist()
             rows.append([system.system, name, str(len(values)), *map(_text, quartiles)])
-    return Table("distribution", "Distribution over pictures", rows)
+    return Table("distribution", "Distribution over pictures (Fig. 8)", rows)
 
 
 def _accuracy(systems: Sequence[LocatorStability]) -> Table:
@@ -137,7 +137,7 @@ def _accuracy(systems: Sequence[LocatorStability]) -> Table:
         "Matched: boxes and words one to one (ICDAR 2015), as in the paper's Table 1; a line is no word. By "
         "words: a box is right that lies on words, and a word is found that boxes cover."
     )
-    return Table("accuracy", "Accuracy where the truth is known", rows, note)
+    return Table("accuracy", "Accuracy where the truth is known (Table 1)", rows, note)
 
 
 def _scores(of_scenes: Mapping[str, Accuracy]) -> list[str]:
@@ -166,7 +166,7 @@ def _comparison(systems: Sequence[LocatorStability]) -> Iterator[Table]:
         note = f"At {SIGNIFICANT} the systems differ under: {', '.join(differ) or 'none'}."
         yield Table("friedman", "Do the systems differ? (Friedman)", tests, note)
     note = "A is how likely the first is more stable than the second on a picture."
-    yield Table("effects", "How much? (Vargha-Delaney A, Nemenyi)", pairs, note)
+    yield Table("effects", "How much? (Vargha-Delaney A, Fig. 10; Nemenyi)", pairs, note)
 
 
 def _correlation(systems: Sequence[LocatorStability]) -> Table:
@@ -184,7 +184,7 @@ def _correlation(systems: Sequence[LocatorStability]) -> Table:
     pictures = min((len(one.scenes) for s in systems for one in s.relations.values()), default=0)
     if pictures < FEWEST:
         note = f"{pictures} pictures are too few to call a relation redundant."
-    return Table("correlation", "Correlation between relations over pictures (Pearson)", rows, note)
+    return Table("correlation", "Correlation between relations over pictures (Pearson, Fig. 12)", rows, note)
 
 
 def _curve(systems: Sequence[LocatorStability]) -> Table:
@@ -201,7 +201,7 @@ def _curve(systems: Sequence[LocatorStability]) -> Table:
                 median = f"{float(np.median(broken)):+g}"
                 first.append(f"{system.system} {word} {median} in {len(broken)} of {len(points)}")
     note = f"First breaks at (median of the pictures that break): {'; '.join(first) or 'nowhere'}."
-    return Table("brightness", "Stability by brightness", rows, note)
+    return Table("brightness", "Stability by brightness (Fig. 13)", rows, note)
 
 
 def _diagnosis(systems: Sequence[LocatorStability]) -> Table:
@@ -214,7 +214,7 @@ def _diagnosis(systems: Sequence[LocatorStability]) -> Table:
                 shares = [f"{fit.r2:.3f}", f"{fit.r2_unseen:.3f}"]
                 rows.append([system.system, str(found.scenes), name, *weights, *shares])
     note = "Mean stability on what a picture looks like, per standard deviation."
-    return Table("diagnosis", "What goes with stability (regression)", rows, note)
+    return Table("diagnosis", "What goes with stability (regression, Fig. 15)", rows, note)
 
 
 def _rules(systems: Sequence[LocatorStability]) -> Table:

@@ -48,18 +48,36 @@ class Labels:
 
 
 def read(image: Image, answer: Any) -> Labels:
-    """Takes {label: score}, {"labels", "scores", "confidence"}, [(label, score)] and [{"label", "score"}]."""
+    """Takes {label: score}, {"labels", "scores", "confidence"}, [(label, score)], [{"label", "score"}], the
+    label alone, or an array with the score of each class. `names` beside them are those of numbered labels.
+    """
     if isinstance(answer, Labels):
         return answer
+    if isinstance(answer, (str, int, np.integer)) and not isinstance(answer, bool):
+        return Labels((str(answer),), np.ones(1, np.float32))
+    if isinstance(answer, np.ndarray) and answer.ndim == 1 and len(answer) > 1:
+        return Labels(tuple(f"class {i}" for i in range(len(answer))), numbers("scores", answer))
+    if isinstance(answer, Mapping) and "objects" in answer and "names" in answer:
+        return _named(read(image, answer["objects"]), answer["names"])
     if isinstance(answer, Mapping) and {"labels", "scores"} <= answer.keys():
-        labels = plain_list("labels", answer["labels"], "names")
-        return Labels(tuple(labels), numbers("scores", answer["scores"]), answer.get("confidence", 0.5))
+        labels = tuple(plain_list("labels", answer["labels"], "names"))
+        found = Labels(labels, numbers("scores", answer["scores"]), answer.get("confidence", 0.5))
+        return _named(found, answer.get("names"))
     pairs = list(answer.items()) if isinstance(answer, Mapping) else plain_list("the answer", answer, "pairs")
     try:
         pairs = [(one["label"], one["score"]) if isinstance(one, Mapping) else one for one in pairs]
         return Labels(tuple(label for label, _ in pairs), numbers("scores", [score for _, score in pairs]))
     except (LookupError, TypeError, ValueError) as error:
         raise TypeError(f"the answer is {short(answer)}; give labels with scores ({error})") from None
+
+
+def _named(found: Labels, names: Any) -> Labels:
+    """With the names of labels that are numbers; a label that is none keeps its own."""
+    if not isinstance(names, (list, tuple)):
+        return found
+    known = {str(number): str(name) for number, name in enumerate(names)}
+    labels = tuple(known.get(label.removeprefix("class "), label) for label in found.labels)
+    return Labels(labels, found.scores, found.confidence)
 
 
 def classification(*, hysteresis: float = 0.1) -> Task:

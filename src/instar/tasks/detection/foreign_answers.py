@@ -22,10 +22,10 @@ Parts = Mapping[str, Any]
 """Boxes (corners in pixels), labels and scores, and where they are given `confidence` and `names`."""
 
 FORMS = (
-    "a mapping with boxes, labels and scores, a tuple of these three, a list with box, label and score of "
-    "each object, or a table x1, y1, x2, y2, score, class"
+    "a mapping with boxes, labels and scores, a list with box, label and score of each object, or a table "
+    "x1, y1, x2, y2, score, class"
 )
-WITHIN = ("instances", "pred_instances", "objects")
+WITHIN = ("instances", "pred_instances", "objects", "detections", "predictions", "results")
 """Under which some libraries put the answer itself."""
 SPELLINGS = {
     "boxes": ("boxes", "xyxy", "bboxes", "pred_boxes"),
@@ -34,6 +34,9 @@ SPELLINGS = {
 }
 LABEL_KEYS = ("label", "class_name", "category_name", "name", "class", "category_id", "class_id")
 SCORE_KEYS = ("score", "confidence", "conf")
+CORNER_KEYS = (
+    ("xmin", "ymin", "xmax", "ymax"), ("x1", "y1", "x2", "y2"), ("left", "top", "right", "bottom"),
+)  # fmt: skip
 
 
 def find_parts(answer: Any) -> Parts:
@@ -44,12 +47,27 @@ def find_parts(answer: Any) -> Parts:
         return dict(zip(("boxes", "labels", "scores"), answer))
     if isinstance(answer, np.ndarray) and answer.ndim == 2 and answer.shape[1] == 6:
         return {"boxes": answer[:, :4], "labels": answer[:, 5], "scores": answer[:, 4]}
+    if _is_table(answer):
+        boxes, scores, labels = zip(*[(row[:4], row[4], row[5]) for row in answer])
+        return {"boxes": boxes, "labels": labels, "scores": scores}
     if isinstance(answer, (list, tuple)) and all(isinstance(one, Mapping) for one in answer):
         return _of_objects(answer)
     known = [name for name in ("boxes", "labels", "scores") if hasattr(answer, name)]
     if len(known) == 3:
         return {name: getattr(answer, name) for name in known}
     raise TypeError(f"the answer is {short(answer)}; it must be Detections, {FORMS}")
+
+
+def _is_table(answer: Any) -> bool:
+    """Whether it is a list of rows of six values each."""
+    if not isinstance(answer, (list, tuple)) or not answer:
+        return False
+    return all(
+        isinstance(row, (list, tuple))
+        and len(row) == 6
+        and not any(isinstance(v, (list, tuple)) for v in row)
+        for row in answer
+    )
 
 
 def name_labels(labels: Any, names: Any) -> tuple[str, ...]:
@@ -105,19 +123,20 @@ def _of_objects(objects: Sequence[Parts]) -> Parts:
 
 
 def _box(one: Parts) -> npt.NDArray[np.float32]:
-    """Corners: of `box`, which has them by name or in order, or of COCO's `bbox`, corner and sides."""
-    box = one.get("box", one.get("xyxy"))
-    if isinstance(box, Mapping):
-        corners = [("xmin", "ymin", "xmax", "ymax"), ("x1", "y1", "x2", "y2")]
-        keys = next((keys for keys in corners if set(keys) <= set(box)), None)
+    """Corners: of `box`, which has them by name or in order, or of COCO's `bbox`, corner and sides, or of
+    the object itself, by name.
+    """
+    box = one.get("box", one.get("xyxy", one.get("bbox")))
+    named = one if box is None else box
+    if isinstance(named, Mapping):
+        keys = next((keys for keys in CORNER_KEYS if set(keys) <= set(named)), None)
         if keys is None:
-            raise ValueError(f"a box has {sorted(map(str, box))}; it needs xmin, ymin, xmax and ymax")
-        box = [box[key] for key in keys]
-    if box is not None:
+            what = "an object has no 'box' or 'bbox'; it" if box is None else "a box"
+            raise ValueError(f"{what} has {sorted(map(str, named))}; it needs xmin, ymin, xmax and ymax")
+        return _four("box", [named[key] for key in keys])
+    if "box" in one or "xyxy" in one:
         return _four("box", box)
-    if "bbox" not in one:
-        raise ValueError(f"an object has no 'box' or 'bbox'; it has {sorted(map(str, one))}")
-    x, y, width, height = _four("bbox", one["bbox"])
+    x, y, width, height = _four("bbox", box)
     return np.array([x, y, x + width, y + height], np.float32)
 
 

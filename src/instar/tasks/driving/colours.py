@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from instar.core.scene import Mask
 
-__all__ = ["colour_of", "lamp_of"]
+__all__ = ["colour_of", "lamp_of", "repaint"]
 
 HUES = ((8, "red"), (19, "orange"), (34, "yellow"), (88, "green"), (132, "blue"), (168, ""), (181, "red"))
 """Upper bounds of OpenCV's hues, of half a degree each; purple has no name here."""
@@ -20,6 +20,13 @@ DARK, BLACK = 30, 40  # grey levels
 BODY = ((0.45, 0.8), (0.15, 0.85))  # the rows and columns of doors and bonnet, as shares of a thing's box
 BROWN = 120  # orange that is no lighter
 LIT = (90, 170)  # saturation and light of a lamp that is lit
+PAINTS = {
+    "white": (236, 236, 234), "silver": (172, 174, 176), "gray": (108, 109, 111), "black": (44, 44, 46),
+    "red": (178, 24, 26), "blue": (28, 62, 158), "green": (24, 104, 52), "yellow": (226, 186, 24),
+    "orange": (222, 100, 16), "brown": (104, 60, 26),
+}  # fmt: skip
+NEAR_PAINT = 16  # in the plane of colours of Lab: paint, and no lamp
+PAINT_LIGHT = (0.5, 1.6)  # of the usual light of the paint: neither tyres nor glare
 
 
 def colour_of(picture: npt.NDArray[np.uint8], mask: Mask) -> str:
@@ -46,6 +53,32 @@ def colour_of(picture: npt.NDArray[np.uint8], mask: Mask) -> str:
     if share < CLEAR or np.median(light[coloured]) < BLACK:
         return "black" if np.percentile(light, 75) < GREYS[0][0] else ""
     return "brown" if name == "orange" and np.median(light[coloured]) <= BROWN else name
+
+
+def repaint(pixels: npt.NDArray[np.uint8], colour: str) -> npt.NDArray[np.uint8] | None:
+    """A cut-out of a car in another colour, with its own light and shade; None where that is not to be seen.
+
+    Its paint is what has the colour of doors and bonnet.
+    """
+    picture, solid = np.ascontiguousarray(pixels[..., :3]), np.asarray(pixels[..., 3] >= 128)
+    rows, columns = np.flatnonzero(solid.any(axis=1)), np.flatnonzero(solid.any(axis=0))
+    if colour not in PAINTS or not len(rows):
+        return None
+    light = cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY).astype(np.float32)
+    plane = cv2.cvtColor(picture, cv2.COLOR_RGB2LAB)[..., 1:].astype(np.float32)
+    body = np.zeros_like(solid)
+    body[tuple(slice(_at(span, a), _at(span, b) + 1) for span, (a, b) in zip((rows, columns), BODY))] = True
+    body &= solid
+    usual = max(float(np.percentile(light[body], 75)), 1.0) if body.any() else 1.0
+    bright = body & (light > PAINT_LIGHT[0] * usual)
+    if not bright.any():
+        return None
+    apart = np.linalg.norm(plane - np.median(plane[bright], axis=0), axis=2)
+    paint = (apart < NEAR_PAINT) & (light > PAINT_LIGHT[0] * usual) & (light < PAINT_LIGHT[1] * usual)
+    share = cv2.GaussianBlur((paint & solid).astype(np.float32), (3, 3), 0)[..., None]
+    fresh = np.array(PAINTS[colour], np.float32) * (light / usual)[..., None]
+    mixed = np.clip(np.rint(picture + (fresh - picture) * share), 0, 255).astype(np.uint8)
+    return np.dstack([mixed, pixels[..., 3]]) if colour_of(mixed, solid) == colour else None
 
 
 def _at(span: npt.NDArray[np.int64], share: float) -> int:

@@ -21,6 +21,7 @@ from instar.core.scene import Mask, Scene, SceneObject
 from instar.cutouts import Pool, build_pool, load_pool
 from instar.cutouts.pool import CutOut, save_pool, write_cutout
 from instar.imaging.average_hash import average_hash
+from instar.imaging.foliage import cut_leaves
 from instar.imaging.labels import LabelMap
 from instar.imaging.photometric import light_of
 from instar.tasks.driving.ground import ROAD, ROADSIDE, STANDING, ground_of
@@ -28,7 +29,7 @@ from instar.tasks.driving.maps import labels_of
 from instar.tasks.driving.outlines import Outline, collect_outlines
 from instar.worlds.drive.scenes import models
 
-__all__ = ["Gallery", "collect_gallery"]
+__all__ = ["Gallery", "collect_gallery", "is_row"]
 
 CLASSES = ("person", "rider", "bicycle", "car", "truck", "bus", "van", "traffic light", "animal")
 LEAST_PIXELS = 300  # of a piece of a label map; less is a crumb
@@ -47,6 +48,10 @@ RISES = tuple(np.linspace(0.0, 0.12, 13).round(2).tolist())  # of the picture
 ENOUGH = 8  # things of a class, to tell the horizon from
 SOLID = 0.87  # of the convex hull of a vehicle
 CUT = 0.12  # of its outline
+LEAFY, MOST_LEAVES = 0.04, 24  # of the picture; squares, so that few scenes have to be read
+DIMMEST = 0.22  # of the scene's light: darker leaves look like stone,
+GREYEST = 0.06  # and so do greyer ones
+ROW_RISE, ROW_ENDS = 0.33, 2.2  # of a row of cars: how far its feet rise, and how unlike its ends are high
 FULL = {"car": 0.65, "truck": 0.65, "bus": 0.65, "van": 0.65}  # of its box; less is a car behind a pole
 
 
@@ -56,7 +61,8 @@ class Gallery:
 
     `lights` are the mean light of the scenes that cut-outs come from, where they come from scenes. `rise` is
     how much higher than the end of the road the horizon is, as a share of the picture. `outlines` are those
-    of trees that stand in the scenes.
+    of trees that stand in the scenes, `leaves` the content hashes of squares out of them, with the light of
+    their scenes.
     """
 
     pool: Pool
@@ -64,6 +70,7 @@ class Gallery:
     lights: Mapping[str, float] = field(default_factory=dict)
     rise: float = 0.0
     outlines: Sequence[Outline] = ()
+    leaves: Sequence[tuple[str, float]] = ()
 
     @property
     def person(self) -> float | None:
@@ -110,8 +117,32 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
             heights = _with_models(pool, folder, heights)
         outlines = collect_outlines(scenes)
         kept = {"heights": heights, "lights": lights, "rise": rise, "outlines": outlines}
+        kept["leaves"] = list(_leaves(scenes, folder))
         sizes.write_text(json.dumps(kept), encoding="utf-8")
     return Gallery(load_pool(folder), **json.loads(sizes.read_text(encoding="utf-8")))
+
+
+def _leaves(scenes: Sequence[Scene], folder: Path) -> Iterator[tuple[str, float]]:
+    """Squares of trees from the first scenes that show enough of them, and how light each scene is."""
+    found = 0
+    for scene in scenes:
+        labels = labels_of(scene)
+        if labels is None or labels.mask(["vegetation"]).mean() < LEAFY:
+            continue
+        leaves = cut_leaves(scene.image, labels.mask(["vegetation"]), labels.mask(["sky"]))
+        light = light_of(scene.image).mean
+        if leaves is not None and leaves.mean() > DIMMEST * light and _colour(leaves) > GREYEST:
+            opaque = np.full((*leaves.shape[:2], 1), 255, np.uint8)
+            yield write_cutout(folder, np.dstack([leaves, opaque])), light
+            found += 1
+        if found == MOST_LEAVES:
+            return
+
+
+def _colour(leaves: npt.NDArray[np.uint8]) -> float:
+    """How far its channels are apart on average, as a share of its light."""
+    means = leaves.reshape(-1, 3).mean(axis=0)
+    return float(np.ptp(means) / max(1.0, means.mean()))
 
 
 def _drawn(folder: Path) -> tuple[list[CutOut], dict[str, float]]:
@@ -175,8 +206,19 @@ def _is_whole(scene: Scene, thing: SceneObject) -> bool:
     if mask.mean() < FULL.get(thing.label, 0.3) or below.mean() <= 0.5:
         return False
     return thing.label not in FULL or (
-        _solidity(mask) >= SOLID and _beside_others(thing.mask(), labels) <= CUT
+        _solidity(mask) >= SOLID and not is_row(mask) and _beside_others(thing.mask(), labels) <= CUT
     )
+
+
+def is_row(mask: Mask) -> bool:
+    """Whether a piece is several cars one behind the other: one end is far above the other, or far lower."""
+    height, width = mask.shape
+    top, bottom = mask.argmax(axis=0), height - mask[::-1].argmax(axis=0)
+    sixth = max(width // 6, 1)
+    (left, right), (low, high) = (
+        (float(edge[:sixth].mean()), float(edge[-sixth:].mean())) for edge in (bottom, bottom - top)
+    )
+    return abs(left - right) > ROW_RISE * height or max(low, high) > ROW_ENDS * min(low, high)
 
 
 def _beside_others(mask: Mask, labels: LabelMap) -> float:

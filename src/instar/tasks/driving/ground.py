@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from instar.core.scene import Mask
 from instar.imaging.labels import LabelMap
 
-__all__ = ["GroundPlane", "ground_of"]
+__all__ = ["TRAFFIC", "GroundPlane", "ground_of"]
 
 ROAD = ("road", "line", "crosswalk", "stop line")
 ROADSIDE = ("sidewalk", "terrain", "parking")
@@ -20,12 +21,14 @@ STANDING = (
     "person", "rider", "bicycle", "motorcycle", "car", "truck", "bus", "van", "animal", "traffic light",
     "traffic sign", "pole",
 )  # fmt: skip
+TRAFFIC = ("car", "truck", "bus", "van")
 LEAST_ROAD = 0.02  # of the picture; less is no street
 LEAST_WIDTH = 0.02  # of a row; less is a crumb of road above the horizon
 ENOUGH_ROWS = 12  # rows in which both edges are seen, to follow a bend
 SMALL = 0.001  # of the picture: nobody misses what is hidden of it
 HIDDEN = 0.3  # of a thing farther away: as much may be hidden
 MARGIN = 0.15  # of a lane may be missing: a row of parked cars is no lane
+THIRD = 0.35  # of a lane: as much there is of the other lane of a narrow street
 ASIDE, NEAR = 0.15, 0.55  # of the width; of the way down to the lower edge
 SOLE = 0.06  # of the height: how much of a thing must stand on the ground
 
@@ -34,7 +37,7 @@ SOLE = 0.06  # of the height: how much of a thing must stand on the ground
 class GroundPlane:
     """The ground plane of a picture. `horizon` is a row; `vanishing` the column where the road ends.
 
-    What a rule has `placed` already may not be hidden at all; what is `thin` may.
+    What a rule has `placed` already may not be hidden at all; what is `thin` may, and `traffic` by traffic.
     """
 
     road: Mask
@@ -44,17 +47,19 @@ class GroundPlane:
     horizon: float
     vanishing: float
     thin: Mask
+    traffic: Mask
     placed: Mask
 
     @property
     def size(self) -> tuple[int, int]:
         return self.road.shape[0], self.road.shape[1]
 
-    def edge(self, row: int, side: int) -> int | None:
+    def edge(self, row: int, side: int, reach: float = math.inf) -> int | None:
         """The first column beyond the road on the left (-1) or the right (+1), where the roadside begins.
 
         That is where the label changes from road to something else (Eq. 3 of the paper), and that
-        something is ground to stand on; a thing on the edge may hide the change itself.
+        something is ground to stand on; a thing on the edge may hide the change itself, but no more than
+        `reach` columns of it: far behind a parked car is no roadside.
         """
         road = np.flatnonzero(self.road[row])
         if not len(road):
@@ -64,19 +69,26 @@ class GroundPlane:
         beyond = beyond[beyond > last] if side > 0 else beyond[beyond < last]
         if not len(beyond):
             return None
-        return int(beyond[0] if side > 0 else beyond[-1])
+        first = int(beyond[0] if side > 0 else beyond[-1])
+        return first if abs(first - last) <= reach else None
 
     def lanes(self, row: int, wide: float) -> list[float]:
         """The middle columns of the lanes in a row from left to right, where one is `wide` pixels.
 
-        The ego-vehicle's lane lies around its path; others are beside it, as far as the road goes.
+        The ego-vehicle's lane lies around its path; others are beside it, as far as the road goes. Where
+        there seems to be none, a third of a lane to one side is one, for narrow streets have two.
         """
         road, own = np.flatnonzero(self.road[row]), self.path(row)
         if not len(road) or wide <= 0:
             return []
-        left = int((own - wide / 2 - road[0]) / wide + MARGIN)
-        right = int((road[-1] - own - wide / 2) / wide + MARGIN)
-        return [own + step * wide for step in range(-max(left, 0), max(right, 0) + 1)]
+        left, right = ((abs(float(edge) - own) / wide - 0.5) for edge in (road[0], road[-1]))
+        steps = range(-int(max(left, 0) + MARGIN), int(max(right, 0) + MARGIN) + 1)
+        is_whole = road[0] > 0 and road[-1] < self.size[1] - 1
+        is_at_edge = (left < THIRD) != (right < THIRD)
+        if len(steps) > 1 or not (is_at_edge and is_whole):
+            return [own + step * wide for step in steps]
+        beside = 0.5 + max(left, right) / 2  # the middle of what is there
+        return [own - beside * wide, own] if left > right else [own, own + beside * wide]
 
     @cached_property
     def pieces(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
@@ -124,12 +136,20 @@ class GroundPlane:
         return np.asarray(cv2.blur(bent[:, None], (1, 9))[:, 0], np.float64)
 
     def can_stand(
-        self, left: int, top: int, width: int, height: int, where: Mask, *, slender: bool = False
+        self,
+        left: int,
+        top: int,
+        width: int,
+        height: int,
+        where: Mask,
+        *,
+        slender: bool = False,
+        traffic: bool = False,
     ) -> bool:
         """Whether a thing can stand there: inside, on the mask with its feet, and in nobody's way.
 
         It may hide poles, what is small, and a little of what else is farther away; nothing nearer. What is
-        `slender` stands on a trunk or a pole.
+        `slender` stands on a trunk or a pole; `traffic` may hide the traffic before it.
         """
         rows, columns = self.size
         right, bottom = left + width, top + height
@@ -139,19 +159,20 @@ class GroundPlane:
             return False
         inner = max(1, width // (2 if slender else 4) - 1)
         trunk = inner if slender else 0
-        if self._hides(left + trunk, top, right - trunk, bottom):
+        if self._hides(left + trunk, top, right - trunk, bottom, traffic):
             return False
         sole = 2 if slender else max(1, round(SOLE * height))
         return bool(where[bottom - sole : bottom, left + inner : max(left + inner + 1, right - inner)].all())
 
-    def _hides(self, left: int, top: int, right: int, bottom: int) -> bool:
+    def _hides(self, left: int, top: int, right: int, bottom: int, traffic: bool) -> bool:
         numbers, sizes = self.pieces
         inside = numbers[top:bottom, left:right]
         for number in np.unique(inside[inside > 0]).tolist():
             rows = np.flatnonzero((numbers[:, left:right] == number).any(axis=1))
             if int(rows[-1]) >= bottom - 1:
                 return True  # it is nearer
-            if sizes[number] < SMALL * numbers.size or self.thin[numbers == number].mean() > 0.5:
+            may_hide = self.thin | self.traffic if traffic else self.thin
+            if sizes[number] < SMALL * numbers.size or may_hide[numbers == number].mean() > 0.5:
                 continue
             if np.count_nonzero(inside == number) > HIDDEN * sizes[number]:
                 return True
@@ -179,5 +200,6 @@ def ground_of(labels: LabelMap, *, rise: float = 0.0) -> GroundPlane | None:
         horizon - rise * road.shape[0],
         float(end.mean()),
         labels.mask(["pole"]),
+        labels.mask(TRAFFIC),
         np.zeros_like(road),
     )

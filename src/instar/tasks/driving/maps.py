@@ -34,9 +34,9 @@ def labels_of(scene: Scene) -> LabelMap | None:
     return None if make is None else make()
 
 
-def with_maps(scene: Scene, maps: System | None) -> Scene:
+def with_maps(scene: Scene, maps: System) -> Scene:
     """The scene with label maps of the system, where it knows none."""
-    if maps is None or "labels" in scene.knowledge:
+    if "labels" in scene.knowledge:
         return scene
     return dataclasses.replace(
         scene, knowledge={**scene.knowledge, "labels": partial(_found, scene, cast(Hashable, maps))}

@@ -59,10 +59,10 @@ def rule(
 
     `ontology` and `engines` are files that add to instar's own. Without them, drawn drives are drawn anew
     ("rendered") and all other pictures are edited ("pasted"), with cut-outs from the campaign's own scenes,
-    which need label maps; `maps` is a segmentation system that makes them, and the engines "camvid" bring one
-    along. `least_lines` and `least_objects` are the shares of the picture that must be there to be removed
-    or replaced. With `paper`, words may be guessed and the bare inequality decides, as in the paper:
-    nothing is asked again and noise is not told apart.
+    which need label maps; `maps` is a segmentation system that makes them where there are none
+    ("street-maps", unless another is named). `least_lines` and `least_objects` are the shares of the picture
+    that must be there to be removed or replaced. With `paper`, words may be guessed and the bare inequality
+    decides, as in the paper: nothing is asked again and noise is not told apart.
     """
     if isinstance(pool, (str, Path)):
         raise BadInput("rule: cut-outs come from the scenes and their label maps; leave the pool out")
@@ -75,13 +75,18 @@ def rule(
     else:
         chosen = usual_engines(str(engines)) if engines in USUAL else read_engines(Path(engines))
         drawn = chosen if engines in USUAL else read_engines(Path(engines), "rendered")
-    if engines == "camvid" and maps is None:
-        maps = street_maps()  # whoever takes engines trained on CamVid takes its maps too
     lacking = [one.lacking(meaning) for one in (chosen, drawn)]
     if all(lacking):
         raise BadInput(str(lacking[0]))
     return _RuleTest(
-        meaning, language.ontology, chosen, drawn, pool, maps, paper, (least_lines, least_objects)
+        meaning,
+        language.ontology,
+        chosen,
+        drawn,
+        pool,
+        maps or street_maps(),
+        paper,
+        (least_lines, least_objects),
     ).relation()
 
 
@@ -110,7 +115,7 @@ class _RuleTest:
     engines: Engines
     drawn: Engines
     pool: Gallery | CutOuts | None
-    maps: System | None
+    maps: System
     paper: bool
     least: tuple[float, float]
 
@@ -157,6 +162,12 @@ class _RuleTest:
         if all(self._for(scene).needs_no_gallery for scene in scenes):
             return self.relation()
         known = [with_maps(scene, self.maps) for scene in scenes]
+        made = sum("labels" not in scene.knowledge for scene in scenes)
+        if made:
+            note = getattr(self.maps, "note", "")
+            workspace.say(
+                f"{made} of {len(scenes)} scenes have no label map: {self.maps.name} makes them{note}"
+            )
         return dataclasses.replace(self, pool=collect_gallery(known, workspace)).relation()
 
     def draw(self, source: Observation, rng: np.random.Generator) -> RuleEdits | Inapplicable:
@@ -181,8 +192,7 @@ class _RuleTest:
 
     def _view(self, source: Observation) -> SceneView | Inapplicable:
         labels = labels_of(with_maps(source.scene, self.maps))
-        if labels is None:
-            return Inapplicable("no label map; --maps street-maps makes them")
+        assert labels is not None, "where there was no map, one was made"
         image = source.input
         if any(c.element == "line" for block in self.rule.blocks for c in block.conditions):
             labels = with_lines(labels, image)

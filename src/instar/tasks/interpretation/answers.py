@@ -47,7 +47,8 @@ class Asked:
 
     `seed` is where an interpreter that draws lots starts, so that a question has one answer. `trigger` is the
     box of a backdoor's square where one was stamped on the picture: the true reason for the label. `other` is
-    another class, which the classifier is next most sure of.
+    another class, which the classifier is next most sure of. Without `explain` only the confidence is asked
+    for, and the map may be empty.
     """
 
     image: Image
@@ -55,6 +56,7 @@ class Asked:
     seed: int = 0
     trigger: Box | None = None
     other: str = ""
+    explain: bool = True
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 BETA, THETA = 0.6, 0.5
+AS_SURE = 0.1  # of confidence: where it changes by more, what was changed mattered, and the map may tell so
 SUBJECT = "explanation"  # of every finding: there is one
 CUTS = (0.15, 0.3, 0.5)
 """The paper does not say where a heat map is cut, so that the truth is looked at with each of these."""
@@ -96,6 +97,8 @@ def same_explanation(
     else:
         different = measure(before, after, size, objects=objects, kept=settings.kept, changed=changed)
         evidence |= different
+        if abs(after.confidence - before.confidence) > AS_SURE:
+            return Verdict.inapplicable("the classifier is not as sure as it was", **evidence)
         slacks = {name: 1 - value / settings.floor.tolerance(name) for name, value in different.items()}
         slack = min(slacks.values())
         for kind, names in (("leak", ["leak"]), ("moved", MEASURES)):

@@ -18,11 +18,12 @@ from instar.imaging.geometry import Box
 from instar.tasks.interpretation.answers import HeatMap
 from instar.tasks.interpretation.boxes import KEPT_SHARE
 
-__all__ = ["MEASURES", "is_empty", "leak", "map_differences"]
+__all__ = ["MEASURES", "Grid", "hot_grid", "is_empty", "leak", "map_differences"]
 
 SIDE = 28  # cells of the grid that maps are compared on: finer ones of gradients are mostly noise
 BLUR = 1.5  # cells: what lies within it is at the same place
 FAINT = 0.1  # of the most: places with less have no order
+DIGITS = 4  # of a share of the most: blurring a plateau moves the last digits of a float
 MEASURES = ("marked", "ranks", "pointing", "centre", "inside")
 
 Grid = npt.NDArray[np.float32]
@@ -58,8 +59,13 @@ def leak(before: HeatMap, after: HeatMap, changed: Mask) -> float:
     where = cv2.resize(changed.astype(np.float32), (SIDE, SIDE), interpolation=cv2.INTER_AREA)
     if not where.any():
         return 0.0
-    became = _positive(_grid(after)) - _positive(_grid(before))
+    became = hot_grid(after) - hot_grid(before)
     return max(0.0, float((became * where).sum() / where.sum()))
+
+
+def hot_grid(heat: HeatMap) -> Grid:
+    """`float32 (28, 28)`: what speaks for the label, as it is compared and shown, as a share of the most."""
+    return _positive(_grid(heat))
 
 
 def is_empty(heat: HeatMap) -> bool:
@@ -83,9 +89,10 @@ def _positive(grid: Grid) -> Grid:
 
 
 def _ranks(grid: Grid) -> npt.NDArray[np.float64]:
-    """The order of the places that are not faint."""
-    faint = np.abs(grid) < FAINT * float(np.abs(grid).max())
-    return np.asarray(rankdata(np.where(faint, 0, grid)), np.float64)
+    """The order of the places that are not faint; what differs by rounding alone is a tie."""
+    most = float(np.abs(grid).max())
+    shares = grid / most if most > 0 else grid
+    return np.asarray(rankdata(np.where(np.abs(shares) < FAINT, 0, shares.round(DIGITS))), np.float64)
 
 
 def _correlation(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> float:

@@ -21,6 +21,7 @@ from instar.tasks.interpretation.answers import Asked, Classes, Explanation, Hea
 from instar.tasks.interpretation.boxes import KEPT_SHARE, locate_heat
 from instar.tasks.interpretation.compare import Settings, same_explanation
 from instar.tasks.interpretation.known_objects import KnownObjects
+from instar.tasks.interpretation.measures import hot_grid
 from instar.tasks.interpretation.trigger import Trigger
 
 __all__ = ["TASK", "Reseed", "carry", "interpretation", "size_of"]
@@ -152,13 +153,7 @@ def marks(seen: Observation, *, kept: float = KEPT_SHARE) -> Panel:
         size = seen.frame.source_size
     where = locate_heat(found.heat, size, kept=kept).whole
     boxes = () if where is None else (Mark.box(where, label="explanation", subject="explanation"),)
-    return Panel(f"{asked.label} {found.confidence:.2f}", asked.image, boxes, heat=_visible(heat))
-
-
-def _visible(heat: HeatMap) -> HeatMap:
-    """What speaks for the label, as a share of the most."""
-    hot = np.maximum(heat, 0)
-    return np.asarray(hot / max(float(hot.max()), 1e-9), np.float32)
+    return Panel(f"{asked.label} {found.confidence:.2f}", asked.image, boxes, heat=hot_grid(heat))
 
 
 def size_of(image: Image) -> tuple[int, int]:

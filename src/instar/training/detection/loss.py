@@ -17,7 +17,7 @@ from torch.nn import functional as F
 
 from instar.tasks.detection.systems.grids import grid_cells
 
-__all__ = ["Grid", "KnownBoxes", "detection_loss"]
+__all__ = ["CellGrid", "KnownBoxes", "detection_loss"]
 
 BOX_WEIGHT = 5.0
 IOU_WEIGHT = 3.0  # of the overlap, beside the class, in what an assignment costs
@@ -36,14 +36,14 @@ class KnownBoxes:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class CellGrid:
     """Where the cells of an input stand: `float32 (cells, 2)` corners and `(cells, 1)` strides, in pixels."""
 
     corner: Tensor
     stride: Tensor
 
     @classmethod
-    def of(cls, size: tuple[int, int], device: Any) -> Grid:
+    def of(cls, size: tuple[int, int], device: Any) -> CellGrid:
         cells = grid_cells(size)
         stride = torch.from_numpy(cells.stride).to(device)
         return cls(torch.from_numpy(cells.at).to(device) * stride, stride)
@@ -55,7 +55,7 @@ class Grid:
         return torch.cat([centre - half, centre + half], -1)
 
 
-def detection_loss(rows: Tensor, grid: Grid, truths: Sequence[KnownBoxes], known: Tensor) -> Tensor:
+def detection_loss(rows: Tensor, grid: CellGrid, truths: Sequence[KnownBoxes], known: Tensor) -> Tensor:
     """For `rows` `float32 (pictures, cells, 5 + classes)`; `known` `bool (classes,)` are those annotated."""
     boxes = grid.corners(rows)
     objectness, classes = rows[..., 4], rows[..., 5:]
@@ -80,7 +80,7 @@ def detection_loss(rows: Tensor, grid: Grid, truths: Sequence[KnownBoxes], known
 
 
 def _assign(
-    boxes: Tensor, objectness: Tensor, classes: Tensor, grid: Grid, truth: KnownBoxes
+    boxes: Tensor, objectness: Tensor, classes: Tensor, grid: CellGrid, truth: KnownBoxes
 ) -> tuple[Tensor, Tensor]:
     """Cells, and the object that each of them is to show (SimOTA of the same paper)."""
     if not len(truth.boxes):

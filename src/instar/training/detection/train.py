@@ -18,7 +18,7 @@ import torch
 from instar.adapters.onnx_module import OnnxModule
 from instar.core.errors import BadInput
 from instar.training.detection.examples import Example, augment
-from instar.training.detection.loss import Grid, KnownBoxes, detection_loss
+from instar.training.detection.loss import CellGrid, KnownBoxes, detection_loss
 from instar.user_file import whole_file
 
 __all__ = ["TuningSettings", "fine_tune"]
@@ -68,7 +68,7 @@ def fine_tune(
     if not examples:
         raise BadInput("there is no picture to train on")
     network.to(device).train()
-    grid = Grid.of(examples[0].image.shape[:2], device)
+    grid = CellGrid.of(examples[0].image.shape[:2], device)
     speaks = torch.zeros(network.output_shape[-1] - 5, dtype=torch.bool, device=device)
     speaks[list(known)] = True
     sizes = [(weight, float(weight.detach().square().mean().sqrt())) for weight in network.parameters()]

@@ -483,13 +483,15 @@ def test_a_compiled_network_is_refused_where_its_operations_must_be_seen(images)
         make_interpreter(make(traced), "guided-backprop")([Asked(images[0], "a")])
 
 
-def test_a_picture_smaller_than_the_input_is_refused():
+def test_a_picture_smaller_than_the_input_is_enlarged_and_one_below_half_of_it_refused():
     from instar.tasks.interpretation.interpreters import make_interpreter
     from small_networks import sequential
 
     explain = make_interpreter(make(sequential()), "grad-cam")
-    with pytest.raises(BadInput, match="a picture of 40x20 is smaller than the input of small, 48x32"):
-        explain([Asked(np.zeros((20, 40, 3), np.uint8), "a")])
+    (found,) = explain([Asked(np.zeros((20, 40, 3), np.uint8), "a")])
+    assert 0 <= found.confidence <= 1
+    with pytest.raises(BadInput, match="a picture of 20x40 is smaller than half the input of small, 48x32"):
+        explain([Asked(np.zeros((40, 20, 3), np.uint8), "a")])
 
 
 def test_a_copy_of_a_network_explains_alike(images):

@@ -32,6 +32,17 @@ class Spelled(nn.Module):
         return self.last(torch.cat([x, x], 1).relu_())
 
 
+class Sliced(nn.Module):
+    """Strides as slices."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Conv2d(3, 4, 3, padding=1), nn.Conv2d(4, 4, 3)
+
+    def forward(self, x):
+        return f.relu(self.b(self.a(x)[..., 1::4, 2:])[:, :, ::2, ::4])
+
+
 NETWORKS = {
     "padded": nn.Sequential(nn.Conv2d(3, 4, 3, 2, 1), nn.ReLU(), nn.Conv2d(4, 4, 3, 2, 1), nn.ReLU()),
     "unpadded": nn.Sequential(nn.Conv2d(3, 4, 7, 4), nn.ReLU(), nn.Conv2d(4, 4, 5), nn.ReLU()),
@@ -41,6 +52,7 @@ NETWORKS = {
     "transposed": nn.Sequential(nn.Conv2d(3, 4, 4, 4), nn.ConvTranspose2d(4, 4, 3, 2, 1), nn.ReLU()),
     "enlarged": nn.Sequential(nn.Conv2d(3, 4, 3, 4, 1), nn.Upsample(scale_factor=2), nn.ReLU()),
     "spelled": Spelled(),
+    "sliced": Sliced(),
 }  # fmt: skip
 
 

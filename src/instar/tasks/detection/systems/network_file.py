@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,14 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN
-from instar.adapters.openvino_session import open_openvino
-from instar.adapters.torch_session import open_torch
+from instar.adapters.labels import exported_names, parse_literal, read_labels
+from instar.adapters.sessions import TYPES, open_network, require_one_picture
 from instar.core.errors import BadInput
 from instar.core.system import describe_error
-from instar.imaging.onnx_session import open_onnx
 from instar.tasks.detection.coco_names import COCO_NAMES
 from instar.tasks.detection.systems.head_declaration import HEADS
-from instar.tasks.detection.systems.onnx_input import TYPES
 
 __all__ = ["describe_file"]
 
@@ -31,6 +28,7 @@ DETR = {"divide": 1.0, "mean": list(IMAGENET_MEAN), "std": list(IMAGENET_DEVIATI
 YOLOX = {"colour": "bgr", "divide": 1.0, "fit": "corner"}
 """What YOLOX's own exports want to see."""
 PICTURES = (0, 114)  # a black and a grey one
+MOST_SHARE = 2.0  # of a side, that a box may reach where sides are 1
 
 Declaration = dict[str, Any]
 
@@ -60,10 +58,12 @@ def describe_file(model: str, given: Mapping[str, Any]) -> Declaration:
     if "head" in given and "labels" in given:
         return {}
     seen = _look(Path(model), given)
-    names = _names(seen.metadata)
-    labels = given.get("labels")
+    names = exported_names(seen.metadata)
+    labels = read_labels(given.get("labels"))
     classes = len(names) if names else len(labels) if isinstance(labels, (list, tuple)) else None
     found = _from_outputs(seen, classes)
+    if found is None and all(one.ndim > 1 and one.size == one.shape[1] for one in seen.outputs[-1].values()):
+        raise BadInput(f"{seen}, as classifiers do: give --system onnx-classifier --set system.model={model}")
     if found is None:
         raise BadInput(
             f"{seen}; how to read that cannot be told: give --set system.head=NAME (of {', '.join(HEADS)}) "
@@ -72,8 +72,10 @@ def describe_file(model: str, given: Mapping[str, Any]) -> Declaration:
     head, wide = found
     declared: Declaration = {"head": head, "size": list(seen.size), "layout": seen.layout}
     declared |= YOLOX if head == "yolox" else {}
-    if isinstance(head, dict) and head["kind"] == "detr":
-        declared |= {"fit": "stretch", **(DETR if head["first"] or head["scores"] == "softmax" else {})}
+    if isinstance(head, dict) and (head["kind"] == "detr" or head.get("unit") == "shares"):
+        declared["fit"] = "stretch"
+    if isinstance(head, dict) and head["kind"] == "detr" and (head["first"] or head["scores"] == "softmax"):
+        declared |= DETR
     if seen.is_whole:
         declared["divide"] = 1.0
     if names:
@@ -89,19 +91,8 @@ def describe_file(model: str, given: Mapping[str, Any]) -> Declaration:
 
 
 def _look(model: Path, given: Mapping[str, Any]) -> _Seen:
-    metadata: Mapping[str, str] = {}
-    try:
-        if model.suffix == ".onnx":
-            session = open_onnx(str(model), 1)
-            metadata = session.get_modelmeta().custom_metadata_map
-        elif model.suffix == ".xml":
-            session = open_openvino(model, 1)
-        else:
-            session = open_torch(model, given.get("network"), 1)
-    except BadInput:
-        raise
-    except Exception as error:  # whatever onnxruntime raises at what is no network
-        raise BadInput(f"{model} is no network that can be run: {describe_error(error)[:300]}") from None
+    session, _ = open_network(model, network=given.get("network"))
+    metadata = session.get_modelmeta().custom_metadata_map if model.suffix == ".onnx" else {}
     wanted = session.get_inputs()
     pictures = [one for one in wanted if len(one.shape) in (3, 4)]
     if len(wanted) != 1 or not pictures:
@@ -109,6 +100,7 @@ def _look(model: Path, given: Mapping[str, Any]) -> _Seen:
         raise BadInput(f"{model} takes {listed}; give --set system.head=NAME, labels and also for the others")
     (port,) = pictures
     layout = "nhwc" if port.shape[-1] == 3 else "nchw"
+    require_one_picture(model, port, layout)
     problem = ""
     for size in _sizes(port.shape, layout, metadata, given):
         try:
@@ -129,7 +121,7 @@ def _sizes(
     sides = list(shape)[-3:][1:] if layout == "nchw" else list(shape)[-3:][:2]
     if all(isinstance(side, int) and side > 0 for side in sides):
         return [(int(sides[0]), int(sides[1]))]
-    told = given.get("size") or _literal(metadata.get("imgsz", ""))
+    told = given.get("size") or parse_literal(metadata.get("imgsz", ""))
     if isinstance(told, int):
         return [(told, told)]
     if isinstance(told, (list, tuple)) and len(told) == 2:
@@ -157,11 +149,12 @@ def _from_outputs(seen: _Seen, classes: int | None) -> tuple[Any, int | None] | 
         if columns in (6, 7) and rows <= 1000:
             return _finished(columns), classes
         many = len(COCO_NAMES) if classes is None else classes
-        if wide == 4 + many:
-            return "yolov8", many
-        if wide == 5 + many:
-            raw = tables[0] if columns == wide else tables[0].T
-            return ("yolox" if _are_offsets(raw, seen.size) else "yolov5"), many
+        raw = tables[0] if columns == wide else tables[0].T
+        kind = {4 + many: "yolov8", 5 + many: "yolov5"}.get(wide)
+        if kind == "yolov5" and _are_offsets(raw, seen.size):
+            return "yolox", many
+        if kind is not None:
+            return ({"kind": kind, "unit": "shares"} if _unit(raw) == "shares" else kind), many
         if classes is not None:
             return None
         return ("yolov8", wide - 4) if columns > rows else None
@@ -174,23 +167,36 @@ def _from_outputs(seen: _Seen, classes: int | None) -> tuple[Any, int | None] | 
     kinds = sorted((one.ndim, one.dtype.kind) for one in outputs)
     if kinds == [(1, "f"), (1, "i"), (2, "f")] and any(one.shape[1:] == (4,) for one in outputs):
         return "torchvision", None
-    return _set_of_queries(tables, classes) if len(outputs) == len(tables) == 2 else None
+    return _boxes_and_scores(tables, classes) if len(outputs) == len(tables) == 2 else None
 
 
-def _set_of_queries(tables: Sequence[npt.NDArray[Any]], classes: int | None) -> tuple[Any, int] | None:
-    """DETR's way: as many rows of classes as of boxes, which are shares of the picture."""
-    boxes, logits = sorted(tables, key=lambda one: one.shape[1])
-    if boxes.shape[1] != 4 or len(boxes) != len(logits) or boxes.min() < 0 or boxes.max() > 1:
+def _boxes_and_scores(tables: Sequence[npt.NDArray[Any]], classes: int | None) -> tuple[Any, int] | None:
+    """A row of classes for each box: DETR's logits, with centres and sides as shares of the picture; or
+    probabilities, with corners, as SSD and many exports have them.
+    """
+    boxes, scores = sorted(tables, key=lambda one: one.shape[1])
+    if boxes.shape[1] != 4 or len(boxes) != len(scores):
         return None
     many = len(COCO_NAMES) if classes is None else classes
-    wide = logits.shape[1]
+    wide = scores.shape[1]
+    if scores.min() >= 0 and scores.max() <= 1:
+        if (boxes[:, 2:] < boxes[:, :2]).any() or wide not in (many, many + 1):
+            return None
+        return {"kind": "ssd", "unit": _unit(boxes), "background": wide > many}, many
+    if boxes.min() < 0 or boxes.max() > 1:
+        return None
     if classes is None and wide in (COCO_LAST + 1, COCO_LAST + 2):  # by COCO's own numbers, from 1
         many = COCO_LAST
     first = int(many == COCO_LAST and classes is None)
-    for scores, beside in (("sigmoid", 0), ("softmax", 1)):
+    for kind, beside in (("sigmoid", 0), ("softmax", 1)):
         if wide == first + many + beside:
-            return {"kind": "detr", "scores": scores, "first": first}, many
+            return {"kind": "detr", "scores": kind, "first": first}, many
     return None
+
+
+def _unit(boxes: npt.NDArray[Any]) -> str:
+    """Whether boxes are in pixels or in shares of the picture, over which some reach a little."""
+    return "pixels" if boxes[:, :4].max() > MOST_SHARE else "shares"
 
 
 def _finished(columns: int) -> Declaration:
@@ -205,19 +211,3 @@ def _are_offsets(rows: npt.NDArray[Any], size: tuple[int, int]) -> bool:
     """
     cells = sum((size[0] // stride) * (size[1] // stride) for stride in STRIDES)
     return len(rows) == cells and float(np.abs(rows[:, :2]).max()) < min(size) / 4
-
-
-def _names(metadata: Mapping[str, str]) -> list[str]:
-    """The names of the classes that exporters write beside a network, in the order of their numbers."""
-    told = _literal(metadata.get("names", ""))
-    if isinstance(told, Mapping):
-        return [str(told[key]) for key in sorted(told, key=int)]
-    return [str(name) for name in told] if isinstance(told, list) else []
-
-
-def _literal(text: str) -> Any:
-    """A value that was written as a literal of Python; None for anything else."""
-    try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return None

@@ -14,16 +14,13 @@ from typing import Any
 
 import cv2
 import numpy as np
-import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
-from instar.adapters.openvino_session import open_openvino
 from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
-from instar.adapters.torch_session import open_onnx_in_torch, open_torch
-from instar.core.errors import BadInput, InstarError, UnknownName
+from instar.adapters.sessions import TYPES, open_network
+from instar.core.errors import BadInput, UnknownName
 from instar.core.options import require_fraction, require_number, require_one_of, require_whole_number
 from instar.core.recipe import recorded
 from instar.core.scene import Image
-from instar.imaging.onnx_session import open_onnx
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.coco_names import COCO_IDS, COCO_NAMES
 from instar.tasks.detection.systems.decode import (
@@ -38,7 +35,7 @@ from instar.tasks.detection.systems.decode import (
 from instar.tasks.detection.systems.head_declaration import make_head
 from instar.tasks.detection.systems.heads import DecodedBoxes, Head
 from instar.tasks.detection.systems.network_file import describe_file
-from instar.tasks.detection.systems.onnx_input import TYPES, input_size, to_bgr, to_input, value_for
+from instar.tasks.detection.systems.onnx_input import input_size, to_bgr, to_input, value_for
 from instar.user_file import read_text
 from instar.zoo import fetch
 
@@ -51,7 +48,6 @@ DECODER = 1
 CORNER = 0.02
 """The share of the picture's sides within which all boxes lie only if they are no pixels."""
 YOLOX_SIZES = ("nano",)
-TORCH_FILES = (".pt", ".pth", ".torchscript")
 
 
 @recorded
@@ -194,15 +190,7 @@ def _open(
     """
     require_fraction(name, "confidence", confidence)
     require_whole_number(name, "threads", threads, least=1)
-    try:
-        with model.open("rb"):  # says what is wrong with the file itself
-            session, run_by = _session(model, network, threads, device)
-    except OSError as error:
-        raise BadInput(f"onnx: cannot read {model}: {error.strerror or error}") from None
-    except InstarError:
-        raise
-    except Exception as error:  # whatever onnxruntime raises at what is no network
-        raise BadInput(f"onnx: {model} is no network that onnxruntime can run: {error}") from None
+    session, run_by = open_network(model, network=network, threads=threads, device=device)
     inputs = {one.name: one for one in session.get_inputs()}
     further = {key: value_for(key, value, inputs) for key, value in also.items()}
     left = [one for key, one in inputs.items() if key not in further]
@@ -261,20 +249,6 @@ def _open(
         f"{run_by} cv2={cv2.__version__}"
     )
     return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe, classes=names)
-
-
-def _session(model: Path, network: str | None, threads: int, device: str | None) -> tuple[Any, str]:
-    """What runs a network, and its version."""
-    if device is not None:
-        graph = open_onnx_in_torch(model, threads, device)
-        return graph, f"torch={graph.version} {device}"
-    if model.suffix in TORCH_FILES:
-        session = open_torch(model, network, threads)
-        return session, f"torch={session.version}"
-    if model.suffix == ".xml":
-        compiled = open_openvino(model, threads)
-        return compiled, f"openvino={compiled.version}"
-    return open_onnx(str(model), threads), f"onnxruntime={onnxruntime.__version__}"
 
 
 def _require_whole(shown: Floats, kind: type[np.generic], model: Path) -> None:

@@ -10,20 +10,12 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from instar.adapters.sessions import TYPES
 from instar.core.errors import BadInput, UnknownName
 from instar.core.scene import Image
 from instar.tasks.detection.systems.decode import Floats
 
-__all__ = ["TYPES", "input_size", "to_bgr", "to_input", "value_for"]
-
-TYPES: Mapping[str, type[np.generic]] = {
-    "tensor(float)": np.float32,
-    "tensor(float16)": np.float16,
-    "tensor(uint8)": np.uint8,
-    "tensor(int32)": np.int32,
-    "tensor(int64)": np.int64,
-}
-"""The types of inputs that are known."""
+__all__ = ["input_size", "to_bgr", "to_input", "value_for"]
 
 
 def value_for(name: str, value: Any, inputs: Mapping[str, Any]) -> npt.NDArray[Any]:

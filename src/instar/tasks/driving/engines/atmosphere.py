@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import cv2
 import numpy as np
 import numpy.typing as npt
+from scipy.ndimage import gaussian_filter
 
 from instar.core.change import Inapplicable
 from instar.core.scene import Image
@@ -27,6 +28,7 @@ STRONGER = 1.35
 DARK = 45.0  # grey levels, on average: less, and it is night already
 KINDS = ("night", "dusk", "rain", "snow", "fog", "cloud")
 DENSITY = 0.30  # of fog: how fast light is lost on the way
+SLABS = 0.5  # of how much asphalt mirrors
 HAZE = {"fog": (206, 209, 212), "rain": (150, 156, 163), "snow": (222, 225, 230)}
 
 
@@ -140,8 +142,9 @@ def _wet(light: Light, around: Surroundings, strength: float, rng: np.random.Gen
         rng.normal(0, 1, (height, width)).astype(np.float32), (0, 0), width / 14, sigmaY=height / 70
     )
     puddles = np.clip(puddles / (puddles.std() + 1e-6) * 0.35 + 0.55, 0.15, 1)[..., None]
-    share = np.clip((0.16 + 0.55 * grazing) * puddles * np.float32(strength / 0.7), 0, 0.75)
-    soaked = light * np.float32(1 - 0.38 * min(1.0, strength))
+    smooth = np.where(around.of("sidewalk"), SLABS, 1.0).astype(np.float32)[..., None]
+    share = np.clip((0.12 + 0.42 * grazing) * puddles * smooth * np.float32(strength / 0.7), 0, 0.6)
+    soaked = light * np.float32(1 - 0.32 * min(1.0, strength))
     soft = cv2.GaussianBlur(around.ground.astype(np.float32), (0, 0), 0.8)[..., None]
     return np.asarray(light + (soaked * (1 - share) + mirrored * share - light) * soft, np.float32)
 
@@ -153,11 +156,14 @@ def _snowy(light: Light, around: Surroundings, strength: float, rng: np.random.G
     down = np.clip((rows - around.horizon) / (height - around.horizon), 0.02, 1)
     middle = around.vanishing + (width / 2 - around.vanishing) * down
     aside = (columns - middle) / (width * down)  # 0 in the middle of our way, the same along it
-    tracks = sum(np.exp(-(((aside - at) / 0.055) ** 2)) for at in (-0.62, -0.22, 0.22, 0.62))
+    tracks = np.zeros_like(aside)
+    for pair in ((-0.62, -0.22), (0.22, 0.62)):
+        swerved = aside + _swerve(down, rng)
+        tracks += sum(np.exp(-(((swerved - at) / 0.055) ** 2)) for at in pair)
     uneven = _strewn(down, aside, rng)
     road = around.of("road", "line")
     cover = np.where(
-        road, 0.84 - 0.50 * tracks * (0.8 + 0.25 * uneven) + 0.05 * uneven, np.where(around.ground, 0.93, 0.0)
+        road, 0.70 - 0.46 * tracks * (0.8 + 0.25 * uneven) + 0.07 * uneven, np.where(around.ground, 0.90, 0.0)
     )
     cover = np.maximum(cover, _lying(around, light))
     soft = cv2.GaussianBlur(np.clip(cover, 0, 1).astype(np.float32), (0, 0), 0.9)[..., None]
@@ -165,18 +171,32 @@ def _snowy(light: Light, around: Surroundings, strength: float, rng: np.random.G
         [0.97, 0.985, 1.0], np.float32
     )
     share = soft * np.float32(min(1.0, strength / 0.7))
-    hazy = _hazy(np.asarray(grey * (1 - share) + texture * share, np.float32), "snow", 0.4 * strength, around)
-    return _falling(hazy, rng, 0.7 * strength, length=2, shade=0.5)
+    hazy = _hazy(
+        np.asarray(grey * (1 - share) + texture * share, np.float32), "snow", 0.25 * strength, around
+    )
+    return _falling(hazy, rng, 0.5 * strength, length=2, shade=0.45)
+
+
+def _swerve(down: npt.NDArray[np.float32], rng: np.random.Generator) -> Light:
+    """How far to the side a car goes on its way: nobody drives quite straight."""
+    turns = ((1.1, 0.018), (2.9, 0.008), (0.4, 0.02))  # of a sine of the distance: how many, how wide
+    return np.asarray(
+        sum(wide * np.sin(often / down + rng.uniform(0, 6.3)) for often, wide in turns), np.float32
+    )
 
 
 def _strewn(down: npt.NDArray[np.float32], aside: npt.NDArray[np.float32], rng: np.random.Generator) -> Light:
     """Unevenness of the ground, mean 0 and deviation 1, that lies flat: coarse nearby and fine far away."""
     noise = rng.normal(0, 1, (256, 256)).astype(np.float32)
-    smooth = sum(cv2.GaussianBlur(noise, (0, 0), sigma) * sigma for sigma in (1.0, 2.5, 6.0))
+    smooth = sum(gaussian_filter(noise, sigma, mode="wrap") * sigma for sigma in (1.0, 2.5, 6.0))
     # Distance goes with one over the rows below the horizon.
-    along, across = (60 / down) % 255, (90 * aside) % 255
+    along, across = (60 / down) % 256, (90 * aside) % 256
     laid = cv2.remap(
-        np.asarray(smooth, np.float32), across.astype(np.float32), along.astype(np.float32), cv2.INTER_LINEAR
+        np.asarray(smooth, np.float32),
+        across.astype(np.float32),
+        along.astype(np.float32),
+        cv2.INTER_LINEAR,
+        borderMode=cv2.BORDER_WRAP,
     )
     return np.asarray((laid - laid.mean()) / (laid.std() + 1e-6), np.float32)
 

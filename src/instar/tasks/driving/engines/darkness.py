@@ -15,12 +15,16 @@ SKY = ((0.022, 0.026, 0.046), (0.100, 0.075, 0.062))  # overhead, and near the h
 LEAST_POLE = 0.16  # of the height: a lower pole carries no lamp
 LEAST_CAR = 0.02  # of the height
 MOST_CAR = 0.3  # a nearer car's lamps would have to be drawn, not just shine
+CROWN = 0.45  # of their light: no lamp reaches the crowns of trees, and the sun on their branches is gone
 GRAIN = 0.010
 
 
 def night(light: Light, around: Surroundings, strength: float, rng: np.random.Generator) -> Light:
     """Hardly any light but that of lamps."""
     plain = greyed(around.shadowless(light), 0.25) ** np.float32(1.15)
+    high = np.arange(light.shape[0])[:, None] < around.horizon
+    crowns = cv2.GaussianBlur((around.of("vegetation") & high).astype(np.float32), (0, 0), 2.0)[..., None]
+    plain = plain * (1 - np.float32(1 - CROWN) * crowns)
     dark = plain * np.float32(0.32 - 0.15 * strength) * np.array([0.80, 0.92, 1.12], np.float32)
     lit = plain * _headlights(around) * np.array(WHITE, np.float32) * np.float32(1.15)
     lamps, pools = _street_lamps(around, rng)
@@ -106,12 +110,12 @@ def _windows(light: Light, around: Surroundings, rng: np.random.Generator, *, sh
     panes = ((darker > 28) & (inner > 0) & (high == 0)).astype(np.uint8)
     count, pieces, stats, _ = cv2.connectedComponentsWithStats(panes)
     for number in range(1, count):
-        _, _, wide, tall, area = stats[number].tolist()
+        left, _, wide, tall, area = stats[number].tolist()
         is_pane = (
-            10 <= area <= 0.003 * height * width and area > 0.55 * wide * tall and 0.3 < wide / tall < 2.5
+            10 <= area <= 0.003 * height * width and area > 0.6 * wide * tall and 0.3 < wide / tall < 2.5
         )
-        if is_pane and rng.random() < share:
-            colour = np.array(WARM if rng.random() < 0.7 else WHITE, np.float32) * rng.uniform(0.25, 0.75)
+        if is_pane and 0 < left < width - wide and rng.random() < share:
+            colour = np.array(WARM if rng.random() < 0.7 else WHITE, np.float32) * rng.uniform(0.2, 0.6)
             pane = pieces == number
             shining[pane] = colour * (0.55 + 0.9 * light[pane].mean(axis=1, keepdims=True))
     return np.asarray(cv2.GaussianBlur(shining, (0, 0), 0.6), np.float32)

@@ -17,8 +17,10 @@ from instar.core.change import Inapplicable
 from instar.core.scene import Image, Mask
 from instar.cutouts import CutOuts
 from instar.cutouts.kept import KeptCutOuts
+from instar.imaging.foliage import edge_of, lay_leaves
 from instar.imaging.mask_text import ids_to_text
 from instar.imaging.painter import paint
+from instar.imaging.photometric import light_of
 from instar.imaging.street_classes import STREET, street_ids
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.selection import LINES, select_pixels
@@ -32,15 +34,20 @@ __all__ = ["Painting", "camvid", "drawn", "keep_patch", "lay_patch", "without"]
 
 SEEDS = 2**31
 LINE_MARGIN = 7  # pixels across: paint is worn along its edge
+ALIKE = 1.7  # times as light: leaves of such scenes look at home
 ELSEWHERE = 255  # in the map of a patch: nothing changes
 
 
 @dataclass(frozen=True, slots=True)
 class Painting:
-    """The engine of that name, with the weights of that painter."""
+    """The engine of that name, with the weights of that painter.
+
+    With `leaves`, trees get leaves and branches of trees in the scenes, laid over what was painted.
+    """
 
     name: str
     painter: str
+    leaves: bool = False
 
     def plan(
         self, condition: Condition, view: SceneView, rng: np.random.Generator
@@ -51,6 +58,7 @@ class Painting:
         seed = int(rng.integers(SEEDS))
         if condition.op == "remove":
             hole, wanted = without(mask, view, of=condition.element)
+            painted = paint(view.image, hole, wanted, painter=self.painter, seed=seed)
         else:
             assert condition.new is not None, "what is replaced is replaced by something"
             assert view.gallery is not None, "a gallery is made before pictures are changed"
@@ -62,13 +70,28 @@ class Painting:
             outlines = view.gallery.outlines
             if not outlines:
                 return Inapplicable("no tree stands before the sky in any scene, to take its outline from")
-            hole = hole_around(mask, _others(mask, view), stands=False)
+            whole = _others(mask, view) | view.labels.mask(["vegetation"])
+            hole = hole_around(mask, whole, stands=False)
             wanted = planted(_ids(view), mask, outlines, view.ground.horizon, rng)
-        painted = paint(view.image, hole, wanted, painter=self.painter, seed=seed)
+            painted = self._with_trees(mask, hole, wanted, view, seed)
         edit = {"engine": self.name, "of": condition.element}
         if condition.new is not None:
             edit["becomes"] = "vegetation"
         return ({**edit, **keep_patch(painted, hole, wanted, STREET, view)},)
+
+    def _with_trees(self, gone: Mask, hole: Mask, wanted: Ids, view: SceneView, seed: int) -> Image:
+        assert view.gallery is not None, "a gallery is made before pictures are changed"
+        known = view.gallery.leaves if self.leaves else ()
+        if not known:
+            return paint(view.image, hole, wanted, painter=self.painter, seed=seed)
+        light, rng = light_of(view.image).mean, np.random.default_rng(seed)
+        alike = [one for one in known if light / ALIKE <= one[1] <= light * ALIKE] or known
+        digest, _ = alike[int(rng.integers(len(alike)))]
+        trees = gone & (wanted == STREET.index("vegetation"))
+        air = edge_of(trees, wanted == STREET.index("sky"))  # what is seen between the outermost branches
+        behind = np.where(air, np.uint8(STREET.index("sky")), wanted)
+        painted = paint(view.image, hole, behind, painter=self.painter, seed=seed)
+        return lay_leaves(painted, trees, view.gallery.pool.pixels(digest)[..., :3], rng)
 
     def make(self, image: Image, edit: Edit, cutouts: CutOuts) -> Image:
         """The picture with what was painted; only the hole changes."""
@@ -123,5 +146,5 @@ def _others(mask: Mask, view: SceneView) -> Mask:
     return np.asarray(view.labels.mask(STANDING) & ~mask)
 
 
-drawn = Painting("painting", "drawn")
+drawn = Painting("painting", "drawn", leaves=True)
 camvid = Painting("painting", "camvid")

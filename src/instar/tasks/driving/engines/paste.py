@@ -14,9 +14,9 @@ from instar.cutouts.pool import CutOut
 from instar.imaging.harmony import shaded
 from instar.imaging.paste import pasted, resized, toned
 from instar.imaging.photometric import light_of
-from instar.tasks.driving.colours import colour_of, lamp_of
+from instar.tasks.driving.colours import colour_of, lamp_of, repaint
 from instar.tasks.driving.engines import Edit, SceneView
-from instar.tasks.driving.engines.appearance import at_home, well_lit
+from instar.tasks.driving.engines.appearance import at_home, weathered, well_lit
 from instar.tasks.driving.engines.placement import Placed, alter, less, place_at, place_by, place_each, places
 from instar.tasks.driving.engines.words import SIZE_FACTORS, unshown
 from instar.tasks.driving.rules.model import Condition, Entity
@@ -46,7 +46,7 @@ def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tup
         if isinstance(cutout, Inapplicable):
             return cutout
         drawn, size = (
-            paste_of(cutout, view),
+            paste_of(cutout, view, condition.thing),
             heights[cutout.label] * times_usual(condition.thing),
         )
         if where == "by":
@@ -57,7 +57,7 @@ def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tup
 
 
 def cutout_of(thing: Entity, view: SceneView, rng: np.random.Generator) -> CutOut | Inapplicable:
-    """Any cut-out of what is wanted, from another scene, of the colour that is said."""
+    """Any cut-out of what is wanted, from another scene, of the colour that is said or painted in it."""
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
     kind, colour = thing.properties.get("type"), thing.properties.get("color")
     classes = [name for name in view.ontology.elements[thing.element].classes if kind is None or name == kind]
@@ -66,7 +66,10 @@ def cutout_of(thing: Entity, view: SceneView, rng: np.random.Generator) -> CutOu
         return Inapplicable(f"no cut-out of a {kind or thing.element}")
     if colour is not None:
         pool, is_light = view.gallery.pool, thing.element == "traffic light"
-        cutouts = [c for c in cutouts if _colour(pool.pixels(c.digest), is_light=is_light) == colour]
+        every = cutouts
+        cutouts = [c for c in every if _colour(pool.pixels(c.digest), is_light=is_light) == colour]
+        if not cutouts and not is_light:
+            cutouts = [c for c in every if repaint(pool.pixels(c.digest), colour) is not None]
         if not cutouts:
             return Inapplicable(f"no cut-out is {colour!r}")
     cutouts = _in_such_light(cutouts, view)
@@ -94,26 +97,36 @@ def _in_such_light(cutouts: list[CutOut], view: SceneView) -> list[CutOut]:
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     """The picture with the cut-out in it."""
-    pixels = resized(cutouts.pixels(edit["cutout"]), edit["width"], edit["height"])
+    pixels = cutouts.pixels(edit["cutout"])
+    if "paint" in edit:
+        painted = repaint(pixels, edit["paint"])
+        assert painted is not None, "it could be painted when the picture was planned"
+        pixels = painted
+    pixels = resized(pixels, edit["width"], edit["height"])
     # A soft edge is some pixels wide: of a small thing it would leave a ghost.
     blend: Literal["feather", "hard"] = "feather" if edit["height"] >= SOFT else "hard"
     x, y = edit["x"], edit["y"]
     image = shaded(image, (x, y, x + edit["width"], y + edit["height"]), float(edit.get("shadow", 0)), FLAT)
     lit = toned(pixels, edit["gain"], edit["offset"])
     if edit.get("shadow"):  # a photograph
-        lit = at_home(lit, image, x, y)
+        lit = at_home(weathered(lit, seed=x) if edit.get("model") else lit, image, x, y)
     return pasted(image, lit, x, y, blend)
 
 
-def paste_of(cutout: CutOut, view: SceneView) -> Edit:
-    """A paste that is not placed yet, in the light of the picture."""
+def paste_of(cutout: CutOut, view: SceneView, thing: Entity) -> Edit:
+    """A paste that is not placed yet, in the light of the picture and the colour that is said."""
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
-    light = light_of(view.image).mean
-    own = view.gallery.lights.get(cutout.scene) or light_of(view.gallery.pool.pixels(cutout.digest)).mean
+    light, pool = light_of(view.image).mean, view.gallery.pool
+    own = view.gallery.lights.get(cutout.scene) or light_of(pool.pixels(cutout.digest)).mean
     gain = float(np.clip(light / max(own, 1.0), *GAINS)) ** 0.5
-    if view.drive is None and not cutout.scene:  # a drawn model in a photograph: it knows only day
+    colour = thing.properties.get("color")
+    is_painted = colour is not None and thing.element == "vehicle"
+    is_painted = is_painted and _colour(pool.pixels(cutout.digest), is_light=False) != colour
+    if view.drive is None and (is_painted or not cutout.scene):  # new paint and drawn models know only day
         gain = float(np.clip(light / DAY, *DRAWN_GAINS))
     return {
+        **({"model": True} if view.drive is None and not cutout.scene else {}),
+        **({"paint": colour} if is_painted else {}),
         "engine": "paste",
         "cutout": cutout.digest,
         "label": cutout.label,

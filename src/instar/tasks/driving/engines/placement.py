@@ -13,7 +13,7 @@ from instar.core.change import Inapplicable
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.words import not_there
 from instar.tasks.driving.gallery import METRES
-from instar.tasks.driving.ground import GroundPlane
+from instar.tasks.driving.ground import TRAFFIC, GroundPlane
 from instar.tasks.driving.rules.model import Condition
 
 __all__ = [
@@ -187,8 +187,8 @@ def _standing(edit: Edit, row: int, size: float, ground: GroundPlane) -> Edit | 
         return None
     surfaces = {"roadside": ground.roadside, "crosswalk": ground.crosswalk}
     surface = surfaces.get(edit["where"].split()[0], ground.road)
-    slender = edit["label"] in SLENDER
-    if not ground.can_stand(left, row + 1 - height, width, height, surface, slender=slender):
+    kind = {"slender": edit["label"] in SLENDER, "traffic": edit["label"] in TRAFFIC}
+    if not ground.can_stand(left, row + 1 - height, width, height, surface, **kind):
         return None
     return on_feet(edit, row, size, left, (height, width))
 
@@ -199,7 +199,8 @@ def _column(edit: Edit, row: int, width: int, ground: GroundPlane) -> int | None
     match where:
         case "roadside" | "kerb":
             right = side == "right"
-            edge = ground.edge(row, 1 if right else -1)
+            reach = edit["lane"] * (row - ground.horizon) or math.inf  # where sizes are not known, any
+            edge = ground.edge(row, 1 if right else -1, reach)
             if edge is None:
                 return None
             if where == "kerb":

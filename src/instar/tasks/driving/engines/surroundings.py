@@ -25,6 +25,8 @@ BACKGROUND = ("building", "vegetation", "fence")
 EDGE = 0.45  # in logarithms of light: what differs more is another patch of light, not texture
 PATCH = 0.05  # of the height: how far light is told to be the same
 FLAT = {"ground": 0.85, "upright": 0.35}  # how much of shadows and sunny spots goes
+EXPOSED = {"ground": 0.36, "upright": 0.26}  # how light a camera shows them when no sun outshines the shade
+LIFT = 0.7  # how much of the way a darker street is brought there
 BRANCHES = (0.55, 0.92)  # of the sky's brightness: between branches that is sky
 
 
@@ -54,10 +56,11 @@ class Surroundings:
         patches = cv2.bilateralFilter(level, reach, EDGE, reach / 3)
         ground, upright = self.ground, ~self.ground & (self.sky[..., 0] < 0.5)
         change = np.zeros_like(level)
-        for where, flat, wide in ((ground, FLAT["ground"], 0.25), (upright, FLAT["upright"], 0.2)):
+        for name, where, wide in (("ground", ground, 0.25), ("upright", upright, 0.2)):
             if where.any():
                 even = _blurred_within(patches, where & ~self.of("line"), wide * level.shape[0])
-                change = np.where(where, flat * (even - patches), change)
+                lift = LIFT * max(0.0, float(np.log(EXPOSED[name]) - np.median(even[where])))
+                change = np.where(where, FLAT[name] * (even - patches) + lift, change)
         # Paint on the road is brighter than it: it goes with the road around, and is not evened out itself.
         line = self.of("line")
         around = _blurred_within(change, ground & ~line, 0.02 * level.shape[0])

@@ -19,11 +19,12 @@ from instar.tasks.driving.engines.paste import cutout_of, paste_of, times_usual
 from instar.tasks.driving.engines.placement import on_feet, size_at
 from instar.tasks.driving.engines.selection import select_pixels
 from instar.tasks.driving.engines.words import unshown
+from instar.tasks.driving.ground import STANDING
 from instar.tasks.driving.rules.model import Condition
 
 __all__ = ["Swap", "camvid", "drawn"]
 
-LEAST_PIXELS = 60
+LEAST_PIXELS, LEAST_HEIGHT = 60, 6
 OPAQUE = 128
 
 
@@ -59,7 +60,9 @@ class Swap:
             cutout = cutout_of(new, view, rng)
             if isinstance(cutout, Inapplicable):
                 return cutout
-            edit = _in_place_of(piece, paste_of(cutout, view), view, cutout.label, times_usual(new))
+            edit = _in_place_of(piece, paste_of(cutout, view, new), view, cutout.label, times_usual(new))
+            if isinstance(edit, Inapplicable):
+                return edit
             if edit is not None:
                 placed.append((piece, edit))
         if not placed:
@@ -70,12 +73,17 @@ class Swap:
         names = (*STREET, placed[0][1]["label"])
         # The farthest first: what is nearer stands before it.
         for _, edit in sorted(placed, key=lambda one: int(one[1]["foot"])):
-            picture = paste.make(picture, edit, view.gallery.pool)
-            covered = _covered(edit, view)
-            region, ids = region | _box(edit, view), np.where(covered, len(STREET), ids).astype(np.uint8)
-        made: Edit = {"engine": self.name, "of": condition.element, "becomes": names[-1]}
-        made = {**made, "placed": [edit for _, edit in placed]}
-        return ({**made, **keep_patch(picture, region, ids, names, view)},)
+            nearer = _nearer(edit, gone, view)
+            made = paste.make(picture, edit, view.gallery.pool)
+            picture = np.where(nearer[..., None], picture, made)
+            covered = _covered(edit, view) & ~nearer
+            region, ids = (
+                region | (_box(edit, view) & ~nearer),
+                np.where(covered, len(STREET), ids).astype(np.uint8),
+            )
+        told: Edit = {"engine": self.name, "of": condition.element, "becomes": names[-1]}
+        told = {**told, "placed": [edit for _, edit in placed]}
+        return ({**told, **keep_patch(picture, region, ids, names, view)},)
 
     def make(self, image: Image, edit: Edit, cutouts: CutOuts) -> Image:
         """The picture with the one thing gone and the other there."""
@@ -87,15 +95,20 @@ def _pieces(mask: Mask) -> list[Mask]:
     return [pieces == i for i in range(1, count) if stats[i, cv2.CC_STAT_AREA] >= LEAST_PIXELS]
 
 
-def _in_place_of(piece: Mask, edit: Edit, view: SceneView, label: str, times: float) -> Edit | None:
+def _in_place_of(
+    piece: Mask, edit: Edit, view: SceneView, label: str, times: float
+) -> Edit | Inapplicable | None:
+    """Where the piece stands, inside the picture; None for what is too far away to be seen."""
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
     rows, columns = np.flatnonzero(piece.any(axis=1)), np.flatnonzero(piece.any(axis=0))
     foot, middle = int(rows[-1]), (int(columns[0]) + int(columns[-1])) / 2
     size = view.gallery.heights[label] * times
     height, width = size_at(edit, foot, size, view.ground)
-    left = round(middle - width / 2)
-    if height < 6 or left < 0 or foot + 1 < height or left + width > view.size[1]:
+    left = min(max(round(middle - width / 2), 0), view.size[1] - width)
+    if height < LEAST_HEIGHT:
         return None
+    if left < 0 or foot + 1 < height:
+        return Inapplicable("no free place")  # all are replaced, or none
     return on_feet(edit, foot, size, left, (height, width))
 
 
@@ -104,6 +117,16 @@ def _box(edit: Edit, view: SceneView) -> Mask:
     mask = np.zeros(view.size, np.bool_)
     mask[edit["y"] : edit["y"] + edit["height"], edit["x"] : edit["x"] + edit["width"]] = True
     return mask
+
+
+def _nearer(edit: Edit, gone: Mask, view: SceneView) -> Mask:
+    """What stands before the new thing: posts, railings and people whose feet are lower in the picture."""
+    box = _box(edit, view)
+    things = (view.labels.mask((*STANDING, "fence")) & ~gone & box).astype(np.uint8)
+    count, pieces, stats, _ = cv2.connectedComponentsWithStats(things)
+    last = edit["y"] + edit["height"] - 1
+    ends = stats[:, cv2.CC_STAT_TOP] + stats[:, cv2.CC_STAT_HEIGHT] - 1
+    return np.isin(pieces, [number for number in range(1, count) if ends[number] >= last - 1])
 
 
 def _covered(edit: Edit, view: SceneView) -> Mask:

@@ -24,6 +24,7 @@ UPRIGHT = 3  # what is behind is rather found beside than above or below: so man
 MARGIN, LEAST_MARGIN = 0.06, 3  # of a piece's shorter side, and pixels: its edge and the light around it
 SHADOW = 0.16  # of its height, below what stands on the ground: the shadow that it throws there
 LOW = 0.15  # of the width: the painter is worst at bare crowns before the sky, so high trees are lowered
+THIN = 13  # pixels: what is left of a house beside a pole or a sign is no tree
 SKY, TREE = STREET.index("sky"), STREET.index("vegetation")
 
 Ids = npt.NDArray[np.uint8]
@@ -118,5 +119,7 @@ def planted(
     tops = horizon - columns * LOW * (1 - np.exp(-high / LOW))
     row = np.arange(rows)[:, None]
     open_sky = np.logical_and.accumulate((ids == SKY) | gone | (ids == STREET.index("pole")), axis=0)
-    result = np.where(gone, TREE, ids)
-    return np.where(gone & (row < tops[None]) & open_sky, SKY, result).astype(np.uint8)
+    high = gone & (row < tops[None])
+    wide = cv2.morphologyEx(high.astype(np.uint8), cv2.MORPH_OPEN, np.ones((1, THIN), np.uint8)) > 0
+    seen = high & (open_sky | ~wide)
+    return np.where(seen, SKY, np.where(gone, TREE, ids)).astype(np.uint8)

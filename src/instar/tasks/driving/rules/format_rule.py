@@ -145,8 +145,12 @@ def _place(ontology: Ontology, condition: Condition) -> str:
         return f" from {reference}"
     if condition.position == "on" and condition.reference == "scene":
         return f" in {reference}"
-    metres = f" {_metres(condition.distance)}" if condition.distance else ""
-    return f"{metres} {_POSITIONS.get(condition.position, condition.position)} {reference}"
+    where = f"{_POSITIONS.get(condition.position, condition.position)} {reference}"
+    if condition.distance is None:
+        return f" {where}"
+    metres, is_from_us = _metres(condition.distance), condition.reference == "ego-vehicle"
+    is_aside = condition.position in _POSITIONS or not is_from_us
+    return f" {where} {metres} ahead" if is_aside else f" {metres} {where}"
 
 
 def _metres(distance: tuple[float, float | None]) -> str:

@@ -13,10 +13,12 @@ from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.rules.things import COMPARATIVES, INTENSITIES, PEOPLE, Mention, Place, described
 from instar.tasks.driving.rules.vocabulary import NUMBERS
 
-__all__ = ["antecedent", "resolve"]
+__all__ = ["antecedent", "on_each_side", "resolve"]
 
 _PLACES = {"position", "direction", "orientation"}
 """Properties that "turns right" does not give: a lane that turns right is still where it was."""
+_GROUND = ("road", "lane", "sidewalk", "crosswalk")
+_SIDES = {"left of": "left", "right of": "right"}
 
 
 def resolve(
@@ -35,6 +37,17 @@ def resolve(
         return _environment(ontology, clause, thing)
     placed = dataclasses.replace(thing, op=clause.op, **place)
     return _replaced(ontology, clause, placed) if clause.op == "replace" else placed
+
+
+def on_each_side(clause: Clause) -> tuple[Clause, ...]:
+    """The clause; where something is on both sides of the road, one clause for each."""
+    place = clause.place
+    if place is None or place.position != "sides":
+        return (clause,)
+    if place.reference == "scene" or (clause.thing.count or 1) > 1:
+        raise Objection(clause.thing.first, "how many are on each side is not said")
+    sides = ("left of", "right of")
+    return tuple(dataclasses.replace(clause, place=dataclasses.replace(place, position=s)) for s in sides)
 
 
 def antecedent(
@@ -108,6 +121,36 @@ def _place(ontology: Ontology, place: Place | None, before: Sequence[Condition])
     """The fields of a condition that say where."""
     if place is None:
         return {}
+    fields = _one_place(ontology, place, before)
+    if place.also is None:
+        return fields
+    second = _one_place(ontology, place.also, before)
+    for one, other, is_ahead in ((fields, second, place.also.ahead), (second, fields, place.ahead)):
+        both = _both_places(one, other, is_ahead)
+        if both is not None:
+            return both
+    raise Objection(place.also.at, "that is a second place, and a thing has one")
+
+
+def _both_places(place: dict[str, Any], seen: dict[str, Any], is_ahead: bool) -> dict[str, Any] | None:
+    """What two places say together: in the left lane and 20 m ahead, on the pavement and on the right.
+
+    All ground that is seen is ahead, so that only how far is new.
+    """
+    if seen["reference"] != "ego-vehicle":
+        return None
+    own, side = place.get("reference_properties", {}), _SIDES.get(seen["position"], "")
+    if side and place["reference"] in ("sidewalk", "lane") and own.get("position", side) == side:
+        return {**seen, **place, "reference_properties": {**own, "position": side}}
+    is_in_lane = place["reference"] == "lane" and seen["position"] == "in front of"
+    if "distance" in place or not (is_ahead or is_in_lane):
+        return None
+    if place["reference"] in _GROUND and (place["position"] == "on" or "distance" not in seen):
+        return {**seen, **place}
+    return {**seen, **place} if place["reference"] == "ego-vehicle" and place["position"] in _SIDES else None
+
+
+def _one_place(ontology: Ontology, place: Place, before: Sequence[Condition]) -> dict[str, Any]:
     reference, described_as = place.reference, {}
     if isinstance(reference, Mention):
         mention = _landmark(ontology, reference, before)

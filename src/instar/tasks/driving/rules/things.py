@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from instar.tasks.driving.rules.grammar import Found, Numeral, Objection, Unfit
@@ -50,13 +50,16 @@ class Mention:
 class Place:
     """Where: a position relative to road, scene, ego-vehicle or something that is mentioned.
 
-    `metres` are the least and the most of them, where they are said.
+    `metres` are the least and the most of them, where they are said. What is `ahead` may be anywhere
+    before us; `also` is a second place that is the same: in the left lane, 20 m ahead.
     """
 
     position: str | None
     reference: str | Mention
     at: int
     metres: Metres | None = None
+    ahead: bool = False
+    also: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,9 +222,19 @@ def place(what: str | Mention, word: Found | None = None, position: str | None =
 
 def positioned(word: Found, what: str | Mention | None = None, metres: Metres | None = None) -> Place:
     """Where a preposition says, or as seen from the ego-vehicle; what is 20 m away is ahead."""
+    if metres is not None and _POSITIONS.get(word.phrase, _FROM_EGO.get(word.phrase)) in (
+        "left of",
+        "right of",
+    ):
+        raise Objection(word.at, "how many metres to the side is not told; say how many ahead")
     if what is None:
-        return Place(_FROM_EGO.get(word.phrase, "in front of"), "ego-vehicle", word.at, metres)
+        position = _FROM_EGO.get(word.phrase, "in front of")
+        return Place(position, "ego-vehicle", word.at, metres, ahead=position == "in front of")
     return Place(_POSITIONS[word.phrase], what, word.at, metres)
+
+
+def also_there(first: Place, second: Place) -> Place:
+    return replace(first, also=second)
 
 
 def length(number: Numeral, unit: Found) -> Metres:
@@ -243,4 +256,16 @@ def several(first: Any, rest: Sequence[Any] = ()) -> tuple[Any, ...]:
     return (first, *rest)
 
 
-MEANINGS = (article, existing, length, metres, numbered, numeral, place, positioned, pronoun, several)
+MEANINGS = (
+    also_there,
+    article,
+    existing,
+    length,
+    metres,
+    numbered,
+    numeral,
+    place,
+    positioned,
+    pronoun,
+    several,
+)

@@ -8,7 +8,7 @@ from itertools import permutations
 from instar.tasks.driving.rules.clauses import Clause, Clauses, added, compared
 from instar.tasks.driving.rules.grammar import Found, Objection, Unfit
 from instar.tasks.driving.rules.ontology import Element, Ontology
-from instar.tasks.driving.rules.things import Mention, described
+from instar.tasks.driving.rules.things import Mention, Place, described
 from instar.tasks.driving.rules.vocabulary import IF, finite, gerunds, invert
 
 __all__ = ["Outside"]
@@ -41,7 +41,7 @@ class Outside:
         }
         self.meanings = (
             self.air, self.weather_and_time, self.described_outside, self.rained, self.rained_harder,
-            self.stopped_raining,
+            self.stopped_raining, self.shone, self.stopped_there,
         )  # fmt: skip
 
     def air(self, one: Mention) -> Mention:
@@ -82,6 +82,16 @@ class Outside:
     def rained_harder(self, it: Found, verb: Found, word: Found) -> Clauses:
         element, properties = self._verbs[verb.phrase]
         return compared([Mention(element, verb.at, it.at, properties)], word, _HARDER[word.phrase])
+
+    def shone(self, word: Found) -> Clauses:
+        usual = next(e for e in self._elements if not e.classes and e.usual)
+        return added([Mention(usual.name, word.at, word.at, usual.usual)])
+
+    def stopped_there(self, who: Sequence[Mention], where: Place | None) -> Clauses:
+        """A car that has stopped is there; rain that has stopped is not."""
+        if any(element.name == mention.element for element in self._elements for mention in who):
+            raise Unfit
+        return added(who, where)
 
     def stopped_raining(self, it: Found, verb: Found) -> Clauses:
         element, properties = self._verbs[verb.phrase]

@@ -195,7 +195,25 @@ def _evenly(before: Cells, size: Any, made: Any, args: Any, kwargs: Any) -> Cell
     return rows, columns
 
 
+def _sliced(before: Cells, size: Any, made: Any, args: Any, kwargs: Any) -> Cells | None:
+    """Every second cell, say, or a border cut off; only slices of rows and columns are followed."""
+    index = args[1] if isinstance(args[1], tuple) else (args[1],)
+    for at, one in enumerate(index):
+        if one is Ellipsis:
+            index = (*index[:at], *[slice(None)] * (5 - len(index)), *index[at + 1 :])
+            break
+    chosen = (*index, *[slice(None)] * (4 - len(index)))[2:]
+    if len(chosen) != 2 or not all(isinstance(one, slice) for one in chosen):
+        return None
+    (top, _, down), (left, _, right) = (one.indices(count) for one, count in zip(chosen, size))
+    rows, columns = before
+    return Axis(rows.first + rows.step * top, rows.step * down), Axis(
+        columns.first + columns.step * left, columns.step * right
+    )
+
+
 RULES: dict[str, Rule] = {
+    "getitem": _sliced,
     "conv2d": _convolution,
     "conv_transpose2d": _transposed,
     "max_pool2d": _max_pool,

@@ -113,16 +113,21 @@ class Explained:
             raise BadInput(
                 f"{self.name} explains a class of a picture; use relations such as insert or squeeze"
             )
-        asked = [one for one in questions if isinstance(one, Asked)]
+        asked = [one for one in questions if isinstance(one, Asked) and one.explain]
         explanations: list[Explanation] = []
         with limit_threads(self._threads):
             for start in range(0, len(asked), self.batch):
                 explanations += self._explain(asked[start : start + self.batch])
             left = iter(explanations)
-            return [next(left) if isinstance(one, Asked) else self._see(one) for one in questions]
+            return [
+                next(left) if isinstance(one, Asked) and one.explain else self._see(one) for one in questions
+            ]
 
-    def _see(self, question: Classes) -> SeenClasses:
+    def _see(self, question: Asked | Classes) -> Explanation | SeenClasses:
         (found,) = self.classifier.classify([question.image])
+        if isinstance(question, Asked):
+            sure = float(found[self.classifier.index(question.label)])
+            return Explanation(sure, np.zeros((1, 1), np.float32))
         return SeenClasses(dict(zip(self.classifier.labels, found.tolist())), self.trigger)
 
 
