@@ -53,6 +53,7 @@ check: $(READY_TORCH)  # whose types are checked too
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/core/test_imports.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 bench: $(READY)
 	$(BIN)/python benchmarks/case_cost.py

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 
 from instar.imaging.codecs import encode_png
@@ -127,6 +128,52 @@ def write_web_dataset(root: Path) -> Path:
     return root
 
 
+def write_nuscenes(root: Path) -> Path:
+    write_nuimages(root)
+    (root / "v1.0-mini" / "object_ann.json").unlink()
+    box = {
+        "sample_data_token": "one",
+        "category_name": "vehicle.car",
+        "bbox_corners": [15.0, 5.0, 30.0, 25.0],
+    }
+    put(root / "v1.0-mini" / "image_annotations.json", [box | {"filename": "samples/CAM_FRONT/a.png"}])
+    return root
+
+
+def write_hugging_face(root: Path) -> Path:
+    """As `datasets` writes it, features and all."""
+    import pyarrow
+    from pyarrow import parquet
+
+    root.mkdir(exist_ok=True)
+    names = {"feature": {"names": ["bus", "car"], "_type": "ClassLabel"}, "_type": "Sequence"}
+    features = {"image": {"_type": "Image"}, "objects": {"bbox": {"_type": "Sequence"}, "category": names}}
+    table = pyarrow.table(
+        {
+            "image": [{"bytes": encode_png(np.dstack([SHADES] * 3)), "path": None}],
+            "objects": [{"bbox": [[15.0, 5.0, 15.0, 20.0]], "category": [1]}],
+        }
+    )
+    table = table.replace_schema_metadata({"huggingface": json.dumps({"info": {"features": features}})})
+    parquet.write_table(table, root / "train-00000-of-00001.parquet")
+    return root
+
+
+def write_list(root: Path) -> Path:
+    picture(root / "a.png")
+    put(root / "pictures.txt", "# first\na.png\n")
+    return root / "pictures.txt"
+
+
+def write_video(root: Path) -> Path:
+    root.mkdir(exist_ok=True)
+    writer = cv2.VideoWriter(str(root / "drive.avi"), cv2.VideoWriter.fourcc(*"MJPG"), 10, (64, 48))
+    for number in range(12):
+        writer.write(np.full((48, 64, 3), 20 * number, np.uint8))
+    writer.release()
+    return root / "drive.avi"
+
+
 FILES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "kitti": (write_kitti, "training/label_2/000007.txt"),
     "bdd100k": (write_bdd100k, "labels/det_val.json"),
@@ -136,6 +183,10 @@ FILES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "fiftyone": (write_fiftyone, "labels.json"),
     "image-folder": (write_image_folder, "train/metadata.jsonl"),
     "nuimages": (write_nuimages, "v1.0-mini/object_ann.json"),
+    "nuscenes": (write_nuscenes, "v1.0-mini/image_annotations.json"),
+    "hugging-face": (write_hugging_face, "train-00000-of-00001.parquet"),
+    "list": (write_list, "pictures.txt"),
+    "video": (write_video, "drive.avi"),
     "web-dataset": (write_web_dataset, "shard-000000.tar"),
 }
 """What writes each of them, and the file that its annotations are in."""

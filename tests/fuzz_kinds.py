@@ -327,7 +327,9 @@ def fresh(folder: Path) -> Iterator[Path]:
 def _data_set(name: str, count: int = 150) -> Kind:
     """A data set in one of the layouts that people have, its annotations spoilt."""
     write, file = FILES[name]
-    spoil = {".json": spoil_json, ".xml": spoil_xml, ".tar": spoil_bytes}.get(Path(file).suffix, spoil_text)
+    binary = dict.fromkeys((".tar", ".parquet", ".avi"), spoil_bytes)
+    spoil = ({".json": spoil_json, ".xml": spoil_xml} | binary).get(Path(file).suffix, spoil_text)
+    format = {"nuscenes": "nuimages"}.get(name, name)
 
     def examples(folder: Path) -> list[bytes]:
         write(folder)
@@ -335,9 +337,8 @@ def _data_set(name: str, count: int = 150) -> Kind:
 
     def feed(folder: Path, data: bytes) -> None:
         (folder / file).write_bytes(data)
-        check_scenes(
-            load_scenes(str(folder / file if name in ("bdd100k", "open-images") else folder), format=name)
-        )
+        is_file = name in ("bdd100k", "open-images", "list", "video")
+        check_scenes(load_scenes(str(folder / file if is_file else folder), format=format))
 
     return Kind(name, count, examples, spoil, feed)
 

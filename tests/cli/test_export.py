@@ -158,6 +158,20 @@ def test_words_are_exported_as_icdar(tmp_path, capsys):
     assert written["pictures"] == len(list((tmp_path / "icdar" / "gt").iterdir())) > 0
 
 
+def test_fiftyone_is_read_again_with_the_boxes_that_coco_has(run, tmp_path, capsys):
+    for format in ("coco", "fiftyone"):
+        told(capsys, "export", str(run), "--format", format, "--out", str(tmp_path / format))
+    boxes = {}
+    for format, spec in (("coco", "coco/annotations.json"), ("fiftyone", "fiftyone")):
+        scenes = load_scenes(str(tmp_path / spec))
+        boxes[format] = {Path(scene.id).name: scene.objects for scene in scenes}
+    assert boxes["coco"].keys() == boxes["fiftyone"].keys()
+    for name, known in boxes["coco"].items():
+        other = boxes["fiftyone"][name]
+        assert [thing.label for thing in known] == [thing.label for thing in other]
+        assert np.allclose([thing.box for thing in known], [thing.box for thing in other], atol=0.01)
+
+
 def test_what_cannot_be_is_refused(run, tmp_path, capsys):
     def error(*words: str) -> str:
         return told(capsys, "export", str(run), *words)["error"]
@@ -165,9 +179,9 @@ def test_what_cannot_be_is_refused(run, tmp_path, capsys):
     assert "exists; give another --out" in error("--format", "csv", "--out", str(tmp_path))
     out = ("--out", str(tmp_path / "new"))
     assert "invalid choice: 'voc'" in error("--format", "voc", *out)
-    assert "--with-pasted is for coco and yolo" in error("--format", "csv", *out, "--with-pasted")
+    assert "--with-pasted is for coco, yolo and fiftyone" in error("--format", "csv", *out, "--with-pasted")
     assert "icdar is for text" in error("--format", "icdar", *out)
-    assert "--classes is for coco and yolo" in error("--format", "icdar", *out, "--classes", "a,b")
+    assert "--classes is for coco, yolo and fiftyone" in error("--format", "icdar", *out, "--classes", "a,b")
     assert "names no class, or one of them twice" in error(
         "--format", "coco", *out, "--classes", "tv,television"
     )

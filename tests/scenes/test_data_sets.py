@@ -33,6 +33,8 @@ KNOWN = {
     "fiftyone": {"a.png": [CAR]},
     "image-folder": {"train/a.png": [CAR]},
     "nuimages": {"samples/CAM_FRONT/a.png": [("vehicle.car", CAR[1])]},
+    "nuscenes": {"samples/CAM_FRONT/a.png": [("vehicle.car", CAR[1])]},
+    "hugging-face": {"train-00000-of-00001.parquet#000000": [CAR]},
     "web-dataset": {"shard-000000.tar/a.png": [CAR]},
 }
 

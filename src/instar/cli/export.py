@@ -37,10 +37,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--out", required=True, metavar="DIR", help="where it is written; must not exist yet")
     add("--cases", choices=CASES, default="failing", help="one for each failure, as many that held, or both")
-    add("--with-pasted", action="store_true", help="coco, yolo: label the pasted object too")
-    add("--originals", action="store_true", help="coco, yolo: the unchanged pictures too")
-    add("--classes", metavar="FILE|A,B", help="coco, yolo: your classes in their order, or COCO's categories")
-    add("--val", type=float, metavar="X", help="coco, yolo: the share of scenes to validate with (0)")
+    add("--with-pasted", action="store_true", help="coco, yolo, fiftyone: label the pasted object too")
+    add("--originals", action="store_true", help="coco, yolo, fiftyone: the unchanged pictures too")
+    add(
+        "--classes",
+        metavar="FILE|A,B",
+        help="coco, yolo, fiftyone: your classes in their order, or COCO's categories",
+    )
+    add(
+        "--val",
+        type=float,
+        metavar="X",
+        help="coco, yolo, fiftyone: the share of scenes to validate with (0)",
+    )
     named_arguments(parser)
 
 
@@ -89,7 +98,9 @@ def _require_use(args: argparse.Namespace) -> None:
         raise BadInput(f"--cases is for pictures; {args.format} has all cases")
     for flag in ("with_pasted", "originals", "classes", "val"):
         if getattr(args, flag) and "options" not in takes:
-            raise BadInput(f"--{flag.replace('_', '-')} is for coco and yolo, not for {args.format}")
+            raise BadInput(
+                f"--{flag.replace('_', '-')} is for coco, yolo and fiftyone, not for {args.format}"
+            )
     if args.val is not None and not 0 <= args.val < 1:
         raise BadInput(f"--val is {args.val}; it must be at least 0 and below 1")
 

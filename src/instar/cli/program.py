@@ -49,6 +49,7 @@ COMMANDS = {
     "models": "the models and photographs that can be fetched",
     "systems": "the systems that are built in",
     "relations": "the relations and searches that are built in",
+    "completion": "a script by which a shell completes commands, options and names",
 }
 DESCRIPTION = """Test vision systems without labels: change an image in a way whose effect on
 the answer is known, ask again, and report where the answers contradict each other."""

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from importlib.resources import as_file, files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from instar.core.errors import MissingExtra
 from instar.imaging.onnx_session import open_onnx
 
-__all__ = ["STREET_NETWORKS", "network_card", "padded", "session"]
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
+
+__all__ = ["STREET_NETWORKS", "network_card", "padded", "require_weights", "session"]
 
 STREET_NETWORKS = ("painter-drawn", "painter-camvid", "street-maps")
 MULTIPLE = 16  # sides of what a network is shown
@@ -25,10 +29,17 @@ def network_card(name: str) -> dict[str, Any]:
     return document
 
 
+def require_weights(file: Traversable) -> Traversable:
+    """The file of a network, which a wheel of instar leaves to a package of its own."""
+    if not file.is_file():
+        raise MissingExtra("instar-weights", extra="weights", needed_for=file.name)
+    return file
+
+
 @lru_cache(maxsize=len(STREET_NETWORKS))
 def session(name: str) -> Any:
     """The network, ready to run on one thread."""
-    with as_file(WEIGHTS / f"{name}.onnx") as path:
+    with as_file(require_weights(WEIGHTS / f"{name}.onnx")) as path:
         return open_onnx(str(path))
 
 

@@ -22,7 +22,7 @@ SIDES = ("xtl", "ytl", "xbr", "ybr")
 def cvat(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     """Boxes, and polygons with their outlines, of `annotations.xml`; other shapes are left out."""
     given = Path(path)
-    file = given / FILE if given.is_dir() else given
+    file = (_file(given) or given / FILE) if given.is_dir() else given
     objects: dict[str, list[SceneObject]] = {}
     sizes: dict[str, Size] = {}
     for number, image in enumerate(parse_xml(read_bytes(file), file).iter("image")):
@@ -36,7 +36,15 @@ def cvat(path: str | Path, *, limit: int | None = None) -> list[Scene]:
 
 
 def looks_like_cvat(path: Path) -> bool:
-    return (path / FILE).is_file()
+    return _file(path) is not None
+
+
+def _file(folder: Path) -> Path | None:
+    """`annotations.xml`, or the only XML file beside a folder of pictures."""
+    if (folder / FILE).is_file():
+        return folder / FILE
+    found = list(folder.glob("*.xml")) if (folder / "images").is_dir() else []
+    return found[0] if len(found) == 1 and b"<annotations" in found[0].read_bytes()[:500] else None
 
 
 def _object(shape: Element, size: Size) -> list[SceneObject]:

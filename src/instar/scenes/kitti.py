@@ -34,9 +34,8 @@ def looks_like_kitti(path: Path) -> bool:
 
 
 def _root(path: Path) -> Path | None:
-    return next(
-        (p for p in (path, path / "training") if all((p / d).is_dir() for d in ("image_2", "label_2"))), None
-    )
+    places = (path, path / "training", path / "train")
+    return next((p for p in places if all((p / d).is_dir() for d in ("image_2", "label_2"))), None)
 
 
 def _objects(file: Path) -> list[SceneObject]:

@@ -18,6 +18,7 @@ from instar.scenes.cvat import cvat, looks_like_cvat
 from instar.scenes.driving_log import driving_log, looks_like_driving_log
 from instar.scenes.fiftyone import fiftyone, looks_like_fiftyone
 from instar.scenes.folder import SUFFIXES, check_limit, folder, is_picture
+from instar.scenes.hugging_face import hugging_face, looks_like_hugging_face
 from instar.scenes.image_folder import image_folder, looks_like_image_folder
 from instar.scenes.kitti import kitti, looks_like_kitti
 from instar.scenes.label_maps import label_maps, looks_like_label_maps
@@ -41,6 +42,7 @@ _LOADERS: dict[str, Callable[..., list[Scene]]] = {
     "driving-log": driving_log,
     "fiftyone": fiftyone,
     "folder": folder,
+    "hugging-face": hugging_face,
     "icdar": icdar,
     "image-folder": image_folder,
     "kitti": kitti,
@@ -63,6 +65,7 @@ _FOLDERS: dict[str, Callable[[Path], bool]] = {
     "fiftyone": looks_like_fiftyone,
     "cvat": looks_like_cvat,
     "image-folder": looks_like_image_folder,
+    "hugging-face": looks_like_hugging_face,
     "labelme": looks_like_labelme,
     "yolo": looks_like_yolo,
     "driving-log": looks_like_driving_log,
@@ -75,6 +78,7 @@ _FOLDERS: dict[str, Callable[[Path], bool]] = {
 """What recognises a folder of each format, in the order in which they are asked."""
 _OF_FILES = ("bdd100k", "coco", "coco-text", "open-images", "panoptic")
 _ENDINGS = {".yaml": "yolo", ".yml": "yolo", ".tar": "web-dataset", ".xml": "cvat", ".txt": "list"}
+_ENDINGS |= {".arrow": "hugging-face", ".parquet": "hugging-face"}
 MOST_DRAWN = 100_000
 WORLDS = ("drive", "page", "poster", "street")
 _STRIDE = re.compile(r"(.+)@([0-9]{1,9})")
@@ -93,12 +97,12 @@ def load_scenes(
 
     A picture, a folder or a pattern (`photos/**/*.jpg`) of pictures, a text file that lists them, a video or
     a folder of videos (`drive.mp4@30`: every 30th frame); annotated ones as BDD100K, COCO (instances or
-    panoptic), CVAT, FiftyOne, Hugging Face's image folders, KITTI, LabelMe, nuImages, Open Images, VOC,
-    WebDataset and YOLO lay them out; of words, ICDAR, Total-Text and COCO-Text; a folder of pictures
-    with label maps, whose classes `palette` names where they are not known; a driving log; or drawn ones:
-    `street:N`, `drive:N`, `page:N` and `poster:N`, each also with a seed, `street:N:SEED`. `format` says
-    what is not to be guessed. A folder with pictures lying in it is a plain folder, whatever COCO files are
-    there. `truth` is the folder of ICDAR's or Total-Text's annotations where they are not below the pictures.
+    panoptic), CVAT, FiftyOne, Hugging Face's datasets and image folders, KITTI, LabelMe, nuImages, Open
+    Images, VOC, WebDataset and YOLO lay them out; of words, ICDAR, Total-Text and COCO-Text; a folder of
+    pictures with label maps, whose classes `palette` names where they are not known; a driving log; or
+    drawn ones: `street:N`, `drive:N`, `page:N` and `poster:N`, each also with a seed, `street:N:SEED`.
+    `format` says what is not to be guessed. A folder with pictures lying in it is a plain folder, whatever
+    COCO files are there. `truth` is the folder of ICDAR's or Total-Text's annotations where they are not below the pictures.
     """
     check_limit(limit)
     name = str(spec)
@@ -229,7 +233,8 @@ def _annotation_files(path: Path) -> dict[Path, str]:
     places = [path, path / "annotations", path / "labels"]
     files = sorted(file for place in places for file in place.glob("*.json"))
     formats = {file: _json_format(file) for file in files}
-    formats |= {file: "open-images" for file in sorted(path.glob("*.csv")) if is_open_images(file)}
+    tables = sorted(file for place in places for file in place.glob("*.csv"))
+    formats |= {file: "open-images" for file in tables if is_open_images(file)}
     return {file: format for file, format in formats.items() if format is not None}
 
 

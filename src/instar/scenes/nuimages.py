@@ -23,7 +23,8 @@ PICTURES = (".jpg", ".jpeg", ".png")
 def nuimages(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     """Key frames of the cameras, which nuImages knows boxes and outlines of.
 
-    nuScenes has boxes in space alone, whose outlines in a picture nobody has checked: nothing is known of it.
+    nuScenes has boxes in space; what its own tool projects of them into the pictures is read where it is
+    (`image_annotations.json`), and without it nothing is known.
     """
     root = Path(path)
     tables = _tables(root)
@@ -36,12 +37,22 @@ def nuimages(path: str | Path, *, limit: int | None = None) -> list[Scene]:
             if row.get("is_key_frame", True) and name.lower().endswith(PICTURES):
                 frames[token] = name
                 sizes[name] = read_size(row)
-    annotated = (tables / "object_ann.json").is_file()
-    objects: dict[str, list[SceneObject] | None] = {name: [] if annotated else None for name in sizes}
-    if annotated:
+    annotated, projected = (tables / name for name in ("object_ann.json", "image_annotations.json"))
+    is_known = annotated.is_file() or projected.is_file()
+    objects: dict[str, list[SceneObject] | None] = {name: [] if is_known else None for name in sizes}
+    if not annotated.is_file() and projected.is_file():
+        rows = read_json(projected)
+        with complain_at(str(projected)):
+            rows = list(rows)
+        for number, row in enumerate(rows):
+            with complain_at(f"{projected}: {number}"):
+                known = objects.get(frames.get(row["sample_data_token"], ""))
+                if known is not None:
+                    known += boxed(str(row["category_name"]), row["bbox_corners"])
+    if annotated.is_file():
         labels = {token: str(row["name"]) for token, row in _read(tables / "category.json").items()}
-        for token, row in _read(tables / "object_ann.json").items():
-            with complain_at(f"{tables / 'object_ann.json'}: {token}"):
+        for token, row in _read(annotated).items():
+            with complain_at(f"{annotated}: {token}"):
                 name = frames.get(row["sample_data_token"], "")
                 known = objects.get(name)
                 if known is not None:

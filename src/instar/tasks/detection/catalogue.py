@@ -44,4 +44,4 @@ SEARCHES = {
 USUAL_SEARCHES = {"insertion": "guided"}
 ACCURACY = "accuracy:measure_accuracy"
 POOL = "pool:pool_from_scenes"
-EXPORTS = {"coco": "export:export_coco", "yolo": "export:export_yolo"}
+EXPORTS = {"coco": "export:export_coco", "yolo": "export:export_yolo", "fiftyone": "export:export_fiftyone"}

@@ -1,4 +1,4 @@
-"""Cases as data sets: follow-up pictures with the labels of their background, in COCO's or YOLO's layout.
+"""Cases as data sets: follow-up pictures with the labels of their background, as COCO, YOLO or FiftyOne.
 
 Every picture knows which case it came from. Boxes are those that the data knows, or else what referees agree
 on, never what the system under test found; the pasted object is added when asked for. Pictures of one scene
@@ -30,7 +30,7 @@ from instar.tasks.detection.known_objects import KnownObjects
 from instar.tasks.detection.task import move_boxes
 from instar.user_file import write_file
 
-__all__ = ["export_coco", "export_yolo", "label_follow_up"]
+__all__ = ["export_coco", "export_fiftyone", "export_yolo", "label_follow_up"]
 
 PARTS = ("train", "val")
 
@@ -108,6 +108,28 @@ def export_yolo(cases: Iterable[Replay], folder: Path, **options: Any) -> int:
     val = "val" if any(one.part == "val" for one in pictures) else "train"
     names = json.dumps(list(numbers))
     write_file(folder / "data.yaml", f"path: .\ntrain: images/train\nval: images/{val}\nnames: {names}\n")
+    lineage = {one.name: one.case or {"scene": one.scene} for one in pictures}
+    write_file(folder / "lineage.json", json.dumps(lineage, indent=1))
+    return len(pictures)
+
+
+def export_fiftyone(cases: Iterable[Replay], folder: Path, **options: Any) -> int:
+    """A FiftyOneImageDetectionDataset: `data/`, `labels.json`, and `lineage.json` with where each came from;
+    how many pictures were written. `options` as for COCO. Attributes of a box say its origin and its part.
+    """
+    pictures, numbers, _ = _collect(cases, folder, lambda one: f"data/{one.name}", **options)
+    labels: dict[str, list[dict[str, Any]]] = {}
+    for one in pictures:
+        height, width = one.size
+        entries = labels.setdefault(PurePosixPath(one.name).stem, [])
+        for thing in (thing for thing in one.objects if not thing.crowd):
+            x1, y1, x2, y2 = thing.box
+            shares = (x1 / width, y1 / height, (x2 - x1) / width, (y2 - y1) / height)
+            about = {"origin": "pasted" if thing.box == one.pasted else one.origin, "part": one.part}
+            label = {"label": _name_in(numbers, thing.label), "attributes": about}
+            entries.append(label | {"bounding_box": [round(share, 6) for share in shares]})
+    document = {"classes": list(numbers), "labels": labels}
+    write_file(folder / "labels.json", json.dumps(document, indent=1))
     lineage = {one.name: one.case or {"scene": one.scene} for one in pictures}
     write_file(folder / "lineage.json", json.dumps(lineage, indent=1))
     return len(pictures)

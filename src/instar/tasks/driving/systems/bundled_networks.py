@@ -41,7 +41,7 @@ def read_cards() -> dict[str, dict[str, Any]]:
 def _load(name: str, threads: int) -> OnnxDriver:
     from instar.tasks.driving.systems.onnx import OnnxDriver
 
-    with as_file(WEIGHTS / f"{name}.onnx") as path:
+    with as_file(street_networks.require_weights(WEIGHTS / f"{name}.onnx")) as path:
         return OnnxDriver(path, name=name, threads=threads, again=partial(_load, name, threads))
 
 
