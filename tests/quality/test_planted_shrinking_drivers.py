@@ -167,7 +167,7 @@ def test_a_pasted_person_becomes_as_small_as_the_fault_allows(tmp_path):
         task = relation.resolved_task
         again = [under_null(task, one, [made], source.input)[-1] for one in task.nulls.conditions]
         seen = [height_of_person(one.input) for one in (made, *again)]
-        assert 16 <= min(seen) <= 17
+        assert 16 <= min(seen) <= 18  # a row or two may be lost in JPEG, and then the next lower is no fault
         assert format_shrunk(relation, found).startswith(
             f"a person of {edit['width']} x {edit['height']} px at ("
         )
