@@ -102,7 +102,8 @@ def load_scenes(
     pictures with label maps, whose classes `palette` names where they are not known; a driving log; or
     drawn ones: `street:N`, `drive:N`, `page:N` and `poster:N`, each also with a seed, `street:N:SEED`.
     `format` says what is not to be guessed. A folder with pictures lying in it is a plain folder, whatever
-    COCO files are there. `truth` is the folder of ICDAR's or Total-Text's annotations where they are not below the pictures.
+    COCO files are there. `truth` is the folder of ICDAR's or Total-Text's annotations where they are not
+    below the pictures.
     """
     check_limit(limit)
     name = str(spec)
