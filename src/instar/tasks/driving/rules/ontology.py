@@ -146,7 +146,7 @@ def _element(name: str, entry: Mapping[str, Any]) -> Element:
 def _value(element: str, value: str, entry: Mapping[str, Any]) -> PropertyValue:
     _only(f"key of {element} {value}", entry, ("adjectives", "nouns", "verbs", "adverbs", "kinds"))
     lists = {key: _phrases(f"{element} {value}", key, words) for key, words in entry.items()}
-    if lists.get("adjectives") != ():
+    if lists.get("adjectives") != () and not value.isdigit():  # "10 signs" are ten of them
         # A value can be said by its own name unless the file says that it has no adjectives at all.
         lists["adjectives"] = tuple(dict.fromkeys((*lists.get("adjectives", ()), value)))
     return PropertyValue(**lists)

@@ -109,8 +109,8 @@ class Nouns:
             if count is not None and introduced not in ("a", "an"):
                 raise Objection(word.at if word else noun.at, f"{meaning.element.name} cannot be counted")
             count = None
-        elif count is None and not introduced and noun.phrase == plural(noun.phrase):
-            pass  # "deer appear": one or several, as it may be
+        elif count is None and introduced not in ("this", "that") and noun.phrase == plural(noun.phrase):
+            pass  # "deer appear", "the deer": one or several, as it may be
         elif count is None and not meaning.plural and introduced not in ("no", "every", "each", "all", "any"):
             count = 1
         if word is not None and introduced in THINGS["amounts"]:
