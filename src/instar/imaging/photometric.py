@@ -28,7 +28,7 @@ def light_of(image: npt.NDArray[np.uint8]) -> LightAverages:
     """The light in a picture; of an RGBA cut-out only its opaque pixels count, and without any it is grey.
 
     >>> light_of(np.array([[[0, 0, 0], [20, 20, 20]]], np.uint8))
-    Light(mean=10.0, contrast=10.0, chroma=0.0)
+    LightAverages(mean=10.0, contrast=10.0, chroma=0.0)
     """
     rows, columns = (max(1, side // SAMPLED_SIDE) for side in image.shape[:2])
     sample = image[::rows, ::columns].reshape(-1, image.shape[2])

@@ -14,6 +14,7 @@ import instar.testing
 from instar.campaigns.reader import Named, open_run
 from instar.core.change import Inapplicable
 from instar.core.errors import BadInput, FetchFailed
+from instar.core.referees import Referee
 from instar.core.scene import Observation
 from instar.core.verdict import Status
 from instar.core.workspace import Folder
@@ -162,7 +163,10 @@ def test_what_was_removed_is_not_exported_as_a_label(tmp_path: Path) -> None:
     named = Named(system=NeedsCompany(), scenes=SCENES, relations=[removal(cutouts=kept)])
     with open_run(str(out), named=named) as there, there.asking() as asking:
         case = there.replay(there.record(violated.case), asking)
-    export_coco([case], tmp_path / "coco", run="run", system="needs-company", with_pasted=True)
+    referees = [Referee(NeedsCompany()), Referee(NeedsCompany())]
+    export_coco(
+        [case], tmp_path / "coco", run="run", system="needs-company", referees=referees, with_pasted=True
+    )
     (written,) = (tmp_path / "coco").glob("*.json")
     document = json.loads(written.read_text(encoding="utf-8"))
     names = {one["id"]: one["name"] for one in document["categories"]}

@@ -65,7 +65,7 @@ def read_label_map(answer: Any) -> LabelMap:
 
     `{"labels": ids, "names": [...]}`, a pair of both, or a `LabelMap`; names may be those of other data sets.
 
-    >>> read_labels({"labels": [[0, 1]], "names": ["Road", "Pedestrian"]}).names
+    >>> read_label_map({"labels": [[0, 1]], "names": ["Road", "Pedestrian"]}).names
     ('road', 'person')
     """
     if isinstance(answer, LabelMap):

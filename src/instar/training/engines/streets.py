@@ -56,7 +56,7 @@ def collect_streets(
 def split_videos(names: Sequence[str], share: float) -> tuple[list[int], list[int]]:
     """Rows to train on and rows held out: of each video the last frames, whose neighbours are held out too.
 
-    >>> split(["a_1", "a_2", "a_3", "a_4", "b_7", "b_9"], 0.5)
+    >>> split_videos(["a_1", "a_2", "a_3", "a_4", "b_7", "b_9"], 0.5)
     ([0, 1, 4], [2, 3, 5])
     """
     videos: dict[str, list[int]] = defaultdict(list)

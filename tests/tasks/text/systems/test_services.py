@@ -440,10 +440,10 @@ def test_a_picture_that_is_too_large_is_refused_before_it_is_sent():
 
 
 @pytest.mark.usefixtures("keys")
-def test_a_host_that_cannot_be_reached_is_unavailable():
+def test_a_host_where_nobody_answers_is_refused_at_once():
     away = tencent_ocr(endpoint="http://127.0.0.1:9/")
     away.pace(patience=0)
-    with pytest.raises(Unavailable, match=r"127.0.0.1:9 cannot be reached: .*refused"):
+    with pytest.raises(Refused, match=r"127.0.0.1:9 cannot be reached: .*refused"):
         away.predict([PICTURE])
     with pytest.raises(BadInput, match=r"endpoint is 'vision/.*'; it must be a URL"):
         google_vision(endpoint="vision")
