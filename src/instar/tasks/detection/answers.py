@@ -20,6 +20,7 @@ from instar.tasks.detection.foreign_answers import find_parts, name_labels
 
 __all__ = ["Detections", "read"]
 
+SMALLEST = 16  # pixels of a side; in smaller pictures a box may well be within one pixel
 USUAL_CONFIDENCE = 0.5
 """For systems that answer with plain lists and say nothing about it."""
 
@@ -98,7 +99,8 @@ def read(image: Image, answer: Any) -> Detections:
     height, width = image.shape[:2]
     boxes = found.boxes
     low, high = boxes.min(axis=0), boxes.max(axis=0)
-    if low.min() >= 0 and high.max() <= 1 and (boxes != np.rint(boxes)).any():
+    are_shares = low.min() >= 0 and high.max() <= 1 and (boxes != np.rint(boxes)).any()
+    if are_shares and min(height, width) >= SMALLEST:
         raise ValueError(f"all boxes are within 1 pixel, as {boxes[0].tolist()}: give pixels, not shares")
     if low[0] >= 0 and low[1] >= 0 and high[2] <= width and high[3] <= height:
         return found
