@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from instar.campaigns.chosen_cases import failing_cases, held_cases
 from instar.campaigns.reader import RunReader
@@ -83,7 +84,8 @@ def collect_sets(
     bundled = {cutout.digest for cutout in bundled_pool().cutouts}
     worst, held = failing_cases(records, verified=True), held_cases(records, seed=seed)
     failing = [record for record in worst if _is_apart(reader, record.case, bundled)]
-    passing = [record for record in held if _is_apart(reader, record.case, bundled)][: len(failing)]
+    apart = (record for record in held if _is_apart(reader, record.case, bundled))
+    passing = list(islice(apart, len(failing)))
 
     def show(record: Record) -> Example:
         again = reader.replay(reader.record(record.case), reader.remembered)
