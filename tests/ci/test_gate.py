@@ -39,7 +39,7 @@ class Detector:
 """
 EVERY = "np.ones(len(found.labels), bool)"
 CROPPED = "found.boxes[:, 0] > 0.25 * width"  # a regression: the left quarter is not looked at
-FLAKY = "self.rng.random(len(found.labels)) > 0.05"
+FLAKY = "self.rng.random(len(found.labels)) > 0.2"
 
 
 @pytest.fixture(scope="module")

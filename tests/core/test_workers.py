@@ -1,5 +1,6 @@
 """A system with a time limit lives in a process that can be killed, dies with us and holds no lock."""
 
+import gc
 import json
 import os
 import signal
@@ -191,6 +192,23 @@ def test_one_process_for_each_gpu_which_it_sees_alone(monkeypatch):
         assert [worker.call([0], 60)[0] for worker in both] == ["3", "5"]
         for worker in both:
             worker.stop()
+
+
+def test_a_process_that_a_late_call_starts_after_the_end_ends_with_the_system():
+    safe = within_limits(planted.Hanging(), Limits(timeout=60.0, start=0))
+    late = threading.Thread(target=ask, args=(safe, [DARK]), kwargs={"retries": 0})
+    late.start()
+    while safe._free.qsize():  # the call has not begun
+        time.sleep(0.01)
+    time.sleep(0.2)
+    safe.close()
+    late.join()
+    (reply,) = ask(safe, [MIDDLE])
+    process = reply.answer["process"]
+    del safe
+    gc.collect()
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
 
 
 def test_a_call_into_an_object_that_hangs_holds_up_neither_the_campaign_nor_its_account(tmp_path):

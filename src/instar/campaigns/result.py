@@ -81,6 +81,8 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     failing = (Failure(*pair) for pair in violated if pair[0].verdict.failures)
     groups = group_failures(failing, store.tried())
     against = None if gate.known is None else compare_with_known(scenes, gate.known.failures)
+    if against is not None and summary.why_not_judged:
+        against = against.where_nothing_was_judged()
     numbers = numbers_of(summary, groups, against)
     met = tuple(condition for condition in gate.conditions if condition.met(numbers))
     status = status_of(judged=not summary.why_not_judged, headline=summary.counts.headline)

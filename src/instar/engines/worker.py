@@ -121,10 +121,11 @@ class WorkerSystem:
         """End all processes, also in the middle of a call; another call would start them again."""
         for worker in self._workers:
             worker.kill()  # whoever is in a call hears of it, and tidies up
-        self._workers.clear()
-        with contextlib.suppress(queue.Empty):
-            while True:
-                self._free.get_nowait().stop()
+        for _ in range(self._free.qsize()):
+            with contextlib.suppress(queue.Empty):
+                worker = self._free.get_nowait()
+                worker.stop()
+                self._free.put(worker)
 
     def _new_worker(self) -> _Worker:
         devices = gpus()

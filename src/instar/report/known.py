@@ -69,6 +69,10 @@ class Against:
     fixed: tuple[FailureKey, ...]
     untried: tuple[FailureKey, ...]
 
+    def where_nothing_was_judged(self) -> Against:
+        """A system that cannot be judged has broken nothing and mended nothing."""
+        return Against((), self.known, (), tuple(sorted((*self.fixed, *self.untried))))
+
 
 def entries_of(dismissals: Iterable[Dismissal]) -> list[dict[str, Any]]:
     """Words as the file has them."""
