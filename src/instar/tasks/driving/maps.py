@@ -17,10 +17,11 @@ from instar.core.system import System, ask
 from instar.imaging.labels import LabelMap
 from instar.scenes.palettes import COMMON
 
-__all__ = ["labels_of", "read_label_map", "with_lines", "with_maps"]
+__all__ = ["find_lines", "labels_of", "read_label_map", "with_lines", "with_maps"]
 
 KEPT = 32  # maps that were made
 # Of a lane line:
+ROUNDS = 2
 BRIGHTER = 6  # grey levels above the asphalt around it, at least
 SHARE = 0.14  # of the asphalt's brightness: as much brighter, where that is more
 FAINT = 0.5  # of that: the edge of a stroke
@@ -99,18 +100,32 @@ def with_lines(labels: LabelMap, image: Image) -> LabelMap:
     """The label map with the class "line" inside the road; as it is, where it has that class already."""
     if "line" in labels.names:
         return labels
-    road = labels.mask(["road"])
+    lines = find_lines(labels, image)
+    return labels.relabelled(lines, "line") if lines.any() else labels
+
+
+def find_lines(labels: LabelMap, image: Image) -> Mask:
+    """Where the picture shows paint on the road of a label map, whatever the map calls it.
+
+    Faint paint shows where bright paint beside it is gone, so it is looked for again.
+    """
+    road = labels.mask(["road", "line"])
     # Some maps leave crumbs without a label along the edges of paint: those are road too.
     whole = cv2.morphologyEx(road.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)) > 0
     road = road | (whole & ~labels.mask([name for name in labels.names if name != "unlabelled"]))
-    return labels.relabelled(_lines(image, road), "line") if road.any() else labels
+    lines = np.zeros_like(road)
+    for _ in range(ROUNDS if road.any() else 0):
+        found = _lines(image, road)
+        lines |= found
+        image = cv2.inpaint(image, found.astype(np.uint8), 4, cv2.INPAINT_TELEA)
+    return lines
 
 
 def _lines(image: Image, road: Mask) -> Mask:
     """Strokes of paint: slender patches that are brighter than the road to both sides of them.
 
-    Lines are wider near the camera, so a pixel is compared with what lies aside at several reaches, along the
-    row and, for lines across the road, along the column. Where a stroke is sure, its fainter rest belongs to it.
+    Lines are wider near the camera, so a pixel is compared with what lies aside at several reaches: along the
+    row and, for lines across the road, along the column.
     """
     height, width = road.shape
     plain = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
@@ -144,7 +159,8 @@ def _strokes(contrast: npt.NDArray[np.float64], height: int) -> npt.NDArray[np.u
     kept = [
         number
         for number in range(1, count)
-        if stats[number, cv2.CC_STAT_AREA] >= LEAST_PIXELS and _is_stroke(pieces, stats[number], number, height)
+        if stats[number, cv2.CC_STAT_AREA] >= LEAST_PIXELS
+        and _is_stroke(pieces, stats[number], number, height)
     ]
     strokes = np.isin(pieces, kept).astype(np.uint8)
     edge = cv2.dilate(strokes, np.ones((5, 5), np.uint8)) & (contrast > FAINT)
