@@ -36,8 +36,9 @@ def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tup
         return unsaid or where  # type: ignore[return-value]  # one of the two is why not
     if where == "by":
         return not_there(condition)
-    kind, limit = condition.properties.get("type", "speed limit"), condition.properties.get("limit")
-    if kind not in (*BOARDS, "speed limit") or (limit is not None and kind != "speed limit"):
+    kind, limit = condition.properties.get("type", "speed limit"), condition.properties.get("limit", "")
+    limit = limit.removesuffix(" mph")  # on the board are figures only
+    if kind not in (*BOARDS, "speed limit") or (limit and kind != "speed limit"):
         return Inapplicable(f"nothing here can show {kind!r}")
     drawn = {
         "engine": "sign",
