@@ -15,11 +15,13 @@ from instar.tasks.driving.engines.words import not_there
 from instar.tasks.driving.gallery import METRES
 from instar.tasks.driving.ground import TRAFFIC, GroundPlane
 from instar.tasks.driving.rules.model import Condition
+from instar.worlds.drive.canvas import Camera
 
 __all__ = [
     "Placed",
     "alter",
     "less",
+    "move",
     "on_feet",
     "place_at",
     "place_by",
@@ -38,10 +40,12 @@ CLOSE = 0.5  # where "near the ego-vehicle" begins
 CLOSER = (0.6, 0.7)  # of the distance: as much as there is room for
 LARGER = 1.4
 LANE = 3.3  # metres wide
+MOST_METRES = 70.0  # "more than 20 m" is no farther
 BENT = 0.3  # of a lane: where the road bends by more, its lanes are not known
 BY_THE_ROAD = ("traffic light", "traffic sign", "tree")  # even when they are ahead
 ON_WHEELS = ("vehicle", "bicyclist", "motorcyclist")  # at the roadside they stand along the kerb
 
+Metres = tuple[float, float | None]
 Placed = tuple[Edit, GroundPlane] | Inapplicable | None
 """An edit with a place, and the ground with that place taken; None where none is free."""
 
@@ -51,6 +55,9 @@ def places(condition: Condition) -> str | Inapplicable:
     reference, position, element = condition.reference, condition.position, condition.element
     side = condition.reference_properties.get("position", "")
     beside = "kerb" if element in ON_WHEELS else "roadside"
+    is_ahead = reference in (None, "scene", "road", "lane") or position == "in front of"
+    if condition.properties.get("heading") == "oncoming" and is_ahead:
+        return "lane opposite"
     if position in ("left of", "right of") and reference in ("road", "ego-vehicle", "scene", "sidewalk"):
         return f"{beside} {position.split()[0]}"
     if reference == "ego-vehicle" and position == "behind":
@@ -58,7 +65,7 @@ def places(condition: Condition) -> str | Inapplicable:
     if reference == "ego-vehicle" and position == "in front of":
         return "roadside" if element in BY_THE_ROAD else "path"
     if reference == "lane" and position == "on" and element not in BY_THE_ROAD:
-        return f"lane {side or 'any'}" if side != "opposite" else not_there(condition)
+        return f"lane {side or 'any'}"
     if reference in ("road", "crosswalk") and position == "on" and element not in BY_THE_ROAD:
         return reference
     if reference == "sidewalk" and position in ("on", "near"):
@@ -88,17 +95,28 @@ def place_each(
     return tuple(edits)
 
 
-def place_at(drawn: Edit, where: str, size: float, view: SceneView, rng: np.random.Generator) -> Placed:
+def place_at(
+    drawn: Edit,
+    where: str,
+    size: float,
+    view: SceneView,
+    rng: np.random.Generator,
+    distance: Metres | None = None,
+) -> Placed:
     """The edit with a place to stand, and the ground with that place taken; None where none is free."""
+    rows = None if distance is None else _rows(distance, view)
+    if isinstance(rows, Inapplicable):
+        return rows
     ground, far = view.ground, FAR.get(drawn["label"], FARTHEST)
     depth = ground.size[0] - 1 - ground.horizon
     if where.endswith(" near"):
         where, far = where.removesuffix(" near"), CLOSE
     # What is tall is whole only where its top is inside the picture.
     near = max(far, min(NEAREST, ground.horizon / max(size - 1, 1e-3) / depth))
+    rows = rows or (ground.horizon + depth * far, ground.horizon + depth * near)
     person = view.gallery.person if view.gallery is not None else None
     for _ in range(TRIES):
-        row = round(ground.horizon + depth * float(rng.uniform(far, near)))
+        row = round(float(rng.uniform(*rows)))
         side = "left" if rng.random() < 0.5 else "right"
         tried = {
             **drawn,
@@ -109,7 +127,24 @@ def place_at(drawn: Edit, where: str, size: float, view: SceneView, rng: np.rand
         found = _standing(tried, row, size, ground)
         if found is not None:
             return found, take_place(ground, found)
-    return None
+    return Inapplicable("no free place in the opposite lane") if where == "lane opposite" else None
+
+
+def _rows(distance: Metres, view: SceneView) -> tuple[float, float] | Inapplicable:
+    """The rows in which things stand that are so far away, the farthest first."""
+    least, most = max(distance[0], 1.0), MOST_METRES if distance[1] is None else distance[1]
+    if view.drive is not None:
+        camera = Camera.of(view.drive, view.size)
+        return float(camera.project(0.0, 0.0, most)[1]), float(camera.project(0.0, 0.0, least)[1])
+    person = view.gallery.person if view.gallery is not None else None
+    if view.lens is None or person is None:
+        return Inapplicable(
+            "how many metres away anything is, the picture does not tell without rule.lens, its degrees"
+        )
+    # Whoever stands with the feet so far below the horizon is as high as the camera.
+    focal = view.size[1] / 2 / math.tan(math.radians(view.lens / 2))
+    below = focal * METRES["person"] / person
+    return view.ground.horizon + below / most, view.ground.horizon + below / least
 
 
 _AWAY = {"behind": -0.12, "in front of": 0.35}
@@ -167,6 +202,17 @@ def alter(edit: Edit, comparative: str, view: SceneView) -> Edit | Inapplicable:
     return next((one for one in found if one is not None), Inapplicable("no free place"))
 
 
+def move(edit: Edit, distance: Metres, view: SceneView) -> Edit | Inapplicable:
+    """The same cut-out so many metres away."""
+    rows = _rows(distance, view)
+    if isinstance(rows, Inapplicable):
+        return rows
+    row = round(max(rows[0], min(float(edit["foot"]), rows[1])))
+    is_inside = view.ground.horizon < row <= view.ground.size[0] - 2
+    found = _standing(edit, row, float(edit["size"]), view.ground) if is_inside else None
+    return found or Inapplicable("no free place")
+
+
 def less(edit: Edit, view: SceneView) -> Iterator[Sequence[Edit]]:
     """The same cut-out farther, row by row, and smaller on its feet, pixel by pixel."""
     ground, foot = view.ground, int(edit["foot"])
@@ -215,7 +261,11 @@ def _column(edit: Edit, row: int, width: int, ground: GroundPlane) -> int | None
             middles = ground.lanes(row, edit["lane"] * (row - ground.horizon))
             if len(middles) < (2 if side in ("left", "right") else 1):
                 return None
-            chosen = {"left": middles[0], "right": middles[-1], "own": ground.path(row)}
+            if side == "opposite" and len(middles) != 2:
+                return None  # of more than two lanes nobody knows which way they lead
+            own = ground.path(row)
+            opposite = max(middles, key=lambda middle: abs(middle - own))
+            chosen = {"left": middles[0], "right": middles[-1], "own": own, "opposite": opposite}
             return round(chosen.get(side, middles[int(edit["across"] * len(middles))]) - width / 2)
         case "road" | "crosswalk":
             columns = np.flatnonzero((ground.crosswalk if where == "crosswalk" else ground.road)[row])
