@@ -7,19 +7,25 @@ import numpy.typing as npt
 
 from instar.tasks.driving.colours import colour_of
 
-__all__ = ["shows_rear"]
+__all__ = ["faces"]
 
 OPAQUE = 128
 HEIGHTS = (0.15, 0.8)  # where lamps are, as shares of the height
 SIDES, MIDDLE = 0.36, (0.4, 0.6)  # of the width
-LEAST_LAMPS = 0.003  # of a vehicle's pixels
+LEAST_LAMPS = 0.002  # of a vehicle's pixels
 BETWEEN = 0.25  # of them may be red in the middle too: what is red there is paint
 PLATE = (0.002, 0.05)  # of its pixels; more is a yellow car
 PAINTED = ("red", "orange", "brown")
 
 
-def shows_rear(pixels: npt.NDArray[np.uint8]) -> bool:
-    """Whether a cut-out `uint8 (H, W, 4)` shows the rear of a vehicle; the lamps of red ones are not told."""
+def faces(pixels: npt.NDArray[np.uint8], way: str) -> bool:
+    """Whether the vehicle of a cut-out `uint8 (H, W, 4)` faces "away" or "here", as far as its lamps tell."""
+    lamps = _rear_lamps(pixels)
+    return lamps >= LEAST_LAMPS if way == "away" else lamps < LEAST_LAMPS / 3
+
+
+def _rear_lamps(pixels: npt.NDArray[np.uint8]) -> float:
+    """The share of its pixels that are red lamps; 1 where it has a yellow plate, 0 where it is red."""
     there = pixels[..., 3] >= OPAQUE
     red, green, blue = np.moveaxis(pixels[..., :3].astype(np.float32), -1, 0)
     height, width = there.shape
@@ -27,11 +33,12 @@ def shows_rear(pixels: npt.NDArray[np.uint8]) -> bool:
     is_yellow = (np.minimum(red, green) - blue > 0.35 * red) & (abs(red - green) < 0.35 * red)
     plate = (there & (red > 45) & is_yellow)[int(0.35 * height) :, width // 3 : width - width // 3]
     if PLATE[0] <= np.count_nonzero(plate) / total <= PLATE[1]:
-        return True
-    is_red = (green <= blue) & (blue < 0.55 * red)  # indicators have less blue than green
+        return 1.0
+    # Rear lamps lean to blue, indicators to yellow.
+    is_red = (blue - green > 0.08 * (red - green)) & (blue < 0.55 * red)
     lamps = (there & (red > 55) & is_red)[int(HEIGHTS[0] * height) : int(HEIGHTS[1] * height)]
     side = int(SIDES * width)
     beside = np.count_nonzero(lamps[:, :side]) + np.count_nonzero(lamps[:, width - side :])
     between = np.count_nonzero(lamps[:, int(MIDDLE[0] * width) : int(MIDDLE[1] * width)])
-    is_lit = beside >= LEAST_LAMPS * total and between <= BETWEEN * beside
-    return is_lit and colour_of(np.asarray(pixels[..., :3], np.uint8), there) not in PAINTED
+    painted = colour_of(np.asarray(pixels[..., :3], np.uint8), there) in PAINTED
+    return 0.0 if painted or between > BETWEEN * beside else beside / total

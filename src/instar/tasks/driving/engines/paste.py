@@ -28,7 +28,7 @@ from instar.tasks.driving.engines.placement import (
     places,
 )
 from instar.tasks.driving.engines.words import SIZE_FACTORS, unshown
-from instar.tasks.driving.facing import shows_rear
+from instar.tasks.driving.facing import faces
 from instar.tasks.driving.rules.model import Condition, Entity
 
 __all__ = ["alter", "cutout_of", "less", "make", "move", "paste_of", "plan", "times_usual"]
@@ -38,6 +38,7 @@ LEAST_HEIGHT = 0.06  # of the picture; smaller ones could not be seen
 GAINS = (0.6, 1.2)  # how far a cut-out's light is matched to the picture's
 DAY, DRAWN_GAINS = 115.0, (0.3, 1.1)  # how light drawn days are, and how far models are matched to others
 SHADOW, FLAT = 0.5, 0.22  # how dark the shadow at its feet is, and how high, of its width
+FADING = 0.7  # how much of the light is taken that a darker scene lacks
 ALIKE = 1.7  # times as light: cut-outs of such scenes look at home
 CHILD = 0.68  # of a grown-up's height
 SHOWN = ("type", "color", "size", "age", "state", "heading")
@@ -82,8 +83,7 @@ def cutout_of(
     if not cutouts:
         return Inapplicable(f"no cut-out of a {kind or thing.element}")
     if thing.element == "vehicle" and facing:
-        rears = [c for c in cutouts if shows_rear(view.gallery.pool.pixels(c.digest))]
-        cutouts = (rears if facing == "away" else [c for c in cutouts if c not in rears]) or cutouts
+        cutouts = [c for c in cutouts if faces(view.gallery.pool.pixels(c.digest), facing)] or cutouts
     if colour is not None:
         pool, is_light = view.gallery.pool, thing.element == "traffic light"
         every = cutouts
@@ -139,6 +139,8 @@ def paste_of(cutout: CutOut, view: SceneView, thing: Entity) -> Edit:
     light, pool = light_of(view.image).mean, view.gallery.pool
     own = view.gallery.lights.get(cutout.scene) or light_of(pool.pixels(cutout.digest)).mean
     gain = float(np.clip(light / max(own, 1.0), *GAINS)) ** 0.5
+    if view.drive is None and ALIKE * light < own:  # what was seen by day stands in the dusk now
+        gain = (ALIKE * light / own) ** FADING * gain
     colour = thing.properties.get("color")
     is_painted = colour is not None and thing.element == "vehicle"
     is_painted = is_painted and _colour(pool.pixels(cutout.digest), is_light=False) != colour

@@ -114,7 +114,13 @@ def place_at(
     # What is tall is whole only where its top is inside the picture.
     near = max(far, min(NEAREST, ground.horizon / max(size - 1, 1e-3) / depth))
     rows = rows or (ground.horizon + depth * far, ground.horizon + depth * near)
+    if rows[0] > ground.size[0] - 2:
+        return None  # it would be below the picture
+    rows = rows[0], min(rows[1], ground.size[0] - 2)
     person = view.gallery.person if view.gallery is not None else None
+    keeps = _keeps(view) if where == "lane opposite" else ""
+    if where == "lane opposite" and not keeps:
+        return Inapplicable("which lane is the opposite one, the pictures do not tell")
     for _ in range(TRIES):
         row = round(float(rng.uniform(*rows)))
         side = "left" if rng.random() < 0.5 else "right"
@@ -123,11 +129,19 @@ def place_at(
             "where": f"{where} {side}" if where in ("roadside", "kerb") else where,
             "across": float(rng.uniform(0.15, 0.85)),
             "lane": round(LANE / METRES["person"] * (person or 0.0), 4),
+            **({"keeps": keeps} if keeps else {}),
         }
         found = _standing(tried, row, size, ground)
         if found is not None:
             return found, take_place(ground, found)
     return Inapplicable("no free place in the opposite lane") if where == "lane opposite" else None
+
+
+def _keeps(view: SceneView) -> str:
+    """The side of the road that people drive on, if it is known."""
+    if view.drive is not None:
+        return "left" if view.drive.mirrored else "right"
+    return view.gallery.keeps if view.gallery is not None else ""
 
 
 def _rows(distance: Metres, view: SceneView) -> tuple[float, float] | Inapplicable:
@@ -261,10 +275,10 @@ def _column(edit: Edit, row: int, width: int, ground: GroundPlane) -> int | None
             middles = ground.lanes(row, edit["lane"] * (row - ground.horizon))
             if len(middles) < (2 if side in ("left", "right") else 1):
                 return None
-            if side == "opposite" and len(middles) != 2:
-                return None  # of more than two lanes nobody knows which way they lead
             own = ground.path(row)
-            opposite = max(middles, key=lambda middle: abs(middle - own))
+            opposite = middles[-1] if edit.get("keeps") == "left" else middles[0]
+            if side == "opposite" and round(opposite) == round(own):
+                return None  # what is beside us is on our side
             chosen = {"left": middles[0], "right": middles[-1], "own": own, "opposite": opposite}
             return round(chosen.get(side, middles[int(edit["across"] * len(middles))]) - width / 2)
         case "road" | "crosswalk":
