@@ -29,7 +29,7 @@ def _rear_lamps(pixels: npt.NDArray[np.uint8]) -> float:
     there = pixels[..., 3] >= OPAQUE
     red, green, blue = np.moveaxis(pixels[..., :3].astype(np.float32), -1, 0)
     height, width = there.shape
-    total = max(1, np.count_nonzero(there))
+    total = max(1, int(np.count_nonzero(there)))
     is_yellow = (np.minimum(red, green) - blue > 0.35 * red) & (abs(red - green) < 0.35 * red)
     plate = (there & (red > 45) & is_yellow)[int(0.35 * height) :, width // 3 : width - width // 3]
     if PLATE[0] <= np.count_nonzero(plate) / total <= PLATE[1]:

@@ -117,7 +117,7 @@ def find_lines(labels: LabelMap, image: Image) -> Mask:
     for _ in range(ROUNDS if road.any() else 0):
         found = _lines(image, road)
         lines |= found
-        image = cv2.inpaint(image, found.astype(np.uint8), 4, cv2.INPAINT_TELEA)
+        image = np.asarray(cv2.inpaint(image, found.astype(np.uint8), 4, cv2.INPAINT_TELEA), np.uint8)
     return lines
 
 
@@ -163,8 +163,8 @@ def _strokes(contrast: npt.NDArray[np.float64], height: int) -> npt.NDArray[np.u
         and _is_stroke(pieces, stats[number], number, height)
     ]
     strokes = np.isin(pieces, kept).astype(np.uint8)
-    edge = cv2.dilate(strokes, np.ones((5, 5), np.uint8)) & (contrast > FAINT)
-    return np.asarray(strokes | edge, np.uint8)
+    edge = (cv2.dilate(strokes, np.ones((5, 5), np.uint8)) > 0) & (contrast > FAINT)
+    return np.asarray((strokes > 0) | edge, np.uint8)
 
 
 def _is_stroke(pieces: np.ndarray, stat: np.ndarray, number: int, height: int) -> bool:
