@@ -4,7 +4,7 @@ python benchmarks/street_world.py speed      pictures per CPU second and beside 
 python benchmarks/street_world.py rendered   accusations where rules are drawn (must be none)
 python benchmarks/street_world.py pasted     accusations where rules are pasted: the oracle's false alarms
 python benchmarks/street_world.py made DIR   how many pictures of DIR, with label maps, each rule can change
-python benchmarks/street_world.py possible JUDGED.csv DIR   the same of those where a person would say that it can be done
+python benchmarks/street_world.py possible CSV DIR   how many of those where a person says that it can be done
 """
 
 from __future__ import annotations
