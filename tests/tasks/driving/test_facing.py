@@ -21,6 +21,7 @@ def car(body, lamps=None, plate=None):
     ("pixels", "away", "here"),
     [
         (car((130, 135, 140), lamps=(110, 30, 38)), True, False),
+        (car((130, 135, 140), lamps=(220, 30, 30)), True, False),  # lit, or drawn
         (car((60, 62, 70), plate=(190, 160, 40)), True, False),
         (car((130, 135, 140), lamps=(240, 240, 235)), False, True),
         (car((60, 62, 70), lamps=(240, 130, 20)), False, True),  # indicators

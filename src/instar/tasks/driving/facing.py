@@ -34,8 +34,9 @@ def _rear_lamps(pixels: npt.NDArray[np.uint8]) -> float:
     plate = (there & (red > 45) & is_yellow)[int(0.35 * height) :, width // 3 : width - width // 3]
     if PLATE[0] <= np.count_nonzero(plate) / total <= PLATE[1]:
         return 1.0
-    # Rear lamps lean to blue, indicators to yellow.
-    is_red = (blue - green > 0.08 * (red - green)) & (blue < 0.55 * red)
+    # Rear lamps lean to blue, indicators to yellow; what is brightly red is lit, or drawn.
+    leans = (blue - green > 0.08 * (red - green)) | ((red > 150) & (blue >= green))
+    is_red = leans & (blue < 0.55 * red)
     lamps = (there & (red > 55) & is_red)[int(HEIGHTS[0] * height) : int(HEIGHTS[1] * height)]
     side = int(SIDES * width)
     beside = np.count_nonzero(lamps[:, :side]) + np.count_nonzero(lamps[:, width - side :])

@@ -36,7 +36,7 @@ NEAREST, FARTHEST = 0.95, 0.22  # rows where things may stand, as shares of the 
 FAR = {"tree": 0.05, "vegetation": 0.05, "traffic light": 0.1, "traffic sign": 0.1}
 """What is tall is whole only farther away."""
 TREES = ("tree", "vegetation")
-VERGE = 0.4  # of a lane: how far from the road trees stand
+VERGE = (0.12, 0.4)  # of a lane: how far from the road trees stand
 SLENDER = ("vegetation", "traffic light", "traffic sign")
 CLOSE = 0.5  # where "near the ego-vehicle" begins
 CLOSER = (0.6, 0.7)  # of the distance: as much as there is room for
@@ -269,7 +269,8 @@ def _column(edit: Edit, row: int, width: int, ground: GroundPlane) -> int | None
                 return edge - width - 1 if right else edge + 1
             away = max(1, round(float(edit["across"]) * width))
             if edit["label"] in TREES and math.isfinite(reach):  # the trunk stands there, not the crown
-                away = max(1, round(float(edit["across"]) * VERGE * reach)) - width // 2
+                trunk = VERGE[0] + float(edit["across"]) * (VERGE[1] - VERGE[0])
+                away = max(2, round(trunk * reach)) - width // 2
             return edge + away if right else edge - width - away
         case "path" | "lane" if ground.is_bent(row, BENT * edit["lane"] * (row - ground.horizon)):
             return None
