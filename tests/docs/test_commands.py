@@ -20,6 +20,7 @@ from instar.cli import main
 from instar.cli.program import _parse
 from instar.core.errors import BadInput
 from instar.imaging.codecs import encode_png, read_picture
+from instar.worlds import street
 from instar.zoo import fetch
 
 ROOT = Path(__file__).parents[2]
@@ -29,16 +30,18 @@ FENCE = re.compile(r"^( *)```\w*\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 
 def words_of(line: str) -> list[str]:
     """What a shell would pass on, without what stands for more of the same."""
-    words = [word.split("|")[0] for word in shlex.split(line, comments=True) if word != "..."]
+    words = [
+        word.split("|")[0] for word in shlex.split(line.removeprefix("$ "), comments=True) if word != "..."
+    ]
     return words[: words.index(">")] if ">" in words else words
 
 
 def typed(page: Path) -> list[str]:
     """The command lines in the blocks of a page."""
     blocks = "\n".join(block for _, block in FENCE.findall(page.read_text(encoding="utf-8")))
-    lines = [line.strip().removeprefix("$ ") for line in blocks.replace("\\\n", " ").splitlines()]
+    lines = [line.strip() for line in blocks.replace("\\\n", " ").splitlines()]
     lines += re.findall(r"\$\((instar [^)]*)\)", blocks)
-    return [line for line in lines if line.startswith("instar ")]
+    return [line for line in lines if line.removeprefix("$ ").startswith("instar ")]
 
 
 def named(page: Path) -> list[str]:
@@ -63,6 +66,7 @@ NOT_RUN = {
     "torch-driver": "a network of yours: tests/tasks/driving/systems/test_own_torch.py",
     "twin.npz": "the twin is planted in minutes: tests/cli/test_interpretation.py",
     "../shared/data": "data that is not ours to pass on: tests/scenes/test_voc.py",
+    "$ ": "what it prints is shown: tests/docs/test_rules_page.py",
     "--referee-labels": "two more detectors: tests/tasks/detection/test_verification.py",
 }
 """Commands that are only read, each with where the same is run."""
@@ -121,8 +125,9 @@ def furnished(tmp_path_factory):
         (home / folder).mkdir()
         for name in ("person", "bus"):
             picture = cv2.resize(read_picture(fetch(name)[0]), (320, 240), interpolation=cv2.INTER_AREA)
-            (home / folder / f"{name}.png").write_bytes(encode_png(picture))
-    (home / "worst.txt").write_text("photos/bus.png\n")
+            cv2.imwrite(str(home / folder / f"{name}.jpg"), picture[..., ::-1])
+    (home / "photos" / "street.png").write_bytes(encode_png(street.scenes(1, size=(240, 320))[0].image))
+    (home / "worst.txt").write_text("photos/bus.jpg\n")
     video = cv2.VideoWriter(str(home / "drive.mp4"), cv2.VideoWriter.fourcc(*"mp4v"), 30, (320, 240))
     for _ in range(31):
         video.write(np.asarray(picture[..., ::-1]))
