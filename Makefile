@@ -5,7 +5,7 @@ READY := .venv/.ready
 READY_TORCH := .venv/.ready-torch
 READY_REAL := .venv/.ready-real
 FORMATS := pytest pytest-timeout pytest-rerunfailures hypothesis datumaro datasets webdataset \
-  pyquaternion cachetools scikit-learn pycocotools shapely descartes fire 'pydantic<2' toml requests psutil pandas scikit-image \
+  pyquaternion cachetools matplotlib tqdm scikit-learn pycocotools shapely descartes fire 'pydantic<2' toml requests psutil pandas scikit-image \
   motmetrics plyfile tabulate nanoid boto3
 
 .PHONY: install demo test test-real test-apart check bench clean
