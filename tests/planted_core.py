@@ -212,6 +212,21 @@ class Scripted:
         return [self._answer(one) for one in inputs]
 
 
+class Failing(Hashed):
+    """Dies of some pictures and raises at others."""
+
+    name, slow = "failing", 6
+
+    def predict(self, inputs):
+        for one in inputs:
+            kind = int(digest(one), 16) % 12
+            if kind == 0:
+                os._exit(3)
+            if kind == 1:
+                raise KeyError("no such layer")
+        return super().predict(inputs)
+
+
 class Varied(Hashed):
     """Has variants that see less, and says in a file who was asked."""
 

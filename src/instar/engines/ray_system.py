@@ -38,11 +38,11 @@ LOOK_SECONDS = 0.5  # between two looks at whether any actor can still come
 
 def build_on_cluster(build: Callable[[], System], cluster: Cluster, *, ours: bool = False) -> RaySystem:
     """The system that `build` makes, which is called only in actors; `ours` has no user's code in it."""
-    return RaySystem(_Crew(cluster, build, ours))
+    return RaySystem(_Crew(cluster, partial(WorkerSystem, build, ours=ours)))
 
 
 def send_to_cluster(system: System, cluster: Cluster) -> System:
-    """An object that was built here, in actors; one that asks a service stays, to keep count of what it asks."""
+    """An object that was built here, in actors; one that asks a service stays, so that one account is kept."""
     if getattr(system, "sends_to", ""):
         return system
     try:
@@ -52,7 +52,8 @@ def send_to_cluster(system: System, cluster: Cluster) -> System:
             f"system {system.name!r} cannot be sent to a cluster ({describe_error(reason)}); "
             "define it in a module that the nodes have"
         ) from reason
-    return RaySystem(_Crew(cluster, partial(pickle.loads, blob), False), fingerprint=fingerprint_of(system))
+    build = partial(pickle.loads, blob)
+    return RaySystem(_Crew(cluster, partial(WorkerSystem, build, fingerprint=fingerprint_of(system))))
 
 
 class RaySystem:
@@ -64,10 +65,10 @@ class RaySystem:
 
     isolated = True
 
-    def __init__(self, crew: _Crew, variant: str = "", *, fingerprint: str | None = None) -> None:
+    def __init__(self, crew: _Crew, variant: str = "") -> None:
         self._crew, self._variant, self._limits = crew, variant, Limits()
         told = crew.describe(variant)
-        self.name, self.fingerprint = str(told["name"]), fingerprint or str(told["fingerprint"])
+        self.name, self.fingerprint = str(told["name"]), str(told["fingerprint"])
         self.batch, self.concurrent = int(told["batch"]), AHEAD * crew.wanted
         self.sends_to = str(told["sends_to"])
 
@@ -101,11 +102,11 @@ class _Member:
 class _Crew:
     """The actors of a system. Each stands in `_free` as often as it may be given something."""
 
-    def __init__(self, cluster: Cluster, build: Callable[[], System], ours: bool) -> None:
+    def __init__(self, cluster: Cluster, build: Callable[[], WorkerSystem]) -> None:
         self._ray, self._cluster = connect(cluster), cluster
         share = {"num_cpus": cluster.cpus, "num_gpus": cluster.gpus}
         self._host = self._ray.remote(Host).options(**share)
-        self._setting = (sys.path[:], os.getcwd(), _version(), build, ours)
+        self._setting = (sys.path[:], os.getcwd(), _version(), build)
         self.wanted = cluster.actors or fitting_actors(cluster, self._ray.nodes())
         if not self.wanted:
             raise BadInput(f"no node of the cluster has {cluster.share()} for an actor; see `ray status`")
@@ -230,21 +231,21 @@ class _Crew:
 class Host:
     """What runs in an actor."""
 
-    def __init__(self, setting: tuple[list[str], str, str, Callable[[], System], bool]) -> None:
+    def __init__(self, setting: tuple[list[str], str, str, Callable[[], WorkerSystem]]) -> None:
         self._setting = setting
         self._systems: dict[str, WorkerSystem] = {}
         self._limits: dict[str, Limits] = {}
 
     def start(self) -> tuple[str, Any]:
         """Have the system built, with the caller's folders where they are here too."""
-        path, folder, version, build, ours = self._setting
+        path, folder, version, build = self._setting
         if _version() != version:
             return "refused", f"instar is {version} here and {_version()} on {_node()}"
         sys.path += [place for place in path if place not in sys.path and os.path.exists(place)]
         with contextlib.suppress(OSError):
             os.chdir(folder)
         try:
-            self._systems[""] = WorkerSystem(build, ours=ours)
+            self._systems[""] = build()
         except InstarError as refused:
             return "refused", str(refused)
         return self.describe("")

@@ -134,4 +134,5 @@ def _grey_inside(image: npt.NDArray[np.uint8]) -> tuple[Grey, npt.NDArray[np.boo
 
 def _gradient(grey: Grey) -> Grey:
     across, down = (cv2.Sobel(grey, cv2.CV_32F, dx, 1 - dx, ksize=3) for dx in (1, 0))
-    return np.asarray(cv2.magnitude(across, down), np.float32)
+    # What cv2.magnitude gives depends in its last bit on where the arrays lie in memory.
+    return np.asarray(np.sqrt(across * across + down * down), np.float32)
