@@ -19,18 +19,22 @@ START = [
     str(Path(sys.executable).with_name("ray")), "start", "--block", "--disable-usage-stats",
     "--object-store-memory=90000000", "--node-ip-address=127.0.0.1",
 ]  # fmt: skip
-QUICK = {  # to notice that a node has died, in milliseconds
-    "RAY_health_check_initial_delay_ms": "500", "RAY_health_check_period_ms": "500",
-    "RAY_health_check_timeout_ms": "2000", "RAY_health_check_failure_threshold": "3",
-}  # fmt: skip
-PATIENCE = 120.0
+PATIENT = {  # a busy machine must not pass for a dead one; a killed node is noticed by its connections
+    "RAY_health_check_timeout_ms": "60000",
+    "RAY_health_check_failure_threshold": "20",
+    "RAY_worker_register_timeout_seconds": "300",
+    "RAY_gcs_rpc_server_connect_timeout_s": "60",
+    "RAY_gcs_server_request_timeout_seconds": "300",
+    "RAY_raylet_start_wait_time_s": "300",
+}
+PATIENCE = 300.0
 
 
 class Node:
     """A node: `ray start --block` and all that it has started."""
 
     def __init__(self, *words: str, cpus: int) -> None:
-        environment = {**os.environ, **QUICK, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        environment = {**os.environ, **PATIENT, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         environment.pop("RAY_ADDRESS", None)
         self._process = subprocess.Popen(
             [*START, f"--num-cpus={cpus}", *words], env=environment, start_new_session=True,

@@ -24,38 +24,45 @@ from instar.store import RunStore
 HERE = Path(__file__).parent
 NOBODY = "127.0.0.1:1"
 CAMPAIGN = """
-import json, sys
+import json, sys, time
 import instar, planted_core as planted
 from instar.engines.cluster import Cluster
+from instar.engines.ray_system import send_to_cluster
 how = json.loads(sys.argv[1])
-def run(out, actors, system):
-    cluster = Cluster(address=how["address"], actors=actors, cpus=how["cpus"]) if actors else None
-    limits = instar.Limits(queries=how["queries"] // getattr(system, "slow", 1), timeout=None if actors else 120)
+def run(out, system, queries, timeout=None):
     seen = set()
-    watch = lambda tally: seen.add(tally.actors)
     relations = [planted.checked, planted.double]
     for _ in instar.run(planted.pictures(how["scenes"]), relations, system, search=planted.walk(5), seed=1,
-                        limits=limits, cluster=cluster, workers=2, watch=watch, out=out, resume=True):
+                        limits=instar.Limits(queries=queries, timeout=timeout), workers=2,
+                        watch=lambda tally: seen.add(tally.actors), out=out, resume=True):
         pass
     return seen
+def there(system, actors, cpus):
+    return send_to_cluster(system, Cluster(address=how["address"], actors=actors, cpus=cpus))
 """
 MANY = (
     CAMPAIGN
     + """
-for actors in how["actors"]:
-    for name in how["systems"]:
-        seen = run(f"{how['out']}/{name}-{actors}", actors, getattr(planted, name)())
-        if actors:
-            assert any(text.startswith(f"{actors} of {actors} actors, ") for text in seen), seen
+for name, actors, queries in how["runs"]:
+    system, timeout = getattr(planted, name)(), 120
+    if actors:
+        system, timeout = there(system, actors, 0.5), None
+        system.predict([planted.pictures(1)[0].image])
+        while system.load() != f"{actors} of {actors} actors":
+            time.sleep(0.05)
+    seen = run(f"{how['out']}/{name}-{actors}", system, queries, timeout)
+    if actors:
+        assert all(text.startswith(f"{actors} of {actors} actors, ") for text in seen), seen
 print("ended")
 """
 )
 ONE = (
     CAMPAIGN
     + """
-system = planted.Counting(how["log"], batch=3, pause=0.02)
-seen = run(how["out"], how["actors"], system)
-print(json.dumps(sorted(seen)))
+system = planted.Gated(how["log"], batch=3)
+if how["actors"]:
+    system = there(system, how["actors"], 1)
+print(json.dumps(sorted(run(how["out"], system, how["queries"]))))
 """
 )
 
@@ -100,7 +107,7 @@ def committed(run):
         database.close()
 
 
-def wait_until(condition, seconds=120.0):
+def wait_until(condition, seconds=300.0):
     until = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < until
@@ -118,13 +125,13 @@ def cluster():
 
 @pytest.mark.real
 def test_records_are_those_of_the_local_engine_for_any_number_of_actors(cluster, tmp_path):
-    systems = ["Hashed", "Failing"]
-    how = {"cpus": 0.5, "queries": 240, "scenes": 8, "systems": systems, "out": str(tmp_path)}
-    assert end(start(MANY, address=cluster[0], actors=[0, 1, 2, 4], **how)) == "ended\n"
-    for name in systems:
+    most = {"Hashed": (0, 1, 2, 4), "Failing": (0, 2)}
+    runs = [(name, n, 200 if name == "Hashed" else 40) for name, numbers in most.items() for n in numbers]
+    assert end(start(MANY, address=cluster[0], scenes=8, runs=runs, out=str(tmp_path))) == "ended\n"
+    for name, numbers in most.items():
         local = kept(tmp_path / f"{name}-0")
         assert local[0]
-        for actors in (1, 2, 4):
+        for actors in numbers[1:]:
             assert kept(tmp_path / f"{name}-{actors}") == local
     errors = {row[3] for row in kept(tmp_path / "Failing-0")[1]}
     assert {"the system's process died (exit code 3)", "KeyError: 'no such layer'"} < errors
@@ -146,40 +153,55 @@ def test_named_systems_are_asked_like_here(cluster, tmp_path):
     assert kept(tmp_path / "there") == kept(tmp_path / "here")
 
 
+class Driver:
+    """A process that runs the campaign; its system stops where it is allowed to."""
+
+    def __init__(self, run, log, address=None, actors=0):
+        self.log, self._most = log, log.with_name(f"{log.name}.most")
+        self._most.write_text("0")
+        self.process = start(
+            ONE, address=address, actors=actors, out=str(run), log=str(log), queries=300, scenes=10
+        )
+
+    def ask_more(self, n):
+        """Let so many more be asked, and wait until actors hang in what is too many."""
+        most = sum(asked(self.log).values()) + n
+        self._most.write_text(str(most))
+        wait_until(lambda: sum(asked(self.log).values()) > most or self.process.poll() is not None)
+        assert self.process.poll() is None, self.process.communicate()[1]
+
+    def end(self):
+        self._most.unlink()
+        return json.loads(end(self.process))
+
+    def kill(self):
+        self.process.kill()
+        self.process.communicate()
+
+
 @pytest.mark.real
 def test_killed_actors_and_drivers_lose_nothing_and_ask_nothing_committed_twice(cluster, tmp_path):
     address, (head, *_) = cluster
-    how = {"cpus": 1, "queries": 400, "scenes": 12}
-    end(
-        start(
-            ONE, address=None, actors=0, out=str(tmp_path / "whole"), log=str(tmp_path / "whole.log"), **how
-        )
-    )
+    Driver(tmp_path / "whole", tmp_path / "whole.log").end()
     whole, needed = kept(tmp_path / "whole"), committed(tmp_path / "whole")
-    run, chance, killed = tmp_path / "run", random.Random(7), 0
+    run, chance = tmp_path / "run", random.Random(7)
     for session in range(3):
-        known, log, deaths = committed(run), tmp_path / f"{session}.log", 0
-        driver = start(ONE, address=address, actors=3, out=str(run), log=str(log), **how)
+        known, log = committed(run), tmp_path / f"{session}.log"
+        driver = Driver(run, log, address, actors=3)
         for _ in range(3):
-            most = sum(asked(log).values()) + chance.randint(3, 30)
-            wait_until(lambda: driver.poll() is not None or sum(asked(log).values()) >= most)  # noqa: B023
-            if driver.poll() is None and (actors := head.actors()):
-                chance.choice(actors).send_signal(signal.SIGKILL)
-                deaths += 1
+            driver.ask_more(chance.randint(3, 12))
+            chance.choice(head.actors()).send_signal(signal.SIGKILL)
         if session < 2:
-            time.sleep(chance.uniform(0.0, 0.1))
+            driver.ask_more(chance.randint(3, 12))
             driver.kill()
-            driver.communicate()
+            wait_until(lambda: not head.actors())
         else:
-            end(driver)
-        killed += deaths
+            driver.end()
         assert not set(asked(log)) - set(needed - known), "something committed was asked again"
         # A question may be asked twice only where an actor died with it.
-        assert sum((asked(log) - needed).values()) <= deaths * 2 * 3
+        assert sum((asked(log) - needed).values()) <= 3 * 2 * 3
         assert not known - committed(run)
-    assert killed >= 4
     assert kept(run) == whole
-    wait_until(lambda: not head.actors())
 
 
 @pytest.mark.real
@@ -187,23 +209,16 @@ def test_a_node_that_dies_takes_nothing_with_it(tmp_path):
     pytest.importorskip("ray")
     from ray_clusters import cluster
 
-    how = {"cpus": 1, "queries": 400, "scenes": 12}
-    end(
-        start(
-            ONE, address=None, actors=0, out=str(tmp_path / "whole"), log=str(tmp_path / "whole.log"), **how
-        )
-    )
+    Driver(tmp_path / "whole", tmp_path / "whole.log").end()
     with cluster(1, 2) as (address, (head, other)):
-        run, log = tmp_path / "run", tmp_path / "log"
-        driver = start(ONE, address=address, actors=3, out=str(run), log=str(log), **how)
+        driver = Driver(tmp_path / "run", tmp_path / "log", address, actors=3)
         wait_until(lambda: len(head.actors()) == 1 and len(other.actors()) == 2)
-        wait_until(lambda: driver.poll() is not None or sum(asked(log).values()) >= 60)
+        driver.ask_more(60)
         other.kill()
-        seen = json.loads(end(driver))
-    assert any(text.startswith("3 of 3 actors") for text in seen)
+        seen = driver.end()
     assert any(text.startswith("1 of 3 actors") for text in seen)
-    assert kept(run) == kept(tmp_path / "whole")
-    assert set(asked(log)) == set(committed(tmp_path / "whole"))
+    assert kept(tmp_path / "run") == kept(tmp_path / "whole")
+    assert set(asked(tmp_path / "log")) == set(committed(tmp_path / "whole"))
 
 
 @pytest.mark.real

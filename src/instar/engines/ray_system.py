@@ -42,7 +42,7 @@ def build_on_cluster(build: Callable[[], System], cluster: Cluster, *, ours: boo
 
 
 def send_to_cluster(system: System, cluster: Cluster) -> System:
-    """An object that was built here, in actors; one that asks a service stays, so that one account is kept."""
+    """An object that was built here, in actors; but one that asks a service stays here."""
     if getattr(system, "sends_to", ""):
         return system
     try:
