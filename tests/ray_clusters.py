@@ -26,6 +26,7 @@ PATIENT = {  # a busy machine must not pass for a dead one; a killed node is not
     "RAY_gcs_rpc_server_connect_timeout_s": "60",
     "RAY_gcs_server_request_timeout_seconds": "300",
     "RAY_raylet_start_wait_time_s": "300",
+    "RAY_worker_niceness": "0",
 }
 PATIENCE = 300.0
 

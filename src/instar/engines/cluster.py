@@ -10,6 +10,7 @@ import logging
 import math
 import os
 import socket
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,6 +60,7 @@ def connect(cluster: Cluster) -> Any:
     except ImportError:
         raise MissingExtra("ray", extra="ray", needed_for="--on ray") from None
     if not ray.is_initialized():
+        _keep_standard_output_clean()
         try:
             ray.init(address=address, logging_level=logging.ERROR, log_to_driver=False)
         except (ConnectionError, ValueError, RuntimeError, OSError) as reason:
@@ -76,6 +78,13 @@ def fitting_actors(cluster: Cluster, nodes: Sequence[Mapping[str, Any]]) -> int:
     wanted = {name: share for name, share in (("CPU", cluster.cpus), ("GPU", cluster.gpus)) if share}
     alive = [node["Resources"] for node in nodes if node["Alive"]]
     return sum(min(int(has.get(name, 0) / share) for name, share in wanted.items()) for has in alive)
+
+
+def _keep_standard_output_clean() -> None:
+    """Ray prints there what befalls its nodes, whatever it is told; a run prints just its document."""
+    worker = sys.modules.get("ray._private.worker")
+    if hasattr(worker, "print_to_stdstream"):
+        setattr(worker, "print_to_stdstream", lambda *told, **how: None)  # noqa: B010  # no part of its types
 
 
 def _require_somebody_at(address: str) -> None:
