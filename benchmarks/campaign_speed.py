@@ -3,8 +3,8 @@
 The campaign draws, pastes, compares and stores; the loop only calls the detector. Both alternate, so that
 they see the same machine. Pictures are drawn streets of 640 x 480, so that nothing but the model is fetched.
 Three systems: one that takes 2 ms, yolox-nano, and a service that takes 1 s with 16 calls in flight. The
-other figure is of CPU time (user and system, of the whole process): it shows what the campaign adds also where the
-machine is busy with other things, but not what of it overlaps with the system.
+other figure is of CPU time (user and system, of the whole process): it shows what the campaign adds also
+where the machine is busy with other things, but not what of it overlaps with the system.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def measure_costs(*, on_the_clock: bool = False) -> Costs:
 
 
 def validate() -> None:
-    """Campaigns of a system that sleeps, as a service or an actor does: predicted from a short one, and run."""
+    """Campaigns of a system that sleeps, as a service does: predicted from a short one, and run."""
     print("seconds a question, at a time: predicted, measured")
     for seconds, slots, n in ((0.25, 1, 12), (0.25, 4, 40), (0.5, 8, 64), (1.0, 16, 96)):
         short = Mean(seconds, slots)
@@ -162,74 +162,6 @@ def validate() -> None:
         real = float(np.mean(short.took))
         told, _ = simulate(costs, Machine(cores=1, actors=slots, seconds=real, call=0.0), asked)
         print(f"{seconds:5.2f} s, {slots:2d}: {told:6.1f} s, {took:6.1f} s, {told / took:.2f}", flush=True)
-
-
-def predict(self, images: Sequence[np.ndarray]) -> list[float]:
-    began = time.perf_counter()
-    if self._seconds:
-        time.sleep(self._seconds * len(images))
-    answers = [float(image[::8, ::8].mean()) for image in images]
-    self.took.append(time.perf_counter() - began)
-    return answers
-
-
-def brighten(picture: np.ndarray, levels: float) -> np.ndarray:
-    return np.minimum(picture, 255 - round(levels)) + np.uint8(round(levels))
-
-
-def compare(before: instar.Observation, after: instar.Observation) -> instar.Verdict:
-    return instar.Verdict.at_most(abs(before.answer - after.answer), 100.0, "drift")
-
-
-def marks(seen: instar.Observation) -> instar.Panel:
-    return instar.Panel(f"{seen.answer:.0f}", seen.input)
-
-
-MEAN = instar.Task("mean", lambda picture, answer: float(answer), compare, marks)
-BRIGHTER = instar.Relation("brighter", MEAN, brighten, severity=instar.Range(1, 40, "grey levels"))
-
-
-def scenes(n: int) -> list[instar.Scene]:
-    def read(i: int) -> np.ndarray:
-        return np.random.default_rng(i).integers(0, 200, (480, 640, 3), dtype=np.uint8)
-
-    return [instar.Scene(f"{i:05d}", lambda i=i: read(i)) for i in range(n)]
-
-
-def run(n: int, system: Mean) -> tuple[int, float, float, float, int]:
-    """Questions, seconds, CPU seconds of this thread and of the others, bytes of the run file."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "run"
-        asked, began = 0, (time.perf_counter(), time.thread_time(), time.process_time())
-
-        def watch(tally: object) -> None:
-            nonlocal asked
-            asked = tally.queries  # type: ignore[attr-defined]
-
-        for _ in instar.run(scenes(n), BRIGHTER, system, search=instar.draws(4), out=out, watch=watch):
-            pass
-        took, own, whole = (
-            now - then
-            for now, then in zip((time.perf_counter(), time.thread_time(), time.process_time()), began)
-        )
-        return asked, took, own, whole - own, (out / "run.sqlite").stat().st_size
-
-
-def measure_costs() -> Costs:
-    run(4, Mean(0.0, 1))  # loads what is loaded once
-    asked, _, own, others, size = run(40, Mean(0.0, 1))
-    return Costs(pixels=others / asked, engine=own / asked, stored=size / asked)
-
-
-def validate(costs: Costs) -> None:
-    """Campaigns of a system that sleeps, as a service or an actor does: predicted, and run."""
-    print("seconds a question, at a time: predicted, measured")
-    for seconds, slots, n in ((0.25, 1, 8), (0.25, 4, 24), (0.5, 8, 60), (1.0, 16, 90)):
-        asked, took, *_ = run(n, Mean(seconds, slots))
-        machine = Machine(cores=1, actors=slots, seconds=seconds, call=0.0)
-        # A scene asks what it is, then its changes at once: as many tokens as slots, where there are scenes.
-        told, _ = simulate(costs, machine, asked)
-        print(f"{seconds:5.2f} s, {slots:2d}: {told:6.1f} s, {took:6.1f} s, {told / took:.2f}")
 
 
 def predict(costs: Costs) -> None:
