@@ -26,7 +26,9 @@ PICTURE = 640 * 480 * 3  # bytes that go to an actor with a question
 QUESTIONS = 100_000_000
 SIMULATED = 30_000
 HELD = 0.5  # share of pixel work that holds the interpreter: assumed, between none and all of it
-RAY_CALL = 0.0012  # CPU seconds of the driver for a picture put, a call and its answer (measured, Ray 2.60)
+RAY_CALL = (
+    0.0025  # CPU seconds of the driver for a picture put, a call and its answer: 2.1 to 2.8 ms, Ray 2.60
+)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ class LabelMap:
         table[: len(self.names)] = [name in wanted for name in self.names[:256]]
         if not self.ids.size:
             return np.zeros(self.ids.shape, np.bool_)
-        return np.asarray(cv2.LUT(self.ids, table)).view(np.bool_)  # a tenth of the time of table[ids]
+        return np.asarray(cv2.LUT(self.ids, table)).view(np.bool_)  # half the time of table[ids]
 
     def relabelled(self, mask: Mask, name: str) -> LabelMap:
         """The same map with another class where the mask is True."""
