@@ -17,7 +17,7 @@ from typing import Any
 
 from instar.core.errors import BadInput, MissingExtra
 
-__all__ = ["Cluster", "connect", "fitting_actors"]
+__all__ = ["Cluster", "connect_cluster", "fitting_actors"]
 
 REACH_SECONDS = 5.0
 """For an address to answer: Ray itself would try for minutes."""
@@ -51,7 +51,7 @@ class Cluster:
         return " and ".join(parts)
 
 
-def connect(cluster: Cluster) -> Any:
+def connect_cluster(cluster: Cluster) -> Any:
     """The module `ray`, connected to the cluster; refused in one line where that cannot be."""
     address = cluster.address or os.environ.get("RAY_ADDRESS") or "auto"
     _require_somebody_at(address)

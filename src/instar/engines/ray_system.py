@@ -24,8 +24,8 @@ from typing import Any
 from instar.core.errors import BadInput, InstarError, Refused, Temporary
 from instar.core.fingerprint import fingerprint_of
 from instar.core.system import Limits, Remote, System, describe_error
-from instar.engines.cluster import Cluster, connect, fitting_actors
-from instar.engines.worker import BUILD_SECONDS, WorkerSystem, read_answers
+from instar.engines.cluster import Cluster, connect_cluster, fitting_actors
+from instar.engines.worker import BUILD_SECONDS, WorkerSystem, unpack_answers
 from instar.store.answers import encode_answer
 
 __all__ = ["RaySystem", "build_on_cluster", "send_to_cluster"]
@@ -103,7 +103,7 @@ class _Crew:
     """The actors of a system. Each stands in `_free` as often as it may be given something."""
 
     def __init__(self, cluster: Cluster, build: Callable[[], WorkerSystem]) -> None:
-        self._ray, self._cluster = connect(cluster), cluster
+        self._ray, self._cluster = connect_cluster(cluster), cluster
         share = {"num_cpus": cluster.cpus, "num_gpus": cluster.gpus}
         self._host = self._ray.remote(Host).options(**share)
         self._setting = (sys.path[:], os.getcwd(), _version(), build)
@@ -133,7 +133,7 @@ class _Crew:
         return member.told
 
     def ask(self, variant: str, limits: Limits, inputs: Sequence[Any]) -> Sequence[Any]:
-        return read_answers(*self._call("answer", variant, limits, self._ray.put(list(inputs))))
+        return unpack_answers(*self._call("answer", variant, limits, self._ray.put(list(inputs))))
 
     def load(self) -> str:
         trouble = f" ({self._trouble})" if self._trouble else ""

@@ -29,7 +29,7 @@ from instar.core.system import Limits, Remote, System, describe_error, is_isolat
 from instar.engines.arena import Arena, anonymous_file
 from instar.store.answers import decode_answer
 
-__all__ = ["Isolated", "WorkerSystem", "gpus", "read_answers", "within_limits"]
+__all__ = ["Isolated", "WorkerSystem", "gpus", "unpack_answers", "within_limits"]
 
 BUILD_SECONDS = 600.0
 """To import and build a system: a large model may take minutes, and that is not the system being slow."""
@@ -152,7 +152,7 @@ class WorkerSystem:
         return self._workers[-1]
 
 
-def read_answers(kind: str, content: bytes) -> Sequence[Any]:
+def unpack_answers(kind: str, content: bytes) -> Sequence[Any]:
     """The answers that a process gave, or its reason why there are none."""
     if kind == "answers":
         answers: Sequence[Any] = decode_answer(content)
@@ -231,7 +231,7 @@ class _Worker:
         if self._takes_too_much():
             self.stop()  # it leaks: begin anew
         self.has_answered |= kind == "answers"
-        return read_answers(kind, content)
+        return unpack_answers(kind, content)
 
     def kill(self) -> None:
         if self._process is not None:
