@@ -1,5 +1,6 @@
 """In actors of a Ray cluster: the same records; killed actors, nodes and drivers lose nothing."""
 
+import argparse
 import json
 import os
 import random
@@ -14,12 +15,14 @@ from pathlib import Path
 import pytest
 
 import planted_core as planted
-from instar.campaigns.plan import Use
+from instar.campaigns.plan import Use, make_plan, plan_to_toml
 from instar.campaigns.resolve import resolve_system
 from instar.cli import main
+from instar.cli.run import arguments, plan_from
 from instar.core.errors import BadInput
 from instar.engines.cluster import Cluster, fitting_actors
 from instar.store import RunStore
+from instar.user_file import parse_toml
 
 HERE = Path(__file__).parent
 NOBODY = "127.0.0.1:1"
@@ -283,6 +286,23 @@ def test_without_ray_the_extra_is_named(tmp_path, capsys, monkeypatch):
 )
 def test_what_is_said_of_a_cluster_is_checked(words, told, capsys):
     assert refusal(words, capsys) == f"instar: {told}"
+
+
+def test_a_plan_keeps_its_cluster_and_a_flag_takes_it_back(tmp_path):
+    file = tmp_path / "plan.toml"
+    file.write_text(
+        'scenes = "street:1"\n[[system]]\nuse = "street-blobs"\n[ray]\naddress = "a:1"\ncpus = 2\n'
+    )
+    parser = argparse.ArgumentParser()
+    arguments(parser)
+
+    def plan(*words):
+        return plan_from(parser.parse_args([str(file), "--relation", "insertion", *words]))
+
+    assert plan().ray == Cluster(address="a:1", cpus=2)
+    assert plan("--address", "b:2", "--set", "ray.actors=3").ray == Cluster(address="b:2", cpus=2, actors=3)
+    assert plan("--on", "local").ray is None
+    assert make_plan(parse_toml(plan_to_toml(plan()))).ray == plan().ray
 
 
 def test_actors_are_counted_by_node():
