@@ -9,30 +9,8 @@ const post = async (address, fields = {}) => {
 const into = (place, html) => {
   // Our own server escapes whatever comes from data; scripts in it would not run anyway.
   place.innerHTML = html;
-  place.querySelectorAll(".slider").forEach(setUpSlider);
+  setUpPictures(place);
   begin(place);
-};
-
-// --- pictures of a case -------------------------------------------------------------------------
-const ways = ["beside", "over", "flicker", "drawing"];
-const setUpViews = (views) => {
-  const pair = views.querySelector(".pair");
-  const way = () => views.querySelector("[name=how]:checked")?.value;
-  let timer = 0;
-  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const flick = () => views.classList.toggle("after");
-  views.addEventListener("change", () => {
-    clearInterval(timer);
-    const now = way();
-    if (now === "flicker" && !calm) timer = setInterval(flick, 600);
-    if (now === "drawing") {
-      const img = views.querySelector(".drawing img");
-      img.src ||= img.dataset.src;
-    }
-    const outlines = views.querySelector("[data-outlines]");
-    views.classList.toggle("no-outlines", outlines && !outlines.checked);
-  });
-  pair.addEventListener("click", () => way() === "flicker" && calm && flick());
 };
 
 // --- work that takes a while --------------------------------------------------------------------
@@ -214,7 +192,6 @@ const setUpOrder = (form) => {
 
 // --- setting up ---------------------------------------------------------------------------------
 function begin(root) {
-  root.querySelectorAll("[data-views]").forEach(setUpViews);
   root.querySelectorAll("[data-do]").forEach(setUpAction);
   root.querySelectorAll("[data-load]").forEach((place) => load(place, place.dataset.load));
   root.querySelectorAll("[data-whole]").forEach((place) => load(place.parentElement, place.dataset.whole));
@@ -245,13 +222,8 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
-  const radios = [...document.querySelectorAll("[data-views] [name=how]")];
-  if ((event.key === "s" || event.key === "f") && radios.length) {
-    const at = radios.findIndex((radio) => radio.checked);
-    const to = event.key === "f" ? ways.indexOf("flicker") : (at + 1) % radios.length;
-    radios[to].click();
-    return;
-  }
+  const views = document.querySelector(".one .views");
+  if ((event.key === "s" || event.key === "f") && views) return switchView(views, event.key === "f" ? "flicker" : undefined);
   const arrows = ranged ? {} : { ArrowRight: "n", ArrowLeft: "p" };
   const key = arrows[event.key] ?? event.key;
   const wanted = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
