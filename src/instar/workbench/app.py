@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from instar.core.errors import InstarError
 from instar.workbench import NotHere
 from instar.workbench.access import Access, Guard
+from instar.workbench.cards import CardWords
 from instar.workbench.case_pictures import Studio
 from instar.workbench.children import Campaigns, Jobs
 from instar.workbench.figures import figures_of, yields_of
@@ -44,8 +45,10 @@ STATIC = {
 def make_site(root: Path, offers: Offers, access: Access, *, workers: Executor | None = None) -> Site:
     """What the pages need, for the runs in a folder. `workers` do what takes a process of its own."""
     workers = workers or Workers()
+    library = Library(root, workers=workers)
     return Site(
-        library=Library(root, workers=workers),
+        library=library,
+        words=CardWords(library),
         studio=Studio(),
         campaigns=Campaigns(root.resolve(), INSTAR),
         jobs=Jobs(INSTAR),

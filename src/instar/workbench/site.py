@@ -16,8 +16,10 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from instar.report.comparison import Comparison
+from instar.report.glossary import term
 from instar.report.words import counted, interval_words, name, percent, readable
 from instar.workbench.access import Access
+from instar.workbench.cards import CardWords
 from instar.workbench.case_pictures import Studio
 from instar.workbench.children import Campaigns, Jobs
 from instar.workbench.figures import Ends
@@ -43,6 +45,7 @@ class Site:
     intervals: Results[Ends]
     rules: RulePreviews
     trust: Trust
+    words: CardWords
 
     def page(self, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
         """The template filled in; everything in it is escaped unless it is marked as safe here."""
@@ -101,7 +104,7 @@ def _templates() -> jinja2.Environment:
         "pretty": _pretty,
         "n": lambda number: f"{number:,}",
     }
-    templates.globals |= {"counted": counted, "address": _address, "svg": markupsafe.Markup}
+    templates.globals |= {"term": _term, "counted": counted, "address": _address, "svg": markupsafe.Markup}
     return templates
 
 
@@ -112,6 +115,11 @@ def _name(text: object, longest: int = 160) -> markupsafe.Markup:
 
 def _plain(text: object, longest: int = 160) -> str:
     return readable(str(text), longest)
+
+
+def _term(word: str) -> markupsafe.Markup:
+    """The word, leading to what it means."""
+    return markupsafe.Markup(term(word, "/words"))
 
 
 def _interval(ends: tuple[float, float] | str | None) -> str:

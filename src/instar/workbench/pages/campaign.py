@@ -11,9 +11,9 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from instar.core.errors import BadInput, InstarError
+from instar.workbench.cards import cards_of
 from instar.workbench.filters import CaseFilter, select_cases
 from instar.workbench.orders import Offer, read_order
-from instar.workbench.pages.explore import card_of
 from instar.workbench.site import Site, form_of, go_to
 
 __all__ = ["State", "router", "state_of"]
@@ -51,8 +51,18 @@ def router(site: Site) -> APIRouter:
     def listed() -> Response:
         states = {name: state_of(site, name) for name in sorted(site.library.runs)}
         runs = site.library.runs  # not before: a state that is final comes with all its cases
-        lines = [(runs[name], runs[name].counts(), state) for name, state in states.items() if name in runs]
+        failing = site.library.table.failing_by_run()
+        lines = [
+            (runs[name], runs[name].counts(), failing.get(name, 0), state)
+            for name, state in states.items()
+            if name in runs
+        ]
         return site.page("runs.html", title="Runs", lines=lines)
+
+    @routes.get("/running")
+    def running() -> Response:
+        """What is under way, for the line above every page."""
+        return site.page("running.html")
 
     @routes.get("/campaign/new")
     def new() -> Response:
@@ -132,7 +142,8 @@ def _told(site: Site, name: str) -> dict[str, Any]:
         "state": state,
         "counts": counts,
         "cases": sum(counts.values()),
-        "cards": [card_of(table, int(row)) for row in violated.rows[:SHOWN]],
+        "cards": cards_of(site.words, table, [int(row) for row in violated.rows[:SHOWN]]),
+        "failing": int(table.failing[violated.rows].sum()),
         "system": run.system if run is not None else "",
         "has_run": run is not None,
         "unknown": [] if run is None else site.trust.unknown(run.folder),
