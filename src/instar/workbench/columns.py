@@ -150,7 +150,7 @@ def _arranged(rows: Iterable[Sequence[Any]], progress: Progress = lambda n: None
     rows = iter(rows)
     while chunk := list(islice(rows, CHUNK)):
         case, role, status, *named, findings, margin, naturalness, level = zip(*chunk)
-        named.append([_known(text) if text else "" for text in findings])
+        named.append(tuple(_known(text) if text else "" for text in findings))
         part = np.zeros(len(chunk), ROW)
         part["case"] = case
         part["is_null"] = [one == "null" for one in role]

@@ -239,8 +239,7 @@ def _severities(table: CaseTable, judged: Array) -> list[tuple[str, tuple[Array,
     codes, levels, failing = table.codes["relation"][rows], table.level[rows], table.failing[rows]
     counts = np.bincount(codes[failing], minlength=1)
     most = np.argsort(-counts, kind="stable")[:6].tolist()
+    parts = [(code, codes == code) for code in most if counts[code]]
     return [
-        (table.words["relation"][code], (levels[(codes == code) & ~failing], levels[(codes == code) & failing]))
-        for code in most
-        if counts[code]
+        (table.words["relation"][code], (levels[of & ~failing], levels[of & failing])) for code, of in parts
     ]

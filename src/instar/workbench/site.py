@@ -26,11 +26,12 @@ from instar.workbench.figures import Ends
 from instar.workbench.filters import CaseFilter, read_filter
 from instar.workbench.library import Library
 from instar.workbench.orders import Offers
+from instar.workbench.picture_sets import PictureSets
 from instar.workbench.rule_previews import RulePreviews
 from instar.workbench.trust import Trust
 from instar.workbench.workers import Results
 
-__all__ = ["Site", "form_of", "go_to", "prepare_templates", "view_of"]
+__all__ = ["Site", "file_of", "form_of", "go_to", "prepare_templates", "view_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,7 @@ class Site:
     rules: RulePreviews
     trust: Trust
     words: CardWords
+    pictures: PictureSets
 
     def page(self, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
         """The template filled in; everything in it is escaped unless it is marked as safe here."""
@@ -72,6 +74,11 @@ def form_of(request: Request) -> dict[str, list[str]]:
     for key, value in request.scope.get("instar.form", ()):
         form.setdefault(key, []).append(value)
     return form
+
+
+def file_of(request: Request) -> bytes:
+    """The file that was sent; `Guard` has checked where it comes from."""
+    return bytes(request.scope.get("instar.file", b""))
 
 
 def go_to(path: str, **values: object) -> RedirectResponse:

@@ -135,7 +135,8 @@ class CaseTable:
     def failing(self) -> Array:
         """Which cases have a failure, as far as is known."""
         wanted = [word in FAILING for word in self.words["known"]]
-        return np.array([*wanted, False], bool)[self.codes["known"]] & (self.codes["status"] == VIOLATED)
+        fits: Array = np.array([*wanted, False], bool)[self.codes["known"]]
+        return np.asarray(fits & (self.codes["status"] == VIOLATED))
 
     def failing_by_run(self) -> dict[str, int]:
         """How many cases of each run have a failure."""
@@ -147,11 +148,10 @@ def make_case_table(parts: Sequence[Part]) -> CaseTable:
     """One table of several runs; names that are the same in two runs are one."""
     words: dict[str, Sequence[str]] = dict.fromkeys(FACETS, ())
     words |= {"status": STATUSES, "mark": (UNMARKED, *MARKS), "group": (NO_GROUP,)}
-    kinds = {name: ROW[name] for name in ("case", "margin", "naturalness", "level")} | dict.fromkeys(FACETS, np.int32)
+    kinds: dict[str, Any] = {name: ROW[name] for name in ("case", "margin", "naturalness", "level")}
+    kinds |= dict.fromkeys((*FACETS, "task"), np.int32)
     columns: dict[str, list[Array]] = {name: [np.zeros(0, kind)] for name, kind in kinds.items()}
     tasks: dict[str, int] = {}
-    columns["task"] = [np.zeros(0, np.int32)]
-    kinds["task"] = np.int32
     starts, at = {}, 0
     for part in parts:
         rows = part.columns.rows[~part.columns.rows["is_null"]]
@@ -172,8 +172,8 @@ def make_case_table(parts: Sequence[Part]) -> CaseTable:
         columns["mark"].append(_placed(rows["case"], marks))
     whole = {name: np.concatenate(some, dtype=kinds[name]) for name, some in columns.items()}
     codes_of = {facet: whole[facet] for facet in FACETS}
-    numbers = (whole[name] for name in ("margin", "naturalness", "level", "task"))
-    return CaseTable(whole["case"], codes_of, words, *numbers, starts)
+    margin, naturalness, level, task = (whole[name] for name in ("margin", "naturalness", "level", "task"))
+    return CaseTable(whole["case"], codes_of, words, margin, naturalness, level, task, starts)
 
 
 def _placed(ids: Array, values: Mapping[str, int]) -> Array:

@@ -60,6 +60,18 @@ const setUpProgress = async (place) => {
     }
   }
 };
+// What runs is told above every page, until it has ended.
+const setUpRunning = async (place) => {
+  while (place.children.length) {
+    await pause(2000);
+    try {
+      const answer = await fetch("/running");
+      if (answer.ok) place.innerHTML = await answer.text();
+    } catch {
+      // The workbench may be restarting.
+    }
+  }
+};
 const setUpNatural = (form) => {
   const range = form.querySelector("input[type=range]");
   form.querySelector("button").hidden = true;
@@ -190,6 +202,71 @@ const setUpOrder = (form) => {
   fit();
 };
 
+// --- pictures and marks that are brought in -------------------------------------------------------
+const send = async (address, file) => {
+  const headers = { "content-type": "application/octet-stream", "x-instar-form": formToken };
+  const answer = await fetch(address, { method: "POST", headers, body: file });
+  const text = await answer.text();
+  return text.startsWith("{") ? JSON.parse(text) : { error: text.replace(/^instar: /, "") };
+};
+const MOST_FILES = 2000;
+const filesBelow = async (entry, found = []) => {
+  if (found.length >= MOST_FILES || entry.name.startsWith(".")) return found;
+  if (entry.isFile) found.push(await new Promise((done, failed) => entry.file(done, failed)));
+  else {
+    const reader = entry.createReader();
+    for (let some; (some = await new Promise((done, failed) => reader.readEntries(done, failed))).length; )
+      for (const one of some) await filesBelow(one, found);
+  }
+  return found;
+};
+const setUpDrop = (place) => {
+  const status = place.querySelector("[role=status]");
+  const scenes = place.form?.elements.scenes ?? place.closest("form").elements.scenes;
+  const bring = async (files, called) => {
+    const pictures = [...files].filter((file) => /\.(bmp|gif|jpe?g|png|ppm|tiff?|webp)$/i.test(file.name)).slice(0, MOST_FILES);
+    const set = (called || "pictures").replace(/[^A-Za-z0-9._-]/g, "-").replace(/^[^A-Za-z0-9]+/, "").slice(0, 40) || "pictures";
+    let kept = 0;
+    const refused = [];
+    for (const file of pictures) {
+      const address = "/pictures?to=" + encodeURIComponent(set) + "&file=" + encodeURIComponent(file.name);
+      const told = file.size > 25 * 2 ** 20 ? { error: file.name + " is larger than 25 MB" } : await send(address, file);
+      if (told.error) refused.push(told.error);
+      else kept += 1;
+      status.textContent = kept + " of " + pictures.length + " pictures are here" + (refused.length ? "; " + refused.length + " refused, the last: " + refused.at(-1) : "");
+    }
+    if (!pictures.length) status.textContent = "There is no picture among these files.";
+    if (!kept) return;
+    const value = "pictures/" + set;
+    if (![...scenes.options].some((option) => option.value === value)) scenes.add(new Option(value, value));
+    scenes.value = value;
+    scenes.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+  place.hidden = false;
+  for (const input of place.querySelectorAll("input")) {
+    input.addEventListener("change", () => bring(input.files, input.files[0]?.webkitRelativePath?.split("/")[0]));
+  }
+  for (const kind of ["dragenter", "dragover", "dragleave", "drop"]) {
+    place.addEventListener(kind, (event) => {
+      event.preventDefault();
+      place.classList.toggle("over", kind === "dragenter" || kind === "dragover");
+    });
+  }
+  place.addEventListener("drop", async (event) => {
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    const files = entries.length ? [] : [...event.dataTransfer.files];
+    for (const entry of entries) await filesBelow(entry, files);
+    await bring(files, entries.length === 1 && entries[0].isDirectory ? entries[0].name : "");
+  });
+};
+const setUpSending = (input) => {
+  input.addEventListener("change", async () => {
+    const told = await send(input.dataset.send, input.files[0]);
+    document.getElementById("sent").textContent = told.error ?? told.words;
+    input.value = "";
+  });
+};
+
 // --- setting up ---------------------------------------------------------------------------------
 function begin(root) {
   root.querySelectorAll("[data-do]").forEach(setUpAction);
@@ -197,10 +274,13 @@ function begin(root) {
   root.querySelectorAll("[data-whole]").forEach((place) => load(place.parentElement, place.dataset.whole));
 }
 begin(document);
+setUpRunning(document.querySelector("#running"));
 document.querySelectorAll("[data-poll]").forEach(setUpProgress);
 document.querySelectorAll("[data-natural]").forEach(setUpNatural);
 document.querySelectorAll("#rules").forEach(setUpRules);
 document.querySelectorAll(".order").forEach(setUpOrder);
+document.querySelectorAll("#drop").forEach(setUpDrop);
+document.querySelectorAll("[data-send]").forEach(setUpSending);
 document.querySelectorAll("[data-auto] select").forEach((s) => s.addEventListener("change", () => s.form.requestSubmit()));
 document.querySelectorAll("[data-submit]").forEach((s) => {
   s.form.querySelector("button").hidden = true;
