@@ -48,12 +48,12 @@ def lost(margin: float, label: str = "car", kind: str = "lost") -> instar.Verdic
     return instar.Verdict.violated([instar.Finding(kind, "object 1", margin, evidence)])
 
 
-def make_run(folder: Path, records: Iterable[instar.Record], system: str = "made-up") -> Path:
+def make_run(folder: Path, records: Iterable[instar.Record], system: str = "made-up", task: str = "") -> Path:
     """A run of these records, which nobody asked for: it has no plan."""
     records = list(records)
     with RunStore.create(folder, identity={"system": system, "fingerprint": "x"}) as store:
         store.keep_records(records)
-        store.keep_totals(Totals(str(folder), system, 0, 7, len(records), len(records), 1.0))
+        store.keep_totals(Totals(str(folder), system, 0, 7, len(records), len(records), 1.0, task=task))
     return folder
 
 
