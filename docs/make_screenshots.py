@@ -6,6 +6,8 @@ With an argument the pictures go to that folder, to be looked at first.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import subprocess
@@ -23,7 +25,18 @@ from browser import chromium, look, screenshot, wait_for  # noqa: E402
 from instar.cli import main  # noqa: E402
 
 RUNS = (
-    ["--system", "street-blobs", "--scenes", "street:20", "--budget", "600", "--out", "runs/blobs"],
+    [
+        "--system",
+        "street-blobs",
+        "--relation",
+        "insertion,warmed,cropped,noisy",
+        "--scenes",
+        "street:12",
+        "--budget",
+        "600",
+        "--out",
+        "runs/blobs",
+    ],
     ["--system", "street-exact", "--changes", "runs/blobs", "--out", "runs/exact"],
 )
 RULE = "If: a pedestrian appears on the roadside, Then: the ego-vehicle should slow down at least 30%."
@@ -45,8 +58,9 @@ def shoot_report(browser: WebDriver, folder: Path) -> None:
     shoot(browser, folder / "report-phone.png", page, PHONE, dark=True)
     look(browser, *LAPTOP)
     browser.get(page)
-    browser.execute_script("document.querySelector('#numbers').scrollIntoView({behavior: 'instant'})")
-    screenshot(browser, folder / "report-numbers.png")
+    for name, place in (("report-finding.png", ".group"), ("report-numbers.png", "#numbers")):
+        browser.execute_script(f"document.querySelector('{place}').scrollIntoView({{behavior: 'instant'}})")
+        screenshot(browser, folder / name)
 
 
 def shoot_workbench(browser: WebDriver, folder: Path, address: str) -> None:
@@ -75,9 +89,10 @@ def shoot_workbench(browser: WebDriver, folder: Path, address: str) -> None:
 
 
 def make(folder: Path) -> None:
-    for words in RUNS:
-        main(["run", *words, "--json"])
-    main(["report", "runs/blobs", "--html", "blobs.html", "--json"])
+    with contextlib.redirect_stdout(io.StringIO()):
+        for words in RUNS:
+            main(["run", *words, "--json"])
+        main(["report", "runs/blobs", "--html", "blobs.html", "--json"])
     server = subprocess.Popen(
         [sys.executable, "-m", "instar", "view", "runs", "--no-browser"], stderr=subprocess.PIPE, text=True
     )

@@ -53,7 +53,8 @@ def make_run(folder: Path, records: Iterable[instar.Record], system: str = "made
     records = list(records)
     with RunStore.create(folder, identity={"system": system, "fingerprint": "x"}) as store:
         store.keep_records(records)
-        store.keep_totals(Totals(str(folder), system, 0, 7, len(records), len(records), 1.0, task=task))
+        scenes = max(7, len({one.scene for one in records}))
+        store.keep_totals(Totals(str(folder), system, 0, scenes, len(records), len(records), 1.0, task=task))
     return folder
 
 

@@ -118,7 +118,8 @@ def barriers(browser: WebDriver) -> list[str]:
     return browser.execute_async_script(
         "const done = arguments[1];"
         # What is in a picture is one picture to whoever hears it.
-        "axe.run({exclude: ['svg.panel *']}, {runOnly: arguments[0]}).then((found) => done(found.violations.flatMap("
+        "axe.run({exclude: ['svg.panel *']}, {runOnly: arguments[0]})"
+        ".then((found) => done(found.violations.flatMap("
         "(one) => one.nodes.map((node) => one.id + ': ' + node.html.slice(0, 200)))))",
         list(RULES),
     )

@@ -202,6 +202,7 @@ def test_what_is_called_no_failure_is_saved_as_a_file_for_later_runs(browser, pa
     open_page(browser, page)
     bar = find(browser, "#words")[0]
     assert not bar.is_displayed()
+    click(browser, find(browser, ".more summary")[0])
     form = find(browser, ".word")[0]
     form.find_element("css selector", "input").send_keys('a poster, "no" person')
     click(browser, form.find_element("css selector", "button"))

@@ -194,17 +194,19 @@ const setUpFindings = (data) => {
 // n and p walk the findings, s and b change how the pictures are compared, / searches.
 const setUpKeys = () => {
   const cards = () => [...document.querySelectorAll("#findings .group[open] .case:not([hidden])")].filter((card) => card.offsetParent);
+  let last = null;
   document.addEventListener("keydown", (event) => {
     const typing = event.target.matches("input:not([type=radio], [type=range]), select, textarea");
     if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
     const all = cards();
-    const here = document.activeElement?.closest(".case");
+    const here = document.activeElement?.closest(".case") ?? last;
     const at = all.indexOf(here);
     if (event.key === "/") {
       event.preventDefault();
       document.getElementById("search")?.focus();
     } else if (event.key === "n" || event.key === "p") {
       const to = all[Math.max(0, Math.min(all.length - 1, at + (event.key === "n" ? 1 : -1)))];
+      last = to;
       to?.focus({ preventScroll: true });
       to?.scrollIntoView({ block: "start" });
     } else if (event.key === "s" || event.key === "b") {

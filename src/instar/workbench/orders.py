@@ -19,7 +19,16 @@ from instar.campaigns.descriptions import describe
 from instar.core.errors import BadInput, UnknownName
 from instar.scenes.load import WORLDS
 
-__all__ = ["LONGEST_RULE", "MOST_RULES", "Offer", "Offers", "Order", "make_offers", "read_order"]
+__all__ = [
+    "LONGEST_RULE",
+    "MOST_RULES",
+    "Offer",
+    "Offers",
+    "Order",
+    "chosen_scenes",
+    "make_offers",
+    "read_order",
+]
 
 LISTS = ("levels",)  # options of searches that are lists of numbers
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
@@ -141,13 +150,7 @@ def read_order(
     """The order that a form makes, or what is wrong with it; `pictures` are folders that were brought in."""
     one = {name: values[0].strip() for name, values in form.items() if values}
     lines = [line.strip() for line in one.get("rules", "").splitlines()]
-    search, scenes = one.get("search", ""), one.get("scenes", "")
-    if folder := one.get("folder", ""):
-        scenes = _existing(folder)
-    elif scenes in offers.worlds:
-        scenes = f"{scenes}:{one.get('count', '') or 12}"
-    else:
-        scenes = (pictures or {}).get(scenes, scenes)
+    search, scenes = one.get("search", ""), chosen_scenes(one, offers, pictures or {})
     order = Order(
         name=one.get("name", ""),
         system=one.get("system", ""),
@@ -161,8 +164,18 @@ def read_order(
         limit=_whole(one, "limit", least=1),
         seed=_whole(one, "seed", least=0) or 0,
     )
-    _check(order, offers, {*(pictures or {}).values(), *([scenes] if folder else [])})
+    _check(order, offers, {*(pictures or {}).values(), *([scenes] if one.get("folder") else [])})
     return order
+
+
+def chosen_scenes(one: Mapping[str, str], offers: Offers, pictures: Mapping[str, str]) -> str:
+    """What the form says of scenes: a folder by its path, so many drawn ones, or what is offered by name."""
+    scenes = one.get("scenes", "")
+    if folder := one.get("folder", ""):
+        return _existing(folder)
+    if scenes in offers.worlds:
+        return f"{scenes}:{one.get('count', '') or 12}"
+    return pictures.get(scenes, scenes)
 
 
 def _existing(folder: str) -> str:

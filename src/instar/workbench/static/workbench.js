@@ -99,6 +99,7 @@ const element = (tag, text = "", kind = "") => {
 const setUpRules = (area) => {
   const behind = document.querySelector(".behind");
   const readings = document.querySelector("#readings");
+  const fields = area.form.elements;
   let asked = 0;
   const underline = (rules) => {
     behind.replaceChildren();
@@ -166,7 +167,7 @@ const setUpRules = (area) => {
     await pause(250);
     if (mine !== asked) return;
     if (!area.value.trim()) return readings.replaceChildren();
-    const answer = await post("/rule", { rules: area.value });
+    const answer = await post("/rule", { rules: area.value, scenes: fields.scenes.value, folder: fields.folder.value });
     if (mine !== asked) return;
     if (!answer.ok) return readings.replaceChildren(element("p", "That did not work; reload the page.", "bad"));
     const { rules } = await answer.json();
@@ -174,6 +175,7 @@ const setUpRules = (area) => {
     readings.replaceChildren(...rules.map((rule, i) => rule && told(rule, i)).filter(Boolean));
   };
   area.addEventListener("input", read);
+  for (const name of ["scenes", "folder"]) fields[name].addEventListener("change", read);
   area.addEventListener("scroll", () => (behind.scrollTop = area.scrollTop));
   if (area.value.trim()) read();
 };
