@@ -465,7 +465,7 @@ def test_pictures_are_brought_in_and_a_run_of_them_is_told_until_it_ends(
     Select(one(page, "[name=system]")).select_by_value("street-exact")
     one(page, "[name=name]").clear()
     one(page, "[name=name]").send_keys(name)
-    click(page, one(page, "[name=relation][value=mirrored]"))
+    click(page, one(page, ".task:not(.unfit) [value=mirrored]"))
     click(page, one(page, "button.strong"))
     wait_for(lambda: one(page, "#state").text not in ("It is running.", ""), 200)
     wait_for(lambda: "is running" not in one(page, ".bar").text)
