@@ -41,7 +41,10 @@ RUNS = (
 )
 RULE = "If: a pedestrian appears on the roadside, Then: the ego-vehicle should slow down at least 30%."
 LAPTOP, PHONE = (1180, 900), (390, 844)
-READY = "return document.readyState === 'complete' && [...document.images].every((one) => one.complete)"
+READY = """
+const seen = [...document.images].filter((one) => one.getBoundingClientRect().top < innerHeight && one.src);
+return document.readyState === "complete" && seen.every((one) => one.complete);
+"""
 
 
 def shoot(browser: WebDriver, path: Path, address: str, size: tuple[int, int], *, dark: bool = False) -> None:

@@ -14,7 +14,7 @@ import instar
 from instar.cli import main
 from instar.cli.view import offers_of
 from instar.core.marks import Mark, Panel
-from instar.core.record import Totals
+from instar.core.record import Source, Totals
 from instar.scenes import load_scenes
 from instar.store import RunStore
 from instar.workbench.access import Access
@@ -53,8 +53,7 @@ def make_run(folder: Path, records: Iterable[instar.Record], system: str = "made
     records = list(records)
     with RunStore.create(folder, identity={"system": system, "fingerprint": "x"}) as store:
         store.keep_records(records)
-        scenes = max(7, len({one.scene for one in records}))
-        store.keep_totals(Totals(str(folder), system, 0, scenes, len(records), len(records), 1.0, task=task))
+        store.keep_totals(Totals(str(folder), system, 0, 7, len(records), len(records), 1.0, task=task))
     return folder
 
 
@@ -86,11 +85,14 @@ def make_large_run(folder: Path, findings: int, *, pictured: int = 64) -> Path:
         )
         for number in range(findings)
     ]
-    make_run(folder, [*records, *(record(findings + i) for i in range(findings))])
+    held = [record(findings + i, scene=one.scene) for i, one in enumerate(records)]
+    make_run(folder, [*records, *held])
     with RunStore.resume(folder, identity={"system": "made-up", "fingerprint": "x"}) as store:
-        for one, scene in zip(records, load_scenes(f"street:{pictured}")):
-            after = np.ascontiguousarray(scene.image // 2)
+        for scene in {one.scene for one in records}:
+            store.keep_source(Source(scene, scene, "0" * 64))
+        for one, street in zip(records, load_scenes(f"street:{pictured}")):
+            after = np.ascontiguousarray(street.image // 2)
             mark = Mark.box([100, 100, 200, 180], "lost", one.verdict.plainest.evidence["was"]["label"])
-            panels = [Panel("before", scene.image, (mark,)), Panel("after", after, (mark,))]
+            panels = [Panel("before", street.image, (mark,)), Panel("after", after, (mark,))]
             store.keep_panels(one.case, panels, exact=False)
     return folder

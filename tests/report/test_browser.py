@@ -132,7 +132,7 @@ def test_findings_are_walked_and_blinked_by_keys(browser, page):
     here = find(browser, f"#{cards[1]}")[0]
     assert here.find_element("css selector", "[value=flicker]").is_selected()
     shown = [one.is_displayed() for one in here.find_elements("css selector", "figure")]
-    click(browser, here.find_element("css selector", "figure:last-child"))
+    click(browser, here.find_element("css selector", ".pair"))
     assert [one.is_displayed() for one in here.find_elements("css selector", "figure")] == shown[::-1]
     body.send_keys("/")
     assert browser.switch_to.active_element.get_attribute("id") == "search"

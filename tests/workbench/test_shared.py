@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 
+import instar
 from bench_runs import PORT, lost, make_run, make_test_site, record
 from instar.core.errors import BadInput
 from instar.imaging.codecs import encode_png
@@ -163,3 +164,15 @@ def test_the_marks_file_is_plain(site: Site) -> None:
     assert json.loads(client_of(site).get("/marks.json", params={"of": "a"}).content) == {
         "what": "instar marks", "run": "a", "system": "made-up", "marks": [],
     }  # fmt: skip
+
+
+def test_a_failure_that_goes_and_another_that_comes_under_the_same_name_are_both_shown(
+    tmp_path: Path,
+) -> None:
+    boxes = {"was": ("dog", [0, 0, 9, 9]), "now": ("car", [50, 50, 90, 90])}
+    for run, (label, box) in boxes.items():
+        evidence = {"was": {"label": label, "score": 0.9, "box": box}}
+        verdict = instar.Verdict.violated([instar.Finding("lost", "object 1", -0.5, evidence)])
+        make_run(tmp_path / run, [record(1, verdict=verdict)])
+    page = client_of(make_test_site(tmp_path)).get("/compare/with", params={"run": ["was", "now"]}).text
+    assert page.index("car 0.90 is lost") < page.index("dog 0.90 is lost")

@@ -81,7 +81,7 @@ class Comparison:
     """`pairs` are cases with the same change in both runs; `broken` and `fixed` those of them that differ.
 
     They are in `paired_scenes`, over which signs are flipped: `p` is None where these are too few.
-    `examples` shows each of them.
+    The examples show each of them; one key may be in both, where two answers number objects otherwise.
     `keys_broken` and `keys_fixed` are different failures, by relation, scene, object and kind, among what
     both runs have judged. With pairs they are those of pairs, without any those of all cases.
     """
@@ -99,7 +99,8 @@ class Comparison:
     keys_broken: tuple[FailureKey, ...]
     keys_fixed: tuple[FailureKey, ...]
     places: int
-    examples: Mapping[FailureKey, Example] = field(default_factory=dict)
+    broken_examples: Mapping[FailureKey, Example] = field(default_factory=dict)
+    fixed_examples: Mapping[FailureKey, Example] = field(default_factory=dict)
 
 
 def compare_runs(first: Side, second: Side) -> Comparison:
@@ -135,7 +136,8 @@ def compare_runs(first: Side, second: Side) -> Comparison:
         keys_broken=broken,
         keys_fixed=fixed,
         places=len(places),
-        examples=_examples(broken, second, first) | _examples(fixed, first, second),
+        broken_examples=_examples(broken, second, first),
+        fixed_examples=_examples(fixed, first, second),
     )
 
 
@@ -189,13 +191,13 @@ def comparison_json(comparison: Comparison) -> dict[str, object]:
         "scenes": comparison.places,
         "paired_scenes": comparison.paired_scenes,
         "relations": {name: asdict(one) for name, one in comparison.relations.items()},
-        "newly_broken": [_key_json(comparison, key) for key in comparison.keys_broken],
-        "newly_fixed": [_key_json(comparison, key) for key in comparison.keys_fixed],
+        "newly_broken": [_key_json(key, comparison.broken_examples) for key in comparison.keys_broken],
+        "newly_fixed": [_key_json(key, comparison.fixed_examples) for key in comparison.keys_fixed],
     }
 
 
-def _key_json(comparison: Comparison, key: FailureKey) -> dict[str, str]:
-    example = comparison.examples.get(key)
+def _key_json(key: FailureKey, examples: Mapping[FailureKey, Example]) -> dict[str, str]:
+    example = examples.get(key)
     return key._asdict() | ({} if example is None else {"label": example.label, "case": example.case})
 
 
@@ -228,10 +230,13 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         if len(comparison.relations) > 1:
             yield ""
             yield _relations(comparison.relations)
-    for title, keys in (("newly broken", comparison.keys_broken), ("fixed", comparison.keys_fixed)):
+    for title, keys, examples in (
+        ("newly broken", comparison.keys_broken, comparison.broken_examples),
+        ("fixed", comparison.keys_fixed, comparison.fixed_examples),
+    ):
         yield ""
         yield f"{counted(len(keys), 'different failure')} {title}"
-        yield from list_keys(keys, labels={key: one.label for key, one in comparison.examples.items()})
+        yield from list_keys(keys, labels={key: one.label for key, one in examples.items()})
 
 
 def _test_words(comparison: Comparison) -> str:

@@ -88,18 +88,14 @@ def _pictured(
 ) -> list[tuple[str, list[dict[str, Any]]]]:
     """Newly broken and fixed failures: in words, with the case in either run."""
     made = []
-    for title, keys, run, against in (
-        ("Newly broken", comparison.keys_broken, other, first),
-        ("Fixed", comparison.keys_fixed, first, other),
+    for title, examples, run, against in (
+        ("Newly broken", comparison.broken_examples, other, first),
+        ("Fixed", comparison.fixed_examples, first, other),
     ):
         # One of each scene first: the same object is often lost under every change.
-        shown = in_turns([key for key in keys if key in comparison.examples], lambda key: key.scene)[
-            :PICTURED
-        ]
-        told = _words(run, [(key, comparison.examples[key].case) for key in shown])
-        made.append(
-            (title, [_pair(first, run, against, key, comparison.examples[key], told) for key in shown])
-        )
+        shown = in_turns(sorted(examples), lambda key: key.scene)[:PICTURED]
+        told = _words(run, [(key, examples[key].case) for key in shown])
+        made.append((title, [_pair(first, run, against, key, examples[key], told) for key in shown]))
     return made
 
 
