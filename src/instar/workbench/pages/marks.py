@@ -10,8 +10,8 @@ from fastapi.responses import JSONResponse
 
 from instar.core.errors import BadInput
 from instar.report.words import counted
+from instar.store.marks import LONGEST_NOTE, MARKS
 from instar.workbench.library import LibraryRun
-from instar.workbench.reviews import LONGEST_NOTE, MARKS
 from instar.workbench.site import Site, file_of
 
 __all__ = ["router"]
@@ -68,12 +68,17 @@ def _entries(content: bytes) -> list[dict[str, str]]:
     """The marks in a file, or what is wrong with it."""
     try:
         document: Any = json.loads(content)
-        entries = document["marks"] if document["what"] == TITLE else None
+        entries = document["marks"] if document["what"] == TITLE else ()
         told = [{name: one.get(name, "") for name in ("case", "mark", "note")} for one in entries]
         fits = all(
             isinstance(value, str) and len(value) <= LONGEST_NOTE for one in told for value in one.values()
         )
-        if not fits or len(told) > MOST or not all(one["mark"] in MARKS for one in told):
+        if (
+            document["what"] != TITLE
+            or not fits
+            or len(told) > MOST
+            or not all(one["mark"] in MARKS for one in told)
+        ):
             raise ValueError
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise BadInput("this is no file of marks; the summary of a run saves one") from None
