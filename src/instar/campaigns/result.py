@@ -8,7 +8,7 @@ from typing import Any
 
 from instar.campaigns.run import read_totals
 from instar.core.errors import RunError
-from instar.core.outcome import ALL_HELD, VIOLATED, status_of
+from instar.core.outcome import ALL_HELD, NOT_JUDGED, VIOLATED
 from instar.report.by_scene import ByScene, list_keys
 from instar.report.causes import Failure
 from instar.report.comparison import Comparison, Side, compare_runs
@@ -85,7 +85,9 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
         against = against.where_nothing_was_judged()
     numbers = numbers_of(summary, groups, against)
     met = tuple(condition for condition in gate.conditions if condition.met(numbers))
-    status = status_of(judged=not summary.why_not_judged, headline=summary.counts.headline)
+    status = VIOLATED if summary.counts.headline else ALL_HELD
+    if summary.why_not_judged:
+        status = NOT_JUDGED
     if status == VIOLATED and against is not None and not against.new:
         status = ALL_HELD
     if gate.conditions and status in (ALL_HELD, VIOLATED):

@@ -25,10 +25,11 @@ from instar.campaigns.reader import open_run
 from instar.campaigns.result import read_result
 from instar.campaigns.run import execute
 from instar.cli.report import write_page
-from instar.core.errors import BadInput, FetchFailed, MissingExtra, RunError
+from instar.core.errors import BadInput, FetchFailed, RunError
 from instar.core.marks import Panel
 from instar.core.outcome import Outcome
 from instar.core.system import Limits
+from instar.installation import MissingExtra
 from instar.report import Summary, render_text
 from instar.report.document import summary_to_json
 from instar.report.files import write_picture

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from instar.campaigns.catalogue import export_formats, find_export, import_home
 from instar.cli.flags import named_arguments, named_from, said_in
-from instar.core.errors import BadInput, MissingExtra, RunError, Untrusted
+from instar.core.errors import BadInput, RunError, Untrusted
 from instar.core.outcome import Outcome
 from instar.core.task import find_task
+from instar.installation import MissingExtra
 
 if TYPE_CHECKING:
     from instar.campaigns.reader import RunReader

@@ -14,8 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.core.errors import BadInput, MissingExtra
+from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
+from instar.installation import MissingExtra
 
 if TYPE_CHECKING:
     from instar.workbench.orders import Offers
