@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from instar.campaigns.plan import Plan, code_named_by, make_plan, uses_of
 from instar.campaigns.run import read_totals
-from instar.core.errors import RunError
+from instar.core.errors import InstarError, RunError
 from instar.core.outcome import ALL_HELD, NOT_JUDGED, VIOLATED
+from instar.core.record import Totals
+from instar.core.system import Limits
 from instar.report.by_scene import ByScene, list_keys
 from instar.report.causes import Failure
 from instar.report.comparison import Comparison, Side, compare_runs
@@ -21,8 +24,12 @@ from instar.report.summary import Summary, summarise
 from instar.report.text import render_text
 from instar.report.words import counted
 from instar.store import RunStore
+from instar.user_file import parse_toml
 
 __all__ = ["Gate", "RunResult", "compare_folders", "read_result"]
+
+
+ROUNDED = 10  # questions that may be left because no case fits into them any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +82,7 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     dismiss = dismisser((gate.known or Known()).merge(gate.said).dismissals, totals.system)
     records = map(dismiss, store.records(changes=False, held_evidence=False))
     summary = summarise(scenes.watch(figures.watch(records)), totals)
+    summary = replace(summary, ended=_why_ended(store, totals), names_code=_names_code(store))
     if summary.scenes_judged > summary.totals.scenes:
         raise RunError(f"cannot read {store.folder}: it judged scenes that were never asked; it is damaged")
     violated = ((dismiss(record), change) for record, change in store.violated())
@@ -93,6 +101,43 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     if gate.conditions and status in (ALL_HELD, VIOLATED):
         status = VIOLATED if met else ALL_HELD
     return RunResult(summary, figures, scenes, groups, against, met, status)
+
+
+def names_code(run: str) -> bool:
+    """Whether the plan of a run names code of the user's own: then `--trust` lets it be imported."""
+    with RunStore.read(run) as store:
+        return _names_code(store)
+
+
+def _names_code(store: RunStore) -> bool:
+    plan = _plan_of(store)
+    return plan is not None and any(code_named_by(use) for _, use in uses_of(plan))
+
+
+def _plan_of(store: RunStore) -> Plan | None:
+    """The plan of a run; None where it has none that can be read."""
+    try:
+        return make_plan(parse_toml(store.plan()), complete=False)
+    except InstarError:
+        return None
+
+
+def _why_ended(store: RunStore, totals: Totals) -> str:
+    """Why there are fewer questions than the plan allowed, or fewer scenes; empty where there are not."""
+    plan = _plan_of(store)
+    limits = Limits() if plan is None else plan.limits
+    spent = f"{totals.queries:,} questions"
+    if limits.queries is not None:
+        spent = f"{totals.queries:,} of {limits.queries:,} questions"
+    if not totals.finished:
+        if limits.seconds is not None and totals.seconds >= limits.seconds:
+            return f"Ended after {spent}: its {limits.seconds:g} s were over"
+        return (
+            f"Not complete, after {spent}: it is under way, was interrupted, or the system failed too often"
+        )
+    if limits.queries is not None and totals.queries < limits.queries - ROUNDED:
+        return f"Ended after {spent}: nothing was left to try; more pictures or relations give more"
+    return ""
 
 
 def compare_folders(first: str, second: str) -> Comparison:

@@ -152,7 +152,7 @@ def execute(
     relations fit for the scenes. `given` are answers that were made elsewhere; what is to be asked there
     next is written into the run folder. Without `yes` the user is asked before a paid service is.
     """
-    campaigns = agree(_look_up(settle_plan(plan)), yes=yes)
+    campaigns = agree(_look_up(settle_plan(plan), resume=resume), yes=yes)
     with contextlib.ExitStack() as stack:
         stores = []
         for own, campaign in campaigns:
@@ -196,7 +196,7 @@ class GivenAnswer:
         return AnswerKey(fingerprint, self.digest, self.repeat), Reply(self.answer)
 
 
-def _look_up(plan: Plan) -> list[tuple[Plan, Campaign]]:
+def _look_up(plan: Plan, *, resume: bool) -> list[tuple[Plan, Campaign]]:
     """For each system of a plan the plan of its run alone, and everything that it names, found and made."""
     relations = resolve_relations(plan, _helpers(plan))
     if plan.changes is None:
@@ -209,7 +209,7 @@ def _look_up(plan: Plan) -> list[tuple[Plan, Campaign]]:
     require_one_readable(scenes)
     tasks = [relation.resolved_task.name for relation in relations]
     found = []
-    for use, out in zip(plan.systems, run_folders(plan)):
+    for use, out in zip(plan.systems, run_folders(plan, resume=resume)):
         system = resolve_system(use, tasks=tasks)
         campaign = Campaign(
             scenes=scenes,

@@ -65,7 +65,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     _require_use(args)
     from instar.report.files import whole_folder
 
-    with whole_folder(folder), open_run(args.run, named=named_from(args), quiet=args.json) as there:
+    with whole_folder(folder), open_run(args.run, named=named_from(args), quiet=args.quiet) as there:
         if args.format in TABLES:
             written = _write_table(there, args.format, folder)
         else:

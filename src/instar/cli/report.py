@@ -58,9 +58,9 @@ def perform(args: argparse.Namespace) -> Outcome:
         version = installed_version() or "0.0.0"
         write_file(args.sarif, render_sarif(found.summary, results, version=version, known=known))
     if args.html:
-        write_page(found, args.html, shrink=args.shrink, trusted=args.trust, quiet=args.json)
+        write_page(found, args.html, shrink=args.shrink, trusted=args.trust, quiet=args.quiet)
     if args.markdown:
-        _write_markdown(found, args.markdown, quiet=args.json)
+        _write_markdown(found, args.markdown, quiet=args.quiet)
     document = found.document()
     if args.mlflow:
         from instar.mlflow import log_run

@@ -95,7 +95,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.campaigns.run import execute
 
     try:
-        runs = execute(plan, resume=args.resume, quiet=args.json, yes=args.yes)
+        runs = execute(plan, resume=args.resume, quiet=args.quiet, yes=args.yes)
     except BadInput as error:
         # Options are checked only when what they are for has been found; they may stand in the file.
         if args.plan is None:

@@ -62,7 +62,8 @@ class Comparison:
 
     They are in `paired_scenes`, over which signs are flipped: `p` is None where these are too few.
     `keys_broken` and `keys_fixed` are different failures, by relation, scene, object and kind, among what
-    both runs have judged. With pairs they are those of pairs, without any those of all cases.
+    both runs have judged. With pairs they are those of pairs, without any those of all cases. `before` and
+    `after` say what each is about, and which case of its run shows it.
     """
 
     first: str
@@ -78,6 +79,8 @@ class Comparison:
     keys_broken: tuple[FailureKey, ...]
     keys_fixed: tuple[FailureKey, ...]
     places: int
+    before: Failures = field(default_factory=dict)
+    after: Failures = field(default_factory=dict)
 
 
 def compare_runs(first: Side, second: Side) -> Comparison:
@@ -112,6 +115,8 @@ def compare_runs(first: Side, second: Side) -> Comparison:
         keys_broken=_only_in(after, before),
         keys_fixed=_only_in(before, after),
         places=len(places),
+        before=before,
+        after=after,
     )
 
 
@@ -154,9 +159,14 @@ def comparison_json(comparison: Comparison) -> dict[str, object]:
         "scenes": comparison.places,
         "paired_scenes": comparison.paired_scenes,
         "relations": {name: asdict(one) for name, one in comparison.relations.items()},
-        "newly_broken": [key._asdict() for key in comparison.keys_broken],
-        "newly_fixed": [key._asdict() for key in comparison.keys_fixed],
+        "newly_broken": [_key_json(key, comparison.after) for key in comparison.keys_broken],
+        "newly_fixed": [_key_json(key, comparison.before) for key in comparison.keys_fixed],
     }
+
+
+def _key_json(key: FailureKey, among: Failures) -> dict[str, object]:
+    thing = among[key]
+    return {**key._asdict(), "label": thing.label, "words": thing.words, "case": thing.case}
 
 
 def render_compared(comparison: Comparison) -> str:
@@ -188,10 +198,14 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         if len(comparison.relations) > 1:
             yield ""
             yield _relations(comparison.relations)
-    for title, keys in (("newly broken", comparison.keys_broken), ("fixed", comparison.keys_fixed)):
+    broken, fixed = comparison.keys_broken, comparison.keys_fixed
+    for title, keys, among in (
+        ("newly broken", broken, comparison.after),
+        ("fixed", fixed, comparison.before),
+    ):
         yield ""
         yield f"{counted(len(keys), 'different failure')} {title}"
-        yield from list_keys(keys)
+        yield from list_keys(keys, among=among)
 
 
 def _test_words(comparison: Comparison) -> str:

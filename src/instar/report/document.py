@@ -23,6 +23,7 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "task": totals.task,
         "seed": totals.seed,
         "finished": totals.finished,
+        "ended": summary.ended or None,
         "not_judged": summary.why_not_judged or None,
         **summary.numbers(),
         "interval": summary.drawn.interval,

@@ -197,6 +197,10 @@ class Summary:
     breaks: Sequence[Break] = ()
     harms: Mapping[str, int] = field(default_factory=dict)
     """Different failures by how bad they are, where findings have a `harm` in their evidence."""
+    ended: str = ""
+    """Why the run ended with fewer questions than it might have asked; empty where it did not."""
+    names_code: bool = False
+    """Whether its plan names code of the user's own, so that replaying a case needs `--trust`."""
 
     @property
     def called_none(self) -> tuple[int, int]:

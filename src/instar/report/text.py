@@ -19,8 +19,8 @@ from instar.report.summary import (
 from instar.report.words import counted, interval_words, percent, readable, replay_command
 
 __all__ = [
-    "alarm_words", "empty_words", "known_words", "left_out_words", "referee_words", "render_comparison",
-    "render_text", "repeat_words", "table",
+    "alarm_words", "empty_words", "headline_words", "known_words", "left_out_words", "referee_words",
+    "render_comparison", "render_text", "repeat_words", "table",
 ]  # fmt: skip
 
 WIDEST_REASON = 320
@@ -151,6 +151,11 @@ def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
+def headline_words(summary: Summary) -> str:
+    """How often the system fails, in a sentence; or why nothing can be said of it."""
+    return next(_headline(summary))
+
+
 def _headline(summary: Summary) -> Iterator[str]:
     counts, totals = summary.counts, summary.totals
     scenes, system = counted(summary.scenes_judged, "judged scene"), readable(totals.system)
@@ -169,7 +174,9 @@ def _headline(summary: Summary) -> Iterator[str]:
     others = counts.violated - counts.headline
     if others:
         yield f"In {counted(others, 'more case')} the answers differ, but not by a failure (see below)."
-    if not totals.finished:
+    if summary.ended:
+        yield f"{summary.ended}."
+    elif not totals.finished:
         yield "The run is not complete: it is under way, or a limit or an interrupt ended it."
 
 

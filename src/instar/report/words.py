@@ -28,7 +28,7 @@ __all__ = [
 FATES: Mapping[str, str] = {"lost": "lost", "new": "newly found", "renamed": "mixed up", "moved": "moved"}
 FATE_SENTENCES: Mapping[str, str] = {
     "lost": "{was} is lost",
-    "new": "{is} appears where nothing is",
+    "new": "{is} appears, where none was found before",
     "renamed": "{was} is taken for {is}",
     "moved": "{was} has moved",
 }
@@ -88,8 +88,9 @@ def interval_words(ends: tuple[float, float] | None) -> str:
     return "-" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f} %"
 
 
-def replay_command(run: str, case: str) -> str:
-    return f"instar replay {shlex.quote(run)} {case}"
+def replay_command(run: str, case: str, *, trust: bool = False) -> str:
+    """The command that shows a case again; `trust` where the run's plan names code of the user's own."""
+    return f"instar replay {shlex.quote(run)} {case}" + " --trust" * trust
 
 
 def when_words(relation: str, brought: str = "") -> str:
