@@ -20,6 +20,7 @@ from instar.report.figures import Figures
 from instar.report.gate import FailCondition, numbers_of
 from instar.report.groups import Group, group_failures
 from instar.report.known import Against, Known, compare_with_known, dismisser
+from instar.report.look import PLAIN, Look
 from instar.report.summary import Summary, summarise
 from instar.report.text import render_text
 from instar.report.words import counted
@@ -56,8 +57,8 @@ class RunResult:
     met: tuple[FailCondition, ...]
     status: int
 
-    def text(self) -> str:
-        parts = [render_text(self.summary, self.groups)]
+    def text(self, look: Look = PLAIN, *, brief: bool = False) -> str:
+        parts = [render_text(self.summary, self.groups, look=look, brief=brief)]
         if self.against is not None:
             parts.append("\n".join(_told(self.against)))
         if self.met:

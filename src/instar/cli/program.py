@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 COMMANDS = {
-    "demo": "find failures of a real detector on real photographs, right now",
+    "demo": "failures of five kinds of systems, right now",
+    "init": "look at this folder and write a plan for it",
     "run": "test a system: a campaign over scenes",
     "questions": "write the pictures to ask of a system that is elsewhere",
     "answers": "take the answers of a system that is elsewhere, and go on",

@@ -14,6 +14,7 @@ from instar.campaigns.toml import parse_value
 from instar.cli.flags import gate_arguments, gate_from
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
+from instar.report.look import terminal_look
 from instar.report.text import render_comparison
 from instar.user_file import parse_toml
 
@@ -101,7 +102,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         if args.plan is None:
             raise
         raise BadInput(f"{args.plan}: {error}") from error
-    return outcome_of(runs, gate)
+    return outcome_of(runs, gate, brief=args.quiet)
 
 
 def plan_from(args: argparse.Namespace) -> Plan:
@@ -188,18 +189,18 @@ def _names(given: list[str] | None) -> list[str] | None:
     return [name.strip() for names in given for name in names.split(",") if name.strip()]
 
 
-def outcome_of(runs: list[str], gate: Gate) -> Outcome:
+def outcome_of(runs: list[str], gate: Gate, *, brief: bool = False) -> Outcome:
     """One system's report, or those of several one after the other and a comparison below."""
     from instar.campaigns.result import read_result
     from instar.store import RunStore
 
-    results = []
+    look, results = terminal_look(), []
     for run in runs:
         with RunStore.read(run) as store:
             results.append(read_result(store, gate))
     if len(results) == 1:
-        return Outcome(results[0].text(), results[0].document(), results[0].status)
+        return Outcome(results[0].text(look, brief=brief), results[0].document(), results[0].status)
     comparison = render_comparison([result.summary for result in results])
-    text = "\n\n".join([*(result.text() for result in results), comparison])
+    text = "\n\n".join([*(result.text(look, brief=brief) for result in results), comparison])
     document = {"runs": [result.document() for result in results]}
     return Outcome(text, document, max(result.status for result in results))
