@@ -19,7 +19,7 @@ __all__ = ["cache_folder", "fetch", "is_present", "show", "what_is_wrong"]
 
 PACKAGE = files("instar.zoo")
 ALONG = ("weights", "photographs")
-"""Folders of what comes with instar, so that `instar demo` needs no network; a wheel leaves out the weights."""
+"""Folders of what comes with instar, so that `instar demo` needs no network; its wheel has no weights."""
 
 
 def cache_folder() -> Path:
@@ -139,7 +139,7 @@ def _fetch_package(wanted: Entry, folder: Path, manifest: Sequence[Entry], progr
 
 
 def _take_along(wanted: Entry, folder: Path) -> bool:
-    """Whether all files of an entry come with instar, so that nothing has to be downloaded; they are copied."""
+    """Whether all files of an entry came with instar: they are copied, and nothing is downloaded."""
     found = [[one for place in ALONG if (one := PACKAGE / place / m.file).is_file()] for m in wanted.members]
     contents = [places[0].read_bytes() for places in found if places]
     told = [hashlib.sha256(content).hexdigest() for content in contents]
