@@ -20,9 +20,9 @@ from instar.report.figures import Figures
 from instar.report.gate import FailCondition, numbers_of
 from instar.report.groups import Group, group_failures
 from instar.report.known import Against, Known, compare_with_known, dismisser
-from instar.report.look import PLAIN, Look
 from instar.report.summary import Summary, summarise
 from instar.report.text import render_text
+from instar.report.text_style import PLAIN, TextStyle
 from instar.report.words import counted
 from instar.store import RunStore
 from instar.user_file import parse_toml
@@ -57,7 +57,7 @@ class RunResult:
     met: tuple[FailCondition, ...]
     status: int
 
-    def text(self, look: Look = PLAIN, *, brief: bool = False) -> str:
+    def text(self, look: TextStyle = PLAIN, *, brief: bool = False) -> str:
         parts = [render_text(self.summary, self.groups, look=look, brief=brief)]
         if self.against is not None:
             parts.append("\n".join(_told(self.against)))

@@ -19,9 +19,9 @@ from instar.report.cards import CaseView
 from instar.report.groups import in_turns
 from instar.report.html import Page, render_html
 from instar.report.junit import render_junit
-from instar.report.look import terminal_look
 from instar.report.markdown import MOST_GROUPS, render_markdown
 from instar.report.sarif import render_sarif
+from instar.report.text_style import terminal_style
 from instar.store import RunStore
 from instar.user_file import write_file
 
@@ -69,7 +69,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         files = [file for file in (args.html, args.junit, args.sarif, args.markdown) if file]
         logged = log_run(found.summary, found.groups, experiment=args.mlflow, files=files)
         document |= {"mlflow": logged}
-    return Outcome(found.text(terminal_look(), brief=args.quiet), document, found.status)
+    return Outcome(found.text(terminal_style(), brief=args.quiet), document, found.status)
 
 
 def write_page(

@@ -14,8 +14,8 @@ from instar.campaigns.toml import parse_value
 from instar.cli.flags import gate_arguments, gate_from
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
-from instar.report.look import terminal_look
 from instar.report.text import render_comparison
+from instar.report.text_style import terminal_style
 from instar.user_file import parse_toml
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def outcome_of(runs: list[str], gate: Gate, *, brief: bool = False) -> Outcome:
     from instar.campaigns.result import read_result
     from instar.store import RunStore
 
-    look, results = terminal_look(), []
+    look, results = terminal_style(), []
     for run in runs:
         with RunStore.read(run) as store:
             results.append(read_result(store, gate))

@@ -10,7 +10,6 @@ from types import MappingProxyType
 
 from instar.core.record import Totals
 from instar.report.groups import Group, groups_headline
-from instar.report.look import PLAIN, Look
 from instar.report.summary import (
     RELATION_HEADINGS,
     Break,
@@ -19,6 +18,7 @@ from instar.report.summary import (
     Summary,
     Violation,
 )
+from instar.report.text_style import PLAIN, TextStyle
 from instar.report.words import (
     counted,
     interval_words,
@@ -41,7 +41,12 @@ WIDEST_SCENE = 48
 
 
 def render_text(
-    summary: Summary, groups: Sequence[Group] = (), *, top: int = 10, look: Look = PLAIN, brief: bool = False
+    summary: Summary,
+    groups: Sequence[Group] = (),
+    *,
+    top: int = 10,
+    look: TextStyle = PLAIN,
+    brief: bool = False,
 ) -> str:
     """The report, with the `top` largest groups and worst findings; a `brief` one is its first lines."""
     first, *others = _headline(summary)
@@ -153,7 +158,7 @@ def table(
     *,
     right: Sequence[int] = (),
     fixed: Sequence[int] = (),
-    look: Look = PLAIN,
+    look: TextStyle = PLAIN,
     styles: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Rows, the first of them headings, as aligned columns; those in `right` end flush.
@@ -209,14 +214,14 @@ def _headline(summary: Summary) -> Iterator[str]:
         yield "The run is not complete: it is under way, or a limit or an interrupt ended it."
 
 
-def _relations(relations: Mapping[str, RelationSummary], look: Look) -> str:
+def _relations(relations: Mapping[str, RelationSummary], look: TextStyle) -> str:
     if not relations:
         return ""
     rows = ([readable(name), *relation.cells()] for name, relation in relations.items())
     return table([RELATION_HEADINGS, *rows], right=range(1, len(RELATION_HEADINGS)), look=look)
 
 
-def _account_lines(summary: Summary, look: Look) -> Iterator[str]:
+def _account_lines(summary: Summary, look: TextStyle) -> Iterator[str]:
     account = list(_account(summary))
     wide = max(len(label) for label, _ in account) + 2
     for label, text in account:
@@ -291,7 +296,7 @@ def _skipped(summary: Summary) -> Iterator[str]:
             yield f"  {readable(skipped.scene)}: {readable(skipped.reason)}"
 
 
-def _groups(summary: Summary, groups: Sequence[Group], top: int, look: Look) -> Iterator[str]:
+def _groups(summary: Summary, groups: Sequence[Group], top: int, look: TextStyle) -> Iterator[str]:
     if not groups:
         return
     yield look.paint(groups_headline(summary.counts.headline, groups), "bold")
@@ -304,7 +309,7 @@ def _groups(summary: Summary, groups: Sequence[Group], top: int, look: Look) -> 
         yield f"and {len(groups) - top:,} smaller groups"
 
 
-def _findings(summary: Summary, top: int, look: Look) -> Iterator[str]:
+def _findings(summary: Summary, top: int, look: TextStyle) -> Iterator[str]:
     worst = summary.findings[:top]
     if not worst:
         return

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["PLAIN", "Look", "terminal_look"]
+__all__ = ["PLAIN", "TextStyle", "terminal_style"]
 
 CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 NARROWEST = 12  # characters that a column is left
@@ -17,7 +17,7 @@ GAP = 2  # blanks between columns
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class TextStyle:
     """A width in characters, None for as long as lines are, and whether there are colours."""
 
     width: int | None = None
@@ -26,7 +26,7 @@ class Look:
     def paint(self, text: str, *styles: str) -> str:
         """The text in a style: bold, dim, or a colour.
 
-        >>> Look(colour=True).paint("lost", "bold", "red")
+        >>> TextStyle(colour=True).paint("lost", "bold", "red")
         '\\x1b[1;31mlost\\x1b[0m'
         """
         if not (self.colour and text and styles):
@@ -36,7 +36,7 @@ class Look:
     def fit(self, rows: Sequence[Sequence[str]], fixed: Sequence[int] = ()) -> list[list[str]]:
         """The cells so short that the rows fit; the widest column gives first, `fixed` ones never.
 
-        >>> Look(width=26).fit([["case", "scene"], ["12", "a/very/long/name/of/a/file.jpg"]])[1]
+        >>> TextStyle(width=26).fit([["case", "scene"], ["12", "a/very/long/name/of/a/file.jpg"]])[1]
         ['12', 'a/very/long…of/a/file.jpg']
         """
         widths = [max(map(len, column)) for column in zip(*rows)]
@@ -56,10 +56,10 @@ class Look:
         return ("\n" + " " * indent).join(textwrap.wrap(text, width, break_on_hyphens=False))
 
 
-PLAIN = Look()
+PLAIN = TextStyle()
 
 
-def terminal_look() -> Look:
+def terminal_style() -> TextStyle:
     """That of standard output: plain unless it is a terminal. `NO_COLOR` and `FORCE_COLOR` are minded."""
     is_terminal = sys.stdout.isatty()
     colour = is_terminal and os.environ.get("TERM") != "dumb"
@@ -67,7 +67,7 @@ def terminal_look() -> Look:
         colour = True
     if os.environ.get("NO_COLOR"):
         colour = False
-    return Look(shutil.get_terminal_size().columns if is_terminal else None, colour)
+    return TextStyle(shutil.get_terminal_size().columns if is_terminal else None, colour)
 
 
 def _shortened(cell: str, width: int) -> str:
