@@ -24,6 +24,7 @@ class Distribution:
             {"url": "file:///home/a%20b/instar", "dir_info": {"editable": True}},
             "pip install -e '/home/a b/instar[torch]'",
         ),
+        ({"url": "file:///home/instar", "dir_info": {}}, "pip install '/home/instar[torch]'"),
         (
             {"url": "file:///got/instar-0.2.0-py3-none-any.whl", "archive_info": {}},
             "pip install '/got/instar-0.2.0-py3-none-any.whl[torch]'",

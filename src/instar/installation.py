@@ -33,16 +33,15 @@ def install_command(extra: str) -> str:
     url = came_from.get("url", "")
     if "vcs_info" in came_from:
         return f"pip install 'instar[{extra}] @ {came_from['vcs_info']['vcs']}+{url}'"
-    source = Path(__file__).parents[2]
+    source, editable = Path(__file__).parents[2], True
     if url.startswith("file:"):
         source = Path(unquote(urlsplit(url).path))
+        editable = bool(came_from.get("dir_info", {}).get("editable"))
     elif not (source / "pyproject.toml").is_file():
         return f"pip install 'instar[{extra}]'"
-    is_folder = source.suffix != ".whl"
-    if extra == "weights":  # a wheel of their own
-        return (
-            f"pip install '{source}/weights'"
-            if is_folder
-            else (f"pip install --find-links '{source.parent}' instar-weights")
-        )
-    return f"pip install {'-e ' * is_folder}'{source}[{extra}]'"
+    if extra != "weights":
+        return f"pip install {'-e ' * editable}'{source}[{extra}]'"
+    # A wheel of their own.
+    if source.suffix == ".whl":
+        return f"pip install --find-links '{source.parent}' instar-weights"
+    return f"pip install '{source}/weights'"

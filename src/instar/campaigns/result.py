@@ -27,7 +27,7 @@ from instar.report.words import counted
 from instar.store import RunStore
 from instar.user_file import parse_toml
 
-__all__ = ["Gate", "RunResult", "compare_folders", "read_result"]
+__all__ = ["Gate", "RunResult", "compare_folders", "names_code", "plan_of", "read_result"]
 
 
 ROUNDED = 10  # questions that may be left because no case fits into them any more
@@ -111,11 +111,11 @@ def names_code(run: str) -> bool:
 
 
 def _names_code(store: RunStore) -> bool:
-    plan = _plan_of(store)
+    plan = plan_of(store)
     return plan is not None and any(code_named_by(use) for _, use in uses_of(plan))
 
 
-def _plan_of(store: RunStore) -> Plan | None:
+def plan_of(store: RunStore) -> Plan | None:
     """The plan of a run; None where it has none that can be read."""
     try:
         return make_plan(parse_toml(store.plan()), complete=False)
@@ -125,7 +125,7 @@ def _plan_of(store: RunStore) -> Plan | None:
 
 def _why_ended(store: RunStore, totals: Totals) -> str:
     """Why there are fewer questions than the plan allowed, or fewer scenes; empty where there are not."""
-    plan = _plan_of(store)
+    plan = plan_of(store)
     limits = Limits() if plan is None else plan.limits
     spent = f"{totals.queries:,} questions"
     if limits.queries is not None:
