@@ -51,6 +51,7 @@ from instar.core.relation import Relation
 from instar.core.scene import Scene
 from instar.core.search import Search, SearchAcross, stored_changes
 from instar.core.system import Limits, Reply, System
+from instar.core.task import TASKS
 from instar.core.workspace import Folder, prepare_relation
 from instar.engines.local import Tally, batch_size, run_local
 from instar.report.summary import Summary, summarise
@@ -228,6 +229,12 @@ def resolve_relations(plan: Plan, given: Mapping[str, Any]) -> list[Relation]:
     """The relations of a plan, not yet prepared for its scenes; each gets what it takes of `given`."""
     tasks = _tasks_of_systems(plan)
     relations = [resolve_relation(pair.relation, given=given, tasks=tasks) for pair in plan.relations]
+    for relation in relations:
+        if tasks and relation.task.name in set(TASKS) - set(tasks):
+            raise BadInput(
+                f"relation {relation.name!r} is one of {relation.task.name}, and "
+                f"{plan.systems[0].name!r} is a system for {' and '.join(tasks)}: see instar relations"
+            )
     names = [relation.name for relation in relations]
     for name in names:
         if names.count(name) > 1:

@@ -11,7 +11,7 @@ from instar.core.scene import Observation, Scene, SceneObject
 from instar.core.task import Opinion
 from instar.tasks.detection import Detections
 from instar.tasks.detection.task import TASK
-from instar.tasks.detection.verification import verify
+from instar.tasks.detection.verification import tell_pasted, verify
 
 CAR, NEAR_CAR, DOG = (20, 30, 60, 50), (24, 32, 60, 50), (100, 40, 120, 90)
 IMAGE = np.zeros((100, 200, 3), np.uint8)
@@ -133,3 +133,19 @@ def test_annotations_of_other_classes_say_nothing_and_referees_are_asked() -> No
 def test_within_a_crowd_nobody_can_say() -> None:
     crowd = (SceneObject("car", (0, 0, 200, 100), crowd=True),)
     assert known(*LOST, objects=crowd) == ["disputed"]
+
+
+def test_what_nobody_makes_out_where_it_was_pasted_accuses_nobody() -> None:
+    scene = Scene("a", lambda: IMAGE)
+    source, follow_up = (Observation.of(IMAGE, answer, scene) for answer in LOST)
+    (finding,) = tell_pasted(TASK.compare(source, follow_up), "dog", DOG).findings
+    car = ("car", CAR, 0.9)
+
+    def word(*after, **more) -> str:
+        return verify(source, follow_up, finding, [Opinion("r", found(car), found(car, *after), **more)])
+
+    assert word() == "unfair"
+    assert word(("dog", DOG, 0.9)) == "real"
+    assert word(("dog", DOG, 0.2)) == "real"  # a hint suffices
+    assert word(("cat", DOG, 0.9)) == "unfair"
+    assert word(knows={"car"}) == "real"  # it could not say

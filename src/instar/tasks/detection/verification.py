@@ -8,6 +8,7 @@ more, it is there; clearly below it is not, and between the two nobody can say.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -15,12 +16,12 @@ import numpy as np
 
 from instar.core.scene import Observation, SceneObject
 from instar.core.task import Opinion
-from instar.core.verdict import Finding
-from instar.imaging.geometry import areas, intersections, iou
+from instar.core.verdict import Finding, Verdict
+from instar.imaging.geometry import Box, areas, intersections, iou
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.class_names import canonical_class
 
-__all__ = ["HINT", "SURE", "mean_sureness", "verify"]
+__all__ = ["HINT", "SURE", "mean_sureness", "tell_pasted", "verify"]
 
 THERE = 0.5  # IoU from which on two boxes are about the same object
 NEAR = 0.1  # IoU from which on a new box may be a loose one around something that is there
@@ -50,6 +51,8 @@ def verify(
     witnesses = _witnesses(source, thing, opinions)
     if witnesses is None:
         return "unknown"
+    if not _is_seen(finding.evidence.get("pasted"), opinions):
+        return "unfair"
     before, after = witnesses
     if was is None:
         return _judge_new(finding, thing, follow_up.answer, before, after)
@@ -63,6 +66,21 @@ def verify(
     is_near = now is not None and _overlap(was, now) >= STILL_ON_IT
     moved_little = finding.kind == "drifted" and (is_right_now or is_near)
     return "slipped" if moved_little or finding.margin > -LITTLE else "real"
+
+
+def tell_pasted(verdict: Verdict, label: str, box: Box) -> Verdict:
+    """The verdict with what was pasted in the evidence of every finding, for referees to look for."""
+    pasted = {"label": label, "box": list(box)}
+    told = [replace(one, evidence={**one.evidence, "pasted": pasted}) for one in verdict.findings]
+    return replace(verdict, findings=tuple(told))
+
+
+def _is_seen(pasted: Thing | None, opinions: Sequence[Opinion]) -> bool:
+    """Whether anybody sees what was pasted; what nobody makes out where it stands was pasted badly."""
+    if pasted is None:
+        return True
+    voters = _voters(opinions, canonical_class(pasted["label"]))
+    return not voters or _mean([_sureness(one, one.after, pasted, THERE) for one in voters]) >= HINT
 
 
 def _overlap(one: Thing, other: Thing) -> float:

@@ -23,6 +23,7 @@ from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.copies import CopyPlaces, choose_copy_place, find_fronts, find_places
 from instar.tasks.detection.outlines import EXPENSE, Outlines, outliner_of, prepare_outlines, require_objects
 from instar.tasks.detection.task import detection
+from instar.tasks.detection.verification import tell_pasted
 from instar.tasks.detection.whole_objects import is_surrounded
 
 __all__ = ["copy"]
@@ -77,9 +78,10 @@ def copy(
             return paste_copy(image, change, the_cutouts())
 
         def expect(source: Observation, follow_ups: Sequence[Observation], change: Copy) -> Verdict:
-            return same_objects(
+            verdict = same_objects(
                 source.answer, follow_ups[0].answer, pasted=change.box, hysteresis=hysteresis, least_iou=iou
             )
+            return tell_pasted(verdict, change.label, change.box)
 
         def fair(source: Observation, change: Copy) -> Inapplicable | None:
             found: Detections = source.answer

@@ -43,6 +43,7 @@ from instar.tasks.detection.placement import (
 from instar.tasks.detection.pool import OUTLINES, OutlineName, pool_from_scenes
 from instar.tasks.detection.shrink import smaller_insertions
 from instar.tasks.detection.task import TASK, require_threshold
+from instar.tasks.detection.verification import tell_pasted
 
 __all__ = ["insertion"]
 
@@ -132,7 +133,8 @@ def insertion(
             return paste(image, change, the_cutouts())
 
         def expect(source: Observation, follow_ups: Sequence[Observation], change: Insertion) -> Verdict:
-            return with_harm(judge(source.answer, follow_ups[0].answer, pasted=change.box), harms)
+            verdict = judge(source.answer, follow_ups[0].answer, pasted=change.box)
+            return tell_pasted(with_harm(verdict, harms), change.label, change.box)
 
         def fair(source: Observation, change: Insertion) -> Inapplicable | None:
             found: Detections = source.answer
