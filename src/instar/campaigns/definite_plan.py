@@ -71,7 +71,7 @@ def run_folders(plan: Plan, *, resume: bool = False) -> list[str]:
     """A run folder for each system, by its name; a second one of that name gets `-2`.
 
     Where the plan names none, a run that is there already is left alone: the next one is numbered too, and
-    the last one is resumed.
+    the last one is resumed; of several systems the first ones are.
     """
     if plan.out and len(plan.systems) == 1:
         return [plan.out]
@@ -84,7 +84,7 @@ def run_folders(plan: Plan, *, resume: bool = False) -> list[str]:
         name = next(free)
         while not plan.out and (folder / name).exists():
             following = next(free)
-            if resume and not (folder / following).exists():
+            if resume and (len(plan.systems) > 1 or not (folder / following).exists()):
                 break
             name = following
         names.append(name)

@@ -230,9 +230,9 @@ def resolve_relations(plan: Plan, given: Mapping[str, Any]) -> list[Relation]:
     tasks = _tasks_of_systems(plan)
     relations = [resolve_relation(pair.relation, given=given, tasks=tasks) for pair in plan.relations]
     for relation in relations:
-        if tasks and relation.task.name in set(TASKS) - set(tasks):
+        if tasks and relation.resolved_task.name in set(TASKS) - set(tasks):
             raise BadInput(
-                f"relation {relation.name!r} is one of {relation.task.name}, and "
+                f"relation {relation.name!r} is one of {relation.resolved_task.name}, and "
                 f"{plan.systems[0].name!r} is a system for {' and '.join(tasks)}: see instar relations"
             )
     names = [relation.name for relation in relations]
