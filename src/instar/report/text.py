@@ -243,7 +243,8 @@ def _account(summary: Summary) -> Iterator[tuple[str, str]]:
     if summary.placebos:
         tried, reproduced = summary.placebos.tried, summary.placebos.reproduced
         needed = percent(1 - reproduced / tried)
-        yield "placebo", f"{needed} of {counted(tried, 'violated case')} need the real change"
+        of = counted(tried, "violated case")
+        yield "placebo", f"{needed} of {of} need the real change; a stand-in shows the others too"
     counts, totals = summary.counts, summary.totals
     if summary.known:
         yield "known", known_words(summary)
