@@ -76,7 +76,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "RELATION.KEY=VALUE",
         "an option of a relation, of the system, the search or the limits; repeat it",
     )
-    add("--out", metavar="RUN", help="the run folder (runs/SYSTEM)")
+    add("--out", metavar="RUN", help="the run folder (runs/SYSTEM, numbered)")
     add("--resume", action="store_true", help="go on with a run that is there")
     add(
         "--trust",
