@@ -4,6 +4,9 @@ BIN := .venv/bin
 READY := .venv/.ready
 READY_TORCH := .venv/.ready-torch
 READY_REAL := .venv/.ready-real
+FORMATS := pytest pytest-timeout pytest-rerunfailures hypothesis datumaro datasets webdataset \
+  pyquaternion cachetools matplotlib tqdm scikit-learn pycocotools shapely descartes fire 'pydantic<2' toml requests psutil pandas scikit-image \
+  motmetrics plyfile tabulate nanoid boto3
 
 .PHONY: install demo test test-real test-apart check bench clean
 .DEFAULT_GOAL := test
@@ -27,7 +30,7 @@ test-real: $(READY_REAL)
 	$(BIN)/python -m pytest -m real
 
 # What fits into no environment with our other tools: torchvision wants the torch that it was built for, some
-# gigabytes, and MLServer has its own versions.
+# gigabytes, and MLServer has its own versions, as have the tools of data sets, three of which ask for too much.
 test-apart: $(READY_REAL)
 	$(PYTHON) -m venv .venv-torchvision
 	.venv-torchvision/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,torchvision]'
@@ -35,6 +38,10 @@ test-apart: $(READY_REAL)
 	$(PYTHON) -m venv .venv-mlserver
 	.venv-mlserver/bin/python -m pip install --quiet --disable-pip-version-check mlserver .
 	INSTAR_MLSERVER=$(CURDIR)/.venv-mlserver/bin/python $(BIN)/python -m pytest -m real -k mlserver tests/quality/test_same_verdicts.py
+	$(PYTHON) -m venv .venv-formats
+	.venv-formats/bin/python -m pip install --quiet --disable-pip-version-check $(FORMATS) .
+	.venv-formats/bin/python -m pip install --quiet --disable-pip-version-check --no-deps nuscenes-devkit==1.2.0 scalabel==0.3.1 cityscapesscripts==2.3.0
+	PYTHONPATH=src:tests .venv-formats/bin/python -m pytest -m real tests/scenes/test_tools.py
 
 $(READY_TORCH): $(READY)
 	@echo "Installing torch for what needs it, such as explanations ..."

@@ -44,7 +44,7 @@ def write_bdd100k(root: Path) -> Path:
     picture(root / "images/100k/val/a.png")
     picture(root / "images/100k/val/b.png")
     lane = {"category": "lane", "poly2d": [{"vertices": [[0, 0], [5, 5]]}]}
-    car = {"category": "car", "box2d": {"x1": 10, "y1": 5, "x2": 30.5, "y2": 25}}
+    car = {"category": "car", "box2d": {"x1": 10, "y1": 5, "x2": 29.5, "y2": 24}}
     return put(root / "labels/det_val.json", [{"name": "a.png", "labels": [car, lane]}, {"name": "b.png"}])
 
 
@@ -114,6 +114,26 @@ def write_nuimages(root: Path) -> Path:
     return root
 
 
+def write_cityscapes(root: Path) -> Path:
+    """A car whose right third a pole hides, and cars that nobody told apart."""
+    stem = "town_000001_000019"
+    picture(root / f"leftImg8bit/val/town/{stem}_leftImg8bit.png")
+    maps = root / "gtFine/val/town"
+    maps.mkdir(parents=True)
+    (maps / f"{stem}_gtFine_labelIds.png").write_bytes(encode_png(np.full((HEIGHT, WIDTH), 26, np.uint8)))
+    outlines = [
+        ("car", (15, 5, 38, 24)), ("pole", (30, 0, 38, 39)), ("cargroup", (40, 5, 50, 9)),
+        ("license plate", (16, 20, 20, 22)),
+    ]  # fmt: skip
+    shapes = [
+        {"label": label, "polygon": [[x1, y1], [x2, y1], [x2, y2], [x1, y2]]}
+        for label, (x1, y1, x2, y2) in outlines
+    ]
+    said = {"imgHeight": HEIGHT, "imgWidth": WIDTH, "objects": shapes}
+    put(maps / f"{stem}_gtFine_polygons.json", said)
+    return root
+
+
 def write_web_dataset(root: Path) -> Path:
     root.mkdir(exist_ok=True)
     entry = {"objects": {"bbox": [[15, 5, 15, 20]], "categories": ["car"]}}
@@ -177,6 +197,7 @@ def write_video(root: Path) -> Path:
 FILES: dict[str, tuple[Callable[[Path], Path], str]] = {
     "kitti": (write_kitti, "training/label_2/000007.txt"),
     "bdd100k": (write_bdd100k, "labels/det_val.json"),
+    "cityscapes": (write_cityscapes, "gtFine/val/town/town_000001_000019_gtFine_polygons.json"),
     "open-images": (write_open_images, "validation-annotations-bbox.csv"),
     "labelme": (write_labelme, "a.json"),
     "cvat": (write_cvat, "annotations.xml"),

@@ -9,7 +9,7 @@ import pytest
 
 from instar.cli import main
 from instar.store import RunStore
-from instar.workbench.reviews import Marks
+from instar.store.marks import Marks
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +123,23 @@ def test_a_finding_that_is_called_no_failure_is_none_here_and_in_later_runs(run,
     Marks(here).add(case, "oracle wrong", "it is hidden")
     _, marked = told(capsys, "known", here, "--out", tmp_path / "marked.json")
     assert [one["reason"] for one in marked["no_failure"]] == ["it is hidden"]
+
+
+def test_what_is_called_no_failure_is_neither_broken_nor_fixed_in_a_comparison(run, tmp_path, capsys):
+    here, words = tmp_path / "run", tmp_path / "words.json"
+    shutil.copytree(run, here)
+    _, found = told(capsys, "report", here)
+    case = next(one["case"] for one in found["findings"] if one["headline"])
+    told(capsys, "known", here, case, "--reason", "a poster", "--out", words)
+    assert told(capsys, "report", here)[1]["headline"] < found["headline"]
+    for runs in ((here, run), (run, here)):
+        status, document = told(capsys, "compare", *runs)
+        assert (status, document["broken"], document["fixed"]) == (0, 0, 0)
+    exact = tmp_path / "exact"
+    told(capsys, "run", "--changes", run, "--system", "street-exact", "--out", exact)
+    fixed = [told(capsys, "compare", one, exact)[1]["fixed"] for one in (run, here)]
+    assert fixed[1] < fixed[0]
+    assert told(capsys, "compare", run, exact, "--known", words)[1]["fixed"] == fixed[1]
 
 
 def main_text(capsys, *words):

@@ -383,3 +383,11 @@ def test_a_case_that_is_not_there_is_refused(case: str, complaint: str, capsys: 
     run_json(capsys, "run", *BRIGHTNESS, *STRICT, "--out", "R")
     status, refusal = run_json(capsys, "replay", "R", case)
     assert (status, refusal["error"].startswith(complaint)) == (2, True)
+
+
+def test_a_relation_of_another_task_than_the_systems_is_refused(capsys: Captured) -> None:
+    words = ["run", "--system", "street-blobs", "--scenes", "street:1", "--out", "R"]
+    assert main([*words, "--relation", "brightness-up"]) == 2
+    told = capsys.readouterr().err
+    assert "relation 'brightness-up' is one of text, and 'street-blobs' is a system for detection" in told
+    assert not Path("R").exists()

@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import instar
 import planted_core as planted
 from instar.core.errors import BadInput, TooManyFailures
 from instar.core.system import Limits, ask
+from instar.engines import process
 from instar.engines.worker import WorkerSystem, gpus, within_limits
 from instar.store import RunStore
 
@@ -55,6 +57,29 @@ def test_a_system_that_hangs_is_killed_and_a_fresh_process_goes_on():
             os.kill(first.answer["process"], 0)
         (after,) = ask(safe, [MIDDLE])
         assert after.answer["process"] != first.answer["process"]
+
+
+@pytest.fixture
+def nothing_inherited(monkeypatch):
+    """As on Windows, where a process inherits neither sockets nor memory."""
+    monkeypatch.setattr(process, "INHERITS", False)
+
+
+@pytest.mark.usefixtures("nothing_inherited")
+def test_a_process_that_inherits_nothing_answers_dies_and_hangs_alike():
+    inputs = [scene.image for scene in planted.pictures(3)]
+    assert [r.answer for r in answers(planted.Hashed(), inputs, batch=3)] == [planted.sees(i) for i in inputs]
+    first, died, hung, after = answers(planted.Hanging(), [MIDDLE, BRIGHT, DARK, MIDDLE], timeout=5.0)
+    assert died.error == "the system's process died (exit code 3)"
+    assert hung.error == "TimeoutError: no answer within 5 s"
+    assert first.answer["process"] != after.answer["process"]
+
+
+@pytest.mark.usefixtures("nothing_inherited")
+def test_a_process_that_ends_before_it_calls_is_told_of(monkeypatch):
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    with pytest.raises(BadInput, match=r"cannot be built: the system's process died \(exit code 1\)"):
+        WorkerSystem(planted.Hashed)
 
 
 def test_one_hanging_input_of_a_batch_fails_alone():

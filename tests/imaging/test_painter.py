@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from instar.core.errors import MissingExtra
 from instar.imaging.painter import paint
 from instar.imaging.street_classes import STREET, UNKNOWN, street_ids
-from instar.imaging.street_networks import STREET_NETWORKS, WEIGHTS, network_card
+from instar.imaging.street_networks import STREET_NETWORKS, WEIGHTS, network_card, require_weights
 from instar.worlds.drive import scenes
 
 
@@ -67,3 +68,8 @@ def test_weights_are_small_and_each_has_a_card_that_names_its_licence():
     for name in ("painter-camvid", "street-maps"):
         assert "research and personal use only" in network_card(name)["licence"]
         assert network_card(name)["held_out"] == 83
+
+
+def test_weights_that_are_not_there_are_named_with_where_to_get_them(tmp_path):
+    with pytest.raises(MissingExtra, match=r"^a.onnx needs instar-weights \(a wheel beside .*, which is not"):
+        require_weights(tmp_path / "a.onnx")

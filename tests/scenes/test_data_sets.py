@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from data_sets import FILES, SHADES, picture, put, write_cvat, write_labelme
+from data_sets import FILES, SHADES, picture, put, write_cityscapes, write_cvat, write_labelme
 from instar.core.errors import BadInput
 from instar.imaging.codecs import encode_png
 from instar.scenes import load_scenes
@@ -27,6 +27,9 @@ def known(spec):
 KNOWN = {
     "kitti": {"image_2/000007.png": [("Car", (10.0, 5.0, 30.5, 25.0))], "image_2/000008.png": None},
     "bdd100k": {"images/100k/val/a.png": [("car", (10.0, 5.0, 30.5, 25.0))], "images/100k/val/b.png": []},
+    "cityscapes": {
+        "leftImg8bit/val/town/town_000001_000019_leftImg8bit.png": [CAR, ("car", (40.0, 5.0, 51.0, 10.0))]
+    },
     "open-images": {"images/a.png": [("Car", CAR[1])]},
     "labelme": {"a.png": [CAR]},
     "cvat": {"images/a.png": [CAR]},
@@ -63,6 +66,18 @@ def test_outlines_become_masks(tmp_path):
     assert car.mask is not None
 
 
+def test_what_stands_in_front_hides_what_cityscapes_outlines(tmp_path):
+    (scene,) = load_scenes(write_cityscapes(tmp_path / "set"))
+    car, group = scene.objects
+    assert (car.crowd, group.crowd) == (False, True)
+    assert car.mask().sum() == 15 * 20
+    (file,) = (tmp_path / "set").rglob("*_polygons.json")
+    file.write_text(file.read_text().replace("car", "ego vehicle", 1).replace("cargroup", "out of roi"))
+    assert load_scenes(tmp_path / "set")[0].objects == ()
+    file.write_text(file.read_text().replace("pole", "ego vehicle"))
+    assert load_scenes(tmp_path / "set")[0].objects is None, "the pictures for the test are not annotated"
+
+
 def test_a_picture_of_another_size_than_annotated_is_refused(tmp_path):
     root = write_labelme(tmp_path)
     (root / "a.png").write_bytes(encode_png(np.zeros((5, 5, 3), np.uint8)))
@@ -76,6 +91,8 @@ def test_a_picture_of_another_size_than_annotated_is_refused(tmp_path):
     [
         ("kitti", "30.50", "wide", "line 1: could not convert"),
         ("bdd100k", '"x2"', '"x3"', "frame 0 has no 'x2'"),
+        ("cityscapes", "[15, 5]", "[15]", "_polygons.json"),
+        ("cityscapes", "imgWidth", "width", "has no 'imgWidth'"),
         ("open-images", "0.25", "far", "line 2: could not convert"),
         ("labelme", "[15, 5]", "[15]", "a.json"),
         ("cvat", 'xtl="15"', 'xtl="nan"', "image 0: box"),

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from bench_runs import lost, make_run, record
+from instar.store import RunStore
+from instar.store.marks import Marks
 from instar.workbench import groups as grouping
 from instar.workbench.groups import group_run
 
@@ -24,6 +26,19 @@ def test_groups_are_kept_for_the_same_violations(run: Path, monkeypatch: pytest.
     assert first.distinct == 7  # an object in each of seven scenes, whatever became of it
     monkeypatch.setattr(grouping, "group_failures", lambda *_: pytest.fail("they were made again"))
     assert group_run(str(run), "content") == first
+
+
+def test_what_is_called_no_failure_is_in_no_group(run: Path) -> None:
+    before = group_run(str(run), "before")
+    with RunStore.read(run) as store:
+        scene = store.record(f"{3:016x}", change=False).scene
+        ours = [one.case for one, _ in store.violated() if one.scene == scene]
+    for case in ours:
+        Marks(run).add(case, "acceptable", "too far away")
+    after = group_run(str(run), "after")
+    assert (before.distinct, before.none) == (7, 0)
+    assert (after.distinct, after.none) == (6, 1)
+    assert after.of.keys() == before.of.keys() - set(ours)
 
 
 @pytest.mark.parametrize("damage", ["other violations", "half a file", "other shape"])

@@ -11,6 +11,7 @@ from bench_runs import lost, make_run, make_test_site, record
 from instar.core.errors import InstarError
 from instar.store import RunStore
 from instar.workbench import NotHere, library
+from instar.workbench.figures import account_of
 from instar.workbench.pages.pictures import known_case
 
 CASE = f"{1:016x}"
@@ -39,6 +40,15 @@ def test_a_mark_that_is_said_while_the_table_is_made_is_in_it(
     assert set(table.words["run"]) == {"another", "run"}
     assert table.name("mark", table.row("run", CASE)) == "acceptable"
     assert run.marked == {CASE: "acceptable"}
+
+
+def test_what_is_called_no_failure_is_counted_apart(tmp_path: Path) -> None:
+    make(tmp_path / "run")
+    site = make_test_site(tmp_path)
+    before = account_of(site.library.readable_runs())
+    site.library.mark(site.library.run("run"), CASE, "acceptable", "far away")
+    after = account_of(make_test_site(tmp_path).library.readable_runs())
+    assert [(one["distinct"], one["called_none"]) for one in (before, after)] == [(1, 0), (0, 1)]
 
 
 def test_a_run_that_was_removed_and_made_anew_is_another(tmp_path: Path) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from instar.campaigns.dismissals import dismisser_in, said_in
 from instar.campaigns.plan import Plan, code_named_by, make_plan, uses_of
 from instar.campaigns.run import read_totals
 from instar.core.errors import InstarError, RunError
@@ -37,12 +38,11 @@ ROUNDED = 10  # questions that may be left because no case fits into them any mo
 class Gate:
     """What makes a run count as failed: conditions, and what is known of its failures.
 
-    Those of `known` are forgiven. What `known` and `said` call no failure is none.
+    Those of `known` are forgiven. What it, or a word in the run itself, calls no failure is none.
     """
 
     conditions: tuple[FailCondition, ...] = ()
     known: Known | None = None
-    said: Known = field(default_factory=Known)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +80,7 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     gate = gate or Gate()
     figures, scenes = Figures(), ByScene()
     totals = read_totals(store)
-    dismiss = dismisser((gate.known or Known()).merge(gate.said).dismissals, totals.system)
+    dismiss = dismisser_in(store, () if gate.known is None else gate.known.dismissals)
     records = map(dismiss, store.records(changes=False, held_evidence=False))
     summary = summarise(scenes.watch(figures.watch(records)), totals)
     summary = replace(summary, ended=_why_ended(store, totals), names_code=_names_code(store))
@@ -141,12 +141,19 @@ def _why_ended(store: RunStore, totals: Totals) -> str:
     return ""
 
 
-def compare_folders(first: str, second: str) -> Comparison:
-    """What changed from one run to another."""
-    sides = []
-    for run in (first, second):
-        with RunStore.read(run) as store:
-            sides.append(Side.of(read_totals(store).system, store.judged()))
+def compare_folders(first: str, second: str, known: Known | None = None) -> Comparison:
+    """What changed from one run to another. What was called no failure of either system is none of both: were
+    it none of one only, the other would seem to have broken or mended it.
+    """
+    with RunStore.read(first) as before, RunStore.read(second) as after:
+        stores = {store: read_totals(store).system for store in (before, after)}
+        said = (known or Known()).merge(said_in(before)).merge(said_in(after))
+        ours = [replace(word, system="") for word in said.dismissals if word.system in stores.values()]
+        dismiss = dismisser(ours, "")
+        sides = [
+            Side.of(system, ((dismiss(record), change) for record, change in store.judged()))
+            for store, system in stores.items()
+        ]
     return compare_runs(*sides)
 
 

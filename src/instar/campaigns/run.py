@@ -209,6 +209,14 @@ def _look_up(plan: Plan, *, resume: bool) -> list[tuple[Plan, Campaign]]:
     )
     require_one_readable(scenes)
     tasks = [relation.resolved_task.name for relation in relations]
+    for use in plan.systems:
+        own = tasks_of_system(use)
+        for relation, task in zip(relations, tasks):
+            if own and task in set(TASKS) - set(own):
+                raise BadInput(
+                    f"relation {relation.name!r} is one of {task}, and {use.name!r} is a system for "
+                    f"{' and '.join(own)}: see instar relations"
+                )
     found = []
     for use, out in zip(plan.systems, run_folders(plan, resume=resume)):
         system = resolve_system(use, tasks=tasks)
@@ -229,12 +237,6 @@ def resolve_relations(plan: Plan, given: Mapping[str, Any]) -> list[Relation]:
     """The relations of a plan, not yet prepared for its scenes; each gets what it takes of `given`."""
     tasks = _tasks_of_systems(plan)
     relations = [resolve_relation(pair.relation, given=given, tasks=tasks) for pair in plan.relations]
-    for relation in relations:
-        if tasks and relation.resolved_task.name in set(TASKS) - set(tasks):
-            raise BadInput(
-                f"relation {relation.name!r} is one of {relation.resolved_task.name}, and "
-                f"{plan.systems[0].name!r} is a system for {' and '.join(tasks)}: see instar relations"
-            )
     names = [relation.name for relation in relations]
     for name in names:
         if names.count(name) > 1:

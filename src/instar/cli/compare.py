@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from instar.campaigns.result import compare_folders, names_code
+from instar.cli.flags import known_argument, known_from
 from instar.core.outcome import ALL_HELD, NOT_JUDGED, VIOLATED, Outcome
 from instar.report.comparison import comparison_json, render_compared
 from instar.report.words import replay_command
@@ -15,6 +16,7 @@ __all__ = ["arguments", "perform"]
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", metavar="RUN_A", help="a run folder: how it was")
     parser.add_argument("second", metavar="RUN_B", help="another one: how it is now")
+    known_argument(parser, "findings that are no failure (see instar known); repeat it")
     parser.epilog = (
         "pairs of cases need the same changes: instar run --changes RUN_A --system B --out RUN_B\n"
         "exit status: 1 when something is newly broken, 2 when nothing can be compared"
@@ -22,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    comparison = compare_folders(args.first, args.second)
+    comparison = compare_folders(args.first, args.second, known_from(args))
     status = VIOLATED if comparison.keys_broken or comparison.broken else ALL_HELD
     if not comparison.places:
         status = NOT_JUDGED

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.campaigns.catalogue import export_formats, find_export, import_home
-from instar.cli.flags import named_arguments, named_from, said_in
+from instar.cli.flags import named_arguments, named_from
 from instar.core.errors import BadInput, RunError, Untrusted
 from instar.core.outcome import Outcome
 from instar.core.task import find_task
@@ -127,11 +127,9 @@ def _options(args: argparse.Namespace, there: RunReader, records: Sequence[Recor
 def _chosen(there: RunReader, cases: str) -> Sequence[Record]:
     """One case for each failure, as many that held, or both."""
     from instar.campaigns.chosen_cases import failing_cases, held_cases
-    from instar.campaigns.run import read_totals
-    from instar.report.known import dismisser
+    from instar.campaigns.dismissals import dismisser_in
 
-    dismiss = dismisser(said_in(there.store).dismissals, read_totals(there.store).system)
-    records = list(map(dismiss, there.store.records(changes=False)))
+    records = list(map(dismisser_in(there.store), there.store.records(changes=False)))
     failing = failing_cases(records)
     held = [] if cases == "failing" else list(held_cases(records)[: len(failing) or None])
     return {"failing": failing, "held": held, "both": [*failing, *held]}[cases]

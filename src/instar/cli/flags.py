@@ -12,29 +12,25 @@ if TYPE_CHECKING:
     from instar.campaigns.reader import Named
     from instar.campaigns.result import Gate
     from instar.report.known import Known
-    from instar.store import RunStore
 
 __all__ = [
     "gate_arguments",
     "gate_from",
     "installed_version",
+    "known_argument",
+    "known_from",
     "named_arguments",
     "named_from",
-    "said_in",
     "trust_argument",
 ]
 
 
 def gate_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags by which a command fails on less than any violation."""
-    add = parser.add_argument
-    add(
-        "--known",
-        action="append",
-        metavar="FILE",
-        help="known failures, and findings that are none (see instar known): only others fail; repeat it",
+    known_argument(
+        parser, "known failures, and findings that are none (see instar known): only others fail; repeat it"
     )
-    add(
+    parser.add_argument(
         "--fail-on",
         action="append",
         default=[],
@@ -43,38 +39,31 @@ def gate_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def gate_from(args: argparse.Namespace, *, said: Known | None = None) -> Gate:
-    """What the flags say, refused before anything is asked where it makes no sense.
-
-    `said` are findings that were called no failure where the run is.
-    """
+def gate_from(args: argparse.Namespace) -> Gate:
+    """What the flags say, refused before anything is asked where it makes no sense."""
     from instar.campaigns.result import Gate
     from instar.report.gate import read_condition
-    from instar.report.known import Known, read_known
 
     conditions = tuple(map(read_condition, args.fail_on))
-    known = None
-    for file in args.known or ():
-        known = (known or Known()).merge(read_known(Path(file)))
+    known = known_from(args)
     for condition in conditions:
         if condition.name in ("new", "fixed") and known is None:
             raise BadInput(f"--fail-on {condition} needs --known FILE")
-    return Gate(conditions, known, said or Known())
+    return Gate(conditions, known)
 
 
-def said_in(store: RunStore) -> Known:
-    """The findings of a run that were called no failure there, by a mark or by `instar known`."""
-    from instar.campaigns.run import read_totals
-    from instar.report.known import Known, words_about
-    from instar.workbench.reviews import Marks
+def known_argument(parser: argparse.ArgumentParser, about: str) -> None:
+    parser.add_argument("--known", action="append", metavar="FILE", help=about)
 
-    dismissed = Marks(store.folder).dismissed()
-    if not dismissed:
-        return Known()
-    system = read_totals(store).system
-    there = [record for record, _ in store.violated() if record.case in dismissed]
-    words = [word for record in there for word in words_about(record, dismissed[record.case], system)]
-    return Known(dismissals=tuple(words))
+
+def known_from(args: argparse.Namespace) -> Known | None:
+    """What the files of `--known` say together; None where none was given."""
+    from instar.report.known import Known, read_known
+
+    known = None
+    for file in args.known or ():
+        known = (known or Known()).merge(read_known(Path(file)))
+    return known
 
 
 def named_arguments(parser: argparse.ArgumentParser) -> None:

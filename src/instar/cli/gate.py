@@ -7,14 +7,14 @@ import os
 import shlex
 from pathlib import Path
 
+from instar.campaigns.dismissals import dismisser_in, said_in
 from instar.campaigns.result import names_code, plan_of
 from instar.campaigns.run import read_totals
-from instar.cli.flags import said_in
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.report.files import whole_folder
 from instar.report.gate_choice import choice_words, choose_gate_cases
-from instar.report.known import Known, dismisser, render_known
+from instar.report.known import Known, render_known
 from instar.store import RunStore
 from instar.store.subset import write_subset
 from instar.user_file import write_file
@@ -43,7 +43,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"{folder} exists; give another --out, or remove it")
     with RunStore.read(args.run) as store:
         totals, said, named = read_totals(store), said_in(store), _system_named(store)
-        records = map(dismisser(said.dismissals, totals.system), store.records(changes=False))
+        records = map(dismisser_in(store), store.records(changes=False))
         choice = choose_gate_cases(records, budget=args.budget, queries=totals.queries)
     if not choice.cases:
         raise BadInput(f"{args.run} has no judged case for {args.budget} questions; give more with --budget")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from instar.campaigns.dismissals import said_in
 from instar.campaigns.run import read_totals
-from instar.cli.flags import said_in
 from instar.core.errors import BadInput
 from instar.core.outcome import ALL_HELD, VIOLATED, Outcome
 from instar.core.record import Record
@@ -14,6 +14,7 @@ from instar.report.by_scene import FailureKey, FailureObject, failures_of
 from instar.report.known import Known, dismisser, read_known, render_known
 from instar.report.words import counted
 from instar.store import RunStore
+from instar.store.marks import Marks
 from instar.user_file import read_json, write_file
 
 __all__ = ["arguments", "perform"]
@@ -80,8 +81,6 @@ def _finding(store: RunStore, case: str) -> Record:
 
 def _mark(store: RunStore, records: list[Record], reason: str) -> None:
     """Keep the word in the run too, where the workbench shows it."""
-    from instar.workbench.reviews import Marks
-
     for record in records:
         Marks(store.folder).add(record.case, "acceptable" if reason else "", reason)
 

@@ -11,7 +11,7 @@ from instar.campaigns.progress import show_steps
 from instar.campaigns.reader import Named, RunReader, open_run
 from instar.campaigns.result import RunResult, read_result
 from instar.campaigns.shrink import format_shrunk
-from instar.cli.flags import gate_arguments, gate_from, installed_version, said_in, trust_argument
+from instar.cli.flags import gate_arguments, gate_from, installed_version, trust_argument
 from instar.core.errors import BadInput, InstarError
 from instar.core.outcome import Outcome
 from instar.imaging.preview import encode_scaled_jpeg
@@ -50,7 +50,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     if args.shrink and not args.html:
         raise BadInput("--shrink is for the page: give --html FILE as well, or use instar shrink RUN CASE")
     with RunStore.read(args.run) as store:
-        found = read_result(store, gate_from(args, said=said_in(store)))
+        found = read_result(store, gate_from(args))
     known = frozenset(found.against.known if found.against is not None else ())
     results = found.scenes.in_order()
     if args.junit:

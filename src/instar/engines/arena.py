@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["Arena", "anonymous_file"]
+__all__ = ["Arena", "Enclosed", "anonymous_file"]
 
 
 class Arena:
@@ -50,6 +50,19 @@ class Arena:
         if size and (self._memory is None or len(self._memory) < size):
             self._memory = mmap.mmap(self.fileno(), 0)
         return memoryview(self._memory or b"")
+
+
+class Enclosed:
+    """In place of shared memory: pictures are sent along the line, and as good as copied."""
+
+    def put(self, buffers: Sequence[pickle.PickleBuffer]) -> list[bytes]:
+        return [bytes(buffer.raw()) for buffer in buffers]
+
+    def take(self, parts: Sequence[bytes]) -> list[bytearray]:
+        return list(map(bytearray, parts))
+
+    def close(self) -> None:
+        pass
 
 
 def anonymous_file() -> Any:

@@ -12,7 +12,6 @@ import json
 import os
 import pickle
 import queue
-import socket
 import subprocess
 import sys
 import time
@@ -26,7 +25,8 @@ from typing import Any
 from instar.core.errors import BadInput, Refused, Temporary
 from instar.core.fingerprint import fingerprint_of
 from instar.core.system import Limits, Remote, System, describe_error, variant_of
-from instar.engines.arena import Arena, anonymous_file
+from instar.engines.arena import Arena, Enclosed
+from instar.engines.process import begin_process
 from instar.store.answers import decode_answer
 
 __all__ = ["WorkerSystem", "gpus", "within_limits"]
@@ -150,7 +150,7 @@ class _Worker:
         self._build, self._device = build, device
         self._process: subprocess.Popen[bytes] | None = None
         self._line: Connection | None = None
-        self._arena: Arena | None = None
+        self._arena: Arena | Enclosed | None = None
         self.has_answered = False
 
     def start(self) -> dict[str, Any]:
@@ -160,20 +160,10 @@ class _Worker:
         except Exception as reason:
             raise BadInput(f"the system cannot be sent to a process ({describe_error(reason)})") from reason
         self.stop()
-        here, there = socket.socketpair()
-        self._line, self._arena = Connection(here.detach()), Arena(anonymous_file())
         self.has_answered = False
-        with there:
-            fds = (there.fileno(), self._arena.fileno())
-            code = (
-                "import sys; from instar.engines.worker_process import serve; serve(*map(int, sys.argv[1:]))"
-            )
-            environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", code, *map(str, fds), str(os.getpid())],
-                stdin=subprocess.DEVNULL, stdout=2, pass_fds=fds, env=environment,
-            )  # fmt: skip
-        self._line.send_bytes(setting)
+        self._process, self._line, self._arena = begin_process()
+        with contextlib.suppress(OSError):  # of a process that has gone, which the next lines find out
+            self._line.send_bytes(setting)
         try:
             kind, content = self._receive(BUILD_SECONDS)
         except TimeoutError:
@@ -250,8 +240,8 @@ class _Worker:
             raise Remote(f"the system's process died (exit code {code})") from gone
 
     def _takes_too_much(self) -> bool:
-        most = MEMORY_SHARE * os.sysconf("SC_PHYS_PAGES")
-        return self._process is not None and _pages_of(self._process.pid) > most
+        pages = 0 if self._process is None else _pages_of(self._process.pid)
+        return pages > 0 and pages > MEMORY_SHARE * os.sysconf("SC_PHYS_PAGES")
 
 
 def _pages_of(process: int) -> int:

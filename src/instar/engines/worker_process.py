@@ -10,24 +10,33 @@ import pickle
 import signal
 import sys
 from collections.abc import Sequence
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Client, Connection
 from pathlib import Path
 from typing import Any
 
 from instar.core.errors import InstarError, Refused
 from instar.core.fingerprint import files_of, fingerprint_with, watch_files
 from instar.core.system import System, answers_of, describe_error, is_temporary
-from instar.engines.arena import Arena
+from instar.engines.arena import Arena, Enclosed
 from instar.store.answers import encode_answer
 
-__all__ = ["serve"]
+__all__ = ["serve", "serve_at"]
 
 
-def serve(line_fd: int, arena_fd: int, parent: int) -> None:
+def serve(line_fd: str, arena_fd: str, parent: str) -> None:
+    """A worker with a line and memory that it inherits; it ends when its parent does."""
+    _die_with(int(parent))
+    _work(Connection(int(line_fd)), Arena(os.fdopen(int(arena_fd), "r+b")))
+
+
+def serve_at(address: str) -> None:
+    """A worker that calls its parent there, with the key on its standard input, and ends when it hangs up."""
+    _work(Client(address, authkey=sys.stdin.buffer.read()), Enclosed())
+
+
+def _work(line: Connection, arena: Arena | Enclosed) -> None:
     """The life of a worker: build the system, then answer until the parent hangs up."""
-    _die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
-    line, arena = Connection(line_fd), Arena(os.fdopen(arena_fd, "r+b"))
     sys.path[:], device, build = pickle.loads(line.recv_bytes())
     if device is not None:
         os.environ["CUDA_VISIBLE_DEVICES"] = device

@@ -32,7 +32,8 @@ def network_card(name: str) -> dict[str, Any]:
 def require_weights(file: Traversable) -> Traversable:
     """The file of a network, which a wheel of instar leaves to a package of its own."""
     if not file.is_file():
-        raise MissingExtra("instar-weights", extra="weights", needed_for=file.name)
+        wheel = "instar-weights (a wheel beside instar's own, or weights/ in its sources)"
+        raise MissingExtra(wheel, extra="weights", needed_for=file.name)
     return file
 
 

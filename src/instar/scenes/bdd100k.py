@@ -18,7 +18,8 @@ __all__ = ["bdd100k"]
 def bdd100k(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     """The boxes of a file such as `det_val.json`; lanes and drivable areas, which have none, are left out.
 
-    Pictures are looked for below the folder with `images`, the file's own or one of the two above.
+    Scalabel's boxes end with their last pixel, ours behind it. Pictures are looked for below the folder with
+    `images`, the file's own or one of the two above.
     """
     file = Path(path)
     document = read_json(file)
@@ -40,4 +41,5 @@ def _object(label: Mapping[str, Any]) -> list[SceneObject]:
     if box is None:
         return []
     crowd = bool((label.get("attributes") or {}).get("crowd", False))
-    return boxed(str(label["category"]), [box[side] for side in ("x1", "y1", "x2", "y2")], crowd=crowd)
+    x1, y1, x2, y2 = (float(box[side]) for side in ("x1", "y1", "x2", "y2"))
+    return boxed(str(label["category"]), [x1, y1, x2 + 1, y2 + 1], crowd=crowd)

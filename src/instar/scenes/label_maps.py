@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.errors import BadInput, UnreadablePicture
-from instar.core.scene import Scene
+from instar.core.scene import Scene, SceneObject
 from instar.imaging.labels import LabelMap
 from instar.scenes.annotation_file import complain_at
+from instar.scenes.cityscapes import cityscapes_objects
 from instar.scenes.folder import check_limit, pictures_below, read_file
 from instar.scenes.palettes import BUILT_IN, Palette, pack_colours, palette_named
 
@@ -23,6 +24,7 @@ FOLDERS = re.compile(
 )
 """What folders of label maps are called."""
 OF_MAPS = re.compile(r"_(gtFine|gtCoarse)_(labelIds|labelTrainIds|color)$|_L$|_(label|mask)$")
+POLYGONS_OF = re.compile(r"_(gtFine|gtCoarse)_[a-zA-Z]+$")
 NO_MAPS = re.compile(r"_(instanceIds|instanceTrainIds)$")
 OF_PICTURES = re.compile(r"_leftImg8bit$")
 PREFERRED = ("_labelIds", "_labelTrainIds", "_color")
@@ -31,7 +33,8 @@ LOSSLESS = (".png", ".bmp", ".ppm", ".tif", ".tiff", ".gif")
 
 
 def label_maps(path: str | Path, *, limit: int | None = None, palette: str | None = None) -> list[Scene]:
-    """A scene for every picture below a folder that has a label map, which `knowledge["labels"]()` gives.
+    """A scene for every picture below a folder that has a label map, which `knowledge["labels"]()` gives; of
+    Cityscapes also the objects that its polygons outline.
 
     Picture and map have the same name, but for endings and folders that tell them apart (`images/` and
     `labels/`, `_leftImg8bit` and `_gtFine_labelIds`, `_camera_` and `_label_`, ...). `palette` is a built-in
@@ -52,6 +55,7 @@ def label_maps(path: str | Path, *, limit: int | None = None, palette: str | Non
         Scene(
             picture.relative_to(root).as_posix(),
             partial(read_file, picture),
+            _objects(file),
             knowledge={"labels": partial(_labels, picture, file, chosen)},
         )
         for _, (picture, file) in sorted(pairs.items())[:limit]
@@ -85,6 +89,12 @@ def _is_map(file: Path) -> bool:
     named = OF_MAPS.search(file.stem) or "_label_" in file.stem
     inside = any(FOLDERS.fullmatch(part) for part in file.parts[:-1])
     return file.suffix.lower() in LOSSLESS and bool(named or inside)
+
+
+def _objects(file: Path) -> tuple[SceneObject, ...] | None:
+    """What Cityscapes' polygons beside a map say; None where there are none."""
+    polygons = file.with_name(POLYGONS_OF.sub(r"_\1_polygons", file.stem) + ".json")
+    return cityscapes_objects(polygons) if "_polygons" in polygons.stem and polygons.is_file() else None
 
 
 def _shared(stem: str) -> str:

@@ -7,6 +7,7 @@ folder that is shown.
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import signal
 import subprocess
@@ -26,6 +27,7 @@ from instar.workbench.workers import Recent
 
 __all__ = ["Campaigns", "Child", "Job", "Jobs"]
 
+INTERRUPT = signal.SIGINT if os.name == "posix" else signal.SIGTERM  # Windows ends it: it can be resumed
 MOST_CAMPAIGNS = 4  # at once
 PATIENCE = 20.0  # seconds that a stopped campaign may take to end
 MOST_JOBS, WAITING, KEPT = 2, 20, 200
@@ -103,14 +105,14 @@ class Campaigns:
         if child is None or not child.is_running:
             raise BadInput(f"{run} was not started here, or has ended")
         child.is_stopped = True
-        child.process.send_signal(signal.SIGINT)
+        child.process.send_signal(INTERRUPT)
         threading.Thread(target=self._see_to_its_end, args=[child], daemon=True).start()
 
     def close(self) -> None:
         """End whatever still runs, so that nothing goes on unseen."""
         for child in self.running():
             child.is_stopped = True
-            child.process.send_signal(signal.SIGINT)
+            child.process.send_signal(INTERRUPT)
         for child in list(self._children.values()):
             self._see_to_its_end(child)
             child.output.close()

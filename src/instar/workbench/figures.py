@@ -170,6 +170,7 @@ def account_of(runs: Sequence[LibraryRun]) -> dict[str, Any]:
     totals = [run.totals for run in runs if run.totals is not None]
     return {
         "distinct": sum(known) if known and len(known) == len(distinct) else None,
+        "called_none": sum(run.groups.none for run in runs if run.columns is not None),
         "accused": None if alarms is None else alarms.violated,
         "false_alarms": alarm_words(alarms),
         **{name: sum(getattr(one, name) for one in totals) for name in ("queries", "asked", "seconds")},

@@ -23,10 +23,10 @@ import numpy as np
 
 from instar.core.record import Totals
 from instar.store import RunStore
+from instar.store.marks import DISMISSING, Marks
 from instar.workbench import NotHere
 from instar.workbench.columns import STATUSES, Columns, Stamp, read_columns, stamp_of
 from instar.workbench.groups import group_run
-from instar.workbench.reviews import Marks
 from instar.workbench.table import CaseTable, Groups, Part, make_case_table
 
 __all__ = ["Library", "LibraryRun"]
@@ -202,7 +202,8 @@ class Library:
                 rows = run.columns.rows
                 violated = rows[(rows["status"] == 0) & ~rows["is_null"]]
                 seen = violated["case"].tobytes() + violated["margin"].tobytes()
-                content = hashlib.sha256(seen).hexdigest()
+                said = sorted(case for case, mark in run.marked.items() if mark in DISMISSING)
+                content = hashlib.sha256(seen + "".join(said).encode()).hexdigest()
                 if content != run._violations:
                     run._violations = content
                     run._grouping = self._workers.submit(group_run, str(run.folder), content)

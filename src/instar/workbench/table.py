@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from instar.store.marks import MARKS
 from instar.workbench.columns import NAMED, ROW, STATUSES, Columns, merge_words
-from instar.workbench.reviews import MARKS
 
 __all__ = ["FACETS", "NO_GROUP", "SORTS", "UNMARKED", "CaseTable", "Groups", "Part", "make_case_table"]
 
@@ -32,12 +32,14 @@ Array = npt.NDArray[Any]
 class Groups:
     """Violated cases by cause: the title of each group, and for each case the number of its group.
 
-    `distinct` counts different failures as the report does; None before they are counted.
+    `distinct` counts different failures as the report does, None before they are counted; `none` those that
+    were called no failure.
     """
 
     titles: tuple[str, ...] = ()
     of: Mapping[str, int] = field(default_factory=dict)
     distinct: int | None = None
+    none: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from instar.campaigns.chosen_cases import failing_cases, held_cases
+from instar.campaigns.dismissals import dismisser_in
 from instar.campaigns.reader import RunReader
 from instar.core.digest import digest
 from instar.core.errors import BadInput
@@ -80,7 +81,8 @@ def collect_sets(
 ) -> Sets:
     """One failing picture for each object that really fails, and as many that held, drawn by lot."""
     there = {scene.id: scene for scene in training}
-    records = [one for one in reader.store.records(changes=False) if one.scene in there]
+    every = map(dismisser_in(reader.store), reader.store.records(changes=False))
+    records = [one for one in every if one.scene in there]
     bundled = {cutout.digest for cutout in bundled_pool().cutouts}
     worst, held = failing_cases(records, verified=True), held_cases(records, seed=seed)
     failing = [record for record in worst if _is_apart(reader, record.case, bundled)]

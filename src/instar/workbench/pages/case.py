@@ -20,12 +20,12 @@ from instar.report.cards import CaseView, panel_figure
 from instar.report.causes import finding_words
 from instar.report.words import replay_command
 from instar.store import RunStore
+from instar.store.marks import MARKS
 from instar.store.rows import dump_json
 from instar.workbench.filters import select_cases
 from instar.workbench.library import LibraryRun
 from instar.workbench.pages.explore import card_of
 from instar.workbench.pages.pictures import KnownCase, known_case
-from instar.workbench.reviews import MARKS
 from instar.workbench.site import Site, form_of, view_of
 from instar.workbench.table import CaseTable
 

@@ -18,10 +18,10 @@ from instar.ratings import Rated, summarise_ratings
 from instar.ratings.page import POINTS, QUESTIONS
 from instar.report.charts import points_chart
 from instar.store import RunStore
+from instar.store.marks import Rating
 from instar.workbench.columns import STATUSES, Columns
 from instar.workbench.library import LibraryRun
 from instar.workbench.pages.pictures import known_case
-from instar.workbench.reviews import Rating
 from instar.workbench.site import Site, form_of, go_to
 
 __all__ = ["router"]

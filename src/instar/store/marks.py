@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from instar.core.errors import BadInput
-from instar.ratings.page import POINTS, QUESTIONS
 from instar.store.folder import plainly
 
-__all__ = ["LONGEST_NOTE", "MARKS", "Marks", "Rating", "Review"]
+__all__ = ["DISMISSING", "LONGEST_NOTE", "MARKS", "Marks", "Rating", "Review"]
 
 MARKS = ("real defect", "acceptable", "oracle wrong")
-NO_FAILURE = ("acceptable", "oracle wrong")  # what these are said of is none
+DISMISSING = ("acceptable", "oracle wrong")  # what these are said of is none
 LONGEST_NOTE, LONGEST_NAME = 2_000, 60
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS marks (
@@ -85,16 +84,14 @@ class Marks:
         return {
             case: self.history(case)[0].note or mark
             for case, mark in self.current().items()
-            if mark in NO_FAILURE
+            if mark in DISMISSING
         }
 
     def rate(self, case: str, rater: str, points: dict[str, int]) -> None:
+        """Keep the points that a rater gives to each question; the last ones count."""
         rater = rater.strip()
         if not rater or len(rater) > LONGEST_NAME:
             raise BadInput(f"a rater has a name of 1 to {LONGEST_NAME} characters")
-        for question, value in points.items():
-            if question not in QUESTIONS or not 1 <= value <= POINTS:
-                raise BadInput(f"{question!r} is rated {value}; it must be 1 to {POINTS}")
         with self._writing() as database:
             database.executemany(
                 "INSERT OR REPLACE INTO ratings VALUES (?, ?, ?, ?, ?)",
