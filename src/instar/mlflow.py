@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from instar.core.errors import MissingExtra
+from instar.installation import MissingExtra
 from instar.report.document import summary_to_json
 from instar.report.groups import Group
 from instar.report.summary import Summary

@@ -1,33 +1,26 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
 
 import instar.tasks.detection.systems.onnx  # noqa: F401 - takes `fetch` by name: before a test replaces it
 from instar import zoo
-from instar.campaigns.reader import open_run
 from instar.cli import main
 from instar.cli.demo import choose
 from instar.core.errors import FetchFailed
+from instar.user_file import parse_toml
 
 SLOWER = "Then: the speed should decrease by at least 30%."
 
 
-def plainest(document: dict[str, Any]) -> str:
-    """Of those findings that add a person, the one whose picture changes most."""
-    with open_run(document["run"], quiet=True) as there:
-        changed = {}
-        for finding in document["findings"]:
-            if finding["relation"].startswith("If: a pedestrian"):
-                made = there.replay(there.record(finding["case"]), there.remembered)
-                assert made.source is not None
-                before, after = (one.input.astype(int) for one in (made.source, made.follow_ups[0]))
-                changed[finding["case"]] = np.abs(before - after).max(axis=2).sum()
-    return max(changed, key=lambda case: changed[case])
+PLANS = parse_toml(files("instar.cli").joinpath("demo_plans.toml").read_text("utf-8"))
+
+
+def unreachable(name: str) -> tuple[Path, ...]:
+    raise FetchFailed(f"cannot fetch {name}: no network")
 
 
 def test_with_everything_fetched_the_demo_is_about_photographs(tmp_path: Path) -> None:
@@ -38,25 +31,26 @@ def test_with_everything_fetched_the_demo_is_about_photographs(tmp_path: Path) -
         (kept / f"{name}.png").write_bytes(name.encode())
         return (kept / f"{name}.png",)
 
-    missing: list[str] = []
-    plan = choose(tmp_path / "demo", fetch, missing)
-    assert (plan.systems[0].name, plan.scenes, missing) == (
-        "yolox-nano",
+    missing: dict[str, None] = {}
+    plan = choose(PLANS["detection"], tmp_path / "demo", fetch, missing)["plan"]
+    assert (plan["system"], plan["scenes"], missing) == (
+        [{"use": "yolox-nano"}],
         str(tmp_path / "demo/photographs"),
-        [],
+        {},
     )
-    copied = sorted(path.stem for path in Path(plan.scenes).iterdir())
+    copied = sorted(path.stem for path in Path(plan["scenes"]).iterdir())
     assert copied == sorted(entry.name for entry in zoo.photographs())
 
 
-def test_without_the_detector_the_demo_draws_its_own_streets(tmp_path: Path) -> None:
-    def fetch(name: str) -> tuple[Path, ...]:
-        raise FetchFailed(f"cannot fetch {name}: no network")
-
-    missing: list[str] = []
-    plan = choose(tmp_path, fetch, missing)
-    assert (plan.systems[0].name, plan.scenes) == ("street-blobs", "street:8")
-    assert missing[0] == "cannot fetch yolox-nano: no network"
+@pytest.mark.parametrize(
+    ("task", "system"),
+    [("detection", "street-blobs"), ("classification", "street-classifier"), ("text", "page-glare")],
+)
+def test_without_a_network_it_is_about_what_is_drawn_here(tmp_path: Path, task: str, system: str) -> None:
+    missing: dict[str, None] = {}
+    plan = choose(PLANS[task], tmp_path, unreachable, missing)["plan"]
+    assert plan["system"][0]["use"] == system
+    assert next(iter(missing)).endswith("no network")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -64,47 +58,37 @@ def test_a_photograph_that_cannot_be_had_is_named_and_the_rest_is_used(tmp_path:
     (tmp_path / "file").write_bytes(b"")
 
     def fetch(name: str) -> tuple[Path, ...]:
-        if name == "cat":
-            raise FetchFailed("cannot fetch cat")
-        return (tmp_path / "file",)
+        return unreachable(name) if name == "cat" else (tmp_path / "file",)
 
-    missing: list[str] = []
-    plan = choose(tmp_path / "demo", fetch, missing)
-    assert (plan.systems[0].name, missing) == ("yolox-nano", ["cannot fetch cat"])
-    assert plan.scenes == str(tmp_path / "demo/photographs")
+    missing: dict[str, None] = {}
+    plan = choose(PLANS["detection"], tmp_path / "demo", fetch, missing)["plan"]
+    assert [*missing] == ["cannot fetch cat: no network"]
+    assert plan["scenes"] == str(tmp_path / "demo/photographs")
 
 
 def test_without_a_network_the_demo_says_so_and_still_shows_findings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fetch(name: str) -> tuple[Path, ...]:
-        raise FetchFailed(f"cannot fetch {name}: no network")
-
-    monkeypatch.setattr(zoo, "fetch", fetch)
+    monkeypatch.setattr(zoo, "fetch", unreachable)
     out = str(tmp_path / "demo")
     assert main(["demo", "--out", out, "--json"]) == 0
-    said = capsys.readouterr()
-    first = json.loads(said.out)
-    assert first["system"] == "street-blobs"
-    assert first["not_fetched"] == ["cannot fetch yolox-nano: no network"]
-    assert said.err.splitlines()[0] == "instar: cannot fetch yolox-nano: no network"
-    assert len(first["pictures"]) == 6
-    text = first["text"]
+    first = json.loads(capsys.readouterr().out)
+    assert first["not_fetched"][0] == "cannot fetch yolox-nano: no network"
+    detection, text, driving = (first[task] for task in ("detection", "text", "driving"))
+    assert (detection["system"], len(detection["pictures"])) == ("street-blobs", 3)
     assert (text["system"], text["scenes"]) == ("page-glare", 6)
     assert {name for name, one in text["relations"].items() if one["violated"]} == {"brightness-up"}
-    driving = first["driving"]
     assert (driving["system"], driving["scenes"]) == ("vgg16-blind", 10)
-    people = driving["relations"]["If: a pedestrian is added on the sidewalk, " + SLOWER]
+    people = driving["relations"][f"If: a pedestrian is added in front of the ego-vehicle, {SLOWER}"]
     assert people["violated"] >= 5
-    assert Path(driving["pictures"][0]).stem == plainest(driving)
-    for picture in [*first["pictures"], *text["pictures"], *driving["pictures"]]:
+    for picture in [*detection["pictures"], *text["pictures"], *driving["pictures"]]:
         assert Path(picture).read_bytes()[:4] == b"\x89PNG"
-    assert text["pictures"]
-    assert driving["pictures"]
+    assert (tmp_path / "demo/first.png").is_file()
 
-    assert main(["demo", "--out", out, "--json"]) == 0
-    again = json.loads(capsys.readouterr().out)
-    assert (again["findings"], again["asked"]) == (first["findings"], 0)
+    assert main(["demo", "--out", out]) == 0
+    told = capsys.readouterr().out
+    assert "does not slow down enough: " in told
+    assert "instar init " in told
 
 
 def test_a_rule_that_somebody_types_is_driven_or_refused(
@@ -128,8 +112,8 @@ def test_the_demo_finds_failures_on_real_photographs(
 ) -> None:
     assert main(["demo", "--out", str(tmp_path / "demo"), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
-    assert (document["system"], document["not_fetched"]) == ("yolox-nano", [])
-    assert document["scenes"] == len(zoo.photographs())
-    assert document["violated"] > 0
-    assert document["interpretation"]["violated"] > 0
-    assert all(Path(picture).is_file() for picture in document["pictures"])
+    assert (document["detection"]["system"], document["not_fetched"]) == ("yolox-nano", [])
+    assert document["detection"]["scenes"] == len(zoo.photographs())
+    for task in ("detection", "classification", "text", "driving", "interpretation"):
+        assert document[task]["headline"] > 0
+        assert all(Path(picture).is_file() for picture in document[task]["pictures"])

@@ -56,7 +56,8 @@ def test_every_command_says_that_torch_is_missing(words, capsys, monkeypatch, tm
         monkeypatch.delitem(sys.modules, name)
     status, document = told(capsys, *words)
     assert status == 2
-    assert "needs torch, which is not installed; run: pip install 'instar[torch]'" in document["error"]
+    assert "needs torch, which is not installed; run: pip install " in document["error"]
+    assert "[torch]'" in document["error"]
     assert list(tmp_path.iterdir()) == []
 
 

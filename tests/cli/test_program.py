@@ -42,7 +42,7 @@ def test_every_command_has_help(command: str, capsys: Captured) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ([], "give a command: demo, run"),
+        ([], "give a command: demo, init, run"),
         (["rum"], "unknown command 'rum'; did you mean 'run'"),
         (["run", "--sytem", "x"], "unknown option '--sytem'; did you mean '--system'"),
         (["run", "--sytem=x"], "unknown option '--sytem'; did you mean '--system'"),

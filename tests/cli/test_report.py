@@ -37,7 +37,7 @@ def test_the_text_names_the_groups(run, capsys):
     assert main(["report", str(run)]) == 1
     told = capsys.readouterr().out
     assert "failing cases, " in told
-    assert "lost under insertion" in told
+    assert " is pasted in" in told
 
 
 def test_a_page_that_cannot_be_written_is_one_line(run, tmp_path, capsys):

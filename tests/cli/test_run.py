@@ -326,7 +326,7 @@ def test_the_replay_that_a_report_suggests_is_of_the_folder_it_was_given(capsys:
     run_json(capsys, "run", *BRIGHTNESS, *STRICT, "--out", "R")
     Path("R").rename("moved")
     main(["report", "moved"])
-    assert "See one again: instar replay moved " in capsys.readouterr().out
+    assert "See one again:  instar replay moved " in capsys.readouterr().out
 
 
 def test_a_case_is_replayed_by_the_beginning_of_its_id(capsys: Captured) -> None:

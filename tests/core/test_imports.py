@@ -47,7 +47,11 @@ MAY = {  # what each package may import besides itself
         "adapters",
     },
 }
-FOR_ALL = ("progress", "user_file")  # but the core, which reads no files and tells nobody how far it is
+FOR_ALL = (
+    "installation",
+    "progress",
+    "user_file",
+)  # but the core, which reads no files and tells nobody how far it is
 MAY |= {name: {"core"} for name in FOR_ALL}
 ABOVE_CAMPAIGNS = ABOVE | {"cli", "notebook", "pytest_plugin", "testing", "__main__"}
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from instar.cli import main
-from instar.cli.program import _parse
+from instar.cli.program import EVERYWHERE, _parse
 from instar.core.errors import BadInput
 from instar.imaging.codecs import encode_png, read_picture
 from instar.worlds import street
@@ -101,7 +101,7 @@ def test_the_program_reads_every_command(page):
 
 
 def plain(line: str) -> list[str]:
-    return [word for word in words_of(line)[1:] if word not in ("--json", "--debug")]
+    return [word for word in words_of(line)[1:] if word not in EVERYWHERE]
 
 
 def is_read(line: str) -> bool:
@@ -149,7 +149,7 @@ def furnished(tmp_path_factory):
     (home / "engines.toml").write_text(cones.replace("python", sys.executable, 1))
     (home / "cone.py").write_text(program)
     shutil.copyfile(ROOT / "src/instar/tasks/detection/harm.toml", home / "my-harm.toml")
-    (first,) = [line for line in typed(ROOT / "README.md") if line.endswith("--out runs/blobs")]
+    (first,) = [line for line in typed(ROOT / "docs" / "tour.md") if line.endswith("--out runs/blobs")]
     main([*plain(first)[:-1], str(home / "runs" / "blobs"), "--json"])
     for name in ("old", "vgg16"):
         shutil.copytree(home / "runs" / "blobs", home / "runs" / name)

@@ -50,7 +50,7 @@ def test_a_bare_answer_is_shown_as_it_is() -> None:
 
 def test_a_verdict_is_told_with_its_findings_or_its_reason() -> None:
     violated = Verdict.violated([Finding("lost", "object 1", -0.25)])
-    assert verdict_text(violated) == "violated by 0.250 (lost object 1)"
+    assert verdict_text(violated) == "violated by 0.250 (object 1 is lost)"
     assert verdict_text(Verdict.inapplicable("no free place")) == "inapplicable: no free place"
     assert verdict_text(Verdict.held()) == "held"
     assert verdict_to_json(violated) == {

@@ -36,15 +36,15 @@ def sizes(groups):
 def test_two_labels_that_are_hit_far_more_than_their_share_are_two_groups():
     failures = [failure(i, "ab"[i % 2], among=MANY) for i in range(20)]
     assert sizes(group_failures(failures)) == {
-        "a lost under insertion of a dog, right beside it": 10,
-        "b lost under insertion of a dog, right beside it": 10,
+        "a lost when a dog is pasted in, right beside it": 10,
+        "b lost when a dog is pasted in, right beside it": 10,
     }
 
 
 def test_labels_that_are_hit_as_they_come_are_one_group():
     failures = [failure(i, "abcdefgh"[i % 8], among=MANY) for i in range(40)]
     assert sizes(group_failures(failures)) == {
-        "8 kinds of object lost under insertion of a dog, right beside it": 40
+        "8 kinds of object lost when a dog is pasted in, right beside it": 40
     }
 
 
@@ -54,8 +54,8 @@ def test_what_a_change_brings_divides_only_where_other_things_were_tried_too():
     more = {("insertion", "s", None): Counter(dog=10, cat=10, bird=50, cow=50)}
     assert len(group_failures(failures, only)) == 1
     assert sizes(group_failures(failures, more)) == {
-        "a lost under insertion of a cat, right beside it": 10,
-        "a lost under insertion of a dog, right beside it": 10,
+        "a lost when a cat is pasted in, right beside it": 10,
+        "a lost when a dog is pasted in, right beside it": 10,
     }
 
 
@@ -74,7 +74,7 @@ def test_kinds_that_come_together_are_one_group():
         return Failure(Record(f"{n:04x}", "p", "p", "perspective", n, None, verdict), {"type": "m:C"})
 
     (group,) = group_failures([torn(n) for n in range(-3, 4)])
-    assert group.title == "box or near box lost or newly found under perspective"
+    assert group.title == "box or near box lost or newly found when seen at an angle"
 
 
 def test_a_representative_is_the_worst_and_scenes_take_turns():
@@ -93,5 +93,5 @@ def test_a_check_may_say_the_cause_in_its_own_words():
 
 
 def test_findings_without_evidence_are_told_by_their_names():
-    assert finding_words(Finding("lost", "box 3")) == "box 3 lost"
+    assert finding_words(Finding("lost", "box 3")) == "box 3 is lost"
     assert finding_words(Finding("")) == "it does not hold"

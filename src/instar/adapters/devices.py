@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from instar.core.errors import BadInput, MissingExtra
+from instar.core.errors import BadInput
+from instar.installation import MissingExtra
 
 __all__ = ["import_extra", "require_device", "require_torch"]
 

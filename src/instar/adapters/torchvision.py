@@ -10,10 +10,11 @@ import numpy as np
 
 from instar.adapters.devices import import_extra, require_device
 from instar.adapters.picture_system import PictureSystem, one_by_one
-from instar.core.errors import BadInput, MissingExtra, UnknownName
+from instar.core.errors import BadInput, UnknownName
 from instar.core.options import require_fraction
 from instar.core.scene import Image
 from instar.core.system import describe_error
+from instar.installation import MissingExtra
 
 __all__ = ["load_model", "module_system"]
 

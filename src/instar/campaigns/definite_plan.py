@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import itertools
 import json
 import os
 from collections.abc import Iterable
@@ -66,19 +67,28 @@ def are_files(plan: Plan) -> bool:
     return bool(plan.scenes) and (plan.format is not None or Path(plan.scenes).exists())
 
 
-def run_folders(plan: Plan) -> list[str]:
-    """A run folder for each system, by its name; a second one of that name gets `-2`."""
+def run_folders(plan: Plan, *, resume: bool = False) -> list[str]:
+    """A run folder for each system, by its name; a second one of that name gets `-2`.
+
+    Where the plan names none, a run that is there already is left alone: the next one is numbered too, and
+    the last one is resumed; of several systems the first ones are.
+    """
     if plan.out and len(plan.systems) == 1:
         return [plan.out]
+    folder = Path(plan.out or "runs")
     names: list[str] = []
     for use in plan.systems:
-        name = own = "".join(c if c.isalnum() or c in "-_." else "-" for c in use.called or use.name)
-        n = 1
-        while name in names:
-            n += 1
-            name = f"{own}-{n}"
+        own = "".join(c if c.isalnum() or c in "-_." else "-" for c in use.called or use.name)
+        numbered = (f"{own}-{n}" if n > 1 else own for n in itertools.count(1))
+        free = (name for name in numbered if name not in names)
+        name = next(free)
+        while not plan.out and (folder / name).exists():
+            following = next(free)
+            if resume and (len(plan.systems) > 1 or not (folder / following).exists()):
+                break
+            name = following
         names.append(name)
-    return [str(Path(plan.out or "runs") / name) for name in names]
+    return [str(folder / name) for name in names]
 
 
 def plan_identity(plan: Plan, campaign: Campaign) -> dict[str, Any]:

@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from instar.campaigns.dismissals import dismisser_in, said_in
+from instar.campaigns.plan import Plan, code_named_by, make_plan, uses_of
 from instar.campaigns.run import read_totals
-from instar.core.errors import RunError
-from instar.core.outcome import ALL_HELD, VIOLATED, status_of
+from instar.core.errors import InstarError, RunError
+from instar.core.outcome import ALL_HELD, NOT_JUDGED, VIOLATED
+from instar.core.record import Totals
+from instar.core.system import Limits
 from instar.report.by_scene import ByScene, list_keys
 from instar.report.causes import Failure
 from instar.report.comparison import Comparison, Side, compare_runs
@@ -20,10 +23,15 @@ from instar.report.groups import Group, group_failures
 from instar.report.known import Against, Known, compare_with_known, dismisser
 from instar.report.summary import Summary, summarise
 from instar.report.text import render_text
+from instar.report.text_style import PLAIN, TextStyle
 from instar.report.words import counted
 from instar.store import RunStore
+from instar.user_file import parse_toml
 
-__all__ = ["Gate", "RunResult", "compare_folders", "read_result"]
+__all__ = ["Gate", "RunResult", "compare_folders", "names_code", "plan_of", "read_result"]
+
+
+ROUNDED = 10  # questions that may be left because no case fits into them any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +57,8 @@ class RunResult:
     met: tuple[FailCondition, ...]
     status: int
 
-    def text(self) -> str:
-        parts = [render_text(self.summary, self.groups)]
+    def text(self, look: TextStyle = PLAIN, *, brief: bool = False) -> str:
+        parts = [render_text(self.summary, self.groups, look=look, brief=brief)]
         if self.against is not None:
             parts.append("\n".join(_told(self.against)))
         if self.met:
@@ -76,6 +84,7 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     records = map(dismiss, store.records(changes=False, held_evidence=False))
     summary = summarise(scenes.watch(figures.watch(records)), totals)
     figures.note_levels(store.levels(), {one.case for one in summary.findings if one.headline})
+    summary = replace(summary, ended=_why_ended(store, totals), names_code=_names_code(store))
     if summary.scenes_judged > summary.totals.scenes:
         raise RunError(f"cannot read {store.folder}: it judged scenes that were never asked; it is damaged")
     violated = ((dismiss(record), change) for record, change in store.violated())
@@ -86,12 +95,51 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
         against = against.where_nothing_was_judged()
     numbers = numbers_of(summary, groups, against)
     met = tuple(condition for condition in gate.conditions if condition.met(numbers))
-    status = status_of(judged=not summary.why_not_judged, headline=summary.counts.headline)
+    status = VIOLATED if summary.counts.headline else ALL_HELD
+    if summary.why_not_judged:
+        status = NOT_JUDGED
     if status == VIOLATED and against is not None and not against.new:
         status = ALL_HELD
     if gate.conditions and status in (ALL_HELD, VIOLATED):
         status = VIOLATED if met else ALL_HELD
     return RunResult(summary, figures, scenes, groups, against, met, status)
+
+
+def names_code(run: str) -> bool:
+    """Whether the plan of a run names code of the user's own: then `--trust` lets it be imported."""
+    with RunStore.read(run) as store:
+        return _names_code(store)
+
+
+def _names_code(store: RunStore) -> bool:
+    plan = plan_of(store)
+    return plan is not None and any(code_named_by(use) for _, use in uses_of(plan))
+
+
+def plan_of(store: RunStore) -> Plan | None:
+    """The plan of a run; None where it has none that can be read."""
+    try:
+        return make_plan(parse_toml(store.plan()), complete=False)
+    except InstarError:
+        return None
+
+
+def _why_ended(store: RunStore, totals: Totals) -> str:
+    """Why there are fewer questions than the plan allowed, or fewer scenes; empty where there are not."""
+    plan = plan_of(store)
+    limits = Limits() if plan is None else plan.limits
+    spent = f"{totals.queries:,} questions"
+    if limits.queries is not None:
+        spent = f"{totals.queries:,} of {limits.queries:,} questions"
+    if not totals.finished:
+        if limits.seconds is not None and totals.seconds >= limits.seconds:
+            return f"Ended after {spent}: its {limits.seconds:g} s were over"
+        return (
+            f"Not complete, after {spent}: it is under way, was interrupted, or the system failed too often"
+        )
+    if limits.queries is not None and totals.queries < limits.queries - ROUNDED:
+        return f"Ended after {spent}: nothing was left to try; more pictures or relations give more"
+    return ""
 
 
 def compare_folders(first: str, second: str, known: Known | None = None) -> Comparison:

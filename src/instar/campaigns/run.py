@@ -161,7 +161,7 @@ def execute(
     relations fit for the scenes. `given` are answers that were made elsewhere; what is to be asked there
     next is written into the run folder. Without `yes` the user is asked before a paid service is.
     """
-    campaigns = agree(_look_up(settle_plan(plan)), yes=yes)
+    campaigns = agree(_look_up(settle_plan(plan), resume=resume), yes=yes)
     with contextlib.ExitStack() as stack:
         stores = []
         for own, campaign in campaigns:
@@ -205,7 +205,7 @@ class GivenAnswer:
         return AnswerKey(fingerprint, self.digest, self.repeat), Reply(self.answer)
 
 
-def _look_up(plan: Plan) -> list[tuple[Plan, Campaign]]:
+def _look_up(plan: Plan, *, resume: bool) -> list[tuple[Plan, Campaign]]:
     """For each system of a plan the plan of its run alone, and everything that it names, found and made."""
     relations = resolve_relations(plan, _helpers(plan))
     if plan.changes is None:
@@ -226,7 +226,7 @@ def _look_up(plan: Plan) -> list[tuple[Plan, Campaign]]:
                     f"{' and '.join(own)}: see instar relations"
                 )
     found = []
-    for use, out in zip(plan.systems, run_folders(plan)):
+    for use, out in zip(plan.systems, run_folders(plan, resume=resume)):
         system = resolve_system(use, tasks=tasks, cluster=plan.ray)
         if plan.ray is not None and len(plan.systems) > 1 and is_isolated(system):
             cast(Isolated, system).close()  # so that there is room for the next

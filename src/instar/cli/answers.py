@@ -39,7 +39,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         plan = dataclasses.replace(make_plan(parse_toml(store.plan())), out=args.run)
     require_trust(uses_of(plan), args.run, trusted=args.trust)
     given = _given(Path(args.run), Path(args.file), plan)
-    (folder,) = execute(plan, resume=True, quiet=args.json, given=given)
+    (folder,) = execute(plan, resume=True, quiet=args.quiet, given=given)
     return what_is_asked(folder, gate)
 
 

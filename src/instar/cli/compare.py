@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 
-from instar.campaigns.result import compare_folders
+from instar.campaigns.result import compare_folders, names_code
 from instar.cli.flags import known_argument, known_from
 from instar.core.outcome import ALL_HELD, NOT_JUDGED, VIOLATED, Outcome
 from instar.report.comparison import comparison_json, render_compared
+from instar.report.words import replay_command
 
 __all__ = ["arguments", "perform"]
 
@@ -28,4 +29,8 @@ def perform(args: argparse.Namespace) -> Outcome:
     if not comparison.places:
         status = NOT_JUDGED
     document = {"runs": [args.first, args.second], **comparison_json(comparison)}
-    return Outcome(render_compared(comparison), document, status)
+    text = render_compared(comparison)
+    if comparison.keys_broken and not args.quiet:
+        case = comparison.after[comparison.keys_broken[0]].case
+        text += f"\nLook at one: {replay_command(args.second, case, trust=names_code(args.second))}\n"
+    return Outcome(text, document, status)

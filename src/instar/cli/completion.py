@@ -28,14 +28,14 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 def _options() -> dict[str, list[str]]:
     """The options of every command."""
-    from instar.cli.program import COMMANDS
+    from instar.cli.program import COMMANDS, EVERYWHERE
 
     found = {}
     for name in COMMANDS:
         parser = argparse.ArgumentParser(add_help=True)
         import_module(f"instar.cli.{name}").arguments(parser)
         options = {flag for action in parser._actions for flag in action.option_strings}
-        found[name] = sorted(flag for flag in options | {"--json", "--debug"} if flag.startswith("--"))
+        found[name] = sorted(flag for flag in options | set(EVERYWHERE) if flag.startswith("--"))
     return found
 
 

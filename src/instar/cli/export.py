@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from instar.campaigns.catalogue import export_formats, find_export, import_home
 from instar.cli.flags import named_arguments, named_from
-from instar.core.errors import BadInput, MissingExtra, RunError, Untrusted
+from instar.core.errors import BadInput, RunError, Untrusted
 from instar.core.outcome import Outcome
 from instar.core.task import find_task
+from instar.installation import MissingExtra
 
 if TYPE_CHECKING:
     from instar.campaigns.reader import RunReader
@@ -64,7 +65,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     _require_use(args)
     from instar.report.files import whole_folder
 
-    with whole_folder(folder), open_run(args.run, named=named_from(args), quiet=args.json) as there:
+    with whole_folder(folder), open_run(args.run, named=named_from(args), quiet=args.quiet) as there:
         if args.format in TABLES:
             written = _write_table(there, args.format, folder)
         else:

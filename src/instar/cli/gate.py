@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
 from pathlib import Path
 
 from instar.campaigns.dismissals import dismisser_in, said_in
+from instar.campaigns.result import names_code, plan_of
 from instar.campaigns.run import read_totals
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
@@ -39,7 +42,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     if folder.exists():
         raise BadInput(f"{folder} exists; give another --out, or remove it")
     with RunStore.read(args.run) as store:
-        totals, said = read_totals(store), said_in(store)
+        totals, said, named = read_totals(store), said_in(store), _system_named(store)
         records = map(dismisser_in(store), store.records(changes=False))
         choice = choose_gate_cases(records, budget=args.budget, queries=totals.queries)
     if not choice.cases:
@@ -61,7 +64,17 @@ def perform(args: argparse.Namespace) -> Outcome:
         "smallest_share": choice.smallest_share,
         "bytes": size,
     }
-    command = (
-        f"instar run --changes {args.out} --known {args.out}/{KNOWN_FILE} --system {totals.system} --out RUN"
-    )
+    system = shlex.quote(named or totals.system) + " --trust" * names_code(args.run)
+    command = f"instar run --changes {args.out} --known {args.out}/{KNOWN_FILE} --system {system} --out RUN"
     return Outcome(f"{choice_words(choice)}\n{size / 1e6:.1f} MB in {args.out}\n\n{command}", document)
+
+
+def _system_named(store: RunStore) -> str:
+    """What to give to `--system` for the system of a run; a file by the path that leads there from here."""
+    plan = plan_of(store)
+    if plan is None or not plan.systems:
+        return ""
+    model = plan.systems[0].options.get("model")
+    return (
+        os.path.relpath(model) if isinstance(model, str) and os.path.isfile(model) else plan.systems[0].name
+    )

@@ -66,7 +66,8 @@ def _build(args: argparse.Namespace) -> Outcome:
     pool: Pool = make_pool(
         scenes, folder,
         objects=HELPER if args.objects == HELPER else resolve_system(Use(args.objects), what="helper"),
-        outline=args.outline, progress=partial(show_steps, quiet=args.json), keep=args.keep, least=args.least,
+        outline=args.outline, progress=partial(show_steps, quiet=args.quiet), keep=args.keep,
+        least=args.least,
     )  # fmt: skip
     return _told(pool, folder)
 

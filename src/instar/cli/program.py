@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 COMMANDS = {
-    "demo": "find failures of a real detector on real photographs, right now",
+    "demo": "failures of five kinds of systems, right now",
+    "init": "look at this folder and write a plan for it",
     "run": "test a system: a campaign over scenes",
     "questions": "write the pictures to ask of a system that is elsewhere",
     "answers": "take the answers of a system that is elsewhere, and go on",
@@ -58,6 +59,7 @@ EXIT_STATUS = """exit status: 0 all held, 1 violations found,
 130 interrupted"""
 
 
+EVERYWHERE = ("--json", "--debug", "--quiet")  # what every command takes
 INTERRUPTED = 130
 MOST_SAID = 1200  # characters of an error
 
@@ -72,11 +74,11 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
-    # These two matter even where the rest makes no sense, so they are seen to first.
-    as_json, debug = "--json" in words, "--debug" in words
+    # These matter even where the rest makes no sense, so they are seen to first.
+    as_json, debug, quiet = (flag in words for flag in EVERYWHERE)
     try:
-        args = _parse([word for word in words if word not in ("--json", "--debug")])
-        args.json = as_json
+        args = _parse([word for word in words if word not in EVERYWHERE])
+        args.json, args.quiet = as_json, quiet or as_json
         outcome = _perform(args)
     except (Exception, KeyboardInterrupt) as error:
         if debug:
@@ -137,6 +139,9 @@ def _parse(words: list[str]) -> argparse.Namespace:
             import_module(f"instar.cli.{name}").arguments(command)
     for one in {parser, speaking}:
         one.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+        one.add_argument(
+            "--quiet", action="store_true", help="no progress, and of a report only the first lines"
+        )
         one.add_argument("--debug", action="store_true", help="show the traceback of an error")
     if wanted is not None and wanted not in COMMANDS:
         raise UnknownName("command", wanted, COMMANDS)

@@ -32,7 +32,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     plan, gate = run.plan_from(args), gate_from(args)
     from instar.campaigns.run import execute
 
-    (folder,) = execute(plan, resume=args.resume, quiet=args.json)
+    (folder,) = execute(plan, resume=args.resume, quiet=args.quiet)
     return what_is_asked(folder, gate)
 
 

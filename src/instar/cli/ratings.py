@@ -64,8 +64,8 @@ def _export(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"{args.run} has no judged case to rate")
     items = []
     with (
-        open_run(args.run, named=Named(trusted=args.trust), quiet=args.json) as there,
-        show_steps("making the pictures", len(chosen), quiet=args.json) as steps,
+        open_run(args.run, named=Named(trusted=args.trust), quiet=args.quiet) as there,
+        show_steps("making the pictures", len(chosen), quiet=args.quiet) as steps,
     ):
         for record in chosen:
             again = there.replay(there.record(record.case), there.remembered)

@@ -27,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    with open_run(args.run, named=named_from(args), quiet=args.json) as there, there.asking() as asking:
+    with open_run(args.run, named=named_from(args), quiet=args.quiet) as there, there.asking() as asking:
         again = there.replay(there.record(args.case), asking)
         picture = draw_case(there.panels_of(again), there.sentence(again.record.case))
     path = keep_picture(Path(args.run) / "replays" / f"{again.record.case}.png", picture)

@@ -21,6 +21,7 @@ from instar.report.html import Page, render_html
 from instar.report.junit import render_junit
 from instar.report.markdown import MOST_GROUPS, render_markdown
 from instar.report.sarif import render_sarif
+from instar.report.text_style import terminal_style
 from instar.store import RunStore
 from instar.user_file import write_file
 
@@ -58,9 +59,9 @@ def perform(args: argparse.Namespace) -> Outcome:
         version = installed_version() or "0.0.0"
         write_file(args.sarif, render_sarif(found.summary, results, version=version, known=known))
     if args.html:
-        write_page(found, args.html, shrink=args.shrink, trusted=args.trust, quiet=args.json)
+        write_page(found, args.html, shrink=args.shrink, trusted=args.trust, quiet=args.quiet)
     if args.markdown:
-        _write_markdown(found, args.markdown, quiet=args.json)
+        _write_markdown(found, args.markdown, quiet=args.quiet)
     document = found.document()
     if args.mlflow:
         from instar.mlflow import log_run
@@ -68,7 +69,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         files = [file for file in (args.html, args.junit, args.sarif, args.markdown) if file]
         logged = log_run(found.summary, found.groups, experiment=args.mlflow, files=files)
         document |= {"mlflow": logged}
-    return Outcome(found.text(), document, found.status)
+    return Outcome(found.text(terminal_style(), brief=args.quiet), document, found.status)
 
 
 def write_page(

@@ -15,6 +15,7 @@ from instar.cli.flags import gate_arguments, gate_from
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.report.text import render_comparison
+from instar.report.text_style import terminal_style
 from instar.user_file import parse_toml
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "RELATION.KEY=VALUE",
         "an option of a relation, of the system, the search or the limits; repeat it",
     )
-    add("--out", metavar="RUN", help="the run folder (runs/SYSTEM)")
+    add("--out", metavar="RUN", help="the run folder (runs/SYSTEM, numbered)")
     add("--resume", action="store_true", help="go on with a run that is there")
     add(
         "--trust",
@@ -97,13 +98,13 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.campaigns.run import execute
 
     try:
-        runs = execute(plan, resume=args.resume, quiet=args.json, yes=args.yes)
+        runs = execute(plan, resume=args.resume, quiet=args.quiet, yes=args.yes)
     except BadInput as error:
         # Options are checked only when what they are for has been found; they may stand in the file.
         if args.plan is None:
             raise
         raise BadInput(f"{args.plan}: {error}") from error
-    return outcome_of(runs, gate)
+    return outcome_of(runs, gate, brief=args.quiet)
 
 
 def plan_from(args: argparse.Namespace) -> Plan:
@@ -196,18 +197,18 @@ def _names(given: list[str] | None) -> list[str] | None:
     return [name.strip() for names in given for name in names.split(",") if name.strip()]
 
 
-def outcome_of(runs: list[str], gate: Gate) -> Outcome:
+def outcome_of(runs: list[str], gate: Gate, *, brief: bool = False) -> Outcome:
     """One system's report, or those of several one after the other and a comparison below."""
     from instar.campaigns.result import read_result
     from instar.store import RunStore
 
-    results = []
+    look, results = terminal_style(), []
     for run in runs:
         with RunStore.read(run) as store:
             results.append(read_result(store, gate))
     if len(results) == 1:
-        return Outcome(results[0].text(), results[0].document(), results[0].status)
+        return Outcome(results[0].text(look, brief=brief), results[0].document(), results[0].status)
     comparison = render_comparison([result.summary for result in results])
-    text = "\n\n".join([*(result.text() for result in results), comparison])
+    text = "\n\n".join([*(result.text(look, brief=brief) for result in results), comparison])
     document = {"runs": [result.document() for result in results]}
     return Outcome(text, document, max(result.status for result in results))

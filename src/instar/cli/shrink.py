@@ -33,7 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     if args.budget < 1:
         raise BadInput(f"--budget is {args.budget}; it must be at least 1")
-    with open_run(args.run, named=named_from(args), quiet=args.json) as there, there.asking() as asking:
+    with open_run(args.run, named=named_from(args), quiet=args.quiet) as there, there.asking() as asking:
         record = there.record(args.case)
         shrunk = there.shrink(args.case, asking, most=args.budget)
         relation = there.relation(record.relation)

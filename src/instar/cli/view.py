@@ -14,8 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.core.errors import BadInput, MissingExtra
+from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
+from instar.installation import MissingExtra
 
 if TYPE_CHECKING:
     from instar.workbench.orders import Offers
@@ -59,7 +60,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     with contextlib.closing(_listen(args.port)) as listening:
         access = Access(listening.getsockname()[1])
         site = make_site(root, offers_of(args.system, args.scenes), access)
-        site.library.load(partial(show_steps, quiet=args.json))
+        site.library.load(partial(show_steps, quiet=args.quiet))
         app = make_app(site)
         settings = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=3)
         print(f"The workbench is at {access.address}", file=sys.stderr, flush=True)

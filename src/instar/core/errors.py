@@ -5,7 +5,7 @@
     │   ├── UnknownName         a name that nothing has; the nearest known ones are given
     │   ├── Untrusted           a run folder names code that the user has not said may be run
     │   └── UnreadablePicture   a file that is no picture, or one that must not be decoded
-    ├── MissingExtra            an optional dependency is not installed; names the extra
+    ├── MissingExtra            an optional dependency is not installed (`instar.installation`)
     ├── FetchFailed             a model or photograph could not be had
     ├── RunError                a run folder cannot be used
     │   ├── RunExists           it is there already and --resume was not given
@@ -29,7 +29,6 @@ __all__ = [
     "BadInput",
     "FetchFailed",
     "InstarError",
-    "MissingExtra",
     "Refused",
     "RunError",
     "RunExists",
@@ -76,19 +75,6 @@ class UnknownName(BadInput):
 
 class UnreadablePicture(BadInput):
     """A file that is no picture, or one that must not be decoded. The text is the reason alone."""
-
-
-class MissingExtra(InstarError):
-    """An optional dependency is not installed.
-
-    >>> print(MissingExtra("captum", extra="torch", needed_for="Grad-CAM"))
-    Grad-CAM needs captum, which is not installed; run: pip install 'instar[torch]'
-    """
-
-    def __init__(self, module: str, *, extra: str, needed_for: str) -> None:
-        super().__init__(
-            f"{needed_for} needs {module}, which is not installed; run: pip install 'instar[{extra}]'"
-        )
 
 
 class FetchFailed(InstarError):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ALL_HELD", "NOT_JUDGED", "VIOLATED", "Outcome", "status_of"]
+__all__ = ["ALL_HELD", "NOT_JUDGED", "VIOLATED", "Outcome"]
 
 ALL_HELD, VIOLATED, NOT_JUDGED = 0, 1, 2
 
@@ -18,10 +18,3 @@ class Outcome:
     text: str
     document: Mapping[str, Any]
     status: int = ALL_HELD
-
-
-def status_of(*, judged: bool, headline: int) -> int:
-    """The exit status of a campaign with so many headline findings."""
-    if not judged:
-        return NOT_JUDGED
-    return VIOLATED if headline else ALL_HELD

@@ -15,6 +15,8 @@ NO_FAILURE = "no failure"  # as users say
 KNOWN = ("real", "unknown", "slipped", "other label", "was false", "now right", NO_FAILURE)
 """What can be known about a finding, the plainest failure first."""
 
+HALF_PLAIN = 200  # pixels: the side of an object that is half as plain as a very large one
+
 
 class Status(enum.Enum):
     """How a case ended. Inapplicable is not failed, and neither is passed."""
@@ -53,9 +55,15 @@ class Finding:
 
     @property
     def plainness(self) -> tuple[int, float, tuple[str, str]]:
-        """The plainest failure sorts first; what a user's task says in words of its own comes last."""
+        """The plainest failure sorts first: a large thing that was there, before what is small or appears."""
         rank = KNOWN.index(self.known) if self.known in KNOWN else len(KNOWN)
-        return (rank, self.margin, self.key)
+        was = self.evidence.get("was")
+        try:
+            x1, y1, x2, y2 = (was or self.evidence["is"])["box"]
+            side = math.sqrt((x2 - x1) * (y2 - y1))
+        except (KeyError, TypeError, ValueError):
+            return (rank, self.margin, self.key)
+        return (rank, self.margin * side / (side + HALF_PLAIN) / (1 if was else 2), self.key)
 
 
 @dataclass(frozen=True, slots=True)

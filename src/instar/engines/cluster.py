@@ -15,7 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from instar.core.errors import BadInput, MissingExtra
+from instar.core.errors import BadInput
+from instar.installation import MissingExtra
 
 __all__ = ["Cluster", "connect_cluster", "fitting_actors"]
 

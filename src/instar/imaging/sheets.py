@@ -16,6 +16,7 @@ INK: Colour = (28, 32, 38)
 PAPER: Colour = (255, 255, 255)
 FONT = cv2.FONT_HERSHEY_SIMPLEX
 BAR = 30
+LINE = 18  # pixels from one line of words to the next
 GAP = 6
 
 
@@ -41,7 +42,7 @@ def dashed_line(
 def sheet(panels: Sequence[Image], sentence: str) -> Image:
     """Panels side by side, or one above the other where they are wide, under a sentence.
 
-    Smaller panels get a white edge; the letters shrink until the sentence fits.
+    Smaller panels get a white edge; the letters shrink a little, and the sentence is broken where it is long.
     """
     height, width = (max(one.shape[axis] for one in panels) for axis in (0, 1))
     beside = width <= 1.6 * height
@@ -52,9 +53,18 @@ def sheet(panels: Sequence[Image], sentence: str) -> Image:
         frame[: one.shape[0], : one.shape[1]] = one
         framed.append(frame)
     body = (np.hstack if beside else np.vstack)(framed)
-    bar = np.full((BAR, body.shape[1], 3), 255, np.uint8)
-    size = 0.5
-    while size > 0.3 and cv2.getTextSize(sentence, FONT, size, 1)[0][0] > body.shape[1] - 16:
+    size, width = 0.5, body.shape[1] - 16
+    while size > 0.4 and _width(sentence, size) > width:
         size -= 0.02
-    cv2.putText(bar, sentence, (8, 20), FONT, size, INK, 1, cv2.LINE_AA)
+    lines = [""]
+    for word in sentence.split():
+        longer = f"{lines[-1]} {word}".strip()
+        lines = [*lines[:-1], longer] if _width(longer, size) <= width else [*lines, word]
+    bar = np.full((BAR + LINE * (len(lines) - 1), body.shape[1], 3), 255, np.uint8)
+    for number, line in enumerate(lines):
+        cv2.putText(bar, line, (8, 20 + LINE * number), FONT, size, INK, 1, cv2.LINE_AA)
     return np.ascontiguousarray(np.vstack([bar, body]))
+
+
+def _width(text: str, size: float) -> int:
+    return cv2.getTextSize(text, FONT, size, 1)[0][0]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from instar.core.errors import MissingExtra
 from instar.imaging.onnx_session import open_onnx
+from instar.installation import MissingExtra
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable

@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from instar.core.errors import MissingExtra
+from instar.installation import MissingExtra
 from instar.ratings.counts import Ratings
 from instar.ratings.page import POINTS, QUESTIONS
 from instar.user_file import write_file

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from instar.core.verdict import Verdict
+from instar.report.causes import finding_words
 from instar.report.text import table
 
 __all__ = ["answer_text", "answer_to_json", "verdict_text", "verdict_to_json"]
@@ -71,7 +72,7 @@ def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
 
 def verdict_text(verdict: Verdict) -> str:
     if verdict.findings:
-        named = ", ".join(f"{f.kind} {f.subject}".strip() for f in verdict.findings)
+        named = ", ".join(map(finding_words, verdict.findings))
         return f"{verdict.status.value} by {abs(verdict.margin):.3f} ({named})"
     return f"{verdict.status.value}: {verdict.reason}" if verdict.reason else verdict.status.value
 

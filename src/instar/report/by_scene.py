@@ -6,12 +6,13 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from instar.core.record import Record
 from instar.core.verdict import Finding, Status
 from instar.report.causes import finding_words
-from instar.report.words import readable
+from instar.report.words import readable, when_words
 
 __all__ = [
     "ByScene",
@@ -48,10 +49,15 @@ class FailureKey(NamedTuple):
 
 
 class FailureObject(NamedTuple):
-    """What a failure is about, so that it is known again by an answer that numbers its objects otherwise."""
+    """What a failure is about, so that it is known again by an answer that numbers its objects otherwise.
+
+    `words` say what happened, and `case` shows it; both are empty where only the failure is known.
+    """
 
     label: str = ""
     box: tuple[float, ...] = ()
+    words: str = ""
+    case: str = ""
 
 
 Failures = Mapping[FailureKey, FailureObject]
@@ -59,7 +65,12 @@ Failures = Mapping[FailureKey, FailureObject]
 
 def failures_of(record: Record) -> dict[FailureKey, FailureObject]:
     """The failures that a violated case shows."""
-    return {failure_key(record, finding): object_of(finding) for finding in record.verdict.failures}
+    return {
+        failure_key(record, finding): object_of(finding)._replace(
+            words=finding_words(finding), case=record.case
+        )
+        for finding in record.verdict.failures
+    }
 
 
 def failure_key(record: Record, finding: Finding) -> FailureKey:
@@ -102,14 +113,16 @@ def _overlap(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def list_keys(
-    keys: Sequence[FailureKey], title: str = "", labels: Mapping[FailureKey, str] | None = None
+    keys: Sequence[FailureKey], title: str = "", *, among: Failures = MappingProxyType({})
 ) -> Iterator[str]:
-    """A line for each of the first failures, and how many more there are; what they are about goes by its
-    label where that is known.
-    """
+    """A line for each of the first failures, and how many more there are; in words where `among` has them."""
     for key in keys[:MOST_LISTED]:
-        label = (labels or {}).get(key)
-        yield f"  {title}{key._replace(object=label) if label else key}"
+        thing = among.get(key, FailureObject())
+        line = str(key)
+        if thing.words:
+            scene, words = readable(key.scene, 60), readable(thing.words, 90)
+            line = f"{scene}: {words} {when_words(readable(key.relation, 48))}"
+        yield f"  {title}{line}" + f" (case {thing.case})" * bool(thing.case)
     if len(keys) > MOST_LISTED:
         yield f"  {title}and {len(keys) - MOST_LISTED:,} more"
 

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from instar.core.record import Record
 from instar.core.verdict import Finding
+from instar.report.words import FATE_SENTENCES, FATES
 
 __all__ = [
     "THING_MEASURES",
@@ -30,13 +31,6 @@ __all__ = [
     "worth_words",
 ]
 
-FATES = {"lost": "lost", "new": "newly found", "renamed": "mixed up", "moved": "moved"}
-FATE_SENTENCES = {
-    "lost": "{was} is lost",
-    "new": "{is} is newly found",
-    "renamed": "{was} is taken for {is}",
-    "moved": "{was} has moved",
-}
 NOT_A_KIND = {"type", "condition", "blend", "cutout", "font", "text", "unit"}
 """Fields of a change whose text does not say what kind of change it is."""
 TOUCHING = 10  # pixels between two boxes, at most
@@ -151,7 +145,8 @@ def finding_words(finding: Finding) -> str:
     seen = {when: _scored(finding, when) for when in ("was", "is")}
     if any(seen.values()):
         return FATE_SENTENCES[what_of(finding)].format_map(seen)
-    return " ".join(filter(None, [finding.subject, finding.kind])) or "it does not hold"
+    kind = f"is {FATES[finding.kind]}" if finding.kind in FATES and finding.subject else finding.kind
+    return " ".join(filter(None, [finding.subject, kind])) or "it does not hold"
 
 
 def worth_words(finding: Finding) -> str:

@@ -83,7 +83,8 @@ class Comparison:
     They are in `paired_scenes`, over which signs are flipped: `p` is None where these are too few.
     The examples show each of them; one key may be in both, where two answers number objects otherwise.
     `keys_broken` and `keys_fixed` are different failures, by relation, scene, object and kind, among what
-    both runs have judged. With pairs they are those of pairs, without any those of all cases.
+    both runs have judged. With pairs they are those of pairs, without any those of all cases. `before` and
+    `after` say what each is about, and which case of its run shows it.
     """
 
     first: str
@@ -101,6 +102,8 @@ class Comparison:
     places: int
     broken_examples: Mapping[FailureKey, Example] = field(default_factory=dict)
     fixed_examples: Mapping[FailureKey, Example] = field(default_factory=dict)
+    before: Failures = field(default_factory=dict)
+    after: Failures = field(default_factory=dict)
 
 
 def compare_runs(first: Side, second: Side) -> Comparison:
@@ -138,6 +141,8 @@ def compare_runs(first: Side, second: Side) -> Comparison:
         places=len(places),
         broken_examples=_examples(broken, second, first),
         fixed_examples=_examples(fixed, first, second),
+        before=before,
+        after=after,
     )
 
 
@@ -191,14 +196,14 @@ def comparison_json(comparison: Comparison) -> dict[str, object]:
         "scenes": comparison.places,
         "paired_scenes": comparison.paired_scenes,
         "relations": {name: asdict(one) for name, one in comparison.relations.items()},
-        "newly_broken": [_key_json(key, comparison.broken_examples) for key in comparison.keys_broken],
-        "newly_fixed": [_key_json(key, comparison.fixed_examples) for key in comparison.keys_fixed],
+        "newly_broken": [_key_json(key, comparison.after) for key in comparison.keys_broken],
+        "newly_fixed": [_key_json(key, comparison.before) for key in comparison.keys_fixed],
     }
 
 
-def _key_json(key: FailureKey, examples: Mapping[FailureKey, Example]) -> dict[str, str]:
-    example = examples.get(key)
-    return key._asdict() | ({} if example is None else {"label": example.label, "case": example.case})
+def _key_json(key: FailureKey, among: Failures) -> dict[str, object]:
+    thing = among[key]
+    return {**key._asdict(), "label": thing.label, "words": thing.words, "case": thing.case}
 
 
 def render_compared(comparison: Comparison) -> str:
@@ -230,13 +235,14 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         if len(comparison.relations) > 1:
             yield ""
             yield _relations(comparison.relations)
-    for title, keys, examples in (
-        ("newly broken", comparison.keys_broken, comparison.broken_examples),
-        ("fixed", comparison.keys_fixed, comparison.fixed_examples),
+    broken, fixed = comparison.keys_broken, comparison.keys_fixed
+    for title, keys, among in (
+        ("newly broken", broken, comparison.after),
+        ("fixed", fixed, comparison.before),
     ):
         yield ""
         yield f"{counted(len(keys), 'different failure')} {title}"
-        yield from list_keys(keys, labels={key: one.label for key, one in examples.items()})
+        yield from list_keys(keys, among=among)
 
 
 def _test_words(comparison: Comparison) -> str:

@@ -23,6 +23,7 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "task": totals.task,
         "seed": totals.seed,
         "finished": totals.finished,
+        "ended": summary.ended or None,
         "not_judged": summary.why_not_judged or None,
         **summary.numbers(),
         "interval": summary.drawn.interval,
@@ -60,6 +61,7 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
 
 def _violation_json(violation: Violation) -> dict[str, Any]:
     told = {key: value for key, value in asdict(violation).items() if value is not None or key not in OBJECT}
+    del told["plainness"]
     return told | {
         "margin": _finite(violation.margin),
         "naturalness": _finite(violation.naturalness),

@@ -17,9 +17,9 @@ from itertools import combinations
 from typing import Any, TypeAlias, TypeVar
 
 from instar.core.record import Record
-from instar.report.causes import FATES, Failure, Traits, traits_of, what_of
+from instar.report.causes import Failure, Traits, traits_of, what_of
 from instar.report.conditions_of_failure import NEARLY_ALL, SURPRISE, explain_failures, mean_shares
-from instar.report.words import counted
+from instar.report.words import FATES, counted, when_words, with_article
 
 __all__ = ["Group", "GroupPlace", "Tried", "group_failures", "groups_headline", "in_turns", "place_of"]
 
@@ -191,16 +191,17 @@ def _title(members: Sequence[_Member], all_of_relation: Sequence[_Member], tried
     if not labels and whats.keys() <= FATES.keys():
         labels = "the answer"
     words = f"{labels} {' or '.join(FATES.get(what, what) for what in sorted(whats))}".strip()
-    relation = members[0].relation
-    if len(relation) <= SHORT:
-        words += f" under {relation}"
     by = _shared(member.traits.by for member in members)
     expected = mean_shares(tried.get(member.place, {}) for member in members)
-    if by and expected.get(by, 0.0) <= SURPRISE:
-        words += f" of {_with_article(by)}"
+    brought = by if by and expected.get(by, 0.0) <= SURPRISE else ""
+    relation = members[0].relation
+    if len(relation) <= SHORT:
+        words += f" {when_words(relation, brought)}"
+    elif brought:
+        words += f" of {with_article(brought)}"
     where = _shared(member.traits.where for member in members)
     content = _content(members, all_of_relation)
-    return ", ".join(filter(None, [words, where, content and f"in scenes with {_with_article(content)}"]))
+    return ", ".join(filter(None, [words, where, content and f"in scenes with {with_article(content)}"]))
 
 
 def _named(labels: Counter[str]) -> str:
@@ -211,10 +212,6 @@ def _named(labels: Counter[str]) -> str:
     """
     named = [label for label, _ in sorted(labels.items(), key=lambda item: (-item[1], item[0])) if label]
     return " or ".join(named) if len(named) <= 3 else f"{len(named)} kinds of object"
-
-
-def _with_article(label: str) -> str:
-    return f"{'an' if label[:1].lower() in 'aeiou' else 'a'} {label}"
 
 
 def _shared(values: Iterable[str]) -> str:

@@ -56,7 +56,7 @@ def _add_test(suite: Element, result: Result, summary: Summary, known: frozenset
         told = f"{result.violated:,} of {counted(result.judged, 'judged case')} violated: {result.told}"
         failure = SubElement(test, "failure", type=_text(result.kind or "violated"), message=_text(told))
         margin = f"{result.margin:.3f}" if math.isfinite(result.margin) else "unknown"
-        failure.text = f"margin {margin}\n{_text(replay_command(run, result.case))}"
+        failure.text = f"margin {margin}\n{_text(replay_command(run, result.case, trust=summary.names_code))}"
     elif result.violated:
         SubElement(test, "skipped").text = _text(f"known: {result.told}")
     elif result.failed:

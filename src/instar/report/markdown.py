@@ -71,7 +71,7 @@ def _lines(
     alarms = alarm_words(summary.false_alarms)
     yield f"Unstable {unstable}; false alarms {alarms}; {questions}, {totals.seconds:,.1f} s."
     for group in groups[:MOST_GROUPS]:
-        yield from _group(group, totals.run, pictures)
+        yield from _group(group, summary, pictures)
     if len(groups) > MOST_GROUPS:
         yield ""
         yield f"And {counted(len(groups) - MOST_GROUPS, 'smaller group')}."
@@ -90,7 +90,7 @@ def _against(against: Against) -> Iterator[str]:
                 yield f"- and {len(keys) - MOST_KEYS:,} more"
 
 
-def _group(group: Group, run: str, pictures: Mapping[str, str]) -> Iterator[str]:
+def _group(group: Group, summary: Summary, pictures: Mapping[str, str]) -> Iterator[str]:
     yield ""
     scenes = counted(group.scenes, "scene")
     title = html.escape(readable(group.title, 160), quote=False)  # inside a tag HTML is read, Markdown not
@@ -100,6 +100,7 @@ def _group(group: Group, run: str, pictures: Mapping[str, str]) -> Iterator[str]
         yield f"![before and after]({pictures[group.representative]})"
         yield ""
     # Indented, so that it is code whatever is in it.
-    yield f"    {readable(replay_command(run, group.representative), 300)}"
+    command = replay_command(summary.totals.run, group.representative, trust=summary.names_code)
+    yield f"    {readable(command, 300)}"
     yield ""
     yield "</details>"

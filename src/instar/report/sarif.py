@@ -69,7 +69,7 @@ def _result(
     key: FailureKey, result: Result, summary: Summary, rule: int, known: frozenset[FailureKey]
 ) -> dict[str, Any]:
     told = f"{readable(key.what)} in {readable(key.scene)}: {readable(result.told, 300)}"
-    command = readable(replay_command(summary.totals.run, result.case), 300)
+    command = readable(replay_command(summary.totals.run, result.case, trust=summary.names_code), 300)
     found: dict[str, Any] = {
         "ruleId": _rule_id(key),
         "ruleIndex": rule,

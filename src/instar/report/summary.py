@@ -6,6 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from instar.core.record import Record, Totals
@@ -128,6 +129,8 @@ class Violation:
     headline: bool = True
     words: str = field(default="", compare=False)
     """What happened: "dog 0.83 is lost"."""
+    plainness: tuple[Any, ...] = field(default=(), compare=False)
+    """What findings are sorted by: failures first, the plainest of them before all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +197,10 @@ class Summary:
     breaks: Sequence[Break] = ()
     harms: Mapping[str, int] = field(default_factory=dict)
     """Different failures by how bad they are, where findings have a `harm` in their evidence."""
+    ended: str = ""
+    """Why the run ended with fewer questions than it might have asked; empty where it did not."""
+    names_code: bool = False
+    """Whether its plan names code of the user's own, so that replaying a case needs `--trust`."""
 
     @property
     def called_none(self) -> tuple[int, int]:
@@ -353,7 +360,7 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
         kinds=_most_frequent_first(kinds),
         reasons=_most_frequent_first(reasons),
         relations={name: tallies[name].summary(is_yield=name in totals.yields) for name in sorted(tallies)},
-        findings=sorted(violations, key=_plainness),
+        findings=sorted(violations, key=attrgetter("plainness")),
         breaks=[breaks[key] for key in sorted(breaks)],
         harms=_most_frequent_first(
             Counter(f.evidence["harm"] for f in distinct.values() if f.is_failure and "harm" in f.evidence)
@@ -378,17 +385,13 @@ def _violation(record: Record) -> Violation:
     worst = record.verdict.plainest
     told = worst.evidence.get("was", worst.evidence.get("is"))
     thing: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
+    rank, degree, _ = worst.plainness
+    plainness = (not worst.is_failure, rank, math.isnan(degree), degree, record.case)
     return Violation(
         record.case, record.scene, record.relation, worst.kind, worst.margin, record.naturalness,
         worst.known, thing.get("label"), thing.get("score"), thing.get("box"), worst.is_failure,
-        finding_words(worst),
+        finding_words(worst), plainness,
     )  # fmt: skip
-
-
-def _plainness(violation: Violation) -> tuple[bool, int, bool, float, str]:
-    """Failures first, real ones before others, then by margin."""
-    rank, margin, _ = Finding("", "", violation.margin, known=violation.known).plainness
-    return not violation.headline, rank, math.isnan(margin), margin, violation.case
 
 
 def _false_alarms(nulls: _Tally) -> FalseAlarms | None:

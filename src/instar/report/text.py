@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from statistics import median
+from types import MappingProxyType
 
 from instar.core.record import Totals
 from instar.report.groups import Group, groups_headline
@@ -16,29 +18,48 @@ from instar.report.summary import (
     Summary,
     Violation,
 )
-from instar.report.words import counted, interval_words, percent, readable, replay_command
+from instar.report.text_style import PLAIN, TextStyle
+from instar.report.words import (
+    counted,
+    interval_words,
+    percent,
+    readable,
+    reason_words,
+    replay_command,
+)
 
 __all__ = [
-    "alarm_words", "empty_words", "known_words", "left_out_words", "referee_words", "render_comparison",
-    "render_text", "repeat_words", "table",
+    "alarm_words", "empty_words", "headline_words", "known_words", "left_out_words", "referee_words",
+    "render_comparison", "render_text", "repeat_words", "table",
 ]  # fmt: skip
 
 WIDEST_REASON = 320
 WIDEST_TITLE = 90
+WIDEST_WORDS = 76
 WIDEST_SCENE = 48
 """Characters of a scene's name that a table shows; of a longer one the end, which tells files apart."""
 
 
-def render_text(summary: Summary, groups: Sequence[Group] = (), *, top: int = 10) -> str:
-    """The report, with the `top` largest groups and worst findings."""
-    parts = [
-        "\n".join(_headline(summary)),
-        _relations(summary.relations),
-        table(list(_account(summary))),
-        "\n".join(_skipped(summary)),
-        "\n".join(_groups(summary, groups, top)),
-        "\n".join(_findings(summary, top)),
-    ]
+def render_text(
+    summary: Summary,
+    groups: Sequence[Group] = (),
+    *,
+    top: int = 10,
+    look: TextStyle = PLAIN,
+    brief: bool = False,
+) -> str:
+    """The report, with the `top` largest groups and worst findings; a `brief` one is its first lines."""
+    first, *others = _headline(summary)
+    colour = "yellow" if summary.why_not_judged else "red" if summary.counts.headline else "green"
+    parts = ["\n".join([look.paint(first, "bold", colour), *others])]
+    if not brief:
+        parts += [
+            _relations(summary.relations, look),
+            "\n".join(_account_lines(summary, look)),
+            "\n".join(_skipped(summary)),
+            "\n".join(_groups(summary, groups, top, look)),
+            "\n".join(_findings(summary, top, look)),
+        ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -132,23 +153,41 @@ def left_out_words(totals: Totals) -> str:
     return f"{kept} kept without any: the disk limit of the run (limits.disk) was reached"
 
 
-def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> str:
+def table(
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[int] = (),
+    fixed: Sequence[int] = (),
+    look: TextStyle = PLAIN,
+    styles: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Rows, the first of them headings, as aligned columns; those in `right` end flush.
+
+    Where they are wider than the look allows, columns that are neither in `right` nor `fixed` are shortened.
+    `styles` are those of cells that say just that.
 
     >>> print(table([["name", "n"], ["insertion", "10"], ["exposure", "7"]], right=[1]))
     name        n
     insertion  10
     exposure    7
     """
+    rows = look.fit(rows, [*right, *fixed])
     widths = [max(map(len, column)) for column in zip(*rows)]
-    lines = (
-        "  ".join(
-            cell.rjust(width) if i in right else cell.ljust(width)
-            for i, (cell, width) in enumerate(zip(row, widths))
-        )
-        for row in rows
-    )
-    return "\n".join(line.rstrip() for line in lines)
+    lines = []
+    for number, row in enumerate(rows):
+        cells = []
+        for i, (cell, width) in enumerate(zip(row, widths)):
+            blank = " " * (width - len(cell))
+            style = "dim" if number == 0 else styles.get(cell, "")
+            painted = look.paint(cell, *filter(None, [style]))
+            cells.append(blank + painted if i in right else painted + blank)
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def headline_words(summary: Summary) -> str:
+    """How often the system fails, in a sentence; or why nothing can be said of it."""
+    return next(_headline(summary))
 
 
 def _headline(summary: Summary) -> Iterator[str]:
@@ -169,15 +208,24 @@ def _headline(summary: Summary) -> Iterator[str]:
     others = counts.violated - counts.headline
     if others:
         yield f"In {counted(others, 'more case')} the answers differ, but not by a failure (see below)."
-    if not totals.finished:
+    if summary.ended:
+        yield f"{summary.ended}."
+    elif not totals.finished:
         yield "The run is not complete: it is under way, or a limit or an interrupt ended it."
 
 
-def _relations(relations: Mapping[str, RelationSummary]) -> str:
+def _relations(relations: Mapping[str, RelationSummary], look: TextStyle) -> str:
     if not relations:
         return ""
     rows = ([readable(name), *relation.cells()] for name, relation in relations.items())
-    return table([RELATION_HEADINGS, *rows], right=range(1, len(RELATION_HEADINGS)))
+    return table([RELATION_HEADINGS, *rows], right=range(1, len(RELATION_HEADINGS)), look=look)
+
+
+def _account_lines(summary: Summary, look: TextStyle) -> Iterator[str]:
+    account = list(_account(summary))
+    wide = max(len(label) for label, _ in account) + 2
+    for label, text in account:
+        yield look.paint(label, "cyan") + " " * (wide - len(label)) + look.wrap(text, wide)
 
 
 def _account(summary: Summary) -> Iterator[tuple[str, str]]:
@@ -195,7 +243,8 @@ def _account(summary: Summary) -> Iterator[tuple[str, str]]:
     if summary.placebos:
         tried, reproduced = summary.placebos.tried, summary.placebos.reproduced
         needed = percent(1 - reproduced / tried)
-        yield "placebo", f"{needed} of {counted(tried, 'violated case')} need the real change"
+        of = counted(tried, "violated case")
+        yield "placebo", f"{needed} of {of} need the real change; a stand-in shows the others too"
     counts, totals = summary.counts, summary.totals
     if summary.known:
         yield "known", known_words(summary)
@@ -248,40 +297,46 @@ def _skipped(summary: Summary) -> Iterator[str]:
             yield f"  {readable(skipped.scene)}: {readable(skipped.reason)}"
 
 
-def _groups(summary: Summary, groups: Sequence[Group], top: int) -> Iterator[str]:
+def _groups(summary: Summary, groups: Sequence[Group], top: int, look: TextStyle) -> Iterator[str]:
     if not groups:
         return
-    yield groups_headline(summary.counts.headline, groups)
+    yield look.paint(groups_headline(summary.counts.headline, groups), "bold")
     rows = [["cases", "scenes", "group", "for example"]]
     for group in groups[:top]:
         title = readable(group.title, WIDEST_TITLE)
         rows.append([f"{len(group.cases):,}", f"{group.scenes:,}", title, group.representative])
-    yield table(rows, right=[0, 1])
+    yield table(rows, right=[0, 1], fixed=[3], look=look)
     if len(groups) > top:
         yield f"and {len(groups) - top:,} smaller groups"
 
 
-def _findings(summary: Summary, top: int) -> Iterator[str]:
+def _findings(summary: Summary, top: int, look: TextStyle) -> Iterator[str]:
     worst = summary.findings[:top]
     if not worst:
         return
     everything = len(worst) == len(summary.findings)
     total = f"{len(summary.findings):,} findings"
-    yield "Findings, the plainest first" if everything else f"The plainest {top} of {total}"
+    yield look.paint(
+        "Findings, the plainest first" if everything else f"The plainest {top} of {total}", "bold"
+    )
     heading = ["case", "scene", "relation", "what", "known", "margin"]
-    yield table([heading, *map(_row, worst)], right=[5])
+    styles = {"real": "red", "not verified": "yellow"}
+    yield table([heading, *map(_row, worst)], right=[5], fixed=[0, 4], look=look, styles=styles)
     yield ""
-    yield f"See one again: {readable(replay_command(summary.totals.run, worst[0].case), 400)}"
+    run = shlex.quote(summary.totals.run)
+    replay = replay_command(summary.totals.run, worst[0].case, trust=summary.names_code)
+    for what, command in (
+        ("See one again: ", replay),
+        ("As a page:     ", f"instar report {run} --html report.html"),
+        ("In the browser:", f"instar view {run}"),
+    ):
+        yield f"{what} {look.paint(readable(command, 400), 'cyan')}"
 
 
 def _row(violation: Violation) -> list[str]:
     scene = readable(violation.scene, 4 * WIDEST_SCENE)
     if len(scene) > WIDEST_SCENE:
         scene = "..." + scene[3 - WIDEST_SCENE :]
-    what = violation.kind or "-"
-    if violation.label is not None:
-        score = "" if violation.score is None else f" {violation.score:.2f}"
-        what = f"{what}: {violation.label}{score}"
     known = violation.known
     if known == "unknown":
         known = "not verified" if violation.headline else "disputed"
@@ -289,11 +344,13 @@ def _row(violation: Violation) -> list[str]:
         violation.case,
         scene,
         readable(violation.relation, WIDEST_SCENE),
-        readable(what, WIDEST_SCENE),
+        readable(violation.words or violation.kind or "-", WIDEST_WORDS),
         readable(known),
         f"{violation.margin:.3f}",
     ]
 
 
 def _listing(counted: Mapping[str, int]) -> str:
-    return ", ".join(f"{readable(name) or 'unnamed'} {number:,}" for name, number in counted.items())
+    return ", ".join(
+        f"{readable(reason_words(name)) or 'unnamed'} {number:,}" for name, number in counted.items()
+    )

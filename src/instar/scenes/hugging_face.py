@@ -9,8 +9,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from instar.core.errors import BadInput, MissingExtra, UnreadablePicture
+from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Image, Scene
+from instar.installation import MissingExtra
 from instar.scenes.annotation_file import complain_at
 from instar.scenes.folder import check_limit
 from instar.scenes.image_folder import LABELS, read_objects

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instar.core.errors import MissingExtra
 from instar.core.outcome import Outcome
+from instar.installation import MissingExtra
 from instar.report.files import write_csv
 from instar.report.text import table as aligned
 from instar.user_file import write_file

@@ -97,12 +97,12 @@ def go_round(
     """The first round learns from the run, each further one from what the network before it fails on; a round
     that gains nothing is the last.
     """
-    rounds = [_one_round(reader, start, training, setting, out / "round-1")]
+    relations = resolve_relations(reader.plan, {})
+    rounds = [_one_round(reader, relations, start, training, setting, out / "round-1")]
     while len(rounds) < most and rounds[-1].gain > 0:
         number, best = len(rounds) + 1, rounds[-1].best.weights
         folder = out / f"round-{number}"
         system = yolox(weights=str(best))
-        relations = resolve_relations(reader.plan, {})
         referees = reader.plan.referees or ""
         tests = run(
             training,
@@ -118,12 +118,17 @@ def go_round(
             pass
         named = Named(system=system, relations=relations, scenes=training)
         with open_run(str(folder / "run"), named=named, quiet=setting.quiet) as again:
-            rounds.append(_one_round(again, best, training, setting, folder))
+            rounds.append(_one_round(again, relations, best, training, setting, folder))
     return rounds
 
 
 def _one_round(
-    reader: RunReader, start: Path, training: Sequence[Scene], setting: Setting, folder: Path
+    reader: RunReader,
+    relations: Sequence[Relation],
+    start: Path,
+    training: Sequence[Scene],
+    setting: Setting,
+    folder: Path,
 ) -> Round:
     numbers = class_numbers(COCO_NAMES)
     sets = collect_sets(
@@ -151,14 +156,14 @@ def _one_round(
             device=setting.device,
             told=shown.advance,
         )
-    relations: list[Relation | str] = [*resolve_relations(reader.plan, {}), *setting.also]
+    tested: list[Relation | str] = [*relations, *setting.also]
     with show_steps("testing on fresh changes", len(trained) + 1, quiet=setting.quiet) as shown:
         rates = []
         for place, weights in [
             (folder / "start", start),
             *((one.weights.parent, one.weights) for one in trained),
         ]:
-            rates.append(_fresh_rates(weights, relations, setting, place / "fresh"))
+            rates.append(_fresh_rates(weights, tested, setting, place / "fresh"))
             shown.advance()
     return Round(sets, trained, rates[1:], rates[0])
 

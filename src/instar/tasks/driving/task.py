@@ -13,7 +13,7 @@ from instar.core.scene import Image, Observation
 from instar.core.task import Nulls, Task
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.nulls import Brighten, Reencode, Shift, draw_null, usual_strikers
-from instar.tasks.driving.answers import QUANTITIES, Control, read
+from instar.tasks.driving.answers import QUANTITIES, UNIT_OF, Control, read
 from instar.tasks.driving.judgement import judge_block
 from instar.tasks.driving.rules.model import Expectation
 from instar.worlds.drive.scenes import drive_of, showing
@@ -25,6 +25,14 @@ __all__ = ["NULLS", "TASK", "carry", "driving", "judge_controls"]
 NULLS = Nulls(
     draw_null, usual_strikers, conditions=(Reencode(95), Brighten(1), Shift(1, 0)), with_source=True
 )
+DEMANDS = {
+    ("speed", "decrease"): "slow down enough",
+    ("speed", "increase"): "speed up enough",
+    ("speed", "same"): "keep its speed",
+    ("steering", "decrease"): "steer right enough",
+    ("steering", "increase"): "steer left enough",
+    ("steering", "same"): "keep its course",
+}
 FASTEST, WIDEST = 60.0, 30.0  # km/h and degrees that dials reach at least
 
 
@@ -77,16 +85,27 @@ def judge_controls(
             margins.append(judged.margin)
         else:
             subject = quantity if number == 1 else f"{quantity}, block {number}"
-            # In words for groups of failures: what should have been and was not.
-            cause = {"what": f"{quantity} {expectation.direction} is missing", "label": "the"}
+            what = _failure_words(expectation)
+            unit = UNIT_OF[quantity]
+            said = f"{what}: {values[0]:.1f} {unit} before, {values[min(number, len(values) - 1)]:.1f} after"
+            cause = {"what": what, "label": "the car", "words": f"the car {said}"}
             findings.append(Finding(quantity, subject, judged.margin, {"cause": cause}))
-    said = [{name: getattr(answer, name) for name in QUANTITIES} for answer in answers]
-    evidence: dict[str, Any] = {"answers": said}
+    evidence: dict[str, Any] = {
+        "answers": [{name: getattr(answer, name) for name in QUANTITIES} for answer in answers]
+    }
     if findings:
         return Verdict.violated(findings, **evidence)
     if not margins or (unfit and all_must_apply):
         return Verdict.inapplicable(unfit or "nothing is demanded of what the system says", **evidence)
     return Verdict.held(min(margins), **evidence)
+
+
+def _failure_words(expectation: Expectation) -> str:
+    """What the car did wrong; groups of failures are called by it."""
+    demanded = DEMANDS.get(
+        (expectation.quantity, expectation.direction), f"keep its {expectation.quantity} right"
+    )
+    return f"does {demanded}, which it must not" if expectation.negated else f"does not {demanded}"
 
 
 def carry(before: Control, after: Control, frame: Frame) -> tuple[Control, Control]:

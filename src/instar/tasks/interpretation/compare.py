@@ -130,7 +130,9 @@ def changed_explanation(
     margin = max(value / settings.floor.least(name) - 1 for name, value in different.items())
     if margin > 0:
         return Verdict.held(min(1.0, margin), **evidence)
-    return Verdict.violated([Finding(f"blind to the {blind_to}", SUBJECT, margin - 1e-6)], **evidence)
+    cause = {"words": f"the explanation stays as it was, blind to the {blind_to}"}
+    finding = Finding(f"blind to the {blind_to}", SUBJECT, margin - 1e-6, {"cause": cause})
+    return Verdict.violated([finding], **evidence)
 
 
 def measure(

@@ -80,7 +80,7 @@ class Perspective(TextChange):
         return Moved(warped(picture, self.matrix, canvas), self.matrix)
 
     def __str__(self) -> str:
-        return "corners out by " + ", ".join(f"({x:g}, {y:g})" for x, y in self.pushed)
+        return "seen at an angle, corners out by " + ", ".join(f"({x:g}, {y:g})" for x, y in self.pushed)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from instar.core.errors import MissingExtra
+from instar.installation import MissingExtra
 from instar.tasks.driving.systems.network_io import SIZE
 from instar.training.driving.networks import Driver
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from instar.core.errors import BadInput, MissingExtra, UnknownName
+from instar.core.errors import BadInput, UnknownName
+from instar.installation import MissingExtra
 from instar.tasks.driving.systems.network_io import SIZE
 
 try:

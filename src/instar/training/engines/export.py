@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from instar.core.errors import MissingExtra
+from instar.installation import MissingExtra
 from instar.training.engines.networks import CLASSES, Painter
 
 __all__ = ["export_engine"]

@@ -7,7 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from instar.core.errors import BadInput, MissingExtra
+from instar.core.errors import BadInput
+from instar.installation import MissingExtra
 from instar.tasks.text.systems.tesseract import tesseract
 from text_pictures import drawn_page, photograph
 
@@ -74,5 +75,5 @@ def test_a_bad_setting_is_named():
 
 def test_without_tesserocr_the_extra_to_install_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "tesserocr", None)
-    with pytest.raises(MissingExtra, match=r"tesseract needs tesserocr, .* pip install 'instar\[text\]'"):
+    with pytest.raises(MissingExtra, match=r"tesseract needs tesserocr, .* pip install .*\[text\]'"):
         tesseract()
