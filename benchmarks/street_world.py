@@ -4,10 +4,12 @@ python benchmarks/street_world.py speed      pictures per CPU second and beside 
 python benchmarks/street_world.py rendered   accusations where rules are drawn (must be none)
 python benchmarks/street_world.py pasted     accusations where rules are pasted: the oracle's false alarms
 python benchmarks/street_world.py made DIR   how many pictures of DIR, with label maps, each rule can change
+python benchmarks/street_world.py possible CSV DIR   how many of those where a person says that it can be done
 """
 
 from __future__ import annotations
 
+import csv
 import os
 import sys
 import tempfile
@@ -124,9 +126,39 @@ def pictures_made(folder: str) -> None:
             print(f"{one.name:8} {counts['made']:4} of {len(every)}  {why_not}", flush=True)
 
 
+def possible_made(judged: str, folder: str) -> None:
+    """Of the frames where a person said that a condition can be made true, how many are made."""
+    every = load_scenes(folder)
+    by_frame = {Path(scene.id).stem: scene for scene in every}
+    rows: dict[str, list[dict[str, str]]] = {}
+    with open(judged, encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            rows.setdefault(row["condition"], []).append(row)
+    with tempfile.TemporaryDirectory() as gallery:
+        for condition, frames in rows.items():
+            relation = rule(f"If: {condition}, Then: the steering angle should keep the same.")
+            if relation.prepare is not None:
+                relation = relation.prepare(every, Folder(Path(gallery)))
+            counts: Counter[tuple[str, bool]] = Counter()
+            for index, row in enumerate(frames):
+                scene = by_frame[row["frame"]]
+                source = Observation.of(scene.image, Control(40.0, 0.0), scene)
+                change = relation.draw(source, np.random.default_rng(index))
+                counts[row["possible"], not isinstance(change, Inapplicable)] += 1
+            can = counts["yes", True] + counts["yes", False]
+            share = 100 * counts["yes", True] / max(1, can)
+            print(
+                f"{condition:40} {counts['yes', True]:3} of {can:3} possible ({share:.0f} %),"
+                f" and {counts['no', True]} of {len(frames) - can} others",
+                flush=True,
+            )
+
+
 def main(what: str, *rest: str) -> None:
     if what == "made" and len(rest) == 1:
         pictures_made(rest[0])
+    elif what == "possible" and len(rest) == 2:
+        possible_made(*rest)
     elif what == "speed":
         speed()
     elif what in ("rendered", "pasted"):

@@ -123,7 +123,14 @@ def test_what_makes_no_sense_is_refused_in_one_line(
     assert said.count("\n") == 1
 
 
-def test_a_system_that_locates_no_text_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_system_that_locates_no_text_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = str(tmp_path / "study")
-    assert main(["study", "text", "--systems", "street-exact", "--scenes", "page:1", "--out", out]) == 2
-    assert "street-exact located text in none of 1 pictures" in capsys.readouterr().err
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sees_no_text.py").write_text(
+        'def nothing(images):\n    return [{"cars": 2} for _ in images]\n'
+    )
+    words = ["study", "text", "--systems", "sees_no_text:nothing", "--scenes", "page:1"]
+    assert main([*words, "--out", out]) == 2
+    assert "located text in none of 1 pictures" in capsys.readouterr().err

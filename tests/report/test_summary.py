@@ -278,6 +278,7 @@ def test_the_document_has_the_promised_keys() -> None:
             "headline": True,
             "margin": -0.2,
             "naturalness": None,
+            "words": "object 1 lost",
         }
     ]
 

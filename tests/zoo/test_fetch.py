@@ -206,7 +206,10 @@ def test_two_processes_at_once_download_only_once(index, models):
     both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     said = sorted(process.communicate(timeout=400)[1] for process in both)
     assert [process.returncode for process in both] == [0, 0]
-    assert said == ["", "fetching net from tiny 1.0 (PyPI), 0.1 MB\n"]
+    assert said[0] == ""
+    assert said[1].startswith(
+        "fetching net from tiny 1.0 (PyPI), 0.1 MB\n"
+    )  # and how far it is, if it is slow
     assert files_in(models) == ["net.pb", "net.pbtxt", "picture.png"]
 
 

@@ -101,10 +101,15 @@ def _overlap(a: Sequence[float], b: Sequence[float]) -> float:
     return shared / whole if whole > 0 else float(tuple(a) == tuple(b))
 
 
-def list_keys(keys: Sequence[FailureKey], title: str = "") -> Iterator[str]:
-    """A line for each of the first failures, and how many more there are."""
+def list_keys(
+    keys: Sequence[FailureKey], title: str = "", labels: Mapping[FailureKey, str] | None = None
+) -> Iterator[str]:
+    """A line for each of the first failures, and how many more there are; what they are about goes by its
+    label where that is known.
+    """
     for key in keys[:MOST_LISTED]:
-        yield f"  {title}{key}"
+        label = (labels or {}).get(key)
+        yield f"  {title}{key._replace(object=label) if label else key}"
     if len(keys) > MOST_LISTED:
         yield f"  {title}and {len(keys) - MOST_LISTED:,} more"
 

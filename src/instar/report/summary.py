@@ -10,6 +10,7 @@ from typing import Any
 
 from instar.core.record import Record, Totals
 from instar.core.verdict import NO_FAILURE, Finding, Status
+from instar.report.causes import finding_words
 from instar.report.words import counted, interval_words, percent
 from instar.stats import clustered_rate, wilson
 from instar.stats.clusters import counts_by_cluster
@@ -125,6 +126,8 @@ class Violation:
     score: float | None = None
     box: Sequence[float] | None = None
     headline: bool = True
+    words: str = field(default="", compare=False)
+    """What happened: "dog 0.83 is lost"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,6 +381,7 @@ def _violation(record: Record) -> Violation:
     return Violation(
         record.case, record.scene, record.relation, worst.kind, worst.margin, record.naturalness,
         worst.known, thing.get("label"), thing.get("score"), thing.get("box"), worst.is_failure,
+        finding_words(worst),
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from instar.tasks.driving.rules import (
     read_rule,
     usual_ontology,
 )
+from instar.tasks.driving.rules.resolve import as_worn
 from rule_files import ACCEPTED
 
 ONTOLOGY = usual_ontology()
@@ -63,8 +64,10 @@ def conditions(draw, earlier):
     if op == "compare" and brought:
         found = draw(st.sampled_from(sorted(brought.values(), key=str)))
         outside = ONTOLOGY.elements[found.element].is_environment
-        words = ["more", "less"] if outside else ["closer", "farther", "larger", "smaller", "more", "less"]
-        return dataclasses.replace(found, comparative=draw(st.sampled_from(words)))
+        words = ["closer", "farther", "larger", "smaller", "more", "less", "moved"]
+        word = draw(st.sampled_from(["more", "less"] if outside else words))
+        moved = {"distance": draw(st.sampled_from(DISTANCES))} if word == "moved" else {}
+        return dataclasses.replace(found, comparative=word, **moved)
     if op in ("weather", "compare"):
         element = draw(st.sampled_from(["weather", "time"]))
         was, new = draw(properties(element)), draw(properties(element, must=True))
@@ -82,7 +85,8 @@ def conditions(draw, earlier):
             op = "add"
         else:
             fields["new"] = new
-    return Condition(op, thing.element, thing.properties, count, **fields)
+    condition = Condition(op, thing.element, thing.properties, count, **fields)
+    return dataclasses.replace(condition, op="remove") if as_worn(condition) != condition else condition
 
 
 def _brought(condition):

@@ -73,12 +73,13 @@ class _Plan:
             return further if isinstance(further, Inapplicable) else (*edits, *further)
         if condition.op == "add" and comparative == "less":
             return edits[:-1] if len(edits) > 1 else Inapplicable("there is only one")
-        alter = getattr(engine, "alter", None)
+        is_moved = comparative == "moved"
+        alter = getattr(engine, "move" if is_moved else "alter", None)
         if alter is None:
-            return Inapplicable("its engine cannot make it more or less")
+            return Inapplicable(f"its engine cannot make it {'so far' if is_moved else 'more or less'}")
         altered: list[Edit] = []
         for edit in edits:
-            other = alter(edit, comparative, view)
+            other = alter(edit, condition.distance if is_moved else comparative, view)
             if isinstance(other, Inapplicable):
                 return other
             altered.append(other)

@@ -52,6 +52,7 @@ LEAFY, MOST_LEAVES = 0.04, 24  # of the picture; squares, so that few scenes hav
 DIMMEST = 0.22  # of the scene's light: darker leaves look like stone,
 GREYEST = 0.06  # and so do greyer ones
 ROW_RISE, ROW_ENDS = 0.33, 2.2  # of a row of cars: how far its feet rise, and how unlike its ends are high
+UNEVEN = 0.04  # of the road: less tells no side
 FULL = {"car": 0.65, "truck": 0.65, "bus": 0.65, "van": 0.65}  # of its box; less is a car behind a pole
 
 
@@ -60,7 +61,8 @@ class Gallery:
     """The pool, and for each class its height over how far its feet are below the horizon.
 
     `lights` are the mean light of the scenes that cut-outs come from, where they come from scenes. `rise` is
-    how much higher than the end of the road the horizon is, as a share of the picture. `outlines` are those
+    how much higher than the end of the road the horizon is, as a share of the picture. `keeps` is the side of
+    the road that they drive on, where it shows. `outlines` are those
     of trees that stand in the scenes, `leaves` the content hashes of squares out of them, with the light of
     their scenes.
     """
@@ -69,6 +71,7 @@ class Gallery:
     heights: Mapping[str, float]
     lights: Mapping[str, float] = field(default_factory=dict)
     rise: float = 0.0
+    keeps: str = ""
     outlines: Sequence[Outline] = ()
     leaves: Sequence[tuple[str, float]] = ()
 
@@ -100,10 +103,11 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
             folder.mkdir(exist_ok=True)
             models_only, heights = _drawn(folder)
             save_pool(folder, models_only)
-            lights, rise = {}, 0.0
+            lights, rise, keeps = {}, 0.0, ""
         else:
             known = _whole_only([_with_objects(scene) for scene in scenes])
             heights, rise = _heights(known)
+            keeps = _side(known)
             lights = {scene.id: light_of(scene.image).mean for scene in known if scene.objects}
             shutil.rmtree(folder, ignore_errors=True)  # one that was left unfinished
             pool = build_pool(
@@ -116,7 +120,7 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
             )
             heights = _with_models(pool, folder, heights)
         outlines = collect_outlines(scenes)
-        kept = {"heights": heights, "lights": lights, "rise": rise, "outlines": outlines}
+        kept = {"heights": heights, "lights": lights, "rise": rise, "keeps": keeps, "outlines": outlines}
         kept["leaves"] = list(_leaves(scenes, folder))
         sizes.write_text(json.dumps(kept), encoding="utf-8")
     return Gallery(load_pool(folder), **json.loads(sizes.read_text(encoding="utf-8")))
@@ -273,6 +277,21 @@ def _heights(scenes: Sequence[Scene]) -> tuple[dict[str, float], float]:
     return {
         label: float(np.median(pairs[:, 0] / (pairs[:, 1] + rise))) for label, pairs in found.items()
     }, rise
+
+
+def _side(scenes: Sequence[Scene]) -> str:
+    """The side of the road that they keep to: where there is less of it beside them, mostly."""
+    shares = []
+    for scene in scenes:
+        labels = labels_of(scene)
+        ground = None if labels is None else ground_of(labels)
+        if ground is None:
+            continue
+        rows = np.flatnonzero(ground.road.any(axis=1))
+        lefts = [ground.road[row, : round(ground.path(int(row)))].sum() for row in rows]
+        shares.append(float(np.sum(lefts)) / float(ground.road.sum()))
+    share = median(shares) if shares else 0.5
+    return "left" if share < 0.5 - UNEVEN else "right" if share > 0.5 + UNEVEN else ""
 
 
 def _unevenness(seen: Mapping[str, npt.NDArray[np.float64]], rise: float) -> float:

@@ -26,6 +26,7 @@ LEAST_ROAD = 0.02  # of the picture; less is no street
 LEAST_WIDTH = 0.02  # of a row; less is a crumb of road above the horizon
 ENOUGH_ROWS = 12  # rows in which both edges are seen, to follow a bend
 SMALL = 0.001  # of the picture: nobody misses what is hidden of it
+DISTANT = 0.16  # of the way down from the horizon: whoever is that far away, a vehicle may hide
 HIDDEN = 0.3  # of a thing farther away: as much may be hidden
 MARGIN = 0.15  # of a lane may be missing: a row of parked cars is no lane
 THIRD = 0.35  # of a lane: as much there is of the other lane of a narrow street
@@ -149,7 +150,7 @@ class GroundPlane:
         """Whether a thing can stand there: inside, on the mask with its feet, and in nobody's way.
 
         It may hide poles, what is small, and a little of what else is farther away; nothing nearer. What is
-        `slender` stands on a trunk or a pole; `traffic` may hide the traffic before it.
+        `slender` stands on a trunk or a pole; `traffic` may hide the traffic before it, and who is far away.
         """
         rows, columns = self.size
         right, bottom = left + width, top + height
@@ -171,6 +172,9 @@ class GroundPlane:
             rows = np.flatnonzero((numbers[:, left:right] == number).any(axis=1))
             if int(rows[-1]) >= bottom - 1:
                 return True  # it is nearer
+            depth = self.size[0] - 1 - self.horizon
+            if traffic and int(rows[-1]) - self.horizon < DISTANT * depth:
+                continue
             may_hide = self.thin | self.traffic if traffic else self.thin
             if sizes[number] < SMALL * numbers.size or may_hide[numbers == number].mean() > 0.5:
                 continue

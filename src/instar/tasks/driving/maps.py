@@ -17,15 +17,19 @@ from instar.core.system import System, ask
 from instar.imaging.labels import LabelMap
 from instar.scenes.palettes import COMMON
 
-__all__ = ["labels_of", "read_label_map", "with_lines", "with_maps"]
+__all__ = ["find_lines", "labels_of", "read_label_map", "with_lines", "with_maps"]
 
 KEPT = 32  # maps that were made
 # Of a lane line:
-BRIGHTER = 9  # grey levels above the asphalt around it, at least
+ROUNDS = 2
+BRIGHTER = 6  # grey levels above the asphalt around it, at least
 SHARE = 0.14  # of the asphalt's brightness: as much brighter, where that is more
-LEAST_LENGTH = 0.035  # of the picture's height
-LEAST_SLENDER = 2.2  # how many times as long as wide
-LEAST_PIXELS = 12
+FAINT = 0.5  # of that: the edge of a stroke
+GRAIN, MOST_GRAIN = 4.5, 8  # times as bright as the asphalt wavers; grey levels, for more is paint
+REACHES = (7, 13, 25, 45)  # pixels of a picture 480 wide: narrower than one of these
+LEAST_LENGTH = 0.02  # of the picture's height
+LEAST_SLENDER = 2.7  # how many times as long as wide
+LEAST_PIXELS = 8
 
 
 def labels_of(scene: Scene) -> LabelMap | None:
@@ -96,39 +100,78 @@ def with_lines(labels: LabelMap, image: Image) -> LabelMap:
     """The label map with the class "line" inside the road; as it is, where it has that class already."""
     if "line" in labels.names:
         return labels
-    road = labels.mask(["road"])
-    return labels.relabelled(_lines(image, road), "line") if road.any() else labels
+    lines = find_lines(labels, image)
+    return labels.relabelled(lines, "line") if lines.any() else labels
+
+
+def find_lines(labels: LabelMap, image: Image) -> Mask:
+    """Where the picture shows paint on the road of a label map, whatever the map calls it.
+
+    Faint paint shows where bright paint beside it is gone, so it is looked for again.
+    """
+    road = labels.mask(["road", "line"])
+    # Some maps leave crumbs without a label along the edges of paint: those are road too.
+    whole = cv2.morphologyEx(road.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)) > 0
+    road = road | (whole & ~labels.mask([name for name in labels.names if name != "unlabelled"]))
+    lines = np.zeros_like(road)
+    for _ in range(ROUNDS if road.any() else 0):
+        found = _lines(image, road)
+        lines |= found
+        image = np.asarray(cv2.inpaint(image, found.astype(np.uint8), 4, cv2.INPAINT_TELEA), np.uint8)
+    return lines
 
 
 def _lines(image: Image, road: Mask) -> Mask:
-    """Slender patches that are brighter than the road to both sides of them.
+    """Strokes of paint: slender patches that are brighter than the road to both sides of them.
 
-    Lines are wider near the camera, so a row is compared with what lies a share of the road's width aside.
+    Lines are wider near the camera, so a pixel is compared with what lies aside at several reaches: along the
+    row and, for lines across the road, along the column.
     """
     height, width = road.shape
-    grey = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), (3, 3), 0)
-    inner = cv2.erode(road.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=1)
-    filled = np.where(road, grey, np.uint8(np.median(grey[road]))).astype(np.uint8)
-    found: npt.NDArray[np.uint8] = np.zeros(road.shape, np.uint8)
+    plain = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    asphalt = float(np.median(plain[road]))
+    filled = np.where(road, cv2.GaussianBlur(plain, (3, 3), 0), np.uint8(asphalt)).astype(np.uint8)
+    inner = cv2.erode(road.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=1) > 0
+    bound = np.maximum(max(BRIGHTER, SHARE * asphalt), GRAIN * _grain(filled))
     wide = road.sum(axis=1)
-    bound = max(BRIGHTER, SHARE * float(np.median(grey[road])))
-    for reach in (7, 13, 25, 45):
+    lines: npt.NDArray[np.uint8] = np.zeros(road.shape, np.uint8)
+    for reach in REACHES:
         # Opening keeps only what is wider than the reach: the difference is what is narrower, like a line.
         size = max(3, round(reach * width / 480) | 1)
-        narrow = cv2.subtract(filled, cv2.morphologyEx(filled, cv2.MORPH_OPEN, np.ones((1, size), np.uint8)))
         rows = (wide > 3 * size)[:, None]
-        found |= ((narrow > bound) & (inner > 0) & rows).astype(np.uint8)
-    found = np.asarray(cv2.morphologyEx(found, cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8)), np.uint8)
-    _, pieces, stats, _ = cv2.connectedComponentsWithStats(found)
-    kept = [number for number in range(1, len(stats)) if _is_line(pieces, stats[number], number, height)]
-    lines = np.isin(pieces, kept).astype(np.uint8)
+        for shape in ((1, size), (max(3, size // 3 | 1), 1)):
+            narrow = cv2.subtract(filled, cv2.morphologyEx(filled, cv2.MORPH_OPEN, np.ones(shape, np.uint8)))
+            lines |= _strokes(np.where(inner & rows, narrow / bound, 0.0), height)
     return np.asarray((cv2.dilate(lines, np.ones((3, 3), np.uint8)) > 0) & road)
 
 
-def _is_line(pieces: np.ndarray, stat: np.ndarray, number: int, height: int) -> bool:
-    left, top, wide, tall, area = stat.tolist()
-    if area < LEAST_PIXELS or max(wide, tall) < LEAST_LENGTH * height:
+def _grain(grey: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+    """How much the light of the road wavers around each pixel; paint hardly counts."""
+    off = np.minimum(cv2.absdiff(grey, cv2.medianBlur(grey, 15)), MOST_GRAIN).astype(np.float32)
+    reach = round(grey.shape[0] / 8) | 1
+    return np.asarray(cv2.blur(off, (reach, reach)), np.float32)
+
+
+def _strokes(contrast: npt.NDArray[np.float64], height: int) -> npt.NDArray[np.uint8]:
+    """The long pieces that are surely brighter, each with its fainter edge."""
+    sure = cv2.morphologyEx((contrast > 1).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    count, pieces, stats, _ = cv2.connectedComponentsWithStats(sure)
+    kept = [
+        number
+        for number in range(1, count)
+        if stats[number, cv2.CC_STAT_AREA] >= LEAST_PIXELS
+        and _is_stroke(pieces, stats[number], number, height)
+    ]
+    strokes = np.isin(pieces, kept).astype(np.uint8)
+    edge = (cv2.dilate(strokes, np.ones((5, 5), np.uint8)) > 0) & (contrast > FAINT)
+    return np.asarray((strokes > 0) | edge, np.uint8)
+
+
+def _is_stroke(pieces: np.ndarray, stat: np.ndarray, number: int, height: int) -> bool:
+    """Whether a piece is long for how thick it is, as lines, letters and hatching are."""
+    left, top, wide, tall, _ = stat.tolist()
+    if max(wide, tall) < LEAST_LENGTH * height:
         return False
-    points = np.argwhere(pieces[top : top + tall, left : left + wide] == number)
-    (_, _), (one, other), _ = cv2.minAreaRect(points.astype(np.float32))
-    return max(one, other) + 1 >= LEAST_SLENDER * (min(one, other) + 1)
+    piece = np.pad((pieces[top : top + tall, left : left + wide] == number).astype(np.uint8), 1)
+    thick = 2 * float(cv2.distanceTransform(piece, cv2.DIST_L2, 5).max())
+    return bool(np.hypot(tall, wide) >= LEAST_SLENDER * thick)

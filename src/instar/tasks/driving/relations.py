@@ -40,6 +40,7 @@ from instar.tasks.driving.task import NULLS, TASK, judge_controls
 
 __all__ = ["rule", "try_scenes"]
 
+WIDEST = (10.0, 150.0)  # degrees, of a lens
 LEAST = 0.25  # of the full strength: weaker rain or dusk is hardly seen, and is then no change
 
 
@@ -54,6 +55,7 @@ def rule(
     paper: bool = False,
     least_lines: float = 0.01,
     least_objects: float = 0.05,
+    lens: float | None = None,
 ) -> Relation:
     """What a sentence says: the scene is changed so, and speed or steering must then do that.
 
@@ -61,13 +63,16 @@ def rule(
     ("rendered") and all other pictures are edited ("pasted"), with cut-outs from the campaign's own scenes,
     which need label maps; `maps` is a segmentation system that makes them where there are none
     ("street-maps", unless another is named). `least_lines` and `least_objects` are the shares of the picture
-    that must be there to be removed or replaced. With `paper`, words may be guessed and the bare inequality
+    that must be there to be removed or replaced; `lens` how many degrees wide photographs are, without which
+    nobody can tell metres on them. With `paper`, words may be guessed and the bare inequality
     decides, as in the paper: nothing is asked again and noise is not told apart.
     """
     if isinstance(pool, (str, Path)):
         raise BadInput("rule: cut-outs come from the scenes and their label maps; leave the pool out")
     for name, value in (("least_lines", least_lines), ("least_objects", least_objects)):
         require_fraction("rule", name, value)
+    if lens is not None and not WIDEST[0] <= lens <= WIDEST[1]:
+        raise BadInput(f"rule: lens is from {WIDEST[0]} to {WIDEST[1]} degrees, not {lens}")
     language = open_language(ontology, paper=paper)
     meaning = read_rule(text, language=language)
     if engines is None:
@@ -87,6 +92,7 @@ def rule(
         maps or street_maps(),
         paper,
         (least_lines, least_objects),
+        lens,
     ).relation()
 
 
@@ -118,6 +124,7 @@ class _RuleTest:
     maps: System
     paper: bool
     least: tuple[float, float]
+    lens: float | None
 
     def relation(self) -> Relation:
         conditions = [condition for block in self.rule.blocks for condition in block.changes]
@@ -201,7 +208,8 @@ class _RuleTest:
         ground = ground_in(labels, gallery.rise if gallery is not None else 0.0, drive)
         if ground is None:
             return Inapplicable("no road in the label map")
-        return SceneView(source.scene.id, image, labels, ground, gallery, self.ontology, drive, *self.least)
+        known = (image, labels, ground, gallery, self.ontology, drive)
+        return SceneView(source.scene.id, *known, *self.least, self.lens)
 
     def apply(self, image: Image, change: RuleEdits) -> tuple[Image, ...] | Inapplicable:
         engines = dataclasses.replace(self.engines, modules={**self.engines.modules, **self.drawn.modules})

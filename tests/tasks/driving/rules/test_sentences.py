@@ -7,7 +7,12 @@ from rule_files import tally
 
 @pytest.mark.parametrize(
     ("name", "sentences", "unshown"),
-    [("traffic_codes.txt", 200, 39), ("later_sentences.txt", 200, 39), ("drivers_sentences.txt", 123, 24)],
+    [
+        ("traffic_codes.txt", 200, 39),
+        ("later_sentences.txt", 200, 39),
+        ("drivers_sentences.txt", 123, 24),
+        ("fresh_sentences.txt", 60, 5),
+    ],
 )
 def test_no_sentence_is_misread_and_few_that_can_be_shown_are_refused(name, sentences, unshown):
     found = {kind: len(read) for kind, read in tally(f"rules/{name}").items()}

@@ -4,8 +4,9 @@ An engine has `plan`, which looks at the scene and decides, and `make`, which ca
 What is decided is an edit: a flat mapping of JSON values that is everything needed to make the picture again.
 
 An engine may have `alter(edit, comparative, view)`, which gives the edit that is closer, larger, more and so
-on, or says why not. It may have `less(edit, view)`, which yields lines of edits that do less, the least
-first; without it what it does is not made smaller when a failing change is shrunk.
+on, or says why not; and `move(edit, distance, view)`, which brings what was added so many metres away (the
+least and the most of them). It may have `less(edit, view)`, which yields lines of edits that do less, the
+least first; without it what it does is not made smaller when a failing change is shrunk.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class SceneView:
     """What an engine may look at to decide: the picture and what is known about it.
 
     `drive` is the description of a drawn drive. `least_lines` and `least_objects` are the shares of the
-    picture that must be there to be removed or replaced: less cannot be expected to matter.
+    picture that must be there to be removed or replaced: less cannot be expected to matter. `lens` is how
+    many degrees wide a photograph's view is, where somebody knows.
     """
 
     scene: str
@@ -48,6 +50,7 @@ class SceneView:
     drive: Drive | None = None
     least_lines: float = 0.01
     least_objects: float = 0.05
+    lens: float | None = None
 
     @property
     def size(self) -> tuple[int, int]:

@@ -62,8 +62,6 @@ class CommandEngine:
             "seed": int(rng.integers(2**31)),
         }
         edit: dict[str, Any] = {"engine": self.name, "of": condition.element, "told": json.dumps(told)}
-        if condition.distance is not None:
-            return Inapplicable("how many metres away anything is, the picture does not tell")
         if condition.op == "add":
             return self._placed(condition, edit, view, rng)
         new = condition.new
@@ -96,7 +94,9 @@ class CommandEngine:
         label = label or classes[0]
         size = person * METRES.get(label, TALL) / METRES["person"] * times_usual(condition.thing)
         drawn = {**edit, "label": label, "aspect": WIDTHS.get(label, WIDE), "least": 0.03}
-        return place_each(condition, view, lambda view: place_at(drawn, where, size, view, rng))
+        return place_each(
+            condition, view, lambda view: place_at(drawn, where, size, view, rng, condition.distance)
+        )
 
     def alter(self, edit: Edit, comparative: str, view: SceneView) -> Edit | Inapplicable:
         """Closer, farther, larger or smaller; stronger or weaker."""

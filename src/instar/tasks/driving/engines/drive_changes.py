@@ -66,9 +66,9 @@ def scale_of(thing: Entity) -> float:
 
 def _board(properties: Mapping[str, str]) -> str | None:
     """What is on a sign, as the world names it; None where it has no such board."""
-    shape, limit = properties.get("shape", ""), properties.get("limit")
+    shape, limit = properties.get("shape", ""), properties.get("limit", "").removesuffix(" mph")
     kind = properties.get("type") or {"square": "turn"}.get("" if limit else shape, "speed limit")
-    if kind != "speed limit" and (kind not in BOARDS or limit is not None):
+    if kind != "speed limit" and (kind not in BOARDS or limit):
         return None
     name = f"speed limit {limit or 30}" if kind == "speed limit" else kind
     return f"{name}/{shape}" if shape and ("type" in properties or limit) else name

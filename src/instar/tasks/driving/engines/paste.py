@@ -17,32 +17,45 @@ from instar.imaging.photometric import light_of
 from instar.tasks.driving.colours import colour_of, lamp_of, repaint
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.appearance import at_home, weathered, well_lit
-from instar.tasks.driving.engines.placement import Placed, alter, less, place_at, place_by, place_each, places
+from instar.tasks.driving.engines.placement import (
+    Placed,
+    alter,
+    less,
+    move,
+    place_at,
+    place_by,
+    place_each,
+    places,
+)
 from instar.tasks.driving.engines.words import SIZE_FACTORS, unshown
+from instar.tasks.driving.facing import faces
 from instar.tasks.driving.rules.model import Condition, Entity
 
-__all__ = ["alter", "cutout_of", "less", "make", "paste_of", "plan", "times_usual"]
+__all__ = ["alter", "cutout_of", "less", "make", "move", "paste_of", "plan", "times_usual"]
 
 SOFT = 90  # pixels high
 LEAST_HEIGHT = 0.06  # of the picture; smaller ones could not be seen
 GAINS = (0.6, 1.2)  # how far a cut-out's light is matched to the picture's
 DAY, DRAWN_GAINS = 115.0, (0.3, 1.1)  # how light drawn days are, and how far models are matched to others
 SHADOW, FLAT = 0.5, 0.22  # how dark the shadow at its feet is, and how high, of its width
+FADING = 0.7  # how much of the light is taken that a darker scene lacks
 ALIKE = 1.7  # times as light: cut-outs of such scenes look at home
 CHILD = 0.68  # of a grown-up's height
-SHOWN = ("type", "color", "size", "age", "state")
+SHOWN = ("type", "color", "size", "age", "state", "heading")
 
 
 def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tuple[Edit, ...] | Inapplicable:
     """One paste for each thing that is added; two where the sentence leaves the number open."""
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
     where, heights = places(condition), view.gallery.heights
-    unsaid = unshown(condition, own=SHOWN, reference=("type", "position"))
+    unsaid = unshown(condition, own=SHOWN, reference=("type", "position"), distance=where != "by")
     if unsaid is not None or isinstance(where, Inapplicable):
         return unsaid or where  # type: ignore[return-value]  # one of the two is why not
 
+    facing = {"path": "away", "lane own": "away", "lane opposite": "here"}.get(str(where), "")
+
     def place(view: SceneView) -> Placed:
-        cutout = cutout_of(condition.thing, view, rng)
+        cutout = cutout_of(condition.thing, view, rng, facing=facing)
         if isinstance(cutout, Inapplicable):
             return cutout
         drawn, size = (
@@ -51,19 +64,26 @@ def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tup
         )
         if where == "by":
             return place_by(drawn, condition, size, view, rng)
-        return place_at(drawn, where, size, view, rng)
+        return place_at(drawn, where, size, view, rng, condition.distance)
 
     return place_each(condition, view, place)
 
 
-def cutout_of(thing: Entity, view: SceneView, rng: np.random.Generator) -> CutOut | Inapplicable:
-    """Any cut-out of what is wanted, from another scene, of the colour that is said or painted in it."""
+def cutout_of(
+    thing: Entity, view: SceneView, rng: np.random.Generator, *, facing: str = ""
+) -> CutOut | Inapplicable:
+    """Any cut-out of what is wanted, from another scene, of the colour that is said or painted in it.
+
+    Of vehicles that drive away from here, those that show their rear, and of those that come the others.
+    """
     assert view.gallery is not None, "a gallery is made before pictures are pasted"
     kind, colour = thing.properties.get("type"), thing.properties.get("color")
     classes = [name for name in view.ontology.elements[thing.element].classes if kind is None or name == kind]
     cutouts = view.gallery.of(classes, not_from=view.scene)
     if not cutouts:
         return Inapplicable(f"no cut-out of a {kind or thing.element}")
+    if thing.element == "vehicle" and facing:
+        cutouts = [c for c in cutouts if faces(view.gallery.pool.pixels(c.digest), facing)] or cutouts
     if colour is not None:
         pool, is_light = view.gallery.pool, thing.element == "traffic light"
         every = cutouts
@@ -119,6 +139,8 @@ def paste_of(cutout: CutOut, view: SceneView, thing: Entity) -> Edit:
     light, pool = light_of(view.image).mean, view.gallery.pool
     own = view.gallery.lights.get(cutout.scene) or light_of(pool.pixels(cutout.digest)).mean
     gain = float(np.clip(light / max(own, 1.0), *GAINS)) ** 0.5
+    if view.drive is None and ALIKE * light < own:  # what was seen by day stands in the dusk now
+        gain = (ALIKE * light / own) ** FADING * gain
     colour = thing.properties.get("color")
     is_painted = colour is not None and thing.element == "vehicle"
     is_painted = is_painted and _colour(pool.pixels(cutout.digest), is_light=False) != colour

@@ -15,11 +15,13 @@ from instar.tasks.driving.engines.words import not_there
 from instar.tasks.driving.gallery import METRES
 from instar.tasks.driving.ground import TRAFFIC, GroundPlane
 from instar.tasks.driving.rules.model import Condition
+from instar.worlds.drive.canvas import Camera
 
 __all__ = [
     "Placed",
     "alter",
     "less",
+    "move",
     "on_feet",
     "place_at",
     "place_by",
@@ -33,15 +35,19 @@ TRIES = 60
 NEAREST, FARTHEST = 0.95, 0.22  # rows where things may stand, as shares of the way down from the horizon
 FAR = {"tree": 0.05, "vegetation": 0.05, "traffic light": 0.1, "traffic sign": 0.1}
 """What is tall is whole only farther away."""
+TREES = ("tree", "vegetation")
+VERGE = (0.12, 0.4)  # of a lane: how far from the road trees stand
 SLENDER = ("vegetation", "traffic light", "traffic sign")
 CLOSE = 0.5  # where "near the ego-vehicle" begins
 CLOSER = (0.6, 0.7)  # of the distance: as much as there is room for
 LARGER = 1.4
 LANE = 3.3  # metres wide
+MOST_METRES = 70.0  # "more than 20 m" is no farther
 BENT = 0.3  # of a lane: where the road bends by more, its lanes are not known
 BY_THE_ROAD = ("traffic light", "traffic sign", "tree")  # even when they are ahead
 ON_WHEELS = ("vehicle", "bicyclist", "motorcyclist")  # at the roadside they stand along the kerb
 
+Metres = tuple[float, float | None]
 Placed = tuple[Edit, GroundPlane] | Inapplicable | None
 """An edit with a place, and the ground with that place taken; None where none is free."""
 
@@ -51,6 +57,9 @@ def places(condition: Condition) -> str | Inapplicable:
     reference, position, element = condition.reference, condition.position, condition.element
     side = condition.reference_properties.get("position", "")
     beside = "kerb" if element in ON_WHEELS else "roadside"
+    is_ahead = reference in (None, "scene", "road", "lane") or position == "in front of"
+    if condition.properties.get("heading") == "oncoming" and is_ahead:
+        return "lane opposite"
     if position in ("left of", "right of") and reference in ("road", "ego-vehicle", "scene", "sidewalk"):
         return f"{beside} {position.split()[0]}"
     if reference == "ego-vehicle" and position == "behind":
@@ -58,7 +67,7 @@ def places(condition: Condition) -> str | Inapplicable:
     if reference == "ego-vehicle" and position == "in front of":
         return "roadside" if element in BY_THE_ROAD else "path"
     if reference == "lane" and position == "on" and element not in BY_THE_ROAD:
-        return f"lane {side or 'any'}" if side != "opposite" else not_there(condition)
+        return f"lane {side or 'any'}"
     if reference in ("road", "crosswalk") and position == "on" and element not in BY_THE_ROAD:
         return reference
     if reference == "sidewalk" and position in ("on", "near"):
@@ -88,28 +97,70 @@ def place_each(
     return tuple(edits)
 
 
-def place_at(drawn: Edit, where: str, size: float, view: SceneView, rng: np.random.Generator) -> Placed:
+def place_at(
+    drawn: Edit,
+    where: str,
+    size: float,
+    view: SceneView,
+    rng: np.random.Generator,
+    distance: Metres | None = None,
+) -> Placed:
     """The edit with a place to stand, and the ground with that place taken; None where none is free."""
+    rows = None if distance is None else _rows(distance, view)
+    if isinstance(rows, Inapplicable):
+        return rows
     ground, far = view.ground, FAR.get(drawn["label"], FARTHEST)
     depth = ground.size[0] - 1 - ground.horizon
     if where.endswith(" near"):
         where, far = where.removesuffix(" near"), CLOSE
     # What is tall is whole only where its top is inside the picture.
     near = max(far, min(NEAREST, ground.horizon / max(size - 1, 1e-3) / depth))
+    rows = rows or (ground.horizon + depth * far, ground.horizon + depth * near)
+    if rows[0] > ground.size[0] - 2:
+        return None  # it would be below the picture
+    rows = rows[0], min(rows[1], ground.size[0] - 2)
     person = view.gallery.person if view.gallery is not None else None
+    keeps = _keeps(view) if where == "lane opposite" else ""
+    if where == "lane opposite" and not keeps:
+        return Inapplicable("which lane is the opposite one, the pictures do not tell")
     for _ in range(TRIES):
-        row = round(ground.horizon + depth * float(rng.uniform(far, near)))
+        row = round(float(rng.uniform(*rows)))
         side = "left" if rng.random() < 0.5 else "right"
         tried = {
             **drawn,
             "where": f"{where} {side}" if where in ("roadside", "kerb") else where,
             "across": float(rng.uniform(0.15, 0.85)),
             "lane": round(LANE / METRES["person"] * (person or 0.0), 4),
+            **({"keeps": keeps} if keeps else {}),
         }
         found = _standing(tried, row, size, ground)
         if found is not None:
             return found, take_place(ground, found)
-    return None
+    return Inapplicable("no free place in the opposite lane") if where == "lane opposite" else None
+
+
+def _keeps(view: SceneView) -> str:
+    """The side of the road that people drive on, if it is known."""
+    if view.drive is not None:
+        return "left" if view.drive.mirrored else "right"
+    return view.gallery.keeps if view.gallery is not None else ""
+
+
+def _rows(distance: Metres, view: SceneView) -> tuple[float, float] | Inapplicable:
+    """The rows in which things stand that are so far away, the farthest first."""
+    least, most = max(distance[0], 1.0), MOST_METRES if distance[1] is None else distance[1]
+    if view.drive is not None:
+        camera = Camera.of(view.drive, view.size)
+        return float(camera.project(0.0, 0.0, most)[1]), float(camera.project(0.0, 0.0, least)[1])
+    person = view.gallery.person if view.gallery is not None else None
+    if view.lens is None or person is None:
+        return Inapplicable(
+            "how many metres away anything is, the picture does not tell without rule.lens, its degrees"
+        )
+    # Whoever stands with the feet so far below the horizon is as high as the camera.
+    focal = view.size[1] / 2 / math.tan(math.radians(view.lens / 2))
+    below = focal * METRES["person"] / person
+    return view.ground.horizon + below / most, view.ground.horizon + below / least
 
 
 _AWAY = {"behind": -0.12, "in front of": 0.35}
@@ -167,6 +218,17 @@ def alter(edit: Edit, comparative: str, view: SceneView) -> Edit | Inapplicable:
     return next((one for one in found if one is not None), Inapplicable("no free place"))
 
 
+def move(edit: Edit, distance: Metres, view: SceneView) -> Edit | Inapplicable:
+    """The same cut-out so many metres away."""
+    rows = _rows(distance, view)
+    if isinstance(rows, Inapplicable):
+        return rows
+    row = round(max(rows[0], min(float(edit["foot"]), rows[1])))
+    is_inside = view.ground.horizon < row <= view.ground.size[0] - 2
+    found = _standing(edit, row, float(edit["size"]), view.ground) if is_inside else None
+    return found or Inapplicable("no free place")
+
+
 def less(edit: Edit, view: SceneView) -> Iterator[Sequence[Edit]]:
     """The same cut-out farther, row by row, and smaller on its feet, pixel by pixel."""
     ground, foot = view.ground, int(edit["foot"])
@@ -206,6 +268,9 @@ def _column(edit: Edit, row: int, width: int, ground: GroundPlane) -> int | None
             if where == "kerb":
                 return edge - width - 1 if right else edge + 1
             away = max(1, round(float(edit["across"]) * width))
+            if edit["label"] in TREES and math.isfinite(reach):  # the trunk stands there, not the crown
+                trunk = VERGE[0] + float(edit["across"]) * (VERGE[1] - VERGE[0])
+                away = max(2, round(trunk * reach)) - width // 2
             return edge + away if right else edge - width - away
         case "path" | "lane" if ground.is_bent(row, BENT * edit["lane"] * (row - ground.horizon)):
             return None
@@ -215,7 +280,11 @@ def _column(edit: Edit, row: int, width: int, ground: GroundPlane) -> int | None
             middles = ground.lanes(row, edit["lane"] * (row - ground.horizon))
             if len(middles) < (2 if side in ("left", "right") else 1):
                 return None
-            chosen = {"left": middles[0], "right": middles[-1], "own": ground.path(row)}
+            own = ground.path(row)
+            opposite = middles[-1] if edit.get("keeps") == "left" else middles[0]
+            if side == "opposite" and round(opposite) == round(own):
+                return None  # what is beside us is on our side
+            chosen = {"left": middles[0], "right": middles[-1], "own": own, "opposite": opposite}
             return round(chosen.get(side, middles[int(edit["across"] * len(middles))]) - width / 2)
         case "road" | "crosswalk":
             columns = np.flatnonzero((ground.crosswalk if where == "crosswalk" else ground.road)[row])

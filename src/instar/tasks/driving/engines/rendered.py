@@ -35,7 +35,7 @@ from instar.worlds.drive import Drive, Thing, drive_of, render, showing
 from instar.worlds.drive.render import silhouettes
 from instar.worlds.drive.sample import apart
 
-__all__ = ["alter", "less", "make", "plan"]
+__all__ = ["alter", "less", "make", "move", "plan"]
 
 TRIES = 24
 CLOSER, LARGER, STRONGER = 0.6, 1.4, 1.35
@@ -85,6 +85,18 @@ def alter(edit: Edit, comparative: str, view: SceneView) -> Edit | Inapplicable:
             "it is as close as it can be" if comparative == "closer" else "it would be too far"
         )
     if not _can_stand(moved, view.drive, view.size):
+        return Inapplicable("no free place")
+    return write_addition(moved)
+
+
+def move(edit: Edit, distance: tuple[float, float | None], view: SceneView) -> Edit | Inapplicable:
+    """The same thing so many metres away."""
+    assert view.drive is not None, "only drawn drives are rendered"
+    if edit["do"] != "add":
+        return Inapplicable("what is not added cannot be moved")
+    thing, (least, most) = thing_of(edit), distance
+    moved = replace(thing, distance=max(least, min(thing.distance, FARTHEST if most is None else most)))
+    if not NEAREST <= moved.distance <= FARTHEST or not _can_stand(moved, view.drive, view.size):
         return Inapplicable("no free place")
     return write_addition(moved)
 

@@ -14,7 +14,7 @@ from instar.tasks.driving.engines import SceneView
 from instar.tasks.driving.engines.words import not_there, unshown
 from instar.tasks.driving.rules.model import Condition, Entity
 
-__all__ = ["find_shortage", "is_shown", "pieces_of", "select_pixels", "side_of"]
+__all__ = ["LINES", "find_shortage", "is_shown", "pieces_of", "select_pixels", "side_of"]
 
 LINES = ("line", "stop line", "crosswalk")
 SPREAD = ("building", "tree")  # they cover much, and one piece may be many

@@ -11,13 +11,13 @@ from instar.cutouts import CutOuts
 from instar.imaging.paste import RGBA, pasted
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.paste import times_usual
-from instar.tasks.driving.engines.placement import alter, less, place_at, place_each, places
+from instar.tasks.driving.engines.placement import alter, less, move, place_at, place_each, places
 from instar.tasks.driving.engines.words import not_there, unshown
 from instar.tasks.driving.rules.model import Condition
 from instar.worlds.drive.fixtures import BOARDS, board
 from instar.worlds.drive.textures import at_height
 
-__all__ = ["alter", "draw_sign", "less", "make", "plan"]
+__all__ = ["alter", "draw_sign", "less", "make", "move", "plan"]
 
 HEIGHT = 1.65  # of a person: a sign with its pole
 ASPECT = 0.3
@@ -31,13 +31,14 @@ def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tup
     if person is None:
         return Inapplicable("nothing to tell the size of a sign from")
     where = places(condition)
-    unsaid = unshown(condition, own=("type", "shape", "limit", "size"))
+    unsaid = unshown(condition, own=("type", "shape", "limit", "size"), distance=True)
     if unsaid is not None or isinstance(where, Inapplicable):
         return unsaid or where  # type: ignore[return-value]  # one of the two is why not
     if where == "by":
         return not_there(condition)
-    kind, limit = condition.properties.get("type", "speed limit"), condition.properties.get("limit")
-    if kind not in (*BOARDS, "speed limit") or (limit is not None and kind != "speed limit"):
+    kind, limit = condition.properties.get("type", "speed limit"), condition.properties.get("limit", "")
+    limit = limit.removesuffix(" mph")  # on the board are figures only
+    if kind not in (*BOARDS, "speed limit") or (limit and kind != "speed limit"):
         return Inapplicable(f"nothing here can show {kind!r}")
     drawn = {
         "engine": "sign",
@@ -49,7 +50,9 @@ def plan(condition: Condition, view: SceneView, rng: np.random.Generator) -> tup
         "gain": round(float(np.clip(view.image[view.ground.road].mean() / USUAL_LIGHT, 0.3, 1.1)), 3),
     }
     size = HEIGHT * person * times_usual(condition.thing)
-    return place_each(condition, view, lambda view: place_at(drawn, where, size, view, rng))
+    return place_each(
+        condition, view, lambda view: place_at(drawn, where, size, view, rng, condition.distance)
+    )
 
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:

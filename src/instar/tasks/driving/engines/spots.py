@@ -41,7 +41,7 @@ def propose_places(condition: Condition, drive: Drive, rng: np.random.Generator)
     roadside = partial(_roadside, element, drive.road, reach)
     if position == "behind" and reference == "ego-vehicle":
         return BEHIND_US
-    if oncoming and reference in (None, "scene", "road", "lane"):
+    if oncoming and (reference in (None, "scene", "road", "lane") or position == "in front of"):
         return partial(_in_lane, element, drive.road, reach, "opposite")
     if condition.properties.get("state") == "parked" and reference in (None, "scene", "road"):
         return partial(roadside, position.split()[0] if position in SIDES else None)

@@ -36,7 +36,8 @@ def added(who: Sequence[Mention], where: Place | None = None, near: Found | None
     for mention in who:
         if mention.article in ("all", "all the", "all of the", "every", "each"):
             raise Objection(mention.first, "how many are added is not said")
-        if mention.is_pronoun and near is None:
+        is_moved = where is not None and where.metres is not None
+        if mention.is_pronoun and near is None and not is_moved:
             raise Objection(
                 mention.at, f"what {mention.article!r} refers to is there already; say how it changes"
             )
@@ -51,6 +52,12 @@ def removed(who: Sequence[Mention], where: Place | None = None) -> Clauses:
 def absent(who: Sequence[Mention], where: Place | None = None) -> Clauses:
     """Where there is not a car, all are removed, not one."""
     return removed([replace(m, count=None) if m.article in ("a", "an", "any") else m for m in who], where)
+
+
+def neither_there(one: Mention, other: Mention, where: Place | None = None) -> Clauses:
+    both = removed([replace(mention, count=None) for mention in (one, other)], where)
+    is_one = (one.element, one.properties) == (other.element, other.properties)  # in two words
+    return both[:1] if is_one else both
 
 
 def present(who: Sequence[Mention], where: Place | None = None, near: Found | None = None) -> Clauses:
@@ -103,6 +110,20 @@ def crossed(who: Sequence[Mention], where: Place) -> Clauses:
     return added(who, replace(where, position="on") if where.position == "at" else where)
 
 
+def reached(who: Sequence[Mention], word: Found) -> Clauses:
+    """ "At a red light": it is ahead."""
+    return added(who, Place("in front of", "ego-vehicle", word.at, ahead=True))
+
+
+def came_towards(who: Sequence[Mention], word: Found) -> Clauses:
+    """What comes from the front is ahead; a vehicle that does is oncoming."""
+    heading = {"heading": "oncoming"}
+    facing = [
+        replace(m, properties={**m.properties, **heading}) if m.element == "vehicle" else m for m in who
+    ]
+    return added(facing, Place("in front of", "ego-vehicle", word.at, ahead=True))
+
+
 def faded(who: Sequence[Mention], word: Found) -> Clauses:
     return replaced(who, (Found("faded", word.at),))
 
@@ -130,8 +151,8 @@ def together(
 
 
 MEANINGS = (
-    absent, added, air_replaced, at_both, compared, crossed, deny, ended, faded, instead, present, removed,
-    replaced, together,
+    absent, added, air_replaced, at_both, came_towards, compared, crossed, deny, ended, faded, instead,
+    neither_there, present, reached, removed, replaced, together,
 )  # fmt: skip
 
 

@@ -113,6 +113,10 @@ def _comparative(
     several = condition.count != 1
     if ontology.elements[condition.element].is_environment:
         return f"the {_name(ontology, thing)} {_STRONGER[comparative]}"
+    if comparative == "moved":
+        assert condition.distance is not None, "it was moved so far"
+        verb = "are" if several else "is"
+        return f"the {_name(ontology, thing, is_plural=several)} {verb} {_metres(condition.distance)} ahead"
     place = "" if same else _place(ontology, condition)
     if comparative in ("more", "less"):
         word = "more" if comparative == "more" else "fewer"

@@ -31,7 +31,8 @@ class Condition:
     thing already, or must not. `count` is None where the sentence leaves it open ("the cars").
     `position` (on, in front of, behind, left of, right of, near) is relative to `reference`; things that are
     removed "from the road" have a reference and no position. `comparative` (closer, farther, larger,
-    smaller, more, less) alters the change of an earlier block, from which everything else is taken over.
+    smaller, more, less, moved) alters the change of an earlier block, from which everything else is taken
+    over; what is moved has another distance.
     `distance` is the least and the most in metres from the ego-vehicle, None where there is no most.
     """
 

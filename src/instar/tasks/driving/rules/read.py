@@ -17,7 +17,7 @@ from instar.tasks.driving.rules.grammar import Found, Grammar, Objection, Text
 from instar.tasks.driving.rules.kinds import alike, known_kind, most_alike
 from instar.tasks.driving.rules.model import Block, Condition, Rule
 from instar.tasks.driving.rules.ontology import Ontology, read_ontology, usual_ontology
-from instar.tasks.driving.rules.resolve import on_each_side, resolve
+from instar.tasks.driving.rules.resolve import as_worn, on_each_side, resolve
 from instar.tasks.driving.rules.then_half import Then, compare_with, facts_of, in_block
 from instar.tasks.driving.rules.things import Mention, Nouns
 from instar.tasks.driving.rules.vocabulary import IF, TABLES
@@ -152,7 +152,7 @@ def _resolved(ontology: Ontology, said: Sequence[tuple[Clauses, Then]]) -> Rule:
     for number, (clauses, then) in enumerate(said, start=1):
         here: list[Condition] = []
         for clause in (one for both in clauses for one in on_each_side(both)):
-            here.append(resolve(ontology, clause, [*earlier, *here], earlier))
+            here.append(as_worn(resolve(ontology, clause, [*earlier, *here], earlier)))
         here = compare_with(here, then)
         here += facts_of(ontology, then, [*earlier, *here])
         blocks.append(Block(tuple(here), *in_block(then, number)))

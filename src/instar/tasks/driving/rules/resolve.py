@@ -13,7 +13,7 @@ from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.rules.things import COMPARATIVES, INTENSITIES, PEOPLE, Mention, Place, described
 from instar.tasks.driving.rules.vocabulary import NUMBERS
 
-__all__ = ["antecedent", "on_each_side", "resolve"]
+__all__ = ["antecedent", "as_worn", "on_each_side", "resolve"]
 
 _PLACES = {"position", "direction", "orientation"}
 """Properties that "turns right" does not give: a lane that turns right is still where it was."""
@@ -35,8 +35,43 @@ def resolve(
     place = _place(ontology, clause.place, before)
     if ontology.elements[thing.element].is_environment:
         return _environment(ontology, clause, thing)
+    moved = _moved(ontology, clause, thing, place, earlier)
+    if moved is not None:
+        return moved
     placed = dataclasses.replace(thing, op=clause.op, **place)
     return _replaced(ontology, clause, placed) if clause.op == "replace" else placed
+
+
+def as_worn(condition: Condition) -> Condition:
+    """Worn lines are the lines that were there before, and are not added."""
+    if condition.op != "add" or condition.element != "line" or "state" not in condition.properties:
+        return condition
+    kept = {name: value for name, value in condition.properties.items() if name != "state"}
+    return dataclasses.replace(condition, op="replace", properties=kept, new=condition.thing)
+
+
+def _moved(
+    ontology: Ontology,
+    clause: Clause,
+    thing: Condition,
+    place: Mapping[str, Any],
+    earlier: Sequence[Condition],
+) -> Condition | None:
+    """What an earlier block added, so many metres ahead now: "he is 10 m ahead", "the car is 10 m ahead"."""
+    mention = clause.thing
+    if clause.op != "add" or not (mention.is_pronoun or mention.article == "the"):
+        return None
+    found = antecedent(ontology, thing.element, thing.properties, earlier)
+    if found is None or found.op != "add" or "distance" not in place:
+        if mention.is_pronoun:
+            raise Objection(
+                mention.at, f"what {mention.article!r} refers to is there already; say how it changes"
+            )
+        return None
+    assert clause.place is not None, "a distance is a place"
+    if not clause.place.ahead or clause.place.also is not None:
+        raise Objection(clause.place.at, "say only how many metres ahead it is now")
+    return dataclasses.replace(found, comparative="moved", distance=place["distance"])
 
 
 def on_each_side(clause: Clause) -> tuple[Clause, ...]:
@@ -190,7 +225,7 @@ def _is_ego(ontology: Ontology, mention: Mention, before: Sequence[Condition]) -
 def _environment(ontology: Ontology, clause: Clause, thing: Condition) -> Condition:
     """Weather and time are always replaced, however it is said."""
     element = ontology.elements[thing.element]
-    if clause.place is not None:
+    if clause.place is not None and not (element.classes and _is_on_the_road(clause.place)):
         raise Objection(clause.place.at, f"{element.name} has no place")
     if clause.op == "add":
         if not thing.properties:
@@ -203,6 +238,12 @@ def _environment(ontology: Ontology, clause: Clause, thing: Condition) -> Condit
             raise Objection(clause.thing.at, f"that is the usual {element.name}; say what takes its place")
         return Condition("replace", element.name, thing.properties, new=Entity(element.name, element.usual))
     return _replaced(ontology, clause, dataclasses.replace(thing, op="replace"))
+
+
+def _is_on_the_road(place: Place) -> bool:
+    return (
+        place.reference == "road" and place.position == "on" and place.metres is None and place.also is None
+    )
 
 
 def _replaced(ontology: Ontology, clause: Clause, thing: Condition) -> Condition:

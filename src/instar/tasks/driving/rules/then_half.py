@@ -6,8 +6,9 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from instar.tasks.driving.rules.amounts import NO_DEGREE, Degree
 from instar.tasks.driving.rules.clauses import Clauses
-from instar.tasks.driving.rules.expected import Expected
+from instar.tasks.driving.rules.expected import Expected, Predicate, expected, sized
 from instar.tasks.driving.rules.grammar import Found, Objection
 from instar.tasks.driving.rules.model import Condition, Expectation
 from instar.tasks.driving.rules.ontology import Ontology
@@ -35,6 +36,33 @@ def then(
     return Then((first, *rest), than, tuple(facts))
 
 
+def halting(predicate: Predicate) -> Then:
+    return Then((expected(predicate),))
+
+
+def less_than(
+    word: Found,
+    than: tuple[Found, Mention],
+    late: Degree,
+    facts: Sequence[tuple[Found, str, Clauses]],
+    quantity: str,
+    no: Found | None = None,
+) -> Then:
+    """ "Lower than in dry weather by at least 10 %"."""
+    return Then((expected(sized(NO_DEGREE, None, word, late), no, quantity=quantity),), than, tuple(facts))
+
+
+def lowered_from(
+    quantity: str,
+    than: tuple[Found, Mention],
+    late: Degree,
+    facts: Sequence[tuple[Found, str, Clauses]],
+    no: Found | None = None,
+) -> Then:
+    """ "Reduced from its daytime value by 5 km/h"."""
+    return Then((expected(Predicate(-1, quantity, late, comparative=True), no),), than, tuple(facts))
+
+
 def than(word: Found, air: Mention) -> tuple[Found, Mention]:
     return word, air
 
@@ -50,8 +78,8 @@ def fact(word: Found, clauses: Clauses, op: str) -> tuple[Found, str, Clauses]:
 def in_block(then: Then, number: int) -> tuple[Expectation, tuple[Expectation, ...]]:
     """The first expectation of the block with this number, and the others; said twice is said once."""
     said: list[Expectation] = []
-    for expected in then.expected:
-        said += [expected.in_block(number), *([expected.also] if expected.also is not None else [])]
+    for one in then.expected:
+        said += [one.in_block(number), *([one.also] if one.also is not None else [])]
     first, *rest = dict.fromkeys(said)
     return first, tuple(rest)
 
@@ -61,7 +89,8 @@ def compare_with(conditions: Sequence[Condition], then: Then) -> list[Condition]
     if then.than is None:
         return list(conditions)
     word, was = then.than
-    if not any(expected.comparative for expected in then.expected):
+    is_said = [one.comparative or one.expectation.direction == "same" for one in then.expected]
+    if not any(is_said):
         raise Objection(word.at, "'than' needs a word such as slower")
     result = [
         dataclasses.replace(condition, properties=was.properties)
@@ -69,7 +98,10 @@ def compare_with(conditions: Sequence[Condition], then: Then) -> list[Condition]
         else condition
         for condition in conditions
     ]
-    if result == list(conditions):
+    said = any(
+        condition.element == was.element and condition.properties == was.properties for condition in result
+    )
+    if not said:
         raise Objection(word.at, f"the If half says nothing of another {was.element}")
     return result
 
@@ -79,16 +111,16 @@ def facts_of(ontology: Ontology, then: Then, before: Sequence[Condition]) -> lis
     facts: list[Condition] = []
     for word, op, clauses in then.facts:
         for clause in clauses:
-            condition = resolve(ontology, clause, before, before)
+            condition = resolve(ontology, clause, before, ())
             if ontology.elements[condition.element].is_environment:
                 raise Objection(word.at, f"{word.phrase!r} is said of things only: the weather is no thing")
             facts.append(dataclasses.replace(condition, op=op, count=None))
     brought = {condition.element for condition in before if condition.op in ("add", "replace")}
-    for expected in then.expected:
-        given = expected.given
+    for one in then.expected:
+        given = one.given
         if given is not None and given.element and given.element not in brought:
             facts.append(Condition("given", given.element, given.properties))
     return facts
 
 
-MEANINGS = (fact, than, then)
+MEANINGS = (fact, halting, less_than, lowered_from, than, then)
