@@ -64,6 +64,7 @@ NOT_RUN = {
     "instar look onnx": "a network of DETR's form: tests/tasks/detection/systems/test_heads.py",
     "onnx-driver": "a network of yours: tests/tasks/driving/systems/test_own.py",
     "torch-driver": "a network of yours: tests/tasks/driving/systems/test_own_torch.py",
+    "--interpreter rise": "a thousand masks a picture: tests/tasks/interpretation/interpreters",
     "twin.npz": "the twin is planted in minutes: tests/cli/test_interpretation.py",
     "../shared/data": "data that is not ours to pass on: tests/scenes/test_voc.py",
     "$ ": "what it prints is shown: tests/docs/test_rules_page.py",
