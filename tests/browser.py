@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import json
 import shutil
 import subprocess
+import tarfile
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,6 +33,10 @@ FLAGS = (
     "--hide-scrollbars",
 )  # fmt: skip
 LARGEST_PICTURE = 300_000  # bytes of a screenshot in docs/
+
+AXE = "axe-core@4.10.2"  # axe-core, MPL-2.0: finds what people cannot read, reach or hear
+AXE_HASH = "b511cd9dec01c76f4b2ad1723b66b6db37d4c2eb4ed199076e1829d9ee7b75e3"
+RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 
 T = TypeVar("T")
 
@@ -63,6 +70,7 @@ def chromium(*, width: int = 1360, height: int = 860, dark: bool = False) -> Ite
     browser = webdriver.Chrome(options=options, service=Service(driver))
     try:
         browser.set_page_load_timeout(110)
+        browser.set_script_timeout(300)
         if dark or width < 600:
             look(browser, width, height, dark=dark)
         yield browser
@@ -83,6 +91,38 @@ def requests_of(browser: WebDriver) -> list[str]:
     """The address of every request since the last look."""
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+
+
+@functools.cache
+def _axe() -> str:
+    """axe-core's script, which npm fetches."""
+    if shutil.which("npm") is None:
+        pytest.fail("npm is missing, which fetches axe-core; on Debian: apt-get install npm")
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(
+            ["npm", "pack", "--silent", AXE], cwd=folder, check=True, capture_output=True, timeout=300
+        )
+        with tarfile.open(next(Path(folder).glob("*.tgz"))) as package:
+            member = package.extractfile("package/axe.min.js")
+            assert member is not None
+            script = member.read()
+    assert hashlib.sha256(script).hexdigest() == AXE_HASH
+    return script.decode()
+
+
+def barriers(browser: WebDriver) -> list[str]:
+    """What axe-core finds on the page as it is, with everything unfolded: rule, and where."""
+    browser.execute_script("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+    # Not as a script of the page, which its policy would refuse.
+    browser.execute_cdp_cmd("Runtime.evaluate", {"expression": _axe()})
+    return browser.execute_async_script(
+        "const done = arguments[1];"
+        # What is in a picture is one picture to whoever hears it.
+        "axe.run({exclude: ['svg.panel *']}, {runOnly: arguments[0]})"
+        ".then((found) => done(found.violations.flatMap("
+        "(one) => one.nodes.map((node) => one.id + ': ' + node.html.slice(0, 200)))))",
+        list(RULES),
+    )
 
 
 def wait_for(what: Callable[[], T], seconds: float = 150.0) -> T:

@@ -212,6 +212,44 @@ class Scripted:
         return [self._answer(one) for one in inputs]
 
 
+class Gated(Counting):
+    """Waits before it answers while more was asked than the file `path`.most allows."""
+
+    name = "counting"
+
+    def predict(self, inputs):
+        answers = super().predict(inputs)
+        while self._asked() > self._allowed():
+            time.sleep(0.01)
+        return answers
+
+    def _asked(self):
+        with open(self._path) as log:
+            return sum(1 for _ in log)
+
+    def _allowed(self):
+        try:
+            with open(f"{self._path}.most") as file:
+                return int(file.read() or 0)
+        except FileNotFoundError:
+            return 1_000_000
+
+
+class Failing(Hashed):
+    """Dies of some pictures and raises at others."""
+
+    name, slow = "failing", 6
+
+    def predict(self, inputs):
+        for one in inputs:
+            kind = int(digest(one), 16) % 12
+            if kind == 0:
+                os._exit(3)
+            if kind == 1:
+                raise KeyError("no such layer")
+        return super().predict(inputs)
+
+
 class Varied(Hashed):
     """Has variants that see less, and says in a file who was asked."""
 

@@ -24,6 +24,21 @@ def test_the_softness_of_edges_is_measured(sigma: float) -> None:
     assert edge_width(edges(sigma)) == pytest.approx(sigma, rel=0.25)
 
 
+def test_softness_does_not_depend_on_where_the_picture_lies_in_memory() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        picture = rng.integers(0, 256, (76, 40, 3), dtype=np.uint8)
+        memory, widths, held = np.empty(picture.size + 64, np.uint8), set(), []
+        for start in range(0, 64, 4):
+            held.append(
+                np.empty(16 * start + 8, np.uint8)
+            )  # so that what is made on the way lies elsewhere too
+            placed = memory[start : start + picture.size].reshape(picture.shape)
+            placed[...] = picture
+            widths.add(edge_width(cv2.GaussianBlur(placed, (0, 0), 1.3).astype(np.uint8)))
+        assert len(widths) == 1
+
+
 def test_a_cut_out_becomes_as_soft_as_it_should() -> None:
     crisp = cut_out()
     soft = blurred(crisp, 1.5)

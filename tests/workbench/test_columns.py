@@ -36,8 +36,8 @@ def run(tmp_path: Path) -> Path:
 def test_every_record_is_there_with_what_filters_need(run: Path) -> None:
     columns = read_columns(run)
     rows = as_rows(columns)
-    assert rows[0] == (b"0" * 16, False, 0, -0.5, 0.5, "insertion", "lost", "scene-0", "")
-    assert rows[2][2:] == (2, 0.0, "nan", "insertion", "", "scene-2", "no free place")
+    assert rows[0] == (b"0" * 16, False, 0, -0.5, 0.5, "insertion", "lost", "scene-0", "", "not verified")
+    assert rows[2][2:] == (2, 0.0, "nan", "insertion", "", "scene-2", "no free place", "")
     assert (len(columns), columns.rows["is_null"].sum(), rows[30][1]) == (31, 1, True)
 
 

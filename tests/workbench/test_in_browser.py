@@ -1,12 +1,8 @@
-"""The workbench as people use it: a real server, a real browser.
-
-With INSTAR_SCREENSHOTS=docs the pictures in docs/ are made anew.
-"""
+"""The workbench as people use it: a real server, a real browser."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -22,7 +18,9 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.select import Select
 
 from bench_runs import SCRIPT, make_street_run
-from browser import chromium, click, screenshot, wait_for
+from browser import barriers, chromium, click, look, wait_for
+from instar.imaging.codecs import encode_png
+from instar.scenes import load_scenes
 
 # A browser has moods: what fails three times is a failure.
 pytestmark = [pytest.mark.real, pytest.mark.flaky(reruns=2)]
@@ -108,18 +106,11 @@ def open_worst(page: WebDriver) -> None:
     wait_for(lambda: every(page, "svg.panel image"))
 
 
-def keep_picture(page: WebDriver, name: str, tmp_path: Path) -> None:
-    folder = Path(os.environ.get("INSTAR_SCREENSHOTS", tmp_path))
-    wait_for(lambda: page.execute_script("return [...document.images].every((i) => i.complete)"))
-    wait_for(lambda: page.execute_script("return document.fonts.status === 'loaded'"))
-    screenshot(page, folder / name)
-
-
 def test_the_token_is_gone_from_the_address(page: WebDriver) -> None:
     assert "token" not in page.current_url
 
 
-def test_filter_open_mark_reload_and_the_mark_is_kept(page: WebDriver, tmp_path: Path) -> None:
+def test_filter_open_mark_reload_and_the_mark_is_kept(page: WebDriver) -> None:
     go(page, "/explore")
     total = int(one(page, "#count").text)
     page.find_element(
@@ -128,7 +119,6 @@ def test_filter_open_mark_reload_and_the_mark_is_kept(page: WebDriver, tmp_path:
     wait_for(lambda: "status=violated" in page.current_url)
     violated = int(one(page, "#count").text)
     assert 0 < violated < total
-    keep_picture(page, "workbench-explore.png", tmp_path)
     page.find_element(
         By.LINK_TEXT, next(a.text for a in every(page, ".facet a") if a.text.startswith("lost"))
     ).click()
@@ -151,9 +141,8 @@ def test_filter_open_mark_reload_and_the_mark_is_kept(page: WebDriver, tmp_path:
     assert SCRIPT in one(page, ".history").text
 
 
-def test_slider_flicker_and_drawing(page: WebDriver, tmp_path: Path) -> None:
+def test_slider_flicker_and_drawing(page: WebDriver) -> None:
     open_worst(page)
-    keep_picture(page, "workbench-case.png", tmp_path)
     click(page, one(page, ".how [value=over]"))
     slider = one(page, ".slider")
     clip = "return getComputedStyle(document.querySelector('figure:last-child .frame')).clipPath"
@@ -243,9 +232,7 @@ def test_the_naturalness_slider_changes_the_figures_at_once(page: WebDriver) -> 
     assert "group=" in page.current_url
 
 
-def test_a_wrong_word_of_a_rule_is_underlined_and_a_right_rule_pictured(
-    page: WebDriver, tmp_path: Path
-) -> None:
+def test_a_wrong_word_of_a_rule_is_underlined_and_a_right_rule_pictured(page: WebDriver) -> None:
     go(page, "/campaign/new")
     Select(one(page, "[name=system]")).select_by_value("street-driver")
     rules = one(page, "#rules")
@@ -270,11 +257,6 @@ def test_a_wrong_word_of_a_rule_is_underlined_and_a_right_rule_pictured(
     )
     rules.send_keys(Keys.END, Keys.ENTER, "If: it rains heavyly, Then: slow down by at least 10 mph.")
     wait_for(lambda: every(page, ".behind .wrong") and len(every(page, "#readings img")) == 2)
-    page.execute_script(
-        "scrollTo({top: scrollY + arguments[0].getBoundingClientRect().top - 210, behavior: 'instant'})",
-        rules,
-    )
-    keep_picture(page, "workbench-rule.png", tmp_path)
     rules.clear()
     rules.send_keys(f"If: a {SCRIPT} appears, Then: slow down.")
     wait_for(lambda: "cannot be read" in one(page, "#readings").text)
@@ -370,6 +352,14 @@ def test_two_runs_are_compared(page: WebDriver) -> None:
     assert broken > 5
     assert one(page, ".fixed").text == "0"
     assert {"Per relation", "Per scene", "Newly broken"} <= {h.text for h in every(page, ".compared h3")}
+    pair = one(page, ".pairs li")
+    assert re.search(r"\w+ 0\.\d\d is lost|is newly found|has moved|is taken for", pair.text)
+    assert [c.text for c in pair.find_elements(By.TAG_NAME, "figcaption")] == [
+        "exact: does not",
+        "blobs: fails",
+    ]
+    shown = "return [...arguments[0].querySelectorAll('img')].map((one) => one.naturalWidth > 100)"
+    wait_for(lambda: page.execute_script(shown, pair) == [True, True])
     go(page, "/compare?run=blobs&run=exact&run=other")
     wait_for(lambda: len(every(page, ".broken")) == 2)
     assert int(every(page, ".fixed")[0].text) == broken
@@ -401,20 +391,25 @@ def test_two_raters_rate_and_their_agreement_is_shown(page: WebDriver) -> None:
     assert [alpha.text for alpha in every(page, ".alpha")] == ["1.00", "1.00"]
 
 
-def test_pages_fit_a_telephone_in_the_dark(address: str, page: WebDriver, tmp_path: Path) -> None:
+PAGES = [
+    "/runs",
+    "/explore?status=violated",
+    "/summary",
+    "/summary?run=blobs",
+    "/compare?run=blobs&run=exact",
+    "/campaign?of=blobs",
+    "/campaign/new",
+    "/rate?of=blobs&rater=eve",
+    "/words",
+]
+
+
+def test_pages_fit_a_telephone_in_the_dark(address: str, page: WebDriver) -> None:
     open_worst(page)
     case = page.current_url
-    paths = [
-        "/runs",
-        "/explore?status=violated",
-        "/summary",
-        "/compare?run=blobs&run=exact",
-        "/campaign/new",
-        "/rate?of=blobs&rater=eve",
-    ]
     with chromium(width=390, height=844, dark=True) as phone:
         phone.get(address)
-        for path in [*paths, case[len(base(address)) :]]:
+        for path in [*PAGES, case[len(base(address)) :]]:
             phone.get(base(address) + path)
             wait_for(lambda: not every(phone, "[aria-busy]"))
             wide = phone.execute_script("return document.documentElement.scrollWidth")
@@ -422,7 +417,58 @@ def test_pages_fit_a_telephone_in_the_dark(address: str, page: WebDriver, tmp_pa
             colour = phone.execute_script("return getComputedStyle(document.body).backgroundColor")
             assert max(map(int, re.findall(r"\d+", colour)[:3])) < 60, path
         wait_for(lambda: every(phone, "svg.panel image"))
-        keep_picture(phone, "workbench-phone.png", tmp_path)
+
+
+def test_runs_on_a_telephone_are_not_broken_letter_by_letter(address: str, page: WebDriver) -> None:
+    with chromium(width=390, height=844) as phone:
+        phone.get(address)
+        phone.get(base(address) + "/runs")
+        heights = phone.execute_script(
+            "return [...document.querySelectorAll('.runs tbody td:not([colspan])')]"
+            ".filter((e) => e.offsetParent).map((e) => e.getBoundingClientRect().height)"
+        )
+        assert len(heights) >= 3 * 6
+        assert max(heights) < 40  # one line each
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_nothing_is_a_barrier_on_any_page(page: WebDriver, *, dark: bool) -> None:
+    open_worst(page)
+    case = page.current_url
+    look(page, 1360, 860, dark=dark)
+    try:
+        for path in [*PAGES, "/" + case.split("/", 3)[3]]:
+            go(page, path)
+            wait_for(lambda: not every(page, "[aria-busy]"))
+            assert barriers(page) == [], path
+    finally:
+        look(page, 1360, 860)
+
+
+def test_pictures_are_brought_in_and_a_run_of_them_is_told_until_it_ends(
+    page: WebDriver, root: Path, tmp_path: Path
+) -> None:
+    files = []
+    for number, scene in enumerate(load_scenes("street:2")):
+        files.append(tmp_path / f"photo {number}.png")
+        files[-1].write_bytes(encode_png(scene.image))
+    files.append(tmp_path / "fake.png")
+    files[-1].write_bytes(b"no picture")
+    go(page, "/campaign/new")
+    chooser = page.find_element(By.CSS_SELECTOR, "#drop input[accept]")
+    chooser.send_keys("\n".join(map(str, files)))
+    wait_for(lambda: "1 refused, the last: fake.png" in one(page, "#drop [role=status]").text)
+    scenes = Select(one(page, "[name=scenes]"))
+    assert scenes.first_selected_option.get_attribute("value") == "pictures/pictures"
+    assert len(list((root / "pictures" / "pictures").iterdir())) >= 2
+    name = free_name(root, "brought")
+    Select(one(page, "[name=system]")).select_by_value("street-exact")
+    one(page, "[name=name]").clear()
+    one(page, "[name=name]").send_keys(name)
+    click(page, one(page, ".task:not(.unfit) [value=mirrored]"))
+    click(page, one(page, "button.strong"))
+    wait_for(lambda: one(page, "#state").text not in ("It is running.", ""), 200)
+    wait_for(lambda: "is running" not in one(page, ".bar").text)
 
 
 def test_a_stranger_in_the_browser_sees_nothing(address: str) -> None:

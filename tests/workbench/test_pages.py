@@ -266,7 +266,7 @@ def test_a_campaign_that_cannot_be_is_refused_in_words(client: TestClient, site:
         ({"name": "a b"}, "must be letters"),
         ({"system": "os:system"}, "unknown system"),
         ({"scenes": "/"}, "unknown scenes"),
-        ({"relation": ""}, "choose a relation"),
+        ({"system": "", "relation": ""}, "unknown system"),
         ({"budget": "-1"}, "whole number"),
         ({"search": "x"}, "unknown search"),
         ({"system": "street-driver", "relation": "", "rules": "If it suddenly rains"}, "not known"),

@@ -13,7 +13,7 @@ from instar.core.errors import BadInput, UnknownName
 
 __all__ = ["add_settings", "override", "put_settings", "systems_with"]
 
-OWNERS = ("system", "relation", "search", "limits")
+OWNERS = ("system", "relation", "search", "limits", "ray")
 
 
 def add_settings(parser: argparse.ArgumentParser, metavar: str, help: str) -> None:
@@ -25,14 +25,19 @@ def override(tables: Tables, flags: Mapping[str, Any]) -> Tables:
     """The tables with what the flags say in its place; a flag that is None was not given.
 
     `system` and `relation` are lists of names and `search` is a name. All that the tables already hold
-    under such a name is kept with its options. Limits are replaced one by one.
+    under such a name is kept with its options. Limits, and what is said of a cluster, are replaced one by
+    one.
 
     >>> override({"seed": 1, "limits": {"retries": 0}}, {"seed": 2, "limits": {"queries": 9}})
     {'seed': 2, 'limits': {'retries': 0, 'queries': 9}}
     """
     given = {key: value for key, value in flags.items() if value is not None}
     search = given.pop("search", None)
-    limits = {key: value for key, value in given.pop("limits", {}).items() if value is not None}
+    grouped = {
+        what: {key: value for key, value in given.pop(what).items() if value is not None}
+        for what in ("limits", "ray")
+        if what in given
+    }
     for what in ("system", "relation"):
         if what in given:
             there: list[Tables] = tables.get(what, [])
@@ -42,8 +47,9 @@ def override(tables: Tables, flags: Mapping[str, Any]) -> Tables:
                 for entry in [e for e in there if name in _names(e)] or [{"use": name}]
             ]
     merged = tables | given
-    if limits:
-        merged["limits"] = tables.get("limits", {}) | limits
+    for what, group in grouped.items():
+        if group or what == "ray":
+            merged[what] = tables.get(what, {}) | group
     if search is not None:
         merged["relation"] = [
             entry if _search(entry).get("use") == search else entry | {"search": search}
@@ -55,8 +61,8 @@ def override(tables: Tables, flags: Mapping[str, Any]) -> Tables:
 def put_settings(tables: Tables, settings: Iterable[str]) -> Tables:
     """The tables with each `owner.key=value` put in.
 
-    The owner is `system`, `relation` or `search` (each of them), `limits`, or the name of one system or
-    relation; the value is read as TOML, or else as text.
+    The owner is `system`, `relation` or `search` (each of them), `limits`, `ray` (with a cluster), or the
+    name of one system or relation; the value is read as TOML, or else as text.
 
     >>> put_settings({"relation": [{"use": "insertion"}]}, ["relation.blend=hard", "limits.retries=0"])
     {'relation': [{'use': 'insertion', 'blend': 'hard'}], 'limits': {'retries': 0}}
@@ -82,8 +88,8 @@ def systems_with(names: Sequence[str], settings: Iterable[str]) -> list[Use]:
 
 
 def _put(tables: Tables, owner: str, setting: Tables) -> Tables:
-    if owner == "limits":
-        return tables | {"limits": tables.get("limits", {}) | setting}
+    if owner == "limits" or (owner == "ray" and "ray" in tables):
+        return tables | {owner: tables.get(owner, {}) | setting}
     if owner == "search":
         return tables | {"relation": _put_into_searches(tables.get("relation", []), setting)}
     for what in ("system", "relation"):
@@ -92,6 +98,8 @@ def _put(tables: Tables, owner: str, setting: Tables) -> Tables:
         if any(concerned):
             put = [entry | setting if hit else entry for entry, hit in zip(entries, concerned)]
             return tables | {what: put}
+    if owner == "ray":
+        raise BadInput("it is of a cluster; give --on ray")
     if owner in OWNERS:
         raise BadInput(f"no {owner} was given")
     named = [name for what in ("system", "relation") for e in tables.get(what, []) for name in _names(e)]

@@ -17,6 +17,7 @@ from instar.campaigns.catalogue import catalogues
 from instar.campaigns.toml import write_table
 from instar.core.errors import BadInput, UnknownName, Untrusted
 from instar.core.system import Limits
+from instar.engines.cluster import Cluster
 from instar.user_file import read_user_file
 
 __all__ = [
@@ -61,6 +62,7 @@ LIMITS: dict[str, type] = {
     "failures": int,
     "disk": float,
 }
+CLUSTER: dict[str, type] = {"address": str, "actors": int, "cpus": float, "gpus": float}
 LEAST = {"seed": 0, "limit": 1, "workers": 1, "batch": 1}
 CODE = re.compile(r"[^\s:/\\]+:[^\s:/\\]+")
 PICKLED = (".pt", ".pth", ".torchscript")
@@ -112,6 +114,7 @@ class Plan:
     workers: int | None = None
     batch: int | None = None
     limits: Limits = field(default_factory=Limits)
+    ray: Cluster | None = None  # where the systems are, if not here
 
 
 def read_tables(path: Path) -> Tables:
@@ -155,6 +158,8 @@ def plan_to_toml(plan: Plan) -> str:
     }
     if unusual:
         parts.append("[limits]\n" + write_table(unusual))
+    if plan.ray is not None:
+        parts.append("[ray]\n" + write_table(dataclasses.asdict(plan.ray)))
     return "\n".join(parts)
 
 
@@ -217,7 +222,7 @@ def _head(use: Use) -> Tables:
 
 def _parts(tables: Tables) -> dict[str, Any]:
     """The fields of a plan that the tables fill, each checked."""
-    _known(tables, [*PLAIN, "scenes", "system", "relation", "limits"])
+    _known(tables, [*PLAIN, "scenes", "system", "relation", "limits", "ray"])
     parts = {key: tables[key] for key in PLAIN if key in tables}
     for key, value in parts.items():
         _typed(key, value, PLAIN[key])
@@ -225,7 +230,9 @@ def _parts(tables: Tables) -> dict[str, Any]:
             raise BadInput(f"{key} is {value}; it must be at least {LEAST[key]}")
     parts["systems"] = tuple(_named_use("system", entry) for entry in _entries(tables, "system"))
     parts["relations"] = tuple(_relation(entry) for entry in _entries(tables, "relation"))
-    parts["limits"] = _limits(tables.get("limits", {}))
+    parts["limits"] = Limits(**_typed_table("limits", tables.get("limits", {}), LIMITS))
+    if "ray" in tables:
+        parts["ray"] = Cluster(**_typed_table("ray", tables["ray"], CLUSTER))
     if "scenes" in tables:
         parts["scenes"], parts["format"] = _scenes(tables["scenes"])
     return parts
@@ -281,12 +288,12 @@ def _scenes(value: Any) -> tuple[str, str | None]:
     return value["path"], value.get("format")
 
 
-def _limits(table: Any) -> Limits:
-    _typed("limits", table, dict)
-    _known(table, LIMITS, "limits ")
+def _typed_table(what: str, table: Any, kinds: Mapping[str, type]) -> Tables:
+    _typed(what, table, dict)
+    _known(table, kinds, f"{what} ")
     for key, value in table.items():
-        _typed(f"limits: {key}", value, LIMITS[key])
-    return Limits(**table)
+        _typed(f"{what}: {key}", value, kinds[key])
+    return dict(table)
 
 
 def _known(table: Tables, known: Iterable[str], owner: str = "") -> None:

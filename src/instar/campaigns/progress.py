@@ -39,6 +39,8 @@ def progress_line(tally: Tally, limits: Limits) -> str:
     parts = [pace(done, total, unit, tally.seconds), f"{tally.failing:,} failing"]
     if limits.price_per_query:
         parts.append(f"price {tally.price:,.2f}")
+    if tally.actors:
+        parts.append(tally.actors)
     return ", ".join(parts)
 
 

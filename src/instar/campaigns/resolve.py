@@ -20,11 +20,19 @@ from instar.campaigns.own_systems import (
     required_parameters,
 )
 from instar.campaigns.plan import Use, code_named_by
-from instar.campaigns.system_names import find_adapter, is_remote, settle_name, tasks_of_name
+from instar.campaigns.system_names import (
+    find_adapter,
+    is_asked_from_here,
+    is_remote,
+    settle_name,
+    tasks_of_name,
+)
 from instar.core.errors import BadInput, InstarError, UnknownName
 from instar.core.relation import Relation
 from instar.core.search import Search, SearchAcross
 from instar.core.system import System, describe_error
+from instar.engines.cluster import Cluster
+from instar.engines.ray_system import build_on_cluster
 from instar.engines.worker import WorkerSystem
 
 __all__ = [
@@ -44,13 +52,25 @@ MANNERS = ("rate", "concurrency", "patience", "stall")
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
-def resolve_system(use: Use, *, what: str = "system", tasks: Sequence[str] = ()) -> System:
-    """The system of that name. One that a user's code is part of is built in a process of its own."""
+def resolve_system(
+    use: Use, *, what: str = "system", tasks: Sequence[str] = (), cluster: Cluster | None = None
+) -> System:
+    """The system of that name. One that a user's code is part of is built in a process of its own.
+
+    With a cluster it is built there, unless it is answered over a network or elsewhere: that is asked from
+    here, so that one account is kept of how much is asked.
+    """
     use = settle_name(use)
-    if code_named_by(use) and not is_remote(use):
+    build = partial(build_system, use, what=what, tasks=tasks)
+    is_foreign = bool(code_named_by(use)) and not is_remote(use)
+    if is_foreign:
         _let_the_current_folder_be_imported()
-        return WorkerSystem(partial(build_system, use, what=what, tasks=tasks))
-    return build_system(use, what=what, tasks=tasks)
+    if cluster is not None and not is_asked_from_here(use):
+        system = build_on_cluster(build, cluster, ours=not is_foreign)
+        if not system.sends_to:
+            return system
+        system.close()
+    return WorkerSystem(build) if is_foreign else build()
 
 
 def build_system(use: Use, *, what: str = "system", tasks: Sequence[str] = ()) -> System:

@@ -84,6 +84,7 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     records = map(dismiss, store.records(changes=False, held_evidence=False))
     summary = summarise(scenes.watch(figures.watch(records)), totals)
     summary = replace(summary, ended=_why_ended(store, totals), names_code=_names_code(store))
+    figures.note_levels(store.levels(), {one.case for one in summary.findings if one.headline})
     if summary.scenes_judged > summary.totals.scenes:
         raise RunError(f"cannot read {store.folder}: it judged scenes that were never asked; it is damaged")
     violated = ((dismiss(record), change) for record, change in store.violated())

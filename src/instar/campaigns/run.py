@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import instar.report.notebook  # noqa: F401  # gives records their look in notebooks
 from instar.adapters.elsewhere import QUESTIONS_FOLDER, Elsewhere
@@ -50,10 +50,13 @@ from instar.core.referees import Referee
 from instar.core.relation import Relation
 from instar.core.scene import Scene
 from instar.core.search import Search, SearchAcross, stored_changes
-from instar.core.system import Limits, Reply, System
+from instar.core.system import Limits, Reply, System, is_isolated
 from instar.core.task import TASKS
 from instar.core.workspace import Folder, prepare_relation
+from instar.engines.cluster import Cluster
 from instar.engines.local import Tally, batch_size, run_local
+from instar.engines.ray_system import send_to_cluster
+from instar.engines.worker import Isolated
 from instar.report.summary import Summary, summarise
 from instar.scenes import load_scenes, require_one_readable
 from instar.store import MemoryStore, RunStore
@@ -80,20 +83,24 @@ def run(
     resume: bool = False,
     workers: int = 1,
     batch: int | None = None,
+    cluster: Cluster | None = None,
     watch: Callable[[Tally], None] = lambda tally: None,
 ) -> Generator[Record, None, None]:
     """Test a system; the records come one by one, those of null changes (`role == "null"`) included.
 
     Scenes, relations, system and search are objects, or names as the command line takes them. With `out`
     everything is kept in that folder, from which the command line reports, replays, shrinks and resumes;
-    without it, nothing is written. `referees` are systems, or names as `--referees` takes them ("" for the
-    task's own).
+    without it, nothing is written. With a `cluster` the system lives in actors of it. `referees` are systems,
+    or names as `--referees` takes them ("" for the task's own).
     """
     several = [relation] if isinstance(relation, (str, Relation)) else list(relation)
     several = name_tasks(several, system, use_of("system", system, ""))
     relations = [one if isinstance(one, Relation) else resolve_relation(Use(one)) for one in several]
     tasks = [one.resolved_task.name for one in relations]
-    tested = resolve_system(Use(system), tasks=tasks) if isinstance(system, str) else system
+    if isinstance(system, str):
+        tested = resolve_system(Use(system), tasks=tasks, cluster=cluster)
+    else:
+        tested = system if cluster is None else send_to_cluster(system, cluster)
     found = load_scenes(scenes) if isinstance(scenes, str) else scenes
     uses = [use_of("relation", one, relation.name) for one, relation in zip(several, relations)]
     searches = [use_of("search", search or usual_search(use.name), "search") for use in uses]
@@ -116,6 +123,7 @@ def run(
         out=str(out) if out is not None else None,
         referees=(referees or None) if isinstance(referees, str) and referees != "none" else None,
         limits=campaign.limits,
+        ray=cluster,
     )
     if not isinstance(referees, str):
         asked = [Referee(one) for one in referees]
@@ -219,7 +227,9 @@ def _look_up(plan: Plan, *, resume: bool) -> list[tuple[Plan, Campaign]]:
                 )
     found = []
     for use, out in zip(plan.systems, run_folders(plan, resume=resume)):
-        system = resolve_system(use, tasks=tasks)
+        system = resolve_system(use, tasks=tasks, cluster=plan.ray)
+        if plan.ray is not None and len(plan.systems) > 1 and is_isolated(system):
+            cast(Isolated, system).close()  # so that there is room for the next
         campaign = Campaign(
             scenes=scenes,
             relations=list(zip(relations, searches)),

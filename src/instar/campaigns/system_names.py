@@ -81,6 +81,14 @@ def is_remote(use: Use) -> bool:
     return use.name.partition(":")[0] in REMOTE
 
 
+def is_asked_from_here(use: Use) -> bool:
+    """Whether it is a service, or answered elsewhere: no machine of ours would be quicker with it."""
+    if use.name == "elsewhere" or Path(use.name).suffix in ANSWER_FILES:
+        return True
+    homes = [one.systems.get(use.name, "") for one in catalogues().values()]
+    return (is_remote(use) and not use.name.startswith("cmd:")) or any(".services." in home for home in homes)
+
+
 def settle_name(use: Use) -> Use:
     """A file of a network as the built-in system that runs it, with all that the file tells; others as is.
 

@@ -84,6 +84,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="import what a run's own plan names, which runs its code: RUN/plan.toml, or with --changes",
     )
     add("--yes", action="store_true", help="send pictures to a service that is paid for without asking first")
+    add("--on", choices=("local", "ray"), help="where the system is: here (local), or in actors of a cluster")
+    add("--address", metavar="HOST:PORT", help="of the head of the cluster (the one this machine is part of)")
     add("--workers", type=int, metavar="N", help="threads (as many as there are processors)")
     add("--batch", type=int, metavar="N", help="inputs per call of the system")
     gate_arguments(parser)
@@ -126,6 +128,12 @@ def plan_from(args: argparse.Namespace) -> Plan:
         "relation": names,
         "limits": {"queries": args.budget, "seconds": args.max_seconds, "timeout": args.timeout},
     }
+    if args.on == "local":
+        tables = {key: value for key, value in tables.items() if key != "ray"}
+    if args.on == "ray" or "ray" in tables:
+        flags["ray"] = {"address": args.address}
+    elif args.address is not None:
+        raise BadInput("--address is of a cluster; give --on ray")
     settings = list(args.set)
     if args.paper and not args.rule:
         settings += _as_in_the_paper(names or [one["use"] for one in tables.get("relation", [])])

@@ -135,6 +135,11 @@ class Batcher:
             self.busy += 1
             self._askers.submit(self._predict, taken)
 
+    def load(self) -> str:
+        """How busy the actors of a system in a cluster are, in words; nothing for other systems."""
+        load: Callable[[], str] | None = getattr(self._systems["", ""][0], "load", None)
+        return "" if load is None else f"{load()}, {self.busy} calls under way, {len(self._unsent)} waiting"
+
     def drop(self) -> None:
         """Forget what has not been sent."""
         self._unsent.clear()

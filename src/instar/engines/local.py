@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from instar.core.across import Rounds, run_round
 from instar.core.budget import Budget, Request, share_out, who_ends
@@ -37,7 +37,7 @@ from instar.core.scene_run import (
 from instar.core.search import is_across_scenes, is_representative
 from instar.core.system import System, is_isolated, variant_of
 from instar.engines.batcher import Batcher
-from instar.engines.worker import WorkerSystem, gpus, within_limits
+from instar.engines.worker import Isolated, gpus, within_limits
 
 __all__ = ["Spent", "Tally", "batch_size", "run_local"]
 
@@ -57,6 +57,7 @@ class Tally:
     queries: int
     seconds: float
     price: float
+    actors: str = ""  # of a cluster, and what waits for them
 
 
 @dataclass(frozen=True)
@@ -89,18 +90,18 @@ def run_local(
     size = batch_size(campaign.system, batch=batch, workers=workers)
     at_once = int(getattr(campaign.system, "concurrent", False))
     slots = max(workers, at_once) if at_once else 1
-    opened: list[WorkerSystem] = []
+    opened: list[Isolated] = []
 
     def limit(system: System) -> System:
         if hasattr(system, "ask_later"):
             return system
         limited = within_limits(system, campaign.limits)
-        if isinstance(limited, WorkerSystem):
-            opened.append(limited)
+        if is_isolated(limited):
+            opened.append(cast(Isolated, limited))
         return limited
 
     def limit_worker(referee: System) -> System:
-        return limit(referee) if isinstance(referee, WorkerSystem) else referee
+        return limit(referee) if is_isolated(referee) else referee
 
     system = limit(campaign.system)
     if is_isolated(system):
@@ -406,6 +407,7 @@ class _Engine:
             queries=self._batcher.queries,
             seconds=self._clock() - self._began,
             price=self._batcher.asked * self._campaign.limits.price_per_query,
+            actors=self._batcher.load(),
         )
 
     def _totals(self, finished: bool) -> Totals:

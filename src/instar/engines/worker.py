@@ -20,16 +20,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, cast
 
 from instar.core.errors import BadInput, Refused, Temporary
 from instar.core.fingerprint import fingerprint_of
-from instar.core.system import Limits, Remote, System, describe_error, variant_of
+from instar.core.system import Limits, Remote, System, describe_error, is_isolated, variant_of
 from instar.engines.arena import Arena, Enclosed
 from instar.engines.process import begin_process
 from instar.store.answers import decode_answer
 
-__all__ = ["WorkerSystem", "gpus", "within_limits"]
+__all__ = ["Isolated", "WorkerSystem", "gpus", "unpack_answers", "within_limits"]
 
 BUILD_SECONDS = 600.0
 """To import and build a system: a large model may take minutes, and that is not the system being slow."""
@@ -40,10 +40,20 @@ MEMORY_SHARE = 0.75  # of the machine's memory that a system may take before it 
 MOST_BYTES = 1 << 30  # that all answers to one call may have together
 
 
+class Isolated(System, Protocol):
+    """A system in processes of its own, which end when it is closed and start again when it is asked."""
+
+    isolated: bool
+
+    def limit(self, limits: Limits) -> None: ...
+
+    def close(self) -> None: ...
+
+
 def within_limits(system: System, limits: Limits) -> System:
     """The system with a time limit for each call; an object that was built here goes to a process for it."""
-    if isinstance(system, WorkerSystem):
-        system.limit(limits)
+    if is_isolated(system):
+        cast(Isolated, system).limit(limits)
         return system
     if limits.timeout is None:
         return system
@@ -72,13 +82,19 @@ class WorkerSystem:
     `build` makes the system, and is called only there. The first process is started at once, so that a
     system which cannot be built is refused before anything is asked. A call of over `timeout` seconds ends
     its process and raises TimeoutError; the first may take longer by the start-up allowance, since many
-    systems load when they are first asked.
+    systems load when they are first asked. `ours` is for one that no user's code is part of: its fingerprint
+    is what it would be here.
     """
 
     isolated = True
 
     def __init__(
-        self, build: Callable[[], System], limits: Limits | None = None, *, fingerprint: str | None = None
+        self,
+        build: Callable[[], System],
+        limits: Limits | None = None,
+        *,
+        fingerprint: str | None = None,
+        ours: bool = False,
     ) -> None:
         self._build, self._limits = build, limits or Limits()
         self._first = self._limits.start
@@ -88,7 +104,9 @@ class WorkerSystem:
         first = self._new_worker()
         told = first.start()
         self._free.put(first)
-        self.name, self.fingerprint = str(told["name"]), fingerprint or str(told["fingerprint"])
+        self.name = str(told["name"])
+        self.fingerprint = fingerprint or str(told["own" if ours else "fingerprint"])
+        self._ours = ours
         self.batch, self.concurrent = int(told["batch"]), bool(told["concurrent"])
         self.sends_to = str(told["sends_to"])
 
@@ -115,7 +133,7 @@ class WorkerSystem:
         self._limits, self._first = limits, limits.start
 
     def variant(self, name: str) -> WorkerSystem:
-        return WorkerSystem(partial(_build_variant, self._build, name), self._limits)
+        return WorkerSystem(partial(_build_variant, self._build, name), self._limits, ours=self._ours)
 
     def close(self) -> None:
         """End all processes, also in the middle of a call; another call would start them again."""
@@ -132,6 +150,16 @@ class WorkerSystem:
         device = devices[len(self._workers) % len(devices)] if devices else None
         self._workers.append(_Worker(self._build, device))
         return self._workers[-1]
+
+
+def unpack_answers(kind: str, content: bytes) -> Sequence[Any]:
+    """The answers that a process gave, or its reason why there are none."""
+    if kind == "answers":
+        answers: Sequence[Any] = decode_answer(content)
+        return answers
+    if kind == "never":
+        raise Refused(content.decode())
+    raise Temporary(content.decode()) if kind == "temporary" else Remote(content.decode())
 
 
 def _build_variant(build: Callable[[], System], name: str) -> System:
@@ -192,13 +220,8 @@ class _Worker:
         kind, content = self._receive(seconds)
         if self._takes_too_much():
             self.stop()  # it leaks: begin anew
-        if kind == "answers":
-            self.has_answered = True
-            answers: Sequence[Any] = decode_answer(content)
-            return answers
-        if kind == "never":
-            raise Refused(content.decode())
-        raise Temporary(content.decode()) if kind == "temporary" else Remote(content.decode())
+        self.has_answered |= kind == "answers"
+        return unpack_answers(kind, content)
 
     def kill(self) -> None:
         if self._process is not None:

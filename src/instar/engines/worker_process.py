@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from instar.core.errors import InstarError, Refused
-from instar.core.fingerprint import files_of, fingerprint_with, watch_files
+from instar.core.fingerprint import files_of, fingerprint_of, fingerprint_with, watch_files
 from instar.core.system import System, answers_of, describe_error, is_temporary
 from instar.engines.arena import Arena, Enclosed
 from instar.store.answers import encode_answer
@@ -76,6 +76,7 @@ def _describe(system: System, build: Any, opened: Sequence[str]) -> dict[str, An
     return {
         "name": system.name,
         "fingerprint": fingerprint_with(system, files_of(system, named, opened)),
+        "own": fingerprint_of(system),
         "batch": int(getattr(system, "batch", 1)),
         "concurrent": bool(getattr(system, "concurrent", False)),
         "sends_to": str(getattr(system, "sends_to", "")),

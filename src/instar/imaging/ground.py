@@ -16,7 +16,7 @@ import numpy.typing as npt
 from instar.core.scene import Image, Mask
 from instar.imaging.geometry import Box
 
-__all__ = ["ground_like", "standing_places"]
+__all__ = ["ground_below", "ground_like", "standing_places"]
 
 SIDE = 192  # pixels of the longer side of the copy that is looked at
 KINDS = 4  # of ground under the feet: stone, kerb, shadow, ...
@@ -67,18 +67,27 @@ def standing_places(
     Corners are (top, left) and all to the right and below; `least` is the share of the strip under it that
     must be ground.
     """
+    on_ground, area = ground_below(ground, size, top, left, shape)
+    return np.asarray(on_ground >= least * area)
+
+
+def ground_below(
+    ground: Mask, size: tuple[int, int], top: int, left: int, shape: tuple[int, int]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """For the corners of `standing_places` the pixels of ground in the strip at the feet, and all of them."""
     height, width = size
     strip = max(2, round(0.05 * height))
     inset = width // 6
-    sums = cv2.integral(ground.astype(np.uint8))
     rows, columns = ground.shape
-    y = np.arange(top, top + shape[0])[:, None] + height
-    x = np.arange(left, left + shape[1])[None] + inset
-    upper, lower = np.clip(y - strip, 0, rows), np.clip(y + strip, 0, rows)
-    first, last = np.clip(x, 0, columns), np.clip(x + width - 2 * inset, 0, columns)
-    on_ground = sums[lower, last] - sums[upper, last] - sums[lower, first] + sums[upper, first]
-    area = np.maximum((lower - upper) * (last - first), 1)
-    return np.asarray(on_ground >= least * area)
+    y = np.arange(top, top + shape[0]) + height
+    x = np.arange(left, left + shape[1]) + inset
+    upper, lower = (y - strip).clip(0, rows), (y + strip).clip(0, rows)
+    first, last = x.clip(0, columns), (x + width - 2 * inset).clip(0, columns)
+    start = int(upper.min(initial=rows))
+    sums = cv2.integral(ground[start : max(start + 1, int(lower.max(initial=0)))].view(np.uint8))
+    between = sums[lower - start] - sums[upper - start]
+    area = np.maximum((lower - upper)[:, None] * (last - first)[None], 1)
+    return between[:, last] - between[:, first], area
 
 
 def _filled(shape: tuple[int, ...], scale: float, boxes: Iterable[Box]) -> npt.NDArray[np.uint8]:

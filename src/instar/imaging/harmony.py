@@ -39,12 +39,12 @@ def edge_width(image: npt.NDArray[np.uint8]) -> float:
         return 0.0
     # Only the crests of edges: on their slopes a blur makes gradients stronger.
     crests = first >= CREST * cv2.dilate(first, np.ones((5, 5), np.uint8))
-    edges = inside & crests & (first >= max(20.0, float(np.percentile(values, STRONG))))
+    edges = inside & crests & (first >= max(20.0, _percentile(values, STRONG)))
     if np.count_nonzero(edges) < 10:
         return WIDEST if values.size else 0.0
     ratio = np.maximum(first[edges] / np.maximum(second[edges], 1e-3), 1.0001)
     sigma = REBLUR / np.sqrt(ratio**2 - 1)
-    return float(min(WIDEST, np.median(sigma)))
+    return min(WIDEST, _percentile(sigma, 50))
 
 
 def grain_of(image: npt.NDArray[np.uint8]) -> float:
@@ -132,6 +132,18 @@ def _grey_inside(image: npt.NDArray[np.uint8]) -> tuple[Grey, npt.NDArray[np.boo
     return grey, inside
 
 
+def _percentile(values: npt.NDArray[np.float32], per_cent: float) -> float:
+    """What `numpy.percentile` gives, bit by bit, at a fraction of its time for few values."""
+    place = (values.size - 1) * (per_cent / 100)
+    low = int(place)
+    high = min(low + 1, values.size - 1)
+    parted = np.partition(values, (low, high))
+    below, above, part = parted[low], parted[high], place - low
+    between = above - below
+    return float(above - between * (1 - part) if part >= 0.5 else below + between * part)
+
+
 def _gradient(grey: Grey) -> Grey:
     across, down = (cv2.Sobel(grey, cv2.CV_32F, dx, 1 - dx, ksize=3) for dx in (1, 0))
-    return np.asarray(cv2.magnitude(across, down), np.float32)
+    # What cv2.magnitude gives depends in its last bit on where the arrays lie in memory.
+    return np.asarray(np.sqrt(across * across + down * down), np.float32)

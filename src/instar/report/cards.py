@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from instar.core.marks import Dial, Fate, Mark, Panel
 from instar.core.record import Record
-from instar.core.verdict import Status, Verdict
+from instar.core.verdict import Finding
 from instar.imaging.preview import encode_preview, heat_overlay
 from instar.report.causes import finding_words, worth_words
 from instar.report.known import entries_of, words_about
 from instar.report.words import escape, name, readable, replay_command
 
-__all__ = ["CaseView", "case_card", "legend", "panel_figure"]
+__all__ = ["CaseView", "case_card", "legend", "panel_figure", "thumbnail"]
 
 LOUD: frozenset[Fate] = frozenset({"lost", "new", "moved", "renamed", "change"})
 """Fates whose labels are written beside them; the others show theirs when pointed at."""
@@ -52,16 +52,21 @@ def case_card(shown: CaseView, run: str, system: str) -> str:
     """A case with its pictures, the change in words, the verdict's numbers, how to see it again, and a place
     to say that it is no failure.
     """
-    record, smallest = shown.record, ""
+    record, smallest, numbers = shown.record, "", _numbers(shown.record)
     if shown.smallest:
         smallest = f'<p class="smallest">{name(shown.smallest, 240)}</p>'
+    told = sorted(record.verdict.findings, key=lambda finding: finding.plainness)
+    title = name(finding_words(told[0]) if told else "it held")
+    worth = escape(worth_words(told[0])) + " · " if told else ""
     return (
-        f'<article class="case" id="case-{escape(record.case)}">'
-        f'<header><h4>{name(record.source)}</h4><p class="numbers">{_numbers(record)}</p></header>'
-        f'<p class="change">{name(shown.change, 240)}</p>{_findings(record.verdict)}'
-        f"{_pictures(shown)}{smallest}"
-        f'<p class="command"><code>{name(replay_command(run, record.case), 400)}</code>'
-        f'<button type="button" class="copy">copy</button></p>{_no_failure(record, system)}</article>'
+        f'<article class="case" id="case-{escape(record.case)}" tabindex="-1"><header><h3>{title}</h3>'
+        f'<p class="change">{worth}{name(record.relation, 110)}{": " if shown.change else ""}'
+        f"{name(shown.change, 240)} · {name(record.source)}</p></header>{_pictures(shown)}"
+        f'{_findings(told[1:])}{smallest}<details class="more"><summary>numbers, replay, not a failure'
+        f'</summary><p class="numbers">{numbers}</p><p class="command">'
+        f"<code>{name(replay_command(run, record.case), 400)}</code>"
+        f'<button type="button" class="copy">copy</button></p>{_no_failure(record, system)}'
+        "</details></article>"
     )
 
 
@@ -71,22 +76,24 @@ def legend() -> str:
     return f'<ul class="legend" aria-label="outlines">{entries}</ul>'
 
 
-def panel_figure(panel: Panel, *, picture: str, heat: str = "") -> str:
+def panel_figure(panel: Panel, *, picture: str, heat: str = "", id: str = "") -> str:
     """One picture with its marks as SVG, so that outlines lie on it at any size.
 
-    `picture` and `heat` are the addresses of the picture and of the heat map over it.
+    `picture` and `heat` are the addresses of the picture and of the heat map over it; `id` names the marked
+    picture, to be shown elsewhere too.
     """
     height, width = panel.picture.shape[:2]
     size = f'width="{width}" height="{height}" preserveAspectRatio="none"'
     images = f'<image href="{escape(picture)}" {size}/>'
     if panel.heat is not None:
         images += f'<image class="heat" href="{escape(heat)}" {size}/>'
-    outlines = "".join(map(_outline, panel.marks))
+    outlines, named = "".join(map(_outline, panel.marks)), f' id="{escape(id)}"' if id else ""
     tags = "".join(_tag(mark, width, height) for mark in panel.marks if mark.fate in LOUD and mark.label)
     return (
         f'<figure><div class="frame"><svg class="panel" viewBox="0 0 {width} {height}" role="img" '
-        f'aria-label="{escape(readable(panel.title))}">{images}<g class="outlines">{outlines}{tags}</g></svg>'
-        f"</div><figcaption>{name(panel.title)}{''.join(map(_dial, panel.dials))}</figcaption></figure>"
+        f'aria-label="{escape(readable(panel.title))}"><g{named}>{images}'
+        f'<g class="outlines">{outlines}{tags}</g></g></svg></div>'
+        f"<figcaption>{name(panel.title)}{''.join(map(_dial, panel.dials))}</figcaption></figure>"
     )
 
 
@@ -109,10 +116,8 @@ def _numbers(record: Record) -> str:
     return " · ".join([*parts, f"<code>{escape(record.case)}</code>"])
 
 
-def _findings(verdict: Verdict) -> str:
-    if verdict.status is not Status.VIOLATED:
-        return ""
-    told = sorted(verdict.findings, key=lambda finding: finding.plainness)
+def _findings(told: Sequence[Finding]) -> str:
+    """What else was found in the case."""
     lines = [
         f"<li>{name(finding_words(finding))} "
         f'<span class="quiet">{escape(worth_words(finding))} {finding.margin:+.3f}</span></li>'
@@ -120,13 +125,26 @@ def _findings(verdict: Verdict) -> str:
     ]
     if len(told) > MOST_FINDINGS:
         lines.append(f'<li class="quiet">and {len(told) - MOST_FINDINGS:,} more</li>')
-    return f'<ul class="findings">{"".join(lines)}</ul>'
+    return f'<ul class="findings" aria-label="also found">{"".join(lines)}</ul>' if lines else ""
+
+
+def thumbnail(shown: CaseView) -> str:
+    """The last picture of a case, small; it is the one that its card has."""
+    if not shown.panels:
+        return ""
+    height, width = shown.panels[-1].picture.shape[:2]
+    place = f"panel-{escape(shown.record.case)}-{len(shown.panels) - 1}"
+    return (
+        f'<svg class="thumb" viewBox="0 0 {width} {height}" preserveAspectRatio="xMidYMid slice" '
+        f'aria-hidden="true"><use href="#{place}"/></svg>'
+    )
 
 
 def _pictures(shown: CaseView) -> str:
     if not shown.panels:
         return f'<p class="quiet">No picture: {name(shown.why or "it has none")}</p>'
-    figures = "".join(map(_embedded, shown.panels))
+    case = shown.record.case
+    figures = "".join(_embedded(one, f"panel-{case}-{i}") for i, one in enumerate(shown.panels))
     if len(shown.panels) < 2:
         return f'<div class="pair">{figures}</div>'
     # One set of pictures shown in two ways: which one is a matter of style alone.
@@ -134,7 +152,8 @@ def _pictures(shown: CaseView) -> str:
     return (
         f'<div class="views"><fieldset class="how"><legend class="hidden">how to compare</legend>'
         f'<label><input type="radio" name="{group}" value="beside" checked>side by side</label>'
-        f'<label><input type="radio" name="{group}" value="over">slider</label></fieldset>'
+        f'<label><input type="radio" name="{group}" value="over">slider</label>'
+        f'<label><input type="radio" name="{group}" value="flicker">blink</label></fieldset>'
         f'<div class="pair">{figures}</div>'
         '<input class="slider" type="range" min="0" max="100" value="50" aria-label="before and after"></div>'
     )
@@ -174,9 +193,9 @@ def _dial(dial: Dial) -> str:
     )
 
 
-def _embedded(panel: Panel) -> str:
+def _embedded(panel: Panel, id: str) -> str:
     heat = "" if panel.heat is None else _data(heat_overlay(panel.heat))
-    return panel_figure(panel, picture=_data(encode_preview(panel.picture, longest=560)), heat=heat)
+    return panel_figure(panel, picture=_data(encode_preview(panel.picture, longest=560)), heat=heat, id=id)
 
 
 def _data(picture: bytes) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from instar.report.words import escape
+from instar.stats import wilson
 
-__all__ = ["curve", "histogram", "points_chart"]
+__all__ = ["curve", "histogram", "points_chart", "severity_chart"]
 
-WIDTH, HEIGHT, LEFT, BASE, TOP = 520, 180, 40, 150, 12
+WIDTH, HEIGHT, LEFT, BASE, TOP = 520, 180, 44, 150, 12
 BINS = 40
+STEPS = 8  # of severity
 
 
 def histogram(values: Sequence[float] | npt.NDArray[np.float64], *, title: str) -> str:
@@ -81,6 +83,32 @@ def points_chart(counts: Sequence[int], *, title: str) -> str:
     width = 16 + 28 * len(counts)
     head = f'<svg class="chart points" viewBox="0 0 {width} 80" role="img" aria-label="{escape(title)}">'
     return f"{head}{bars}</svg>"
+
+
+def severity_chart(held: Iterable[float], failed: Iterable[float], *, title: str) -> str:
+    """What share of the cases failed at which severity, with the ends of its interval."""
+    held, failed = np.asarray([*held], np.float64), np.asarray([*failed], np.float64)
+    low, high = (float(end([*held, *failed])) for end in (min, max))
+    if high == low:
+        low, high = low - 0.5, high + 0.5
+    edges = np.linspace(low, high, STEPS + 1)
+    counts = [np.histogram(values, edges)[0].tolist() for values in (held, failed)]
+    wide = (WIDTH - LEFT) / STEPS
+    bars = ""
+    for i, (kept, lost) in enumerate(zip(*counts)):
+        if not kept + lost:
+            continue
+        x, share, ends = LEFT + i * wide, lost / (kept + lost), wilson(lost, kept + lost)
+        words = f"{_number(edges[i])} to {_number(edges[i + 1])}: {lost:,} of {kept + lost:,} fail"
+        bars += (
+            f'<rect class="out" x="{x + 3:.1f}" y="{BASE - _tall(share, 1):.1f}" width="{wide - 6:.1f}" '
+            f'height="{max(1.0, _tall(share, 1)):.1f}"><title>{words}</title></rect>'
+            f'<line class="ends" x1="{x + wide / 2:.1f}" x2="{x + wide / 2:.1f}" '
+            f'y1="{BASE - _tall(ends[0], 1):.1f}" y2="{BASE - _tall(ends[1], 1):.1f}"/>'
+        )
+    marks = [(float(LEFT), low, "start"), (float(WIDTH), high, "end")]
+    top = f'<text x="{LEFT - 6}" y="{TOP + 10}" text-anchor="end">100 %</text>'
+    return _svg(title, bars + _axis(marks) + top)
 
 
 def _upright(x: float) -> str:

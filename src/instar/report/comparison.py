@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from typing import NamedTuple
 
 from instar.core.record import Record
 from instar.core.verdict import Status
@@ -14,7 +15,15 @@ from instar.report.words import counted, percent, readable
 from instar.stats.clusters import cluster_of
 from instar.stats.paired import adjust_holm, flip_signs
 
-__all__ = ["Comparison", "RelationPairs", "Side", "compare_runs", "comparison_json", "render_compared"]
+__all__ = [
+    "Comparison",
+    "Example",
+    "RelationPairs",
+    "Side",
+    "compare_runs",
+    "comparison_json",
+    "render_compared",
+]
 
 
 Case = tuple[str, str, str, str]
@@ -32,7 +41,8 @@ class Side:
     """
 
     system: str
-    cases: dict[Case, tuple[Status, Failures]] = field(default_factory=dict)
+    cases: dict[Case, tuple[Status, Failures, str]] = field(default_factory=dict)
+    """Each with its id."""
 
     @classmethod
     def of(cls, system: str, records: Iterable[tuple[Record, str]]) -> Side:
@@ -41,7 +51,7 @@ class Side:
         for record, recipe in records:
             found = failures_of(record) if record.verdict.status is Status.VIOLATED else {}
             case = (record.relation, record.scene, record.source, recipe)
-            side.cases[case] = (Status.VIOLATED if found else Status.HELD, found)
+            side.cases[case] = (Status.VIOLATED if found else Status.HELD, found, record.case)
         return side
 
 
@@ -56,11 +66,22 @@ class RelationPairs:
     p_adjusted: float | None
 
 
+class Example(NamedTuple):
+    """A failure that only one of two runs has: what it is about, a case that shows it, and the case of the
+    same change in the other run ("" where there is none).
+    """
+
+    label: str
+    case: str
+    other: str
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """`pairs` are cases with the same change in both runs; `broken` and `fixed` those of them that differ.
 
     They are in `paired_scenes`, over which signs are flipped: `p` is None where these are too few.
+    The examples show each of them; one key may be in both, where two answers number objects otherwise.
     `keys_broken` and `keys_fixed` are different failures, by relation, scene, object and kind, among what
     both runs have judged. With pairs they are those of pairs, without any those of all cases. `before` and
     `after` say what each is about, and which case of its run shows it.
@@ -81,6 +102,8 @@ class Comparison:
     places: int
     before: Failures = field(default_factory=dict)
     after: Failures = field(default_factory=dict)
+    broken_examples: Mapping[FailureKey, Example] = field(default_factory=dict)
+    fixed_examples: Mapping[FailureKey, Example] = field(default_factory=dict)
 
 
 def compare_runs(first: Side, second: Side) -> Comparison:
@@ -101,6 +124,7 @@ def compare_runs(first: Side, second: Side) -> Comparison:
         }
         for side, ours in zip((first, second), cases)
     )
+    broken, fixed = _only_in(after, before), _only_in(before, after)
     return Comparison(
         first=first.system,
         second=second.system,
@@ -112,12 +136,25 @@ def compare_runs(first: Side, second: Side) -> Comparison:
         paired_scenes=len(differences),
         p=flip_signs(differences),
         relations=_by_relation(outcomes),
-        keys_broken=_only_in(after, before),
-        keys_fixed=_only_in(before, after),
+        keys_broken=broken,
+        keys_fixed=fixed,
         places=len(places),
         before=before,
         after=after,
+        broken_examples=_examples(broken, second, first),
+        fixed_examples=_examples(fixed, first, second),
     )
+
+
+def _examples(keys: Iterable[FailureKey], failing: Side, other: Side) -> dict[FailureKey, Example]:
+    """For each failure a case that shows it, one that the other run was asked too if there is any."""
+    wanted, made = set(keys), dict[FailureKey, Example]()
+    for case, (_, found, id) in failing.cases.items():
+        same = other.cases[case][2] if case in other.cases else ""
+        for key in found.keys() & wanted:
+            if key not in made or (same and not made[key].other):
+                made[key] = Example(found[key].label, id, same)
+    return made
 
 
 def _only_in(ours: Failures, others: Failures) -> tuple[FailureKey, ...]:
@@ -159,14 +196,14 @@ def comparison_json(comparison: Comparison) -> dict[str, object]:
         "scenes": comparison.places,
         "paired_scenes": comparison.paired_scenes,
         "relations": {name: asdict(one) for name, one in comparison.relations.items()},
-        "newly_broken": [_key_json(key, comparison.after) for key in comparison.keys_broken],
-        "newly_fixed": [_key_json(key, comparison.before) for key in comparison.keys_fixed],
+        "newly_broken": [_key_json(key, comparison.broken_examples) for key in comparison.keys_broken],
+        "newly_fixed": [_key_json(key, comparison.fixed_examples) for key in comparison.keys_fixed],
     }
 
 
-def _key_json(key: FailureKey, among: Failures) -> dict[str, object]:
-    thing = among[key]
-    return {**key._asdict(), "label": thing.label, "words": thing.words, "case": thing.case}
+def _key_json(key: FailureKey, examples: Mapping[FailureKey, Example]) -> dict[str, str]:
+    example = examples.get(key)
+    return key._asdict() | ({} if example is None else {"label": example.label, "case": example.case})
 
 
 def render_compared(comparison: Comparison) -> str:

@@ -6,7 +6,7 @@ import math
 from array import array
 from bisect import insort
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,6 +27,9 @@ class Figures:
 
     margins: dict[str, array[float]] = field(default_factory=lambda: defaultdict(lambda: array("d")))
     naturalness: array[float] = field(default_factory=lambda: array("d"))
+    held_at: dict[str, array[float]] = field(default_factory=lambda: defaultdict(lambda: array("d")))
+    """By relation, at which severities it held (or differed by no failure), and at which it failed."""
+    failed_at: dict[str, array[float]] = field(default_factory=lambda: defaultdict(lambda: array("d")))
     queries_of_cases: int = 0
     queries_of_nulls: int = 0
     _narrow: dict[str, list[tuple[float, str]]] = field(default_factory=lambda: defaultdict(list))
@@ -49,6 +52,11 @@ class Figures:
                 elif verdict.status is Status.VIOLATED and record.naturalness is not None:
                     self.naturalness.append(record.naturalness)
             yield record
+
+    def note_levels(self, levels: Iterable[tuple[str, str, float]], failing: Set[str]) -> None:
+        """The severities of judged cases: case, relation and level."""
+        for case, relation, level in levels:
+            (self.failed_at if case in failing else self.held_at)[relation].append(level)
 
     def narrowly_held(self) -> list[str]:
         """Cases that passed, the narrowest of each relation first."""

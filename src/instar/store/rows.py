@@ -13,7 +13,10 @@ from instar.core.record import Record, Skipped, Totals
 from instar.core.verdict import Finding, Status, Verdict
 from instar.store.evidence import readable_evidence
 
-__all__ = ["COLUMNS", "dump_json", "load_json", "record_from_row", "row_from_record", "totals_from_json"]
+__all__ = [
+    "COLUMNS", "dump_json", "load_json", "read_findings", "record_from_row", "row_from_record",
+    "totals_from_json",
+]  # fmt: skip
 
 COLUMNS = (
     "case_id", "scene", "source", "relation", "ordinal", "role", "status", "kind", "margin", "reason",
@@ -86,7 +89,7 @@ def record_from_row(row: tuple[Any, ...], *, change: bool = True, held_evidence:
         math.nan if margin is None else margin,
         kind,
         reason,
-        () if findings == "[]" else tuple(map(_read_finding, load_json(findings, list))),
+        read_findings(findings),
         readable_evidence(load_json(evidence, dict)) if held_evidence or status != Status.HELD.value else {},
     )
     if role not in ("case", "null"):
@@ -126,6 +129,11 @@ def load_json(text: str, form: type[T]) -> T:
     if not isinstance(value, form):
         raise ValueError(f"a column holds {value!r}, not a {form.__name__}")
     return value
+
+
+def read_findings(text: str) -> tuple[Finding, ...]:
+    """The findings in a column."""
+    return () if text == "[]" else tuple(map(_read_finding, load_json(text, list)))
 
 
 def _read_finding(told: Any) -> Finding:

@@ -306,6 +306,15 @@ class RunStore:
                     counts.setdefault((relation, source, anchor), {})[label] = n
         return counts
 
+    def levels(self) -> Iterator[tuple[str, str, float]]:
+        """Case, relation and severity of the judged cases that have one."""
+        with reading(self.folder):
+            yield from self._database.execute(
+                "SELECT case_id, relation, json_extract(evidence, '$.level') FROM records "
+                "WHERE role = 'case' AND status IN ('held', 'violated') AND json_valid(evidence) "
+                "AND json_type(evidence, '$.level') IN ('integer', 'real')"
+            )
+
     def record(self, case: str, *, change: bool = True) -> Record:
         """The record of a case, which may be named by the beginning of its id."""
         if not (case and all(c in "0123456789abcdef" for c in case)):

@@ -5,7 +5,7 @@ Every request passes here before anything else sees it:
 - its Host must be the address that is served, so that no foreign name can be made to point here;
 - it must carry the cookie that the address with the token sets, once, before it disappears from the address;
 - what changes something must come from our own pages (Origin, Sec-Fetch-Site, and a token in the form);
-- its body is small, or it is refused without being read.
+- its body is small, or it is refused without being read; only where files are brought in may it be larger.
 
 And every answer says that a browser may load nothing from elsewhere and run no script but ours.
 """
@@ -23,9 +23,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 
-__all__ = ["LARGEST_BODY", "Access", "Guard"]
+__all__ = ["LARGEST_BODY", "LARGEST_FILE", "Access", "Guard"]
 
 LARGEST_BODY = 64 * 1024
+LARGEST_FILE = 25 * 2**20
+FILES = ("/pictures", "/marks")  # what takes a file as its body, with the form's token in a header
 LONGEST_ADDRESS = 16 * 1024
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -78,7 +80,7 @@ class Refused(Exception):
 
 
 class Guard:
-    """ASGI middleware; the body of what passes is in `scope["instar.form"]`, decoded."""
+    """ASGI middleware; the body of what passes is in `scope["instar.form"]`, decoded, or in "instar.file"."""
 
     def __init__(self, app: Any, access: Access) -> None:
         self._app, self._access = app, access
@@ -106,8 +108,14 @@ class Guard:
             raise Refused(403, "open the address with the token that instar view printed")
         if request.method not in ("GET", "HEAD", "POST"):
             raise Refused(405, "only GET and POST are known here")
-        body = await _read(request)
-        if request.method == "POST":
+        is_file = request.method == "POST" and request.url.path in FILES
+        if is_file:  # before its body is read
+            self._require_ours(request.headers, "application/octet-stream")
+            self._require_token(request.headers.get("x-instar-form", ""))
+        body = await _read(request, LARGEST_FILE if is_file else LARGEST_BODY)
+        if is_file:
+            request.scope["instar.file"] = body
+        elif request.method == "POST":
             request.scope["instar.form"] = self._form(request.headers, body)
         return None
 
@@ -135,38 +143,43 @@ class Guard:
         kept = f"{self._access.cookie}={self._access.session}; HttpOnly; SameSite=Strict; Path=/"
         return Response(status_code=303, headers={"location": target, "set-cookie": kept})
 
-    def _form(self, headers: Headers, body: bytes) -> list[tuple[str, str]]:
+    def _require_ours(self, headers: Headers, kind: str) -> None:
         ours = tuple(f"http://{host}" for host in self._access.hosts)
         is_ours = headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none")
         if not is_ours or headers.get("origin", ours[0]) not in ours:
             raise Refused(403, "this was sent by another site")
-        if headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
-            raise Refused(415, "only forms are read here")
+        if headers.get("content-type", "").partition(";")[0].strip() != kind:
+            raise Refused(415, "only forms and files of ours are read here")
+
+    def _require_token(self, token: str) -> None:
+        if not _same(token, self._access.form_token):
+            raise Refused(403, "the form is not ours, or of an earlier start; reload the page")
+
+    def _form(self, headers: Headers, body: bytes) -> list[tuple[str, str]]:
+        self._require_ours(headers, "application/x-www-form-urlencoded")
         try:
             pairs = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=200)
         except ValueError:
             raise Refused(400, "the form cannot be read") from None
-        token = next((value for name, value in pairs if name == "form"), "")
-        if not _same(token, self._access.form_token):
-            raise Refused(403, "the form is not ours, or of an earlier start; reload the page")
+        self._require_token(next((value for name, value in pairs if name == "form"), ""))
         return [(name, value) for name, value in pairs if name != "form"]
 
 
-async def _read(request: Request) -> bytes:
+async def _read(request: Request, most: int) -> bytes:
     announced = request.headers.get("content-length", "0")
-    too_much = Refused(413, f"more than {LARGEST_BODY:,} bytes are not read")
-    if not (announced.isascii() and announced.isdigit()) or int(announced) > LARGEST_BODY:
+    too_much = Refused(413, f"more than {most:,} bytes are not read")
+    if not (announced.isascii() and announced.isdigit()) or int(announced) > most:
         raise too_much
-    body = b""
+    body = bytearray()
     if announced != "0" or "transfer-encoding" in request.headers:
         try:
             async for chunk in request.stream():
                 body += chunk
-                if len(body) > LARGEST_BODY:
+                if len(body) > most:
                     raise too_much
         except ClientDisconnect:
             raise Refused(400, "the connection was closed") from None
-    return body
+    return bytes(body)
 
 
 def _with_headers(send: Any) -> Any:

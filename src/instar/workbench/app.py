@@ -17,13 +17,26 @@ from starlette.exceptions import HTTPException
 from instar.core.errors import InstarError
 from instar.workbench import NotHere
 from instar.workbench.access import Access, Guard
+from instar.workbench.cards import CardWords
 from instar.workbench.case_pictures import Studio
 from instar.workbench.children import Campaigns, Jobs
 from instar.workbench.figures import figures_of, yields_of
 from instar.workbench.filters import CaseFilter, matching
 from instar.workbench.library import Library
 from instar.workbench.orders import Offers
-from instar.workbench.pages import campaign, case, compare, explore, pictures, rate, rule, summary, trust
+from instar.workbench.pages import (
+    campaign,
+    case,
+    compare,
+    explore,
+    marks,
+    pictures,
+    rate,
+    rule,
+    summary,
+    trust,
+)
+from instar.workbench.picture_sets import PictureSets
 from instar.workbench.rule_previews import RulePreviews
 from instar.workbench.site import Site, prepare_templates
 from instar.workbench.trust import Trust
@@ -32,7 +45,7 @@ from instar.workbench.workers import Results, Workers
 __all__ = ["make_app", "make_site"]
 
 INSTAR = (sys.executable, "-m", "instar")
-PAGES = (explore, case, pictures, summary, compare, campaign, rule, rate, trust)
+PAGES = (explore, case, pictures, summary, compare, campaign, rule, rate, trust, marks)
 STATIC = {
     "page.css": ("text/css", "report/page.css"),
     "workbench.css": ("text/css", "workbench/static/workbench.css"),
@@ -44,10 +57,14 @@ STATIC = {
 def make_site(root: Path, offers: Offers, access: Access, *, workers: Executor | None = None) -> Site:
     """What the pages need, for the runs in a folder. `workers` do what takes a process of its own."""
     workers = workers or Workers()
+    library = Library(root, workers=workers)
+    campaigns = Campaigns(root.resolve(), INSTAR)
     return Site(
-        library=Library(root, workers=workers),
+        library=library,
+        words=CardWords(library),
         studio=Studio(),
-        campaigns=Campaigns(root.resolve(), INSTAR),
+        campaigns=campaigns,
+        pictures=PictureSets(campaigns.home / "pictures"),
         jobs=Jobs(INSTAR),
         offers=offers,
         access=access,

@@ -68,7 +68,8 @@ class Campaigns:
     """What was started here, by the name of its run."""
 
     def __init__(self, root: Path, command: Sequence[str], *, patience: float = PATIENCE) -> None:
-        self._home = root / "runs" if (root / "run.sqlite").is_file() else root
+        self.home = root / "runs" if (root / "run.sqlite").is_file() else root
+        """Where runs, and pictures that are brought in, are put."""
         self._root, self._command, self._patience = root, list(command), patience
         self._children: dict[str, Child] = {}
         self._lock = threading.Lock()
@@ -81,7 +82,7 @@ class Campaigns:
 
     def start(self, order: Order) -> str:
         """Begin a campaign; the name of its run."""
-        folder = self._home / order.name
+        folder = self.home / order.name
         if folder.exists():
             raise BadInput(f"there is a {order.name!r} already; choose another name")
         run = folder.relative_to(self._root).as_posix()
@@ -134,7 +135,7 @@ class Campaigns:
                 raise BadInput(f"{MOST_CAMPAIGNS} campaigns are running already; stop one or wait")
             if before is not None:
                 before.output.close()
-            self._home.mkdir(parents=True, exist_ok=True)
+            self.home.mkdir(parents=True, exist_ok=True)
             output = tempfile.TemporaryFile()  # noqa: SIM115 - read when the child has ended
             process = subprocess.Popen(
                 [*self._command, *words, "--json"],

@@ -21,14 +21,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from instar.report.causes import worth_words
 from instar.store.folder import connect_for_reading, plainly, require_format, write_whole
+from instar.store.rows import read_findings
 
 __all__ = ["STATUSES", "Columns", "Stamp", "merge_words", "read_columns", "stamp_of"]
 
 STATUSES = ("violated", "held", "inapplicable", "failed")
 FILE = "workbench.npz"
-LAYOUT = 3  # of that file; another number in it means: read the run again
-NAMED = ("relation", "kind", "scene", "reason")
+LAYOUT = 4  # of that file; another number in it means: read the run again
+NAMED = ("relation", "kind", "scene", "reason", "known")
 ROW = np.dtype(
     [
         ("case", "S16"),
@@ -37,9 +39,14 @@ ROW = np.dtype(
         *[(name, np.int32) for name in NAMED],
         ("margin", np.float64),
         ("naturalness", np.float32),
+        ("level", np.float32),
     ]
 )
-FIELDS = "case_id, role, status, relation, kind, scene, reason, margin, naturalness"
+FIELDS = (
+    "case_id, role, status, relation, kind, scene, reason, "
+    "CASE WHEN status = 'violated' THEN findings ELSE '' END, margin, naturalness, "
+    "CASE WHEN json_valid(evidence) THEN json_extract(evidence, '$.level') END"
+)
 CHUNK = 20_000
 FEW = 500  # case ids in one question to SQLite
 
@@ -52,8 +59,8 @@ Progress = Callable[[int], None]
 class Columns:
     """Rows of the kind `ROW`, ordered by case; `words` lists what the codes of each named column stand for.
 
-    `is_null` marks changes that measure false alarms; those are no cases. A margin or naturalness that is
-    not known is NaN.
+    `is_null` marks changes that measure false alarms; those are no cases. `known` is what is known of the
+    plainest finding, `level` how severe the change was. A number that is not known is NaN.
     """
 
     rows: Array
@@ -142,7 +149,8 @@ def _arranged(rows: Iterable[Sequence[Any]], progress: Progress = lambda n: None
     parts = [np.zeros(0, ROW)]
     rows = iter(rows)
     while chunk := list(islice(rows, CHUNK)):
-        case, role, status, *named, margin, naturalness = zip(*chunk)
+        case, role, status, *named, findings, margin, naturalness, level = zip(*chunk)
+        named.append(tuple(_known(text) if text else "" for text in findings))
         part = np.zeros(len(chunk), ROW)
         part["case"] = case
         part["is_null"] = [one == "null" for one in role]
@@ -151,9 +159,16 @@ def _arranged(rows: Iterable[Sequence[Any]], progress: Progress = lambda n: None
             part[name] = [codes[name].setdefault(word, len(codes[name])) for word in words]
         part["margin"] = np.array(margin, np.float64)  # None becomes NaN
         part["naturalness"] = np.array(naturalness, np.float32)
+        part["level"] = [one if isinstance(one, (int, float)) else np.nan for one in level]
         parts.append(part)
         progress(len(chunk))
     return _ordered(np.concatenate(parts), {name: list(codes[name]) for name in NAMED})
+
+
+def _known(findings: str) -> str:
+    """What is known of the plainest finding, in a word or two."""
+    told = read_findings(findings)
+    return worth_words(min(told, key=lambda finding: finding.plainness)) if told else ""
 
 
 def _ordered(rows: Array, words: Mapping[str, Sequence[str]]) -> Columns:

@@ -67,16 +67,21 @@ class ColumnFigures:
     """
 
     counts: Counts
+    failing: int
     rate: float | None
     interval: Interval
     scenes: int
     scenes_violated: int
+    scenes_failing: int
     relations: Sequence[RelationLine]
     kinds: Sequence[tuple[str, int]]
     reasons: Sequence[tuple[str, int]]
     marks: Sequence[tuple[str, int]]
     groups: Sequence[GroupLine]
     margins: Sequence[tuple[str, Array]]
+    known: Sequence[tuple[str, int]]
+    severities: Sequence[tuple[str, tuple[Array, Array]]]
+    """Of relations with failures: the levels at which it held, and at which it failed."""
 
     @property
     def are_whole(self) -> bool:
@@ -109,6 +114,7 @@ def figures_of(
     status, relation, scene = (table.codes[name][rows] for name in ("status", "relation", "scene"))
     cluster = _clusters(table.words["scene"])[scene]
     unstable = _is_unstable(table.words["kind"])[table.codes["kind"][rows]] & (status != VIOLATED)
+    failing = table.failing[rows]
     violated, judged = status == VIOLATED, (status <= HELD) | unstable
     drawn = judged & ~np.array([name in yields for name in table.words["relation"]], bool)[relation]
     unstable_of = np.bincount(relation[unstable], minlength=len(table.words["relation"])).tolist()
@@ -124,16 +130,20 @@ def figures_of(
     overall = np.bincount(status, minlength=len(STATUSES)).tolist()
     return ColumnFigures(
         counts=_counts(overall, int(unstable.sum())),
+        failing=int(failing.sum()),
         rate=float(violated[drawn].mean()) if drawn.any() else None,
         interval=interval(drawn),
         scenes=_different(scene[judged], table, "scene"),
         scenes_violated=_different(scene[violated], table, "scene"),
+        scenes_failing=_different(scene[failing], table, "scene"),
         relations=sorted(lines, key=lambda line: (-line.counts.violated, line.name)),
         kinds=_listing(table, "kind", rows[violated]),
         reasons=_listing(table, "reason", rows[~judged]),
         marks=_listing(table, "mark", rows),
         groups=_groups(table, rows[violated]),
         margins=_margins(table, rows[judged]),
+        known=_listing(table, "known", rows[violated]),
+        severities=_severities(table, rows[judged]),
     )
 
 
@@ -222,3 +232,15 @@ def _margins(table: CaseTable, judged: Array) -> list[tuple[str, Array]]:
     largest = sorted(counts, key=lambda code: (-counts[code], table.words["relation"][code]))[:6]
     found = [(table.words["relation"][code], margins[codes == code]) for code in largest if counts[code]]
     return [(name, values[np.isfinite(values)]) for name, values in found]
+
+
+def _severities(table: CaseTable, judged: Array) -> list[tuple[str, tuple[Array, Array]]]:
+    """The levels of the six relations with the most failures that have any."""
+    rows = judged[np.isfinite(table.level[judged])]
+    codes, levels, failing = table.codes["relation"][rows], table.level[rows], table.failing[rows]
+    counts = np.bincount(codes[failing], minlength=1)
+    most = np.argsort(-counts, kind="stable")[:6].tolist()
+    parts = [(code, codes == code) for code in most if counts[code]]
+    return [
+        (table.words["relation"][code], (levels[of & ~failing], levels[of & failing])) for code, of in parts
+    ]

@@ -66,6 +66,10 @@ class LibraryRun:
     def marks(self) -> Marks:
         return Marks(self.folder)
 
+    @property
+    def task(self) -> str:
+        return "" if self.totals is None else self.totals.task
+
     def counts(self) -> dict[str, int]:
         """Cases by status."""
         if self.columns is None:
@@ -213,7 +217,7 @@ class Library:
         with self._marking:
             self._just_said.clear()
             parts = [
-                Part(run.name, run.system, run.columns, run.groups, run.marked)
+                Part(run.name, run.system, run.task, run.columns, run.groups, run.marked)
                 for run in self.runs.values()
                 if run.columns is not None
             ]

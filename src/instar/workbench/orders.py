@@ -1,7 +1,7 @@
 """What campaigns can be ordered from, and an order: the form of the page, read and checked.
 
 A campaign may use what whoever started the workbench has named: built-in systems and relations, drawn worlds,
-and the scenes and systems given on the command line.
+and the scenes and systems given on the command line; and any folder of pictures whose path is typed in.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,16 @@ from instar.campaigns.descriptions import describe
 from instar.core.errors import BadInput, UnknownName
 from instar.scenes.load import WORLDS
 
-__all__ = ["LONGEST_RULE", "MOST_RULES", "Offer", "Offers", "Order", "make_offers", "read_order"]
+__all__ = [
+    "LONGEST_RULE",
+    "MOST_RULES",
+    "Offer",
+    "Offers",
+    "Order",
+    "chosen_scenes",
+    "make_offers",
+    "read_order",
+]
 
 LISTS = ("levels",)  # options of searches that are lists of numbers
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
@@ -115,6 +124,7 @@ class Order:
     search: str = ""
     numbers: Mapping[str, Sequence[float] | float] = field(default_factory=dict)
     budget: int | None = None
+    limit: int | None = None
     seed: int = 0
 
     def words(self, folder: Path) -> list[str]:
@@ -129,28 +139,53 @@ class Order:
         words += [f"--set=search.{name}={value}" for name, value in self.numbers.items()]
         if self.budget is not None:
             words.append(f"--budget={self.budget}")
+        if self.limit is not None:
+            words.append(f"--limit={self.limit}")
         return [*words, f"--seed={self.seed}"]
 
 
-def read_order(form: Mapping[str, Sequence[str]], offers: Offers) -> Order:
-    """The order that a form makes, or what is wrong with it."""
+def read_order(
+    form: Mapping[str, Sequence[str]], offers: Offers, pictures: Mapping[str, str] | None = None
+) -> Order:
+    """The order that a form makes, or what is wrong with it; `pictures` are folders that were brought in."""
     one = {name: values[0].strip() for name, values in form.items() if values}
     lines = [line.strip() for line in one.get("rules", "").splitlines()]
-    search, scenes = one.get("search", ""), one.get("scenes", "")
+    search, scenes = one.get("search", ""), chosen_scenes(one, offers, pictures or {})
     order = Order(
         name=one.get("name", ""),
         system=one.get("system", ""),
-        scenes=f"{scenes}:{one.get('count', '') or 12}" if scenes in offers.worlds else scenes,
+        scenes=scenes,
         relations=[name for name in form.get("relation", ()) if name],
         rules=[line for line in lines if line],
         interpreter=one.get("interpreter", ""),
         search=search,
         numbers=dict(_numbers(one, search, offers)),
         budget=_whole(one, "budget", least=1),
+        limit=_whole(one, "limit", least=1),
         seed=_whole(one, "seed", least=0) or 0,
     )
-    _check(order, offers)
+    _check(order, offers, {*(pictures or {}).values(), *([scenes] if one.get("folder") else [])})
     return order
+
+
+def chosen_scenes(one: Mapping[str, str], offers: Offers, pictures: Mapping[str, str]) -> str:
+    """What the form says of scenes: a folder by its path, so many drawn ones, or what is offered by name."""
+    scenes = one.get("scenes", "")
+    if folder := one.get("folder", ""):
+        return _existing(folder)
+    if scenes in offers.worlds:
+        return f"{scenes}:{one.get('count', '') or 12}"
+    return pictures.get(scenes, scenes)
+
+
+def _existing(folder: str) -> str:
+    """The folder or file of that path on this machine."""
+    path = Path(folder).expanduser()
+    if "\0" in folder or not path.is_absolute() or not path.exists():
+        raise BadInput(
+            f"the folder {folder[:200]!r} is not there; give a whole path, such as /home/me/photos"
+        )
+    return str(path)
 
 
 def _numbers(
@@ -171,13 +206,13 @@ def _numbers(
         yield name, numbers if is_list else numbers[0]
 
 
-def _check(order: Order, offers: Offers) -> None:
+def _check(order: Order, offers: Offers, pictures: Set[str]) -> None:
     if not NAME.fullmatch(order.name):
         raise BadInput(f"the name {order.name[:80]!r} must be letters, digits, dots, dashes; 60 at most")
     system = _known("system", order.system, offers.systems)
     relations = {name: _known("relation", name, offers.relations) for name in order.relations}
-    if not (order.relations or order.rules):
-        raise BadInput("choose a relation or write a rule")
+    if not (order.relations or order.rules or system.tasks):
+        raise BadInput("choose a relation or write a rule")  # the suite of which task is not known
     if order.rules:
         relations["a driving rule"] = Offer(tasks=[catalogues()[find_entry("relation", "rule").task].title])
     for name, relation in relations.items():
@@ -192,7 +227,7 @@ def _check(order: Order, offers: Offers) -> None:
         if not system.explained:
             raise BadInput(f"{order.system} has nothing to explain; choose no interpreter")
     is_world = WORLD.fullmatch(order.scenes) and order.scenes.partition(":")[0] in offers.worlds
-    if not is_world and order.scenes not in offers.scenes:
+    if not is_world and order.scenes not in offers.scenes and order.scenes not in pictures:
         known = [*(f"{world}:N" for world in offers.worlds), *offers.scenes]
         raise UnknownName("scenes", order.scenes[:200], known)
     if len(order.rules) > MOST_RULES:

@@ -16,19 +16,22 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from instar.report.comparison import Comparison
+from instar.report.glossary import term
 from instar.report.words import counted, interval_words, name, percent, readable
 from instar.workbench.access import Access
+from instar.workbench.cards import CardWords
 from instar.workbench.case_pictures import Studio
 from instar.workbench.children import Campaigns, Jobs
 from instar.workbench.figures import Ends
 from instar.workbench.filters import CaseFilter, read_filter
 from instar.workbench.library import Library
 from instar.workbench.orders import Offers
+from instar.workbench.picture_sets import PictureSets
 from instar.workbench.rule_previews import RulePreviews
 from instar.workbench.trust import Trust
 from instar.workbench.workers import Results
 
-__all__ = ["Site", "form_of", "go_to", "prepare_templates", "view_of"]
+__all__ = ["Site", "file_of", "form_of", "go_to", "prepare_templates", "view_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +46,8 @@ class Site:
     intervals: Results[Ends]
     rules: RulePreviews
     trust: Trust
+    words: CardWords
+    pictures: PictureSets
 
     def page(self, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
         """The template filled in; everything in it is escaped unless it is marked as safe here."""
@@ -69,6 +74,11 @@ def form_of(request: Request) -> dict[str, list[str]]:
     for key, value in request.scope.get("instar.form", ()):
         form.setdefault(key, []).append(value)
     return form
+
+
+def file_of(request: Request) -> bytes:
+    """The file that was sent; `Guard` has checked where it comes from."""
+    return bytes(request.scope.get("instar.file", b""))
 
 
 def go_to(path: str, **values: object) -> RedirectResponse:
@@ -101,7 +111,7 @@ def _templates() -> jinja2.Environment:
         "pretty": _pretty,
         "n": lambda number: f"{number:,}",
     }
-    templates.globals |= {"counted": counted, "address": _address, "svg": markupsafe.Markup}
+    templates.globals |= {"term": _term, "counted": counted, "address": _address, "svg": markupsafe.Markup}
     return templates
 
 
@@ -112,6 +122,11 @@ def _name(text: object, longest: int = 160) -> markupsafe.Markup:
 
 def _plain(text: object, longest: int = 160) -> str:
     return readable(str(text), longest)
+
+
+def _term(word: str) -> markupsafe.Markup:
+    """The word, leading to what it means."""
+    return markupsafe.Markup(term(word, "/words"))
 
 
 def _interval(ends: tuple[float, float] | str | None) -> str:

@@ -15,15 +15,19 @@ from instar.workbench.columns import NAMED, ROW, STATUSES, Columns, merge_words
 __all__ = ["FACETS", "NO_GROUP", "SORTS", "UNMARKED", "CaseTable", "Groups", "Part", "make_case_table"]
 
 UNMARKED, NO_GROUP = "unmarked", "no group"
-FACETS = ("status", "relation", "kind", "group", "mark", "system", "run", "scene", "reason")
+FACETS = ("status", "known", "relation", "kind", "group", "mark", "system", "run", "scene", "reason")
 SORTS = {
-    "worst": "margin, worst first",
-    "clearest": "margin, best first",
+    "worst": "plainest failures first",
+    "clearest": "plainest failures last",
     "natural": "most natural first",
     "unnatural": "least natural first",
     "scene": "scene",
     "relation": "relation",
 }
+
+VIOLATED = STATUSES.index("violated")
+FAILING = ("real", "not verified")
+"""What is known of a finding that counts as a failure."""
 
 Array = npt.NDArray[Any]
 
@@ -48,6 +52,7 @@ class Part:
 
     run: str
     system: str
+    task: str
     columns: Columns
     groups: Groups
     marks: Mapping[str, str]
@@ -65,6 +70,9 @@ class CaseTable:
     words: Mapping[str, Sequence[str]]
     margin: Array
     naturalness: Array
+    level: Array
+    tasks: Array
+    """The number of each row's task: margins of two tasks have different units."""
     _starts: Mapping[str, tuple[int, int]]
     _orders: dict[str, Array] = field(default_factory=dict)
 
@@ -115,23 +123,45 @@ class CaseTable:
             known = len(column) - int(np.isnan(column).sum())
             forth = self.order(order)
             return np.concatenate([forth[:known][::-1], forth[known:]])
-        key = self.margin if sort == "worst" else -self.naturalness
-        return np.argsort(key, kind="stable").astype(np.int32)
+        if sort == "natural":
+            return np.argsort(-self.naturalness, kind="stable").astype(np.int32)
+        tier = np.where(np.isnan(self.margin), 3, np.where(self.failing, 0, 2))
+        tier[(tier == 2) & (self.codes["status"] == VIOLATED)] = 1
+        place = np.zeros(len(self), np.int32)
+        for task in np.unique(self.tasks):  # the first of every task, then the second of every one
+            ours = np.flatnonzero(self.tasks == task)
+            place[ours[np.lexsort((self.margin[ours], tier[ours]))]] = np.arange(len(ours))
+        return np.lexsort((place, tier)).astype(np.int32)
+
+    @property
+    def failing(self) -> Array:
+        """Which cases have a failure, as far as is known."""
+        wanted = [word in FAILING for word in self.words["known"]]
+        fits: Array = np.array([*wanted, False], bool)[self.codes["known"]]
+        return np.asarray(fits & (self.codes["status"] == VIOLATED))
+
+    def failing_by_run(self) -> dict[str, int]:
+        """How many cases of each run have a failure."""
+        counts = np.bincount(self.codes["run"][self.failing], minlength=len(self.words["run"]))
+        return dict(zip(self.words["run"], counts.tolist()))
 
 
 def make_case_table(parts: Sequence[Part]) -> CaseTable:
     """One table of several runs; names that are the same in two runs are one."""
     words: dict[str, Sequence[str]] = dict.fromkeys(FACETS, ())
     words |= {"status": STATUSES, "mark": (UNMARKED, *MARKS), "group": (NO_GROUP,)}
-    kinds = {name: ROW[name] for name in ("case", "margin", "naturalness")} | dict.fromkeys(FACETS, np.int32)
+    kinds: dict[str, Any] = {name: ROW[name] for name in ("case", "margin", "naturalness", "level")}
+    kinds |= dict.fromkeys((*FACETS, "task"), np.int32)
     columns: dict[str, list[Array]] = {name: [np.zeros(0, kind)] for name, kind in kinds.items()}
+    tasks: dict[str, int] = {}
     starts, at = {}, 0
     for part in parts:
         rows = part.columns.rows[~part.columns.rows["is_null"]]
         starts[part.run] = (at, at + len(rows))
         at += len(rows)
-        for name in ("case", "status", "margin", "naturalness"):
+        for name in ("case", "status", "margin", "naturalness", "level"):
             columns[name].append(rows[name])
+        columns["task"].append(np.full(len(rows), tasks.setdefault(part.task, len(tasks)), np.int32))
         for facet in NAMED:
             words[facet], codes = merge_words(words[facet], part.columns.words[facet])
             columns[facet].append(codes[rows[facet]])
@@ -144,7 +174,8 @@ def make_case_table(parts: Sequence[Part]) -> CaseTable:
         columns["mark"].append(_placed(rows["case"], marks))
     whole = {name: np.concatenate(some, dtype=kinds[name]) for name, some in columns.items()}
     codes_of = {facet: whole[facet] for facet in FACETS}
-    return CaseTable(whole["case"], codes_of, words, whole["margin"], whole["naturalness"], starts)
+    margin, naturalness, level, task = (whole[name] for name in ("margin", "naturalness", "level", "task"))
+    return CaseTable(whole["case"], codes_of, words, margin, naturalness, level, task, starts)
 
 
 def _placed(ids: Array, values: Mapping[str, int]) -> Array:

@@ -22,7 +22,7 @@ from instar.core.scene import Image, Mask, Observation
 from instar.cutouts.ground_plane import LevelGround
 from instar.cutouts.known_sizes import KNOWN_HEIGHTS
 from instar.imaging.geometry import Boxes
-from instar.imaging.ground import standing_places
+from instar.imaging.ground import ground_below
 from instar.imaging.harmony import edge_width
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.changes import Insertion
@@ -189,11 +189,9 @@ def _around(scene: Image, change: Insertion) -> Image:
 def _standing(ground: Mask, change: Insertion) -> float:
     """The share of the strip at its feet that is ground, in tenths."""
     size = (change.height, change.width)
+    on_ground, area = ground_below(ground, size, change.y, change.x, (1, 1))
     shares = [share / 10 for share in range(1, 11)]
-    return max(
-        (s for s in shares if standing_places(ground, size, change.y, change.x, (1, 1), least=s).all()),
-        default=0.0,
-    )
+    return max((s for s in shares if (on_ground >= s * area).all()), default=0.0)
 
 
 def _difference(scene: Image, follow_up: Image, shown: Mask) -> float:

@@ -6,15 +6,17 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
 
 from instar.core.errors import BadInput, InstarError
+from instar.workbench.cards import cards_of
 from instar.workbench.filters import CaseFilter, select_cases
 from instar.workbench.orders import Offer, read_order
-from instar.workbench.pages.explore import card_of
-from instar.workbench.site import Site, form_of, go_to
+from instar.workbench.site import Site, file_of, form_of, go_to
 
 __all__ = ["State", "router", "state_of"]
 
@@ -51,8 +53,18 @@ def router(site: Site) -> APIRouter:
     def listed() -> Response:
         states = {name: state_of(site, name) for name in sorted(site.library.runs)}
         runs = site.library.runs  # not before: a state that is final comes with all its cases
-        lines = [(runs[name], runs[name].counts(), state) for name, state in states.items() if name in runs]
+        failing = site.library.table.failing_by_run()
+        lines = [
+            (runs[name], runs[name].counts(), failing.get(name, 0), state)
+            for name, state in states.items()
+            if name in runs
+        ]
         return site.page("runs.html", title="Runs", lines=lines)
+
+    @routes.get("/running")
+    def running() -> Response:
+        """What is under way, for the line above every page."""
+        return site.page("running.html")
 
     @routes.get("/campaign/new")
     def new() -> Response:
@@ -63,10 +75,18 @@ def router(site: Site) -> APIRouter:
     def order(request: Request) -> Response:
         form = form_of(request)
         try:
-            run = site.campaigns.start(read_order(form, site.offers))
+            run = site.campaigns.start(read_order(form, site.offers, site.pictures.paths()))
         except InstarError as error:
             return _form(site, form, error=str(error), status=400)
         return go_to("/campaign", of=run)
+
+    @routes.post("/pictures")
+    def bring(request: Request, to: str, file: str) -> Response:
+        """Keep a picture that was dragged into the page, in the set of that name."""
+        try:
+            return JSONResponse({"kept": site.pictures.keep(to, file, file_of(request))})
+        except BadInput as error:
+            return JSONResponse({"error": str(error)}, status_code=400)
 
     @routes.get("/campaign")
     def watch(of: str) -> Response:
@@ -132,7 +152,8 @@ def _told(site: Site, name: str) -> dict[str, Any]:
         "state": state,
         "counts": counts,
         "cases": sum(counts.values()),
-        "cards": [card_of(table, int(row)) for row in violated.rows[:SHOWN]],
+        "cards": cards_of(site.words, table, [int(row) for row in violated.rows[:SHOWN]]),
+        "failing": int(table.failing[violated.rows].sum()),
         "system": run.system if run is not None else "",
         "has_run": run is not None,
         "unknown": [] if run is None else site.trust.unknown(run.folder),
@@ -153,7 +174,8 @@ def _form(site: Site, form: dict[str, list[str]], *, error: str = "", status: in
         searches=_by_task(offers.searches),
         interpreters=offers.interpreters,
         worlds=offers.worlds,
-        scenes=offers.scenes,
+        scenes=[*site.pictures.paths(), *offers.scenes],
+        free=next(name for n in count(1) if (name := f"run-{n}") not in site.library.runs),
     )
 
 

@@ -22,9 +22,9 @@ from instar.report.words import replay_command
 from instar.store import RunStore
 from instar.store.marks import MARKS
 from instar.store.rows import dump_json
+from instar.workbench.cards import cards_of
 from instar.workbench.filters import select_cases
 from instar.workbench.library import LibraryRun
-from instar.workbench.pages.explore import card_of
 from instar.workbench.pages.pictures import KnownCase, known_case
 from instar.workbench.site import Site, form_of, view_of
 from instar.workbench.table import CaseTable
@@ -53,7 +53,7 @@ def router(site: Site) -> APIRouter:
             title=f"Case {case}",
             run=run,
             case=case,
-            card=card_of(table, known.row),
+            card=cards_of(site.words, table, [known.row])[0],
             record=record,
             recipe=recipe,
             findings=[(finding_words(finding), finding) for finding in record.verdict.findings],

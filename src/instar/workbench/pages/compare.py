@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from concurrent.futures import TimeoutError as NotYet
 from typing import Any
@@ -11,7 +12,11 @@ from fastapi import APIRouter, Request, Response
 
 from instar.campaigns.result import compare_folders
 from instar.core.errors import BadInput, InstarError
-from instar.report.comparison import Comparison
+from instar.report.by_scene import FailureKey
+from instar.report.causes import finding_words
+from instar.report.comparison import Comparison, Example
+from instar.report.groups import in_turns
+from instar.store import RunStore
 from instar.workbench.columns import stamp_of
 from instar.workbench.library import LibraryRun
 from instar.workbench.site import Site, view_of
@@ -19,7 +24,7 @@ from instar.workbench.site import Site, view_of
 __all__ = ["router"]
 
 AT_ONCE = 0.1  # seconds that a page waits for a comparison; later it is loaded into it
-MOST_RUNS, LISTED, SCENES = 8, 60, 40
+MOST_RUNS, SCENES, PICTURED = 8, 40, 24
 
 
 def router(site: Site) -> APIRouter:
@@ -72,10 +77,47 @@ def _held_against(site: Site, first: LibraryRun, other: LibraryRun, seconds: flo
         "other": other,
         "comparison": comparison,
         "error": "",
+        "pictured": _pictured(first, other, comparison),
         "relations": _tallied(comparison, "relation"),
         "scenes": _tallied(comparison, "scene")[:SCENES],
-        "listed": LISTED,
     }
+
+
+def _pictured(
+    first: LibraryRun, other: LibraryRun, comparison: Comparison
+) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Newly broken and fixed failures: in words, with the case in either run."""
+    made = []
+    for title, examples, run, against in (
+        ("Newly broken", comparison.broken_examples, other, first),
+        ("Fixed", comparison.fixed_examples, first, other),
+    ):
+        # One of each scene first: the same object is often lost under every change.
+        shown = in_turns(sorted(examples), lambda key: key.scene)[:PICTURED]
+        told = _words(run, [(key, examples[key].case) for key in shown])
+        made.append((title, [_pair(first, run, against, key, examples[key], told) for key in shown]))
+    return made
+
+
+def _words(run: LibraryRun, wanted: Sequence[tuple[FailureKey, str]]) -> dict[FailureKey, str]:
+    """What each failure is, in words, from the case that shows it."""
+    told = {}
+    with RunStore.read(run.folder) as store:
+        for key, case in wanted:
+            for finding in store.record(case, change=False).verdict.findings:
+                if (finding.subject, finding.kind) == (key.object, key.kind):
+                    told[key] = finding_words(finding)
+    return told
+
+
+def _pair(
+    first: LibraryRun, run: LibraryRun, against: LibraryRun, key: FailureKey, example: Example,
+    told: Mapping[FailureKey, str],
+) -> dict[str, Any]:  # fmt: skip
+    """The case of a failure in either run, how it was before how it is."""
+    sides = [(run, example.case, True), (against, example.other, False)]
+    sides = sides if run is first else sides[::-1]
+    return {"key": key, "words": told.get(key, key.what), "sides": sides}
 
 
 def _tallied(comparison: Comparison, field: str) -> list[tuple[str, int, int]]:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter, Request, Response
 
+from instar.workbench.cards import cards_of
 from instar.workbench.filters import CaseFilter, select_cases
 from instar.workbench.site import Site, view_of
-from instar.workbench.table import FACETS, SORTS, UNMARKED, CaseTable
+from instar.workbench.table import FACETS, SORTS, CaseTable
 
-__all__ = ["card_of", "router"]
-
-CARD = ("run", "scene", "relation", "status", "kind", "mark", "group")
-"""What a case among others is shown with, besides its id and margin."""
+__all__ = ["router"]
 
 
 def router(site: Site) -> APIRouter:
@@ -30,19 +26,11 @@ def router(site: Site) -> APIRouter:
             found=found,
             total=len(table),
             facets=[(facet, facet.capitalize()) for facet in FACETS if _tells(facet, table, view)],
-            cards=[card_of(table, row) for row in found.on(view.page)],
+            cards=cards_of(site.words, table, found.on(view.page)),
             sorts=SORTS,
         )
 
     return routes
-
-
-def card_of(table: CaseTable, row: int) -> dict[str, Any]:
-    """A case among others, as templates show it."""
-    names = {facet: table.name(facet, row) for facet in CARD}
-    if names["mark"] == UNMARKED:
-        names["mark"] = ""
-    return {"case": table.case_id(row), "margin": float(table.margin[row]), **names}
 
 
 def _tells(facet: str, table: CaseTable, view: CaseFilter) -> bool:

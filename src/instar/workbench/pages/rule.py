@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -9,7 +11,8 @@ from fastapi.responses import JSONResponse
 
 from instar.core.errors import InstarError
 from instar.workbench import NotHere
-from instar.workbench.orders import LONGEST_RULE, MOST_RULES
+from instar.workbench.orders import LONGEST_RULE, MOST_RULES, chosen_scenes
+from instar.workbench.rule_previews import DRIVES
 from instar.workbench.site import Site, form_of
 
 __all__ = ["router"]
@@ -21,9 +24,10 @@ def router(site: Site) -> APIRouter:
     @routes.post("/rule")
     def read(request: Request) -> Response:
         """Every line that was typed, as it is read."""
-        text = form_of(request).get("rules", [""])[0]
-        lines = text.splitlines()[:MOST_RULES]
-        return JSONResponse({"rules": [_reading(site, line) for line in lines]})
+        form = form_of(request)
+        lines = form.get("rules", [""])[0].splitlines()[:MOST_RULES]
+        scenes = _scenes(site, form)
+        return JSONResponse({"rules": [_reading(site, line, scenes) for line in lines]})
 
     @routes.get("/rule/{key}/{number}")
     def picture(key: str, number: int) -> Response:
@@ -45,7 +49,17 @@ def router(site: Site) -> APIRouter:
     return routes
 
 
-def _reading(site: Site, line: str) -> dict[str, Any] | None:
+def _scenes(site: Site, form: Mapping[str, Sequence[str]]) -> str:
+    """The pictures that were chosen for the campaign; drawn drives where those are drawn, or not there."""
+    one = {name: values[0].strip() for name, values in form.items()}
+    try:
+        scenes = chosen_scenes(one, site.offers, site.pictures.paths())
+    except InstarError:
+        return DRIVES
+    return scenes if os.path.exists(scenes) else DRIVES
+
+
+def _reading(site: Site, line: str, scenes: str) -> dict[str, Any] | None:
     text = line.strip()
     if not text:
         return None
@@ -68,5 +82,5 @@ def _reading(site: Site, line: str) -> dict[str, Any] | None:
             for block in blocks
             for condition, engine in zip(block["condition"], block["engines"])
         ],
-        "picture": site.rules.announce(text),
+        "picture": site.rules.announce(text, scenes),
     }

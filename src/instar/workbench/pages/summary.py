@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 from fastapi import APIRouter, Request, Response
 
-from instar.report.charts import curve, histogram
+from instar.report.charts import curve, histogram, severity_chart
 from instar.report.figures import kept_at
+from instar.report.glossary import glossary_list
 from instar.report.words import readable
-from instar.workbench.figures import VIOLATED, account_of, figures_of, yields_of
-from instar.workbench.filters import matching
-from instar.workbench.pages.explore import card_of
+from instar.workbench.cards import cards_of
+from instar.workbench.figures import VIOLATED, ColumnFigures, account_of, figures_of, yields_of
+from instar.workbench.filters import CaseFilter, matching
+from instar.workbench.library import LibraryRun
 from instar.workbench.site import Site, view_of
 
 __all__ = ["router"]
@@ -24,6 +26,11 @@ def router(site: Site) -> APIRouter:
     @routes.get("/summary")
     def summary(request: Request) -> Response:
         return site.page("summary.html", title="Summary", **_figures(site, request, wait=False))
+
+    @routes.get("/words")
+    def words() -> Response:
+        """What the words and figures mean."""
+        return site.page("words.html", title="Words", glossary=glossary_list())
 
     @routes.get("/summary/figures")
     def figures(request: Request) -> Response:
@@ -46,6 +53,8 @@ def _figures(site: Site, request: Request, *, wait: bool) -> dict[str, Any]:
     figures = figures_of(table, rows, site.intervals, yields=yields_of(chosen), wait=wait)
     violated = every[table.codes["status"][every] == VIOLATED]
     kept = kept_at(table.naturalness[violated], steps=100)
+    several = len({run.system for run in chosen}) > 1
+    cards = cards_of(site.words, table, [group.worst for group in figures.groups])
     return {
         "view": view,
         "figures": figures,
@@ -55,7 +64,14 @@ def _figures(site: Site, request: Request, *, wait: bool) -> dict[str, Any]:
             for name, margins in figures.margins
         ],
         "curve": curve(kept[::2], title="failures kept", unit="failures", at=view.natural) if kept else "",
-        "groups": [(group, card_of(table, group.worst)) for group in figures.groups],
+        "groups": list(zip(figures.groups, cards)),
+        "severities": [
+            (name, severity_chart(*levels, title=f"severity of {readable(name, 60)}"))
+            for name, levels in figures.severities
+        ],
+        # Rates of systems that have nothing to do with each other are not put together.
+        "apart": [(run, _alone(site, view, run)) for run in chosen] if several else [],
+        "several": several,
         "runs": runs,
         "account": account_of(chosen),
         "is_whole": not (
@@ -65,3 +81,10 @@ def _figures(site: Site, request: Request, *, wait: bool) -> dict[str, Any]:
             or (view.least, view.most) != (None, None)
         ),
     }
+
+
+def _alone(site: Site, view: CaseFilter, run: LibraryRun) -> ColumnFigures:
+    """The figures of one run among several."""
+    table = site.library.table
+    rows = matching(table, view.with_only("run", run.name))
+    return figures_of(table, rows, site.intervals, yields=yields_of([run]), wait=False)

@@ -9,30 +9,8 @@ const post = async (address, fields = {}) => {
 const into = (place, html) => {
   // Our own server escapes whatever comes from data; scripts in it would not run anyway.
   place.innerHTML = html;
-  place.querySelectorAll(".slider").forEach(setUpSlider);
+  setUpPictures(place);
   begin(place);
-};
-
-// --- pictures of a case -------------------------------------------------------------------------
-const ways = ["beside", "over", "flicker", "drawing"];
-const setUpViews = (views) => {
-  const pair = views.querySelector(".pair");
-  const way = () => views.querySelector("[name=how]:checked")?.value;
-  let timer = 0;
-  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const flick = () => views.classList.toggle("after");
-  views.addEventListener("change", () => {
-    clearInterval(timer);
-    const now = way();
-    if (now === "flicker" && !calm) timer = setInterval(flick, 600);
-    if (now === "drawing") {
-      const img = views.querySelector(".drawing img");
-      img.src ||= img.dataset.src;
-    }
-    const outlines = views.querySelector("[data-outlines]");
-    views.classList.toggle("no-outlines", outlines && !outlines.checked);
-  });
-  pair.addEventListener("click", () => way() === "flicker" && calm && flick());
 };
 
 // --- work that takes a while --------------------------------------------------------------------
@@ -82,6 +60,18 @@ const setUpProgress = async (place) => {
     }
   }
 };
+// What runs is told above every page, until it has ended.
+const setUpRunning = async (place) => {
+  while (place.children.length) {
+    await pause(2000);
+    try {
+      const answer = await fetch("/running");
+      if (answer.ok) place.innerHTML = await answer.text();
+    } catch {
+      // The workbench may be restarting.
+    }
+  }
+};
 const setUpNatural = (form) => {
   const range = form.querySelector("input[type=range]");
   form.querySelector("button").hidden = true;
@@ -109,6 +99,7 @@ const element = (tag, text = "", kind = "") => {
 const setUpRules = (area) => {
   const behind = document.querySelector(".behind");
   const readings = document.querySelector("#readings");
+  const fields = area.form.elements;
   let asked = 0;
   const underline = (rules) => {
     behind.replaceChildren();
@@ -176,7 +167,7 @@ const setUpRules = (area) => {
     await pause(250);
     if (mine !== asked) return;
     if (!area.value.trim()) return readings.replaceChildren();
-    const answer = await post("/rule", { rules: area.value });
+    const answer = await post("/rule", { rules: area.value, scenes: fields.scenes.value, folder: fields.folder.value });
     if (mine !== asked) return;
     if (!answer.ok) return readings.replaceChildren(element("p", "That did not work; reload the page.", "bad"));
     const { rules } = await answer.json();
@@ -184,6 +175,7 @@ const setUpRules = (area) => {
     readings.replaceChildren(...rules.map((rule, i) => rule && told(rule, i)).filter(Boolean));
   };
   area.addEventListener("input", read);
+  for (const name of ["scenes", "folder"]) fields[name].addEventListener("change", read);
   area.addEventListener("scroll", () => (behind.scrollTop = area.scrollTop));
   if (area.value.trim()) read();
 };
@@ -212,18 +204,85 @@ const setUpOrder = (form) => {
   fit();
 };
 
+// --- pictures and marks that are brought in -------------------------------------------------------
+const send = async (address, file) => {
+  const headers = { "content-type": "application/octet-stream", "x-instar-form": formToken };
+  const answer = await fetch(address, { method: "POST", headers, body: file });
+  const text = await answer.text();
+  return text.startsWith("{") ? JSON.parse(text) : { error: text.replace(/^instar: /, "") };
+};
+const MOST_FILES = 2000;
+const filesBelow = async (entry, found = []) => {
+  if (found.length >= MOST_FILES || entry.name.startsWith(".")) return found;
+  if (entry.isFile) found.push(await new Promise((done, failed) => entry.file(done, failed)));
+  else {
+    const reader = entry.createReader();
+    for (let some; (some = await new Promise((done, failed) => reader.readEntries(done, failed))).length; )
+      for (const one of some) await filesBelow(one, found);
+  }
+  return found;
+};
+const setUpDrop = (place) => {
+  const status = place.querySelector("[role=status]");
+  const scenes = place.form?.elements.scenes ?? place.closest("form").elements.scenes;
+  const bring = async (files, called) => {
+    const pictures = [...files].filter((file) => /\.(bmp|gif|jpe?g|png|ppm|tiff?|webp)$/i.test(file.name)).slice(0, MOST_FILES);
+    const set = (called || "pictures").replace(/[^A-Za-z0-9._-]/g, "-").replace(/^[^A-Za-z0-9]+/, "").slice(0, 40) || "pictures";
+    let kept = 0;
+    const refused = [];
+    for (const file of pictures) {
+      const address = "/pictures?to=" + encodeURIComponent(set) + "&file=" + encodeURIComponent(file.name);
+      const told = file.size > 25 * 2 ** 20 ? { error: file.name + " is larger than 25 MB" } : await send(address, file);
+      if (told.error) refused.push(told.error);
+      else kept += 1;
+      status.textContent = kept + " of " + pictures.length + " pictures are here" + (refused.length ? "; " + refused.length + " refused, the last: " + refused.at(-1) : "");
+    }
+    if (!pictures.length) status.textContent = "There is no picture among these files.";
+    if (!kept) return;
+    const value = "pictures/" + set;
+    if (![...scenes.options].some((option) => option.value === value)) scenes.add(new Option(value, value));
+    scenes.value = value;
+    scenes.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+  place.hidden = false;
+  for (const input of place.querySelectorAll("input")) {
+    input.addEventListener("change", () => bring(input.files, input.files[0]?.webkitRelativePath?.split("/")[0]));
+  }
+  for (const kind of ["dragenter", "dragover", "dragleave", "drop"]) {
+    place.addEventListener(kind, (event) => {
+      event.preventDefault();
+      place.classList.toggle("over", kind === "dragenter" || kind === "dragover");
+    });
+  }
+  place.addEventListener("drop", async (event) => {
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    const files = entries.length ? [] : [...event.dataTransfer.files];
+    for (const entry of entries) await filesBelow(entry, files);
+    await bring(files, entries.length === 1 && entries[0].isDirectory ? entries[0].name : "");
+  });
+};
+const setUpSending = (input) => {
+  input.addEventListener("change", async () => {
+    const told = await send(input.dataset.send, input.files[0]);
+    document.getElementById("sent").textContent = told.error ?? told.words;
+    input.value = "";
+  });
+};
+
 // --- setting up ---------------------------------------------------------------------------------
 function begin(root) {
-  root.querySelectorAll("[data-views]").forEach(setUpViews);
   root.querySelectorAll("[data-do]").forEach(setUpAction);
   root.querySelectorAll("[data-load]").forEach((place) => load(place, place.dataset.load));
   root.querySelectorAll("[data-whole]").forEach((place) => load(place.parentElement, place.dataset.whole));
 }
 begin(document);
+setUpRunning(document.querySelector("#running"));
 document.querySelectorAll("[data-poll]").forEach(setUpProgress);
 document.querySelectorAll("[data-natural]").forEach(setUpNatural);
 document.querySelectorAll("#rules").forEach(setUpRules);
 document.querySelectorAll(".order").forEach(setUpOrder);
+document.querySelectorAll("#drop").forEach(setUpDrop);
+document.querySelectorAll("[data-send]").forEach(setUpSending);
 document.querySelectorAll("[data-auto] select").forEach((s) => s.addEventListener("change", () => s.form.requestSubmit()));
 document.querySelectorAll("[data-submit]").forEach((s) => {
   s.form.querySelector("button").hidden = true;
@@ -245,13 +304,8 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
-  const radios = [...document.querySelectorAll("[data-views] [name=how]")];
-  if ((event.key === "s" || event.key === "f") && radios.length) {
-    const at = radios.findIndex((radio) => radio.checked);
-    const to = event.key === "f" ? ways.indexOf("flicker") : (at + 1) % radios.length;
-    radios[to].click();
-    return;
-  }
+  const views = document.querySelector(".one .views");
+  if ((event.key === "s" || event.key === "f") && views) return switchView(views, event.key === "f" ? "flicker" : undefined);
   const arrows = ranged ? {} : { ArrowRight: "n", ArrowLeft: "p" };
   const key = arrows[event.key] ?? event.key;
   const wanted = document.querySelector(`[data-key="${CSS.escape(key)}"]`);
