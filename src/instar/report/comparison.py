@@ -17,7 +17,7 @@ from instar.stats.paired import adjust_holm, flip_signs
 
 __all__ = [
     "Comparison",
-    "Example",
+    "FailureExample",
     "RelationPairs",
     "Side",
     "compare_runs",
@@ -66,7 +66,7 @@ class RelationPairs:
     p_adjusted: float | None
 
 
-class Example(NamedTuple):
+class FailureExample(NamedTuple):
     """A failure that only one of two runs has: what it is about, a case that shows it, and the case of the
     same change in the other run ("" where there is none).
     """
@@ -102,8 +102,8 @@ class Comparison:
     places: int
     before: Failures = field(default_factory=dict)
     after: Failures = field(default_factory=dict)
-    broken_examples: Mapping[FailureKey, Example] = field(default_factory=dict)
-    fixed_examples: Mapping[FailureKey, Example] = field(default_factory=dict)
+    broken_examples: Mapping[FailureKey, FailureExample] = field(default_factory=dict)
+    fixed_examples: Mapping[FailureKey, FailureExample] = field(default_factory=dict)
 
 
 def compare_runs(first: Side, second: Side) -> Comparison:
@@ -146,14 +146,14 @@ def compare_runs(first: Side, second: Side) -> Comparison:
     )
 
 
-def _examples(keys: Iterable[FailureKey], failing: Side, other: Side) -> dict[FailureKey, Example]:
+def _examples(keys: Iterable[FailureKey], failing: Side, other: Side) -> dict[FailureKey, FailureExample]:
     """For each failure a case that shows it, one that the other run was asked too if there is any."""
-    wanted, made = set(keys), dict[FailureKey, Example]()
+    wanted, made = set(keys), dict[FailureKey, FailureExample]()
     for case, (_, found, id) in failing.cases.items():
         same = other.cases[case][2] if case in other.cases else ""
         for key in found.keys() & wanted:
             if key not in made or (same and not made[key].other):
-                made[key] = Example(found[key].label, id, same)
+                made[key] = FailureExample(found[key].label, id, same)
     return made
 
 
@@ -201,7 +201,7 @@ def comparison_json(comparison: Comparison) -> dict[str, object]:
     }
 
 
-def _key_json(key: FailureKey, examples: Mapping[FailureKey, Example]) -> dict[str, str]:
+def _key_json(key: FailureKey, examples: Mapping[FailureKey, FailureExample]) -> dict[str, str]:
     example = examples.get(key)
     return key._asdict() | ({} if example is None else {"label": example.label, "case": example.case})
 
