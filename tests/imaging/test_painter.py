@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from instar.core.errors import MissingExtra
 from instar.imaging.painter import paint
 from instar.imaging.street_classes import STREET, UNKNOWN, street_ids
 from instar.imaging.street_networks import STREET_NETWORKS, WEIGHTS, network_card, require_weights
+from instar.installation import MissingExtra
 from instar.worlds.drive import scenes
 
 

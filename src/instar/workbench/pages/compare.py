@@ -14,7 +14,7 @@ from instar.campaigns.result import compare_folders
 from instar.core.errors import BadInput, InstarError
 from instar.report.by_scene import FailureKey
 from instar.report.causes import finding_words
-from instar.report.comparison import Comparison, Example
+from instar.report.comparison import Comparison, FailureExample
 from instar.report.groups import in_turns
 from instar.store import RunStore
 from instar.workbench.columns import stamp_of
@@ -111,7 +111,7 @@ def _words(run: LibraryRun, wanted: Sequence[tuple[FailureKey, str]]) -> dict[Fa
 
 
 def _pair(
-    first: LibraryRun, run: LibraryRun, against: LibraryRun, key: FailureKey, example: Example,
+    first: LibraryRun, run: LibraryRun, against: LibraryRun, key: FailureKey, example: FailureExample,
     told: Mapping[FailureKey, str],
 ) -> dict[str, Any]:  # fmt: skip
     """The case of a failure in either run, how it was before how it is."""
