@@ -174,7 +174,7 @@ def test_the_public_names_are_these():
 
 
 SAME_PLAN = {  # what modules of one plan have alike, so that they can be looked up by name
-    "arguments", "perform", "router", "scenes", "MEANINGS", "make", "plan", "alter", "less", "camvid",
+    "arguments", "perform", "router", "scenes", "MEANINGS", "make", "plan", "alter", "less", "move", "camvid",
     "drawn", "migan",
 }  # fmt: skip
 

@@ -205,7 +205,6 @@ SLOTS = {
     "metres": [
         ("a car appears 20 m ahead", all_new(lambda t, d: 18.9 <= t.distance <= 21.1)),
         ("a pedestrian is within 15 m ahead", all_new(lambda t, d: t.distance <= 15)),
-        ("a car appears more than 40 m ahead", all_new(lambda t, d: t.distance >= 40)),
         (
             "a car is stopped 20 m ahead in the left lane",
             all_new(lambda t, d: in_other_lane(t, d) and 18.9 <= t.distance <= 21.1),
@@ -229,6 +228,7 @@ SLOTS = {
     "opposite lane": [("a car drives in the opposite lane", all_new(in_other_lane))],
 }
 DRAWN_ONLY = {
+    "far away": [("a car appears more than 40 m ahead", all_new(lambda t, d: t.distance >= 40))],
     "metres of what is painted": [
         ("a crosswalk appears 20 m ahead", lambda b, a: abs(drive_of(a).road.crosswalk - 20) < 1.1),
     ],

@@ -21,7 +21,8 @@ __all__ = ["OF_THE_AIR", "RuleEdits", "apply_edits", "format_edit"]
 
 LEAST_CHANGE = 40.0  # squared grey levels, on average: less, and the source already is in that state
 OF_THE_AIR = ("road surface", "weather", "time")
-UNSAID = ("engine", "mask", "cutout", "seed", "look", "marks", "things")  # of an edit, in words
+MASKS = ("mask", "hole", "beside")
+UNSAID = ("engine", *MASKS, "cutout", "seed", "look", "marks", "things")  # of an edit, in words
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def format_edit(edit: Edit) -> str:
     if "label" in edit and "width" in edit:
         what = _kind(edit["label"], edit.get("variant", ""))
         return f"{what} of {edit['width']} x {edit['height']} px at ({edit['x']}, {edit['y']})"
-    if "of" in edit and ("map" in edit or edit.keys() <= {"engine", "of", "mask"}):
+    if "of" in edit and ("map" in edit or edit.keys() <= {"engine", "of", *MASKS}):
         return f"no {edit['of']} ({edit['engine']})"
     told = [f"{name} {value}" for name, value in sorted(edit.items()) if name not in UNSAID]
     return f"{edit['engine']} ({', '.join(told)})"

@@ -151,7 +151,7 @@ def _rows(distance: Metres, view: SceneView) -> tuple[float, float] | Inapplicab
     least, most = max(distance[0], 1.0), MOST_METRES if distance[1] is None else distance[1]
     if view.drive is not None:
         camera = Camera.of(view.drive, view.size)
-        return float(camera.project(0.0, 0.0, most)[1]), float(camera.project(0.0, 0.0, least)[1])
+        return _whole(float(camera.project(0.0, 0.0, most)[1]), float(camera.project(0.0, 0.0, least)[1]))
     person = view.gallery.person if view.gallery is not None else None
     if view.lens is None or person is None:
         return Inapplicable(
@@ -160,7 +160,13 @@ def _rows(distance: Metres, view: SceneView) -> tuple[float, float] | Inapplicab
     # Whoever stands with the feet so far below the horizon is as high as the camera.
     focal = view.size[1] / 2 / math.tan(math.radians(view.lens / 2))
     below = focal * METRES["person"] / person
-    return view.ground.horizon + below / most, view.ground.horizon + below / least
+    return _whole(view.ground.horizon + below / most, view.ground.horizon + below / least)
+
+
+def _whole(far: float, near: float) -> tuple[float, float]:
+    """The rows above both edges in which feet may be: a row ends where the next begins."""
+    first, last = math.ceil(far) - 1, math.floor(near) - 1
+    return (first, last) if first <= last else (round((far + near) / 2) - 1,) * 2
 
 
 _AWAY = {"behind": -0.12, "in front of": 0.35}
