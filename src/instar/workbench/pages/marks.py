@@ -73,12 +73,8 @@ def _entries(content: bytes) -> list[dict[str, str]]:
         fits = all(
             isinstance(value, str) and len(value) <= LONGEST_NOTE for one in told for value in one.values()
         )
-        if (
-            document["what"] != TITLE
-            or not fits
-            or len(told) > MOST
-            or not all(one["mark"] in MARKS for one in told)
-        ):
+        known = document["what"] == TITLE and all(one["mark"] in MARKS for one in told)
+        if not (fits and known) or len(told) > MOST:
             raise ValueError
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise BadInput("this is no file of marks; the summary of a run saves one") from None
