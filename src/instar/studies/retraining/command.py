@@ -112,7 +112,7 @@ def _tell(
     ]
     if known.asked:
         said.append(f"Labels are what referees agree on ({known.asked} questions).")
-    best = rounds[-1].best.weights
+    best = max(rounds, key=lambda one: one.precision).best.weights
     said.append(f"Test it: instar run --system yolox-nano --set system.weights={best} --scenes ...")
     more: dict[str, Any] = {"rounds": [one.to_json() for one in rounds], "weights": str(best)}
     return tell("retraining", make_tables(rounds), Path(args.out), said=said, **more)
