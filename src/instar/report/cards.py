@@ -48,7 +48,7 @@ class CaseView:
     is_untrusted: bool = False
 
 
-def case_card(shown: CaseView, run: str, system: str) -> str:
+def case_card(shown: CaseView, run: str, system: str, *, trust: bool = False) -> str:
     """A case with its pictures, the change in words, the verdict's numbers, how to see it again, and a place
     to say that it is no failure.
     """
@@ -64,7 +64,7 @@ def case_card(shown: CaseView, run: str, system: str) -> str:
         f"{name(shown.change, 240)} · {name(record.source)}</p></header>{_pictures(shown)}"
         f'{_findings(told[1:])}{smallest}<details class="more"><summary>numbers, replay, not a failure'
         f'</summary><p class="numbers">{numbers}</p><p class="command">'
-        f"<code>{name(replay_command(run, record.case), 400)}</code>"
+        f"<code>{name(replay_command(run, record.case, trust=trust), 400)}</code>"
         f'<button type="button" class="copy">copy</button></p>{_no_failure(record, system)}'
         "</details></article>"
     )

@@ -117,8 +117,9 @@ def _remarks(totals: Totals) -> Iterator[str]:
 
 
 def _cards(page: Page, shown: Iterable[CaseView]) -> str:
-    totals = page.summary.totals
-    return f'<div class="cases">{"".join(case_card(one, totals.run, totals.system) for one in shown)}</div>'
+    totals, trust = page.summary.totals, page.summary.names_code
+    cards = (case_card(one, totals.run, totals.system, trust=trust) for one in shown)
+    return f'<div class="cases">{"".join(cards)}</div>'
 
 
 def _findings(page: Page) -> Iterator[str]:

@@ -14,6 +14,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, RedirectResponse
 
+from instar.campaigns.result import names_code
 from instar.core.errors import InstarError
 from instar.imaging.codecs import encode_png
 from instar.report.cards import CaseView, panel_figure
@@ -162,7 +163,8 @@ def _address_of(table: CaseTable, row: int | None, query: str) -> str | None:
 def _command(run: LibraryRun, case: str) -> str:
     """How to see the case again where the workbench was started."""
     folder = os.path.relpath(run.folder)
-    return replay_command(str(run.folder) if folder.startswith(os.pardir) else folder, case)
+    shown = str(run.folder) if folder.startswith(os.pardir) else folder
+    return replay_command(shown, case, trust=names_code(str(run.folder)))
 
 
 async def _files(site: Site, known: KnownCase, case: str) -> dict[str, bytes]:
