@@ -21,6 +21,7 @@ from instar.cli import main
 from instar.cli.run import arguments, plan_from
 from instar.core.errors import BadInput
 from instar.engines.cluster import Cluster, fitting_actors
+from instar.installation import install_command
 from instar.store import RunStore
 from instar.user_file import parse_toml
 
@@ -268,7 +269,8 @@ def test_without_ray_the_extra_is_named(tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     monkeypatch.setitem(sys.modules, "ray", None)
     line = refusal(["--on", "ray"], capsys)
-    assert line == "instar: --on ray needs ray, which is not installed; run: pip install 'instar[ray]'"
+    command = install_command("ray")
+    assert line == f"instar: --on ray needs ray, which is not installed; run: {command}"
 
 
 @pytest.mark.parametrize(

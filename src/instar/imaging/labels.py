@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 import numpy.typing as npt
 
@@ -38,6 +37,8 @@ class LabelMap:
         >>> LabelMap(np.array([[0, 1, 2]], np.uint8), ("sky", "road", "line")).mask(["road", "line"]).tolist()
         [[False, True, True]]
         """
+        import cv2  # which takes long, and whoever only lists scenes has no use for it
+
         wanted = set(classes)
         table = np.zeros(256, np.uint8)
         table[: len(self.names)] = [name in wanted for name in self.names[:256]]

@@ -37,7 +37,7 @@ class TextStyle:
         """The cells so short that the rows fit; the widest column gives first, `fixed` ones never.
 
         >>> TextStyle(width=26).fit([["case", "scene"], ["12", "a/very/long/name/of/a/file.jpg"]])[1]
-        ['12', 'a/very/long…of/a/file.jpg']
+        ['12', 'a/very/lon…/file.jpg']
         """
         widths = [max(map(len, column)) for column in zip(*rows)]
         free = [i for i in range(len(widths)) if i not in fixed]

@@ -8,6 +8,7 @@ import pytest
 from instar import Record, Status
 from instar.report.causes import Failure, finding_words
 from instar.report.groups import group_failures
+from instar.report.words import when_words
 from instar.tasks.text import Quads
 from instar.tasks.text.changes import Watermark
 from instar.tasks.text.compare import nothing_left, same_text, word_found
@@ -157,11 +158,13 @@ def test_what_is_found_after_masking_is_in_a_mask_or_elsewhere():
             "watermark missed",
         ),
         ("perspective", lambda: same_text(quads(), quads(A)), "new box", "new box where nothing was"),
-        ("perspective", lambda: same_text(quads(A), quads()), "box lost", "box 0 lost"),
+        ("perspective", lambda: same_text(quads(A), quads()), "box lost", "box 0 is lost"),
     ],
 )
 def test_findings_and_their_groups_are_told_in_plain_words(relation, verdict, title, words):
     found = verdict()
     record = Record("c1", "a.jpg", "a.jpg", relation, 0, None, found)
-    assert [group.title for group in group_failures([Failure(record, {})])] == [f"{title} under {relation}"]
+    assert [group.title for group in group_failures([Failure(record, {})])] == [
+        f"{title} {when_words(relation)}"
+    ]
     assert finding_words(found.findings[0]) == words
