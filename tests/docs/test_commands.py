@@ -64,6 +64,7 @@ NOT_RUN = {
     "instar pool fetch": "out of a Debian package: tests/cutouts/test_tuxpaint.py",
     "instar answers": "in rounds: tests/docs/test_systems_page.py",
     "instar ratings import": "people's sheets: tests/test_ratings.py",
+    "--on ray": "a cluster of yours: tests/core/test_ray.py",
     "rekognition": "a paid service: tests/tasks/text/systems/test_services.py",
     "instar look onnx": "a network of DETR's form: tests/tasks/detection/systems/test_heads.py",
     "onnx-driver": "a network of yours: tests/tasks/driving/systems/test_own.py",
