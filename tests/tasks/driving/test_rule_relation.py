@@ -250,7 +250,7 @@ def test_scenes_without_label_maps_get_them_from_a_network_and_that_is_said(tmp_
 
 
 def test_a_rule_that_no_engine_can_make_is_refused_at_once():
-    with pytest.raises(BadInput, match="no engine can add a lane"):
+    with pytest.raises(BadInput, match="no engine can add lane"):
         rule("If: a lane is added, Then: slow down.")
 
 

@@ -47,7 +47,7 @@ class Engines:
             for condition in block.changes:
                 if self.name_for(condition) is None:
                     known = ", ".join(self.choices.get(condition.op, {}))
-                    return f"no engine can {condition.op} a {condition.element}, only: {known}"
+                    return f"no engine can {condition.op} {condition.element}, only: {known}"
         return None
 
     @property

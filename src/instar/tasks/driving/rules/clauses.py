@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from instar.tasks.driving.rules.grammar import Found, Objection
-from instar.tasks.driving.rules.things import Mention, Place
+from instar.tasks.driving.rules.things import VAGUE, Mention, Place
 
 __all__ = ["MEANINGS", "Clause", "Clauses", "added", "compared"]
 
@@ -46,6 +46,7 @@ def added(who: Sequence[Mention], where: Place | None = None, near: Found | None
 
 def removed(who: Sequence[Mention], where: Place | None = None) -> Clauses:
     _must_exist(who)
+    _must_tell_which(who)
     return tuple(Clause("remove", _plain(mention), where) for mention in who)
 
 
@@ -76,6 +77,7 @@ def replaced(
     old: Mention | tuple[Found, ...] | None = None,
 ) -> Clauses:
     _must_exist(who)
+    _must_tell_which(who)
     if isinstance(new, Mention):
         _must_exist([new])
         _plain(new)
@@ -160,6 +162,12 @@ def _must_exist(mentions: Sequence[Mention]) -> None:
     for mention in mentions:
         if mention.is_none:
             raise Objection(mention.first, "what does not happen is no change")
+
+
+def _must_tell_which(mentions: Sequence[Mention]) -> None:
+    for mention in mentions:
+        if mention.article in VAGUE:
+            raise Objection(mention.first, f"which are meant by {mention.article!r} is not said")
 
 
 def _plain(mention: Mention) -> Mention:

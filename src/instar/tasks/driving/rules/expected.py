@@ -43,6 +43,9 @@ class Predicate:
     given: Mention | None = None
 
 
+SAME = Predicate()
+
+
 @dataclass(frozen=True, slots=True)
 class Expected:
     """An expectation as far as one Then tells; `compared` is the word that refers to the block before."""
@@ -116,7 +119,7 @@ def _valued(predicate: Predicate, no: Found | None) -> Expected:
     return Expected(value, None, False, predicate.given)
 
 
-def of_both(one: str, other: str, predicate: Predicate, no: Found | None = None) -> Expected:
+def of_both(one: str, other: str, predicate: Predicate = SAME, no: Found | None = None) -> Expected:
     """The same of speed and steering; of which neither should change, each stays the same."""
     denied = no if no is not None and no.phrase != "neither" else None
     if no is not None and denied is None:

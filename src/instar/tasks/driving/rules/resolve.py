@@ -180,7 +180,8 @@ def _both_places(place: dict[str, Any], seen: dict[str, Any], is_ahead: bool) ->
     is_in_lane = place["reference"] == "lane" and seen["position"] == "in front of"
     if "distance" in place or not (is_ahead or is_in_lane):
         return None
-    if place["reference"] in _GROUND and (place["position"] == "on" or "distance" not in seen):
+    is_beside = place["reference"] == "road" and place["position"] in _SIDES
+    if place["reference"] in _GROUND and (place["position"] == "on" or is_beside or "distance" not in seen):
         return {**seen, **place}
     return {**seen, **place} if place["reference"] == "ego-vehicle" and place["position"] in _SIDES else None
 

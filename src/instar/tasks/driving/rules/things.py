@@ -10,11 +10,13 @@ from instar.tasks.driving.rules.grammar import Found, Numeral, Objection, Unfit
 from instar.tasks.driving.rules.ontology import Element, Ontology
 from instar.tasks.driving.rules.vocabulary import NUMBERS, THINGS, invert, plural
 
-__all__ = ["COMPARATIVES", "INTENSITIES", "MEANINGS", "PEOPLE", "Mention", "Nouns", "Place", "described"]
+__all__ = [
+    "COMPARATIVES", "INTENSITIES", "MEANINGS", "PEOPLE", "VAGUE", "Mention", "Nouns", "Place", "described",
+]  # fmt: skip
 
 COMPARATIVES = invert(THINGS["comparatives"])
 OURS = ("our", "my", "your", "its")
-INTENSITIES, PEOPLE = THINGS["intensities"], THINGS["people"]
+INTENSITIES, PEOPLE, VAGUE = (THINGS[name] for name in ("intensities", "people", "vague"))
 _POSITIONS, _FROM_EGO = invert(THINGS["positions"]), invert(THINGS["from_ego"])
 
 
