@@ -31,7 +31,7 @@ from instar.tasks.text.systems.locator import resize_picture
 from instar.tasks.text.systems.ppocr import boxes_of
 from instar.tasks.text.task import TASK
 from instar.tasks.text.truth import truth_of
-from instar.training.text.targets import Example
+from instar.training.text.targets import TextExample
 from instar.training.text.train import LocatorTuning, fine_tune_locator, network_input
 from instar.zoo import fetch
 
@@ -107,13 +107,13 @@ def sweep(network: OnnxModule, scenes: list[Scene], device: str, step: int) -> l
     ]
 
 
-def examples_of(scenes: list[Scene], *, brighter: bool) -> list[Example]:
+def examples_of(scenes: list[Scene], *, brighter: bool) -> list[TextExample]:
     """As many of either: the follow-ups beside their source, or the source once for each of them."""
     made = []
     for scene in scenes:
         image, words = scene.image, scene.knowledge["words"]
         others = [relit(image, 1.0, float(level)) if brighter else image for level in LEVELS]
-        made += [Example(one, words) for one in (image, *others)]
+        made += [TextExample(one, words) for one in (image, *others)]
     return made
 
 

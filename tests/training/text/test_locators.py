@@ -13,7 +13,7 @@ from instar.core.errors import BadInput  # noqa: E402
 from instar.imaging.words import Word  # noqa: E402
 from instar.tasks.text.systems.locator import resize_picture  # noqa: E402
 from instar.tasks.text.systems.ppocr import boxes_of, ppocr_v4  # noqa: E402
-from instar.training.text.targets import Example, crop, target_of  # noqa: E402
+from instar.training.text.targets import TextExample, cut_square, target_of  # noqa: E402
 from instar.training.text.train import (  # noqa: E402
     LocatorTuning,
     fine_tune_locator,
@@ -35,7 +35,7 @@ def network() -> OnnxModule:
 
 
 def examples(count=2):
-    return [Example(one.image, one.knowledge["words"]) for one in scenes(count)]
+    return [TextExample(one.image, one.knowledge["words"]) for one in scenes(count)]
 
 
 def test_a_word_is_drawn_as_much_smaller_as_the_reader_grows_it():
@@ -56,9 +56,9 @@ def test_where_nobody_can_read_nothing_counts():
 def test_a_crop_takes_the_words_along():
     white = np.full((300, 400, 3), 255, np.uint8)
     white[100:140, 150:270] = 0  # the word is a black bar
-    example = Example(white, [word(150, 100, 120, 40)])
+    example = TextExample(white, [word(150, 100, 120, 40)])
     for seed in range(5):
-        image, target = crop(example, 256, np.random.default_rng(seed))
+        image, target = cut_square(example, 256, np.random.default_rng(seed))
         dark = image.max(axis=2) < 128
         assert image.shape == (256, 256, 3)
         assert dark[target.text > 0].mean() > 0.99
@@ -94,7 +94,7 @@ def test_it_learns_and_does_so_the_same_way_twice():
     settings = LocatorTuning(epochs=4, batch=2, rate=2e-3, side=160)
 
     def loss_of(module):
-        made = [crop(one, 160, np.random.default_rng(7)) for one in examples()]
+        made = [cut_square(one, 160, np.random.default_rng(7)) for one in examples()]
         pictures = torch.from_numpy(np.stack([network_input(image) for image, _ in made]))
         maps = [
             torch.from_numpy(np.stack([getattr(t, name) for _, t in made])) for name in ("text", "counts")

@@ -14,7 +14,7 @@ from instar.core.scene import Image
 from instar.imaging.words import Word
 from instar.tasks.text.accuracy import move_words
 
-__all__ = ["Example", "Target", "crop", "target_of"]
+__all__ = ["Target", "TextExample", "cut_square", "target_of"]
 
 SHRINKING = 0.4
 """Words are drawn smaller by it, so that neighbours stay apart (DB, Eq. 10); the reader grows them again."""
@@ -24,7 +24,7 @@ TURN = 8.0  # degrees, at most
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Example:
+class TextExample:
     """A picture and its words."""
 
     image: Image
@@ -66,7 +66,7 @@ def target_of(words: Iterable[Word], size: tuple[int, int]) -> Target:
     return Target(text, counts)
 
 
-def crop(example: Example, side: int, rng: np.random.Generator) -> tuple[Image, Target]:
+def cut_square(example: TextExample, side: int, rng: np.random.Generator) -> tuple[Image, Target]:
     """A square out of the picture, around one of its words where it has any, nearer or farther and turned."""
     height, width = example.image.shape[:2]
     legible = [word for word in example.words if not word.ignored]

@@ -14,7 +14,7 @@ from torch.nn import functional as F
 from instar.adapters.onnx_module import OnnxModule
 from instar.core.errors import BadInput
 from instar.core.scene import Image
-from instar.training.text.targets import Example, crop
+from instar.training.text.targets import TextExample, cut_square
 
 __all__ = ["LocatorTuning", "fine_tune_locator", "network_input", "text_loss"]
 
@@ -67,7 +67,7 @@ def text_loss(probabilities: Tensor, text: Tensor, counts: Tensor) -> Tensor:
 
 def fine_tune_locator(
     network: OnnxModule,
-    examples: Sequence[Example],
+    examples: Sequence[TextExample],
     settings: LocatorTuning,
     *,
     device: str = "cpu",
@@ -92,7 +92,7 @@ def fine_tune_locator(
         order = np.random.default_rng((settings.seed, 1, epoch)).permutation(len(examples))
         rng = np.random.default_rng((settings.seed, 2, step))
         chosen = order[place * settings.batch : (place + 1) * settings.batch]
-        batch = [crop(examples[number], settings.side, rng) for number in chosen]
+        batch = [cut_square(examples[number], settings.side, rng) for number in chosen]
         maps = [np.stack([getattr(target, name) for _, target in batch]) for name in ("text", "counts")]
         text, counts = (torch.from_numpy(one).to(device) for one in maps)
         pictures = torch.from_numpy(np.stack([network_input(image) for image, _ in batch])).to(device)
