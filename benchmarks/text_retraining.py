@@ -5,7 +5,8 @@ python benchmarks/text_retraining.py ../shared/data/text --device cuda --out run
 PP-OCRv4's locator is fine-tuned on half of the pictures and tested on the other half, and the other way
 round. It learns from the pictures and from their brightness-up follow-ups (10, 20, ... 100 grey levels), and,
 to tell what the light is worth, for as many steps from the pictures alone. Needs the extra 'torch'. Each
-training has a table of its own, which is written as it goes; one that is there is not made again.
+training has a table of its own, which is written as it goes; one that is there is not made again. At the end,
+or at once with `--tell`, the means of both halves are told, and drawn where matplotlib is installed.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import torch
 from instar.adapters.onnx_module import OnnxModule
 from instar.core.scene import Observation, Scene
 from instar.imaging.photometric import relit
+from instar.report.text import table
 from instar.scenes import load_scenes
 from instar.tasks.text.accuracy import Hits, count_hits, count_words
 from instar.tasks.text.answers import Quads
@@ -132,8 +134,11 @@ def main() -> None:
         "--sweep", type=int, metavar="STEP", help="also light from -200 to 200, before and after"
     )
     parser.add_argument("--seconds", type=float, default=1e9, help="end a training after so long")
+    parser.add_argument("--tell", action="store_true", help="tell what is in --out, and train nothing")
     parser.add_argument("--out", type=Path, required=True)
     args = parser.parse_args()
+    if args.tell:
+        return tell(args.out)
     cv2.setNumThreads(1)
     torch.backends.cudnn.allow_tf32 = False  # it rounds to ten bits
     args.out.mkdir(parents=True, exist_ok=True)
@@ -145,6 +150,7 @@ def main() -> None:
             if path.exists():
                 continue
             train(scenes[fold::2], scenes[1 - fold :: 2], learn, args, path, until)
+    tell(args.out)
 
 
 def train(
@@ -181,6 +187,69 @@ def train(
 def write(path: Path, rows: list[list[float]], columns: tuple[str, ...] = COLUMNS) -> None:
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([columns, *rows])
+
+
+def tell(folder: Path) -> None:
+    """The means of what both halves were measured at."""
+    curves = {}
+    for learn in ("brighter", "sources"):
+        halves = [path for path in sorted(folder.glob(f"{learn}-*")) if path.suffix in (".csv", ".part")]
+        halves = [path for path in halves if path.suffix == ".csv" or not path.with_suffix(".csv").exists()]
+        curves[learn] = mean_of(halves)
+        rows = [[f"{learn}, epoch", *COLUMNS[1:-1]]]
+        rows += [[f"{row[0]:.0f}", *(f"{value:.3f}" for value in row[1:-1])] for row in curves[learn]]
+        print(f"{table(rows, right=range(1, len(rows[0])))}\n")
+    for when in ("before", "after"):
+        if light := mean_of(sorted(folder.glob(f"brighter-*.{when}"))):
+            rows = [[f"grey levels, {when}", "of boxes", "of words"]]
+            rows += [[f"{row[0]:+.0f}", f"{row[1]:.3f}", f"{row[2]:.3f}"] for row in light if not row[0] % 25]
+            print(f"{table(rows, right=(1, 2))}\n")
+            curves[when] = light
+    draw(curves, folder)
+
+
+def mean_of(paths: list[Path]) -> list[list[float]]:
+    """Rows whose first column is in all of the tables, each of the others the mean over them."""
+    tables = [np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2) for path in paths]
+    shared = set.intersection(*({row[0] for row in one} for one in tables)) if tables else set()
+    each = [[next(row for row in one if row[0] == first) for one in tables] for first in sorted(shared)]
+    return [np.mean(rows, axis=0).tolist() for rows in each]
+
+
+def draw(curves: dict[str, list[list[float]]], folder: Path) -> None:
+    try:
+        import matplotlib  # noqa: F401
+
+        from instar.studies.output import make_axes, save_figures
+    except ImportError:
+        return
+    figure, panels = make_axes(2)
+    for panel, (learn, title) in zip(
+        panels, (("brighter", "with brighter follow-ups"), ("sources", "pictures alone"))
+    ):
+        columns = np.array(curves[learn]).T
+        for name in ("word_precision", "word_recall", "word_stability", "stability"):
+            panel.plot(
+                columns[0],
+                columns[COLUMNS.index(name)],
+                marker="o",
+                markersize=3,
+                label=name.replace("_", " "),
+            )
+        panel.set(title=title, xlabel="epochs", ylim=(0.5, 1))
+    panels[0].legend(fontsize=7, loc="lower left")
+    made = {"retraining": figure}
+    if "before" in curves:
+        made["light"], (panel,) = make_axes(1)
+        for when in ("before", "after"):
+            for column, name in ((1, "boxes"), (2, "words")) if when in curves else ():
+                columns = np.array(curves[when]).T
+                panel.plot(
+                    columns[0], columns[column], label=name if when == "before" else f"{name}, retrained"
+                )
+        panel.set(xlabel="grey levels added", ylabel="stability", ylim=(0, 1.02))
+        panel.legend(fontsize=7)
+    save_figures(made, folder)
 
 
 if __name__ == "__main__":
