@@ -122,14 +122,15 @@ def main(words: Sequence[str] | None = None) -> None:
     whole = 0.0
     for relation, count in PAPER.items():
         pace = rates("interpretation", relation, *how)
-        whole += count / pace
+        whole += count / max(pace, 1e-9)
         print(
-            f"{relation:10}{pace:8.1f} follow-ups/s, {count:,} take {count / pace / 60:.1f} min", flush=True
+            f"{relation:10}{pace:8.1f} follow-ups/s, {count:,} take {count / max(pace, 1e-9) / 60:.1f} min",
+            flush=True,
         )
     print(f"877,324 follow-ups, {told}: {whole / 60:.1f} minutes (wanted: 30)", flush=True)
     paces = {name: rates("detection", name, given.seconds / 3, *how[1:]) for name in WHOLE}
     print("  ".join(f"{name} {pace:.0f}/s" for name, pace in paces.items()))
-    minutes = sum(WHOLE_PICTURE / len(WHOLE) / pace for pace in paces.values()) / 60
+    minutes = sum(WHOLE_PICTURE / len(WHOLE) / max(pace, 1e-9) for pace in paces.values()) / 60
     print(f"100,000 whole-picture relations, {told}: {minutes:.1f} minutes (wanted: 30)", flush=True)
 
 
