@@ -1,4 +1,4 @@
-"""What is kept about a source changes no record: whatever is remembered, and whatever order things come in."""
+"""What is kept about a source changes no record, whatever is remembered and in whatever order things come."""
 
 from __future__ import annotations
 
