@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import cv2
@@ -42,11 +43,19 @@ class Classifier:
     independent: bool = False
     device: str = "cpu"
     _index: dict[str, int] = field(init=False, repr=False)
+    _scale: tuple[Any, Any] = field(init=False, repr=False)
+    _single: tuple[Any, Any] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if len(set(self.labels)) != len(self.labels) or len(self.labels) != len(self.outputs):
             raise BadInput(f"{self.name}: its {len(self.labels)} labels are not one for each of its outputs")
         object.__setattr__(self, "_index", {label: i for i, label in enumerate(self.labels)})
+        # Copied to a GPU once: each copy would wait for what it is doing.
+        scale = (torch.tensor(one, device=self.device) for one in (self.mean, self.deviation))
+        object.__setattr__(self, "_scale", tuple(scale))
+        single = [(i, own[0]) for i, own in enumerate(self.outputs) if len(own) == 1]
+        places = torch.tensor(single, dtype=torch.long, device=self.device).reshape(-1, 2)
+        object.__setattr__(self, "_single", tuple(places.T.contiguous()))
 
     def index(self, label: str) -> int:
         """The place of a label; a class that the model does not have is an error."""
@@ -76,22 +85,22 @@ class Classifier:
         if len(images) == 1:
             resize(images[0], batch[0])
         else:  # for a GPU, which explains many in the time that one thread makes them small
-            with ThreadPoolExecutor() as threads:
-                list(threads.map(resize, images, batch))
+            list(_resizers().map(resize, images, batch))
         # As bytes they are a quarter of the way to a GPU, and it has the numbers sooner than a processor.
-        small = torch.from_numpy(batch).to(self.device)
-        mean, deviation = (torch.tensor(one, device=self.device) for one in (self.mean, self.deviation))
-        values = (small - mean) / deviation
+        mean, deviation = self._scale
+        values = (self._there(torch.from_numpy(batch)) - mean) / deviation
         return (values.flip(3) if self.bgr else values).permute(0, 3, 1, 2).contiguous()
 
     def confidences(self, logits: Any) -> Any:
         """`float (n, labels)`, from 0 to 1."""
-        if self.independent:
-            each = torch.sigmoid(logits)
-            return torch.stack([each[:, list(own)].amax(1) for own in self.outputs], 1)
-        each = torch.softmax(logits, 1)
-        sums = torch.stack([each[:, list(own)].sum(1) for own in self.outputs], 1)
-        return sums.clamp(0, 1)  # a sum of many can be a hair above 1
+        each = torch.sigmoid(logits) if self.independent else torch.softmax(logits, 1)
+        found = each.new_empty((len(each), len(self.outputs)))
+        labels, outputs = (one.to(each.device) for one in self._single)
+        found[:, labels] = each[:, outputs]
+        for i, own in enumerate(self.outputs):
+            if len(own) > 1:
+                found[:, i] = each[:, list(own)].amax(1) if self.independent else each[:, list(own)].sum(1)
+        return found if self.independent else found.clamp(0, 1)  # a sum of many can be a hair above 1
 
     def confidence(self, logits: Any, label: int) -> Any:
         """`float (n,)`: of one label alone."""
@@ -109,14 +118,23 @@ class Classifier:
         # Rows of equal length for one look-up: a repeated output is left out of its sum.
         chosen = torch.tensor([(*outputs, *outputs[:1] * (most - len(outputs))) for outputs in own])
         left_out = torch.arange(most) >= torch.tensor([[len(outputs)] for outputs in own])
-        found = logits.gather(1, chosen.to(logits.device))
-        return torch.logsumexp(found.masked_fill(left_out.to(logits.device), -torch.inf), 1)
+        found = logits.gather(1, self._there(chosen))
+        return torch.logsumexp(found.masked_fill(self._there(left_out), -torch.inf), 1)
+
+    def _there(self, tensor: Any) -> Any:
+        """On the device, without waiting for what that is doing."""
+        return tensor if self.device == "cpu" else tensor.pin_memory().to(self.device, non_blocking=True)
 
     def classify(self, images: Sequence[Image]) -> npt.NDArray[np.float32]:
         """`float32 (n, labels)`: the confidence of every label, by one bare forward pass."""
         with eval_mode(self.module), torch.no_grad():
             found = self.confidences(self.module(self.preprocess(images)))
         return np.asarray(found.cpu().numpy(), np.float32)
+
+
+@cache
+def _resizers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(thread_name_prefix="instar-resize")
 
 
 @contextmanager

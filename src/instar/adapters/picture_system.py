@@ -30,7 +30,7 @@ class PictureSystem(Generic[Answer]):
         fingerprint: str,
         recipe: Callable[[], PictureSystem[Answer]] | None,
         batch: int = 8,
-        concurrent: bool = True,
+        concurrent: bool | int = True,
         classes: Sequence[str] | None = None,
     ) -> None:
         self.name, self.fingerprint, self.batch, self.concurrent = name, fingerprint, batch, concurrent

@@ -50,8 +50,11 @@ class TorchSession:
         import torch
 
         (values,) = feed.values()
+        shown = torch.from_numpy(values)
+        if self.device != "cpu":
+            shown = shown.pin_memory().to(self.device, non_blocking=True)
         with torch.no_grad():
-            answer = self.module(torch.from_numpy(values).to(self.device))
+            answer = self.module(shown)
             return [one.detach().cpu().numpy() for one in _tensors(answer)]
 
 

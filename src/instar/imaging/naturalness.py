@@ -10,11 +10,13 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from instar.core.picture_cache import by_identity
 from instar.core.scene import Image
 
 __all__ = ["gradient_histogram", "hog_intersection"]
 
 CELL, BINS = 8, 9
+_BIN = np.array([i % BINS if i <= 2 * BINS else i - BINS for i in range(256)], np.uint8)
 
 
 def gradient_histogram(image: Image) -> npt.NDArray[np.float32]:
@@ -25,18 +27,22 @@ def gradient_histogram(image: Image) -> npt.NDArray[np.float32]:
         cv2.Sobel(grey, cv2.CV_32F, 1, 0, ksize=1), cv2.Sobel(grey, cv2.CV_32F, 0, 1, ksize=1)
     )
     # A full turn has twice the bins: a gradient and its opposite are one direction.
-    direction = np.multiply(angle, BINS / np.pi).astype(np.uint8)
-    direction[direction >= BINS] -= BINS
-    direction[direction == BINS] = 0  # an angle that rounding took to the full turn
+    direction = np.asarray(cv2.LUT(np.multiply(angle, BINS / np.pi).astype(np.uint8), _BIN))
     cell = np.arange(rows * columns, dtype=np.intp).reshape(rows, 1, columns, 1) * BINS
-    where = direction.reshape(rows, CELL, columns, CELL) + cell
+    where = np.add(direction.reshape(rows, CELL, columns, CELL), cell, dtype=np.intp)
     counts = np.bincount(where.ravel(), strength.ravel(), minlength=rows * columns * BINS)
     return counts.reshape(rows, columns, BINS).astype(np.float32)
 
 
+@by_identity(8)
+def _histogram_before(image: Image) -> npt.NDArray[np.float32]:
+    """Of a picture as it was, which many are held against."""
+    return gradient_histogram(image)
+
+
 def hog_intersection(a: Image, b: Image) -> float:
     """1 for the same picture, about a third for unrelated photographs of the same size."""
-    first, second = gradient_histogram(a), gradient_histogram(b)
+    first, second = _histogram_before(a), gradient_histogram(b)
     if first.shape != second.shape:
         raise ValueError(f"pictures of {first.shape[:2]} and {second.shape[:2]} cells cannot be compared")
     both = float(first.sum(dtype=np.float64) + second.sum(dtype=np.float64))

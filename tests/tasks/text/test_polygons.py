@@ -120,3 +120,15 @@ def test_a_quad_told_backwards_is_turned_around_its_first_corner():
 @pytest.mark.parametrize(("x", "inside"), [(0, True), (-0.3, True), (-0.5, False), (9.3, True), (9.5, False)])
 def test_a_quad_is_inside_with_nine_tenths_of_it(x, inside):
     assert are_inside(SQUARE[None] + np.float32([x, 0]), (20, 13)).tolist() == [inside]
+
+
+def test_remembered_areas_are_nobody_elses_to_change() -> None:
+    quads = np.array([[[0, 0], [2, 0], [2, 2], [0, 2]]], np.float32)
+    first = quad_intersections(quads, quads)
+    first[:] = -1
+    assert quad_intersections(quads, quads).tolist() == [[4.0]]
+    areas = quad_areas(quads)
+    areas[:] = -1
+    assert quad_areas(quads).tolist() == [4.0]
+    quads[0, 2:] *= 2  # and what is asked next is not what was asked before
+    assert quad_areas(quads).tolist() != [4.0]

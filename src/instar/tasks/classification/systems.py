@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeAlias
@@ -79,11 +80,12 @@ def _make(
     if batch is not None:
         require_whole_number(classifier.name, "batch", batch, least=1)
     # On the CPU every picture is looked at by itself, so that an answer does not depend on its neighbours.
-    at_once = batch or (1 if classifier.device == "cpu" else 64)
+    on_cpu = classifier.device == "cpu"
+    at_once = batch or (1 if on_cpu else 64)
 
     def classify(images: Sequence[Image]) -> list[dict[str, Any]]:
         answers = []
-        with limit_threads(threads):
+        with limit_threads(threads) if on_cpu else contextlib.nullcontext():
             for start in range(0, len(images), at_once):
                 for scores in classifier.classify(images[start : start + at_once]):
                     best = np.argsort(-scores, kind="stable")[:BEST]
@@ -95,8 +97,15 @@ def _make(
         f"{classifier.name} {classifier.fingerprint} confidence={confidence} device={classifier.device} "
         f"batch={at_once} threads={threads}"
     )
+    # Two calls at once on a GPU: pictures are made small for one while it works on the other.
+    concurrent = 0 if on_cpu else 2
     return PictureSystem(
-        classifier.name, classify, fingerprint=fingerprint, recipe=recipe, batch=at_once, concurrent=False
+        classifier.name,
+        classify,
+        fingerprint=fingerprint,
+        recipe=recipe,
+        batch=at_once,
+        concurrent=concurrent,
     )
 
 

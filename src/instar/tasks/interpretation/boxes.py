@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -53,7 +54,7 @@ def locate_heat(
     if most <= 0:
         return Location((None,) * max(1, len(split)), (0.0,) * max(1, len(split)), None, (0.0, 0.0), 0.0, 0.0)
     hot = large > kept * most if kept < 1 else large >= most
-    regions = _regions(size, split)
+    regions = _regions(size, tuple((x1, y1, x2, y2) for x1, y1, x2, y2 in split))
     parts, mass = [], []
     for i in range(max(1, len(split))):
         mine = hot if regions is None else hot & (regions == i)
@@ -125,8 +126,9 @@ def _iou(a: Box, b: Box) -> float:
     return float(iou(np.array([a], np.float32), np.array([b], np.float32))[0, 0])
 
 
-def _regions(size: tuple[int, int], split: Sequence[Box]) -> npt.NDArray[np.intp] | None:
-    """`int (height, width)`: which of the boxes each pixel is nearest to; None where there is one at most."""
+@lru_cache(maxsize=16)
+def _regions(size: tuple[int, int], split: tuple[Box, ...]) -> npt.NDArray[np.int16] | None:
+    """`int16 (height, width)`: which box each pixel is nearest to; None where there is one at most."""
     if len(split) < 2:
         return None
     x, y = np.arange(size[1]) + 0.5, np.arange(size[0]) + 0.5
@@ -135,4 +137,4 @@ def _regions(size: tuple[int, int], split: Sequence[Box]) -> npt.NDArray[np.intp
         across = np.maximum(np.maximum(x1 - x, x - x2), 0)
         down = np.maximum(np.maximum(y1 - y, y - y2), 0)
         distances.append((across**2)[None, :] + (down**2)[:, None])
-    return np.asarray(np.argmin(np.stack(distances), axis=0), np.intp)
+    return np.asarray(np.argmin(np.stack(distances), axis=0), np.int16)

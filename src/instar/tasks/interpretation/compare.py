@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from instar.core.errors import BadInput
+from instar.core.picture_cache import by_identity
 from instar.core.scene import Mask
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.geometry import Box
@@ -78,7 +79,7 @@ def same_explanation(
     ended = unfit(before, after, settings.beta)
     if ended is not None:
         return ended
-    was = locate_heat(before.heat, size, kept=settings.kept, split=objects)
+    was = _located(before, size, settings.kept, tuple((x1, y1, x2, y2) for x1, y1, x2, y2 in objects))
     now = locate_heat(after.heat, size, kept=settings.kept, split=objects)
     assert was.whole is not None
     assert now.whole is not None
@@ -149,6 +150,12 @@ def measure(
     if changed is not None:
         different["leak"] = leak(before.heat, after.heat, changed)
     return {name: round(value, 4) for name, value in different.items()}
+
+
+@by_identity(32)
+def _located(before: Explanation, size: tuple[int, int], kept: float, objects: tuple[Box, ...]) -> Location:
+    """Where the explanation points that many are held against."""
+    return locate_heat(before.heat, size, kept=kept, split=objects)
 
 
 def _sureness(before: Explanation, after: Explanation) -> list[float]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from instar.core.answer_values import numbers, plain_list
 from instar.core.errors import BadInput, UnreadablePicture
+from instar.core.picture_cache import by_identity
 from instar.core.relation import Workspace
 from instar.core.scene import Mask, Observation, Scene, SceneObject
 from instar.core.system import System, describe_error
@@ -100,12 +101,18 @@ def _ask_helper(relation: str, helper: System, scene: Scene) -> list[SceneObject
 
 def mask_of(thing: SceneObject, size: tuple[int, int], *, margin: int = 0) -> Mask:
     """`bool (height, width)`: the object's own mask or else its box, and so many pixels around it."""
+    return _mask_of(thing, size, margin)
+
+
+@by_identity(64)  # a mask is drawn or unpacked each time that it is asked for
+def _mask_of(thing: SceneObject, size: tuple[int, int], margin: int) -> Mask:
+    if margin:
+        kernel = np.ones((2 * margin + 1, 2 * margin + 1), np.uint8)
+        grown = cv2.dilate(_mask_of(thing, size, 0).astype(np.uint8), kernel)
+        return np.asarray(grown.astype(np.bool_), np.bool_)
     mask = thing.mask() if thing.mask is not None else None
     if mask is None or mask.shape != size or not mask.any():
         mask = box_mask(thing.box, size)
-    if margin:
-        kernel = np.ones((2 * margin + 1, 2 * margin + 1), np.uint8)
-        mask = cv2.dilate(mask.astype(np.uint8), kernel).astype(np.bool_)
     return np.asarray(mask, np.bool_)
 
 

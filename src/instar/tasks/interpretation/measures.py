@@ -7,12 +7,14 @@ is (pointing), where the heat is on the whole (centre), and how much of it is on
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
+from instar.core.picture_cache import by_identity
 from instar.core.scene import Mask
 from instar.imaging.geometry import Box
 from instar.tasks.interpretation.answers import HeatMap
@@ -49,7 +51,7 @@ def map_differences(
         "centre": float(np.hypot(*np.subtract(_centre(hot_a), _centre(hot_b)))),
     }
     if objects:
-        where = _on_grid(objects, size)
+        where = _on_grid(tuple((x1, y1, x2, y2) for x1, y1, x2, y2 in objects), size)
         found["inside"] = abs(_share(hot_a, where) - _share(hot_b, where))
     return {name: float(value) for name, value in found.items()}
 
@@ -72,6 +74,7 @@ def is_empty(heat: HeatMap) -> bool:
     return float(heat.max()) <= 0
 
 
+@by_identity(16)
 def _grid(heat: HeatMap) -> Grid:
     finer = max(1, -(-SIDE // min(heat.shape)))
     if finer > 1:  # coarse maps are smooth between the middles of their cells
@@ -81,6 +84,7 @@ def _grid(heat: HeatMap) -> Grid:
     return np.asarray(cv2.GaussianBlur(coarse, (0, 0), BLUR, borderType=cv2.BORDER_REPLICATE), np.float32)
 
 
+@by_identity(16)
 def _positive(grid: Grid) -> Grid:
     """What speaks for the label, as a share of the most."""
     hot = np.maximum(grid, 0)
@@ -88,6 +92,7 @@ def _positive(grid: Grid) -> Grid:
     return np.asarray(hot / most if most > 0 else hot, np.float32)
 
 
+@by_identity(16)
 def _ranks(grid: Grid) -> npt.NDArray[np.float64]:
     """The order of the places that are not faint; what differs by rounding alone is a tie."""
     most = float(np.abs(grid).max())
@@ -118,7 +123,8 @@ def _share(hot: Grid, where: Grid) -> float:
     return float((hot * where).sum() / max(1e-9, float(hot.sum())))
 
 
-def _on_grid(boxes: Sequence[Box], size: tuple[int, int]) -> Grid:
+@lru_cache(maxsize=16)
+def _on_grid(boxes: tuple[Box, ...], size: tuple[int, int]) -> Grid:
     """How much of each cell the boxes cover."""
     fine = np.zeros((4 * SIDE, 4 * SIDE), np.float32)
     scale = (4 * SIDE / size[1], 4 * SIDE / size[0])

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 
 from instar.core.change import Inapplicable
+from instar.core.picture_cache import by_identity
 from instar.core.scene import Mask, Observation, SceneObject
 from instar.cutouts import CutOut, Pool, anywhere, free_places, one_of
 from instar.imaging.geometry import Boxes, mask_bounds
@@ -166,7 +167,12 @@ def choose_squeeze(
     source: Observation, known: KnownObjects, how: Squeezing, strength: int
 ) -> Squeeze | Inapplicable:
     """The background, all of it; every known object and the trigger stay as they are."""
+    kept = _kept(source, known)
+    return Inapplicable("no background") if kept is None else Squeeze(how, strength, kept)
+
+
+@by_identity(8)
+def _kept(source: Observation, known: KnownObjects) -> str | None:
+    """All that is known, as text: every way to squeeze keeps it. None where hardly anything else is there."""
     kept = _covered(known.objects(source.scene), source, known, margin=KEPT_MARGIN)
-    if np.count_nonzero(~kept) < LEAST_BACKGROUND * kept.size:
-        return Inapplicable("no background")
-    return Squeeze(how, strength, mask_to_text(kept))
+    return None if np.count_nonzero(~kept) < LEAST_BACKGROUND * kept.size else mask_to_text(kept)

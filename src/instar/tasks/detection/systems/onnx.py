@@ -48,6 +48,7 @@ DECODER = 1
 CORNER = 0.02
 """The share of the picture's sides within which all boxes lie only if they are no pixels."""
 YOLOX_SIZES = ("nano",)
+GPU_BATCH = 64
 
 
 @recorded
@@ -205,13 +206,15 @@ def _open(
     kind = TYPES.get(network_input.type, np.float32)
     answers = [one.name for one in session.get_outputs()]
 
-    def run(fitted: Image) -> DecodedBoxes:
-        shown = show(fitted).astype(kind, copy=False)
+    def ask(shown: Floats) -> dict[str, Any]:
+        shown = shown.astype(kind, copy=False)
         shown = shown[0] if len(network_input.shape) == 3 else shown
-        outputs = {
+        return {
             name: value.astype(np.float32) if value.dtype == np.float16 else value
             for name, value in zip(answers, session.run(None, {network_input.name: shown, **further}))
         }
+
+    def decode(outputs: dict[str, Any]) -> DecodedBoxes:
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # of outputs that mean something else
                 decoded = head.decode(outputs, shown_at)
@@ -220,14 +223,16 @@ def _open(
             seen = ", ".join(f"{key} {value.shape}" for key, value in outputs.items())
             raise ValueError(f"{error}; the network answers with {seen}") from None
 
+    def run(fitted: Image) -> DecodedBoxes:
+        return decode(ask(show(fitted)))
+
     if settings:
         grey = np.full((*shown_at, 3), 114, np.uint8)
         _require_whole(show(grey), kind, model)
         _try_out(run, grey, model)
 
-    def find(image: Image) -> Detections:
-        fitted, scale, offset = fit(image, shown_at)
-        boxes, classes, scores = run(fitted)
+    def detections(image: Image, scale: Floats, offset: Floats, decoded: DecodedBoxes) -> Detections:
+        boxes, classes, scores = decoded
         return to_detections(
             (boxes - offset) * scale,
             classes,
@@ -237,6 +242,18 @@ def _open(
             confidence=float(confidence),
             same_object=head.same_object,
         )
+
+    def find(image: Image) -> Detections:
+        fitted, scale, offset = fit(image, shown_at)
+        return detections(image, scale, offset, run(fitted))
+
+    def find_together(images: Sequence[Image]) -> list[Detections]:
+        fitted = [fit(image, shown_at) for image in images]
+        outputs = ask(np.concatenate([show(shown) for shown, _, _ in fitted]))
+        return [
+            detections(image, scale, offset, decode({key: out[i : i + 1] for key, out in outputs.items()}))
+            for i, (image, (_, scale, offset)) in enumerate(zip(images, fitted))
+        ]
 
     labels = hashlib.sha256(repr(tuple(names)).encode()).hexdigest()[:8]
     declared = f"size={shown_at} {settings} labels={labels} " if settings else ""
@@ -248,7 +265,18 @@ def _open(
         f"confidence={confidence:g} threads={threads} decoder={DECODER} "
         f"{run_by} cv2={cv2.__version__}"
     )
-    return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe, classes=names)
+    if device in (None, "cpu"):
+        return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=recipe, classes=names)
+    # A GPU looks at many together, in two calls at once: one is made ready while it works on the other.
+    return PictureSystem(
+        name,
+        find_together,
+        fingerprint=f"{fingerprint} batch={GPU_BATCH}",
+        recipe=recipe,
+        classes=names,
+        batch=GPU_BATCH,
+        concurrent=2,
+    )
 
 
 def _require_whole(shown: Floats, kind: type[np.generic], model: Path) -> None:

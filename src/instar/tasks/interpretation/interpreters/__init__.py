@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -61,6 +62,7 @@ def make_interpreter(
         layer = layers.find_last_layer(classifier, needed_for=name)
     at, weights = layer or "", excitation.SignedWeights()
     cells = cells_of(classifier, at) if name in AT_LAYER else None
+    alone = threading.Lock()  # passes hook the network; before and after them another thread may be at work
 
     def attribute(x: Any, images: list[Image], labels: list[int], seeds: list[int]) -> tuple[Any, Any]:
         """Logits and raw maps."""
@@ -87,7 +89,9 @@ def make_interpreter(
     def explain(asked: Sequence[Asked]) -> list[Explanation]:
         labels, seeds = [classifier.index(one.label) for one in asked], [one.seed for one in asked]
         images = [one.image for one in asked]
-        logits, maps = attribute(classifier.preprocess(images), images, labels, seeds)
+        shown = classifier.preprocess(images)
+        with alone:
+            logits, maps = attribute(shown, images, labels, seeds)
         logits, maps = logits.cpu(), maps.detach().cpu()  # at once: each copy would wait for a GPU
         sure = [float(classifier.confidence(logits[i : i + 1], label)[0]) for i, label in enumerate(labels)]
         heats = [gradients.normalise_heat(place(heat)) for heat in maps]

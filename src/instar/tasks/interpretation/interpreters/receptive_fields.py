@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -70,15 +71,14 @@ def place_cells(
     if cells is None:
         cells = (Axis(size[0] / heat.shape[0] / 2, size[0] / heat.shape[0]),
                  Axis(size[1] / heat.shape[1] / 2, size[1] / heat.shape[1]))  # fmt: skip
-    rows, columns = (
-        _weights(axis.at(count), side, max(count, side // FINENESS))
-        for axis, count, side in zip(cells, heat.shape, size)
-    )
+    rows, columns = (_weights(axis, count, side) for axis, count, side in zip(cells, heat.shape, size))
     return np.asarray(rows @ heat @ columns.T, np.float32)
 
 
-def _weights(middles: npt.NDArray[np.float64], side: int, count: int) -> npt.NDArray[np.float64]:
-    """`float (count, cells)`: how much of each cell is at each place of a finer map."""
+@lru_cache(maxsize=64)  # the same for every map of a layer
+def _weights(axis: Axis, cells: int, side: int) -> npt.NDArray[np.float64]:
+    """`float (places, cells)`: how much of each cell is at each place of a finer map."""
+    count, middles = max(cells, side // FINENESS), axis.at(cells)
     places = (np.arange(count) + 0.5) * side / count
     return np.stack([np.interp(places, middles, one) for one in np.eye(len(middles))], axis=1)
 

@@ -6,6 +6,7 @@ module, a function and an in-place method are all the same to it, and when it en
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import torch
@@ -98,8 +99,26 @@ class _Rectifier(torch.autograd.Function):
         if not ctx.guided:
             return gradient.clamp(min=0), None, None, None
         (made,) = ctx.saved_tensors
+        if ctx.most is None and gradient.is_cuda:  # one kernel, for two which take a tenth of all the time
+            return _kernel()(gradient, made), None, None, None
         if ctx.most is None:
             passed = torch.ops.aten.threshold_backward(gradient, made, 0)
         else:
             passed = torch.ops.aten.hardtanh_backward(gradient, made, 0, ctx.most)
         return passed.clamp_(min=0), None, None, None
+
+
+@cache
+def _kernel() -> Any:
+    """What lets positive gradients of active units through on a GPU; in two steps where it cannot be made."""
+
+    def in_two_steps(gradient: Any, made: Any) -> Any:
+        return torch.ops.aten.threshold_backward(gradient, made, 0).clamp_(min=0)
+
+    code = "template <typename T> T passed(T g, T made) { return g <= T(0) || made <= T(0) ? T(0) : g; }"
+    try:
+        kernel = torch.cuda.jiterator._create_jit_fn(code)
+        one = torch.ones(1, device="cuda")
+        return kernel if float(kernel(one, one)) == 1 else in_two_steps
+    except (AttributeError, RuntimeError):
+        return in_two_steps

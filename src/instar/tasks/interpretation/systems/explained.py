@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import math
 import os
@@ -58,6 +59,7 @@ class Explained:
         self.classifier, self.interpreter, self.trigger = classifier, interpreter, trigger
         self.name = f"{classifier.name}/{interpreter}"
         self.batch = batch or (64 if on_gpu else 1)
+        self.concurrent = 2 if on_gpu else 0  # pictures are made ready and maps read while the GPU works
         self._threads, self._recipe = threads, recipe
         self._options: dict[str, Any] = {
             "layer": layer,
@@ -114,17 +116,22 @@ class Explained:
                 f"{self.name} explains a class of a picture; use relations such as insert or squeeze"
             )
         asked = [one for one in questions if isinstance(one, Asked) and one.explain]
+        others = [one for one in questions if not (isinstance(one, Asked) and one.explain)]
         explanations: list[Explanation] = []
-        with limit_threads(self._threads):
+        found: list[Any] = []
+        on_gpu = self.classifier.device != "cpu"
+        at_once = self.batch if on_gpu else 1
+        with contextlib.nullcontext() if on_gpu else limit_threads(self._threads):
             for start in range(0, len(asked), self.batch):
                 explanations += self._explain(asked[start : start + self.batch])
-            left = iter(explanations)
-            return [
-                next(left) if isinstance(one, Asked) and one.explain else self._see(one) for one in questions
-            ]
+            for start in range(0, len(others), at_once):
+                found += list(self.classifier.classify([q.image for q in others[start : start + at_once]]))
+        explained = dict(zip(map(id, asked), explanations))
+        seen = {id(one): self._seen(one, confidences) for one, confidences in zip(others, found)}
+        answers = explained | seen
+        return [answers[id(one)] for one in questions]
 
-    def _see(self, question: Asked | Classes) -> Explanation | SeenClasses:
-        (found,) = self.classifier.classify([question.image])
+    def _seen(self, question: Asked | Classes, found: Any) -> Explanation | SeenClasses:
         if isinstance(question, Asked):
             sure = float(found[self.classifier.index(question.label)])
             return Explanation(sure, np.zeros((1, 1), np.float32))
