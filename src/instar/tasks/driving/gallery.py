@@ -25,6 +25,7 @@ from instar.imaging.foliage import cut_leaves
 from instar.imaging.labels import LabelMap
 from instar.imaging.photometric import light_of
 from instar.tasks.driving.ground import ROAD, ROADSIDE, STANDING, ground_of
+from instar.tasks.driving.lorry import lorries
 from instar.tasks.driving.maps import labels_of
 from instar.tasks.driving.outlines import Outline, collect_outlines
 from instar.worlds.drive.scenes import models
@@ -149,21 +150,30 @@ def _colour(leaves: npt.NDArray[np.uint8]) -> float:
     return float(np.ptp(means) / max(1.0, means.mean()))
 
 
-def _drawn(folder: Path) -> tuple[list[CutOut], dict[str, float]]:
-    """The drawn models as cut-outs of no scene, and how large each class is where they are drawn."""
+def _drawn(folder: Path, *, fine: bool = False) -> tuple[list[CutOut], dict[str, float]]:
+    """The drawn models as cut-outs of no scene, and how large each class is where they are drawn.
+
+    Those that are `fine` are for photographs, where the lorries of the drawn world look like toys.
+    """
     kept, seen = [], defaultdict(list)
     for label, pixels, height in models():
-        name = write_cutout(folder, pixels)
-        tall, wide = pixels.shape[:2]
-        area = int(np.count_nonzero(pixels[..., 3]))
-        kept.append(CutOut(name, label, "", wide, tall, area, average_hash(pixels)))
         seen[label].append(height)
+        if not (fine and label == "truck"):
+            kept.append(_cutout(folder, label, pixels))
+    if fine:
+        kept += [_cutout(folder, "truck", pixels) for pixels in lorries()]
     return kept, {label: median(heights) for label, heights in sorted(seen.items())}
+
+
+def _cutout(folder: Path, label: str, pixels: npt.NDArray[np.uint8]) -> CutOut:
+    tall, wide = pixels.shape[:2]
+    area = int(np.count_nonzero(pixels[..., 3]))
+    return CutOut(write_cutout(folder, pixels), label, "", wide, tall, area, average_hash(pixels))
 
 
 def _with_models(pool: Pool, folder: Path, heights: Mapping[str, float]) -> dict[str, float]:
     """The heights, after drawn models were put into the pool for classes that no two scenes show."""
-    drawn, usual = _drawn(folder)
+    drawn, usual = _drawn(folder, fine=True)
     person = Gallery(pool, heights).person
     scale = 1.0 if person is None else person / usual["person"]
     shown = {label: {c.scene for c in pool.cutouts if c.label == label} for label in usual}
