@@ -19,14 +19,14 @@ from instar.cutouts import CutOuts
 from instar.cutouts.kept import KeptCutOuts
 from instar.imaging.foliage import edge_of, lay_leaves
 from instar.imaging.mask_text import ids_to_text
-from instar.imaging.painter import paint
+from instar.imaging.painter import clear_sky, paint
 from instar.imaging.photometric import light_of
 from instar.imaging.street_classes import STREET, street_ids
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.selection import LINES, select_pixels
-from instar.tasks.driving.engines.target_map import Ids, behind, hole_around, planted
+from instar.tasks.driving.engines.target_map import Ids, behind, hole_around, planted, with_attached
 from instar.tasks.driving.engines.words import unshown
-from instar.tasks.driving.ground import ROAD, STANDING
+from instar.tasks.driving.ground import ROAD, ROADSIDE, STANDING
 from instar.tasks.driving.maps import with_lines
 from instar.tasks.driving.rules.model import Condition
 
@@ -70,7 +70,10 @@ class Painting:
             outlines = view.gallery.outlines
             if not outlines:
                 return Inapplicable("no tree stands before the sky in any scene, to take its outline from")
+            mask = with_attached(_ids(view), mask)
             whole = _others(mask, view) | view.labels.mask(["vegetation"])
+            if self.leaves:  # the painter's ground would be seen before the trees
+                whole |= view.labels.mask((*ROAD, *ROADSIDE))
             hole = hole_around(mask, whole, stands=False)
             wanted = planted(_ids(view), mask, outlines, view.ground.horizon, rng)
             painted = self._with_trees(mask, hole, wanted, view, seed)
@@ -87,10 +90,10 @@ class Painting:
         light, rng = light_of(view.image).mean, np.random.default_rng(seed)
         alike = [one for one in known if light / ALIKE <= one[1] <= light * ALIKE] or known
         digest, _ = alike[int(rng.integers(len(alike)))]
-        trees = gone & (wanted == STREET.index("vegetation"))
-        air = edge_of(trees, wanted == STREET.index("sky"))  # what is seen between the outermost branches
-        behind = np.where(air, np.uint8(STREET.index("sky")), wanted)
-        painted = paint(view.image, hole, behind, painter=self.painter, seed=seed)
+        sky = np.uint8(STREET.index("sky"))
+        trees = (hole & (wanted != sky)) | (gone & (wanted == STREET.index("vegetation")))
+        air = edge_of(trees, wanted == sky)  # what is seen between the outermost branches
+        painted, _ = clear_sky(view.image, hole, np.where(air, sky, wanted), edge=1)
         return lay_leaves(painted, trees, view.gallery.pool.pixels(digest)[..., :3], rng)
 
     def make(self, image: Image, edit: Edit, cutouts: CutOuts) -> Image:

@@ -16,7 +16,7 @@ from instar.imaging.street_classes import STREET
 from instar.tasks.driving.ground import GroundPlane
 from instar.tasks.driving.outlines import Outline
 
-__all__ = ["Ids", "behind", "hole_around", "planted"]
+__all__ = ["Ids", "behind", "hole_around", "planted", "with_attached"]
 
 BACKGROUND = ("sky", "building", "road", "sidewalk", "vegetation", "fence")
 GROUND = ("road", "sidewalk")
@@ -25,6 +25,7 @@ MARGIN, LEAST_MARGIN = 0.06, 3  # of a piece's shorter side, and pixels: its edg
 SHADOW = 0.16  # of its height, below what stands on the ground: the shadow that it throws there
 LOW = 0.15  # of the width: the painter is worst at bare crowns before the sky, so high trees are lowered
 THIN = 13  # pixels: what is left of a house beside a pole or a sign is no tree
+ATTACHED = ("unlabelled", "traffic sign", "pole")  # classes of what may hang on a house
 SKY, TREE = STREET.index("sky"), STREET.index("vegetation")
 
 Ids = npt.NDArray[np.uint8]
@@ -98,6 +99,24 @@ def _ground_row(soil: Mask, gone: Mask) -> Mask:
         first = max(top, min(tops))
         x1, x2 = max(0, left - 12), min(columns, left + wide + 12)
         result[first : min(rows, top + tall + tall // 4 + 6), x1:x2] = True
+    return result
+
+
+def with_attached(ids: Ids, gone: Mask) -> Mask:
+    """What is gone with what hangs on it: aerials, shop signs, and crumbs that nobody has labelled.
+
+    Whatever stands on the ground itself stays.
+    """
+    ground = np.isin(ids, [STREET.index(name) for name in (*GROUND, "line")])
+    standing = cv2.dilate(ground.astype(np.uint8), np.ones((5, 3), np.uint8)) > 0
+    near = cv2.dilate(gone.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    result = gone.copy()
+    for name in ATTACHED:
+        count, pieces = cv2.connectedComponents((ids == STREET.index(name)).astype(np.uint8))
+        touching = np.bincount(pieces[near], minlength=count) > 0
+        touching &= np.bincount(pieces[standing], minlength=count) == 0
+        touching[0] = False
+        result |= touching[pieces]
     return result
 
 
