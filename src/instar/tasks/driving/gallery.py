@@ -24,10 +24,11 @@ from instar.imaging.average_hash import average_hash
 from instar.imaging.foliage import cut_leaves
 from instar.imaging.labels import LabelMap
 from instar.imaging.photometric import light_of
+from instar.imaging.treeline import cut_treeline
 from instar.tasks.driving.ground import ROAD, ROADSIDE, STANDING, ground_of
 from instar.tasks.driving.lorry import lorries
 from instar.tasks.driving.maps import labels_of
-from instar.tasks.driving.outlines import Outline, collect_outlines
+from instar.tasks.driving.outlines import Outline, collect_outlines, stretch_of
 from instar.worlds.drive.scenes import models
 
 __all__ = ["Gallery", "collect_gallery", "is_row"]
@@ -49,6 +50,7 @@ RISES = tuple(np.linspace(0.0, 0.12, 13).round(2).tolist())  # of the picture
 ENOUGH = 8  # things of a class, to tell the horizon from
 SOLID = 0.87  # of the convex hull of a vehicle
 CUT = 0.12  # of its outline
+MOST_TREELINES, HANGS = 48, 0.07  # of the width: trees end no higher above the ground
 LEAFY, MOST_LEAVES = 0.04, 24  # of the picture; squares, so that few scenes have to be read
 DIMMEST = 0.22  # of the scene's light: darker leaves look like stone,
 GREYEST = 0.06  # and so do greyer ones
@@ -65,7 +67,8 @@ class Gallery:
     how much higher than the end of the road the horizon is, as a share of the picture. `keeps` is the side of
     the road that they drive on, where it shows. `outlines` are those
     of trees that stand in the scenes, `leaves` the content hashes of squares out of them, with the light of
-    their scenes.
+    their scenes. `treelines` are the content hashes of rows of trees, with light and width of the scene, and
+    how far their upper edge is above the row where its road ends.
     """
 
     pool: Pool
@@ -75,6 +78,7 @@ class Gallery:
     keeps: str = ""
     outlines: Sequence[Outline] = ()
     leaves: Sequence[tuple[str, float]] = ()
+    treelines: Sequence[tuple[str, float, int, int]] = ()
 
     @property
     def person(self) -> float | None:
@@ -123,6 +127,7 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
         outlines = collect_outlines(scenes)
         kept = {"heights": heights, "lights": lights, "rise": rise, "keeps": keeps, "outlines": outlines}
         kept["leaves"] = list(_leaves(scenes, folder))
+        kept["treelines"] = list(_treelines(scenes, folder))
         sizes.write_text(json.dumps(kept), encoding="utf-8")
     return Gallery(load_pool(folder), **json.loads(sizes.read_text(encoding="utf-8")))
 
@@ -141,6 +146,25 @@ def _leaves(scenes: Sequence[Scene], folder: Path) -> Iterator[tuple[str, float]
             yield write_cutout(folder, np.dstack([leaves, opaque])), light
             found += 1
         if found == MOST_LEAVES:
+            return
+
+
+def _treelines(scenes: Sequence[Scene], folder: Path) -> Iterator[tuple[str, float, int, int]]:
+    """Rows of trees before the sky from the first scenes that show one."""
+    found = 0
+    for scene in scenes:
+        labels = labels_of(scene)
+        stretch = None if labels is None else stretch_of(labels)
+        if labels is None or stretch is None:
+            continue
+        first, last, end = stretch
+        trees, sky = labels.mask(["vegetation"]), labels.mask(["sky"])
+        cut = cut_treeline(scene.image, trees, sky, first, last)
+        if cut is not None and cut[1] + len(cut[0]) > end - HANGS * trees.shape[1]:
+            pixels, upper = cut
+            yield write_cutout(folder, pixels), light_of(scene.image).mean, trees.shape[1], round(end) - upper
+            found += 1
+        if found == MOST_TREELINES:
             return
 
 

@@ -16,7 +16,7 @@ from instar.imaging.street_classes import STREET
 from instar.tasks.driving.ground import GroundPlane
 from instar.tasks.driving.outlines import Outline
 
-__all__ = ["Ids", "behind", "hole_around", "planted", "with_attached"]
+__all__ = ["LOW", "Ids", "behind", "hole_around", "planted", "with_attached"]
 
 BACKGROUND = ("sky", "building", "road", "sidewalk", "vegetation", "fence")
 GROUND = ("road", "sidewalk")
@@ -117,13 +117,23 @@ def with_attached(ids: Ids, gone: Mask) -> Mask:
         touching &= np.bincount(pieces[standing], minlength=count) == 0
         touching[0] = False
         result |= touching[pieces]
-    return result
+    return np.asarray(result, np.bool_)
 
 
 def planted(
-    ids: Ids, gone: Mask, outlines: Sequence[Outline], horizon: float, rng: np.random.Generator
+    ids: Ids,
+    gone: Mask,
+    outlines: Sequence[Outline],
+    horizon: float,
+    rng: np.random.Generator,
+    *,
+    low: float = LOW,
+    before_trees: bool = False,
 ) -> Ids:
     """The map with trees where houses were, in outlines of real trees, and sky above them.
+
+    None is higher than the share `low` of the width above the horizon. Where they stand `before_trees`, what
+    is above them is free for these.
 
     Sky appears only where there is sky above the house already: nothing else can be seen over a tree.
     """
@@ -135,10 +145,10 @@ def planted(
         line += step
     start = int(rng.integers(max(1, len(line) - columns + 1)))
     high = np.array(line[start : start + columns], np.float64)
-    tops = horizon - columns * LOW * (1 - np.exp(-high / LOW))
+    tops = horizon - columns * low * (1 - np.exp(-high / low))
     row = np.arange(rows)[:, None]
     open_sky = np.logical_and.accumulate((ids == SKY) | gone | (ids == STREET.index("pole")), axis=0)
     high = gone & (row < tops[None])
     wide = cv2.morphologyEx(high.astype(np.uint8), cv2.MORPH_OPEN, np.ones((1, THIN), np.uint8)) > 0
-    seen = high & (open_sky | ~wide)
+    seen = high & (before_trees | open_sky | ~wide)
     return np.where(seen, SKY, np.where(gone, TREE, ids)).astype(np.uint8)
