@@ -80,9 +80,9 @@ def lay_treelines(
     cover, colours = np.zeros((height, width), np.float32), np.zeros((height, width, 3), np.float32)
     ends = np.full(width, height, np.int64)
     free = np.flatnonzero(wanted)
-    left, order = int(free[0]) - int(rng.integers(BEFORE)), rng.permutation(len(rows_of_trees))
+    left, order = int(free[:1].sum()) - int(rng.integers(BEFORE)), rng.permutation(len(rows_of_trees))
     number = 0
-    while left < int(free[-1]):
+    while len(free) and left < int(free[-1]):
         pixels, top = rows_of_trees[int(order[number % len(order)])]
         pixels = pixels[:, ::-1] if rng.random() < 0.5 else pixels
         wide = pixels.shape[1]

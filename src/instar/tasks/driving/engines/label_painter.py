@@ -78,7 +78,7 @@ class Painting:
             outlines = view.gallery.outlines
             if not outlines:
                 return Inapplicable("no tree stands before the sky in any scene, to take its outline from")
-            mask = with_attached(_ids(view), mask)
+            mask = with_attached(_ids(view), mask) & ~view.labels.mask(["traffic light"])
             whole = _others(mask, view) | view.labels.mask(["vegetation"])
             if self.leaves:  # the painter's ground would be seen before the trees
                 whole |= view.labels.mask((*ROAD, *ROADSIDE))
