@@ -124,7 +124,7 @@ class Painting:
             free = hole | ((_ids(view) == sky) & columns)
             below = np.arange(len(gone))[:, None] - lifted
             trees |= free & (below >= 0)
-            painted[trees & (below >= 2 * UNDER)] = leaves.reshape(-1, 3).mean(axis=0) * SHADE
+            painted[trees & (below >= UNDER)] = leaves.reshape(-1, 3).mean(axis=0) * SHADE
             hole = hole | (cover > 0) | trees
             wanted = np.where(trees | (cover > SEEN), np.uint8(STREET.index("vegetation")), wanted)
         return lay_leaves(painted, trees, leaves, rng), hole, wanted

@@ -26,7 +26,7 @@ SHADOW = 0.16  # of its height, below what stands on the ground: the shadow that
 LOW = 0.15  # of the width: the painter is worst at bare crowns before the sky, so high trees are lowered
 THIN = 13  # pixels: what is left of a house beside a pole or a sign is no tree
 ATTACHED = (("unlabelled",), ("traffic sign", "pole"))  # what may hang on a house
-GAP = 15  # pixels, upright
+GAP, CRUMB = 15, 64  # pixels, upright; what is seen of a house between branches
 SKY, TREE = STREET.index("sky"), STREET.index("vegetation")
 
 Ids = npt.NDArray[np.uint8]
@@ -106,7 +106,8 @@ def _ground_row(soil: Mask, gone: Mask) -> Mask:
 def with_attached(ids: Ids, gone: Mask) -> Mask:
     """What is gone with what hangs on it: aerials, shop signs, and crumbs that nobody has labelled.
 
-    Whatever stands on the ground itself stays, and so do signs on a pole that does.
+    Whatever stands on the ground itself stays, and so do signs on a pole that does and crumbs of a house
+    between branches.
     """
     ground = np.isin(ids, [STREET.index(name) for name in (*GROUND, "line")])
     standing = cv2.dilate(ground.astype(np.uint8), np.ones((5, 3), np.uint8)) > 0
@@ -122,7 +123,10 @@ def with_attached(ids: Ids, gone: Mask) -> Mask:
         touching &= np.bincount(pieces[standing], minlength=count) == 0
         touching[0] = False
         result |= touching[pieces]
-    return np.asarray(result, np.bool_)
+    count, pieces, stats, _ = cv2.connectedComponentsWithStats(result.astype(np.uint8))
+    large = stats[:count, cv2.CC_STAT_AREA] >= CRUMB
+    large[0] = False
+    return np.asarray(large[pieces])
 
 
 def planted(
