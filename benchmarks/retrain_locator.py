@@ -5,9 +5,9 @@ python benchmarks/retrain_locator.py ../shared/data/text OUT.json [--steps 100] 
 The head of PP-OCRv4's locator (its last three layers) learns to tell shrunken words, as differentiable
 binarisation is trained, from pictures whose words are known; all layers below it stay as they are, so their
 output is computed once. Of every five pictures three are learned from and two are for the test. It sees
-pictures as they are (natural), half of them as brighter or darker as it happens (random), or half of them under that
-brightness at which the locator finds the least of what it finds else (chosen). Steps, pictures and seeds are
-the same.
+pictures as they are (natural), half of them brighter or darker as it happens (random), or half of them under
+that brightness at which the locator finds the least of what it finds else (chosen). Steps, pictures and seeds
+are the same.
 """
 
 from __future__ import annotations
