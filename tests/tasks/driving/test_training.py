@@ -64,11 +64,37 @@ def test_networks_learn_and_each_is_the_same_as_onnx(architecture, tmp_path):
     if architecture != "resnet101":  # a hundred layers need more steps than a test has
         assert told[-1].training < 0.9 * told[0].training
     given = answers(network, held_out)
-    export_driver(network, tmp_path / "net.onnx", card={"made": "here"})
+    export_driver(network, tmp_path / "net.onnx", card={"made": "here"}, pictures=held_out.pictures)
     driver = onnx_driver(path=str(tmp_path / "net.onnx"))
     by_onnx = np.array([[control.steering] for control in driver.predict(list(held_out.pictures))])
     assert np.abs(by_onnx - given).max() < 1.0  # 8 bits of weights
     assert json.loads(driver.card) == {"made": "here"}
+
+
+def test_what_eight_bits_would_change_is_stored_in_sixteen(tmp_path):
+    from instar.tasks.driving.systems.onnx import onnx_driver
+    from instar.training.driving.export import export_driver
+    from instar.training.driving.networks import build_network
+    from instar.training.driving.start import start_of_onnx
+    from instar.training.driving.train import answers
+
+    torch.manual_seed(0)
+    network, held_out = build_network("epoch", ("steering",), width=0.0625), road(16)
+    export_driver(network, tmp_path / "eight.onnx", card={}, pictures=held_out.pictures)
+    with torch.no_grad():  # one weight of each matrix leaves no levels to the others
+        for layer in network.modules():
+            if isinstance(layer, torch.nn.Linear):
+                layer.weight[:, 0] = 40 * layer.weight.abs().max()
+    export_driver(network, tmp_path / "sixteen.onnx", card={}, pictures=held_out.pictures)
+    sizes = [(tmp_path / f"{name}.onnx").stat().st_size for name in ("eight", "sixteen")]
+    assert sizes[1] > 1.8 * sizes[0]
+    given = onnx_driver(path=str(tmp_path / "sixteen.onnx")).predict(list(held_out.pictures))
+    by_onnx = np.array([[control.steering] for control in given])
+    assert np.abs(by_onnx - answers(network, held_out)).mean() < 0.02
+    again = start_of_onnx(tmp_path / "sixteen.onnx", network)
+    weights = network.state_dict()
+    for name, value in again.weights.items():
+        assert torch.allclose(value, weights[name], rtol=1e-3, atol=1e-4)
 
 
 def test_a_network_learns_what_is_shown_and_keeps_only_what_it_drives_by(tmp_path):

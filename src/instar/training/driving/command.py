@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["arguments", "perform"]
 
+SHOWN = 64  # pictures by which is told whether a network may be stored in 8 bits
 WHERE = ("device", "pictures", "resume")  # it is done, which does not change what is learned
 LICENCES = {
     "drive": "pictures drawn by instar, Apache-2.0",
@@ -115,7 +116,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         "again": _command(args),
     }
     path = out / f"{args.architecture}.onnx"
-    export_driver(model, path, card=told)
+    export_driver(model, path, card=told, pictures=parts.validation.pictures[:SHOWN])
     (out / "card.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     return Outcome(_text(told, path), told | {"path": str(path)})
 

@@ -68,6 +68,8 @@ def start_of_onnx(path: Path, model: Driver) -> Start:
             axis = next(a.i for a in node.attribute if a.name == "axis")
             shape = [-1 if i == axis else 1 for i in range(small.ndim)]
             values[node.output[0]] = small.astype(np.float32) * scale.reshape(shape)
+        elif node.op_type == "Cast" and node.input[0] in values:
+            values[node.output[0]] = values[node.input[0]].astype(np.float32)
     stored = [
         [values[name] for name in node.input[1:]] for node in graph.node if node.op_type in ("Conv", "Gemm")
     ]
