@@ -48,6 +48,7 @@ SHRUNK = 0.4  # DB, Eq. 10
 FEATURES = "p2o.Concat.1"
 CROP = (64, 112)  # rows and columns of features
 CROPS = 4
+RATE = 1e-4
 KINDS = ("natural", "random", "chosen")
 Floats = npt.NDArray[np.float32]
 
@@ -177,10 +178,10 @@ def worst_levels(head: Head, pages: list[Page]) -> list[int]:
 
 def learn(head: Head, pages: list[Page], kind: str, worst: list[int], steps: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    optimiser = torch.optim.Adam(head.parameters(), lr=1e-3)
+    optimiser = torch.optim.Adam(head.parameters(), lr=RATE)
     for step in range(steps):
         for group in optimiser.param_groups:
-            group["lr"] = 1e-3 * 0.5 * (1 + math.cos(math.pi * step / steps))
+            group["lr"] = RATE * 0.5 * (1 + math.cos(math.pi * step / steps))
         seen, wanted, counted = [], [], []
         for place in range(CROPS):
             number = int(rng.integers(len(pages)))
