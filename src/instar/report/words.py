@@ -29,6 +29,7 @@ FATES: Mapping[str, str] = {"lost": "lost", "new": "newly found", "renamed": "mi
 FATE_SENTENCES: Mapping[str, str] = {
     "lost": "{was} is lost",
     "new": "{is} appears, where none was found before",
+    "instead of": "{is} appears where {instead of} was found before",
     "renamed": "{was} is taken for {is}",
     "moved": "{was} has moved",
 }
