@@ -22,6 +22,7 @@ from instar.report.text_style import PLAIN, TextStyle
 from instar.report.words import (
     counted,
     interval_words,
+    kind_words,
     percent,
     readable,
     reason_words,
@@ -235,7 +236,7 @@ def _account_lines(summary: Summary, look: TextStyle) -> Iterator[str]:
 def _account(summary: Summary) -> Iterator[tuple[str, str]]:
     """One line for each thing that was counted beside the cases."""
     if summary.kinds:
-        yield "kinds", _listing(summary.kinds)
+        yield "kinds", _listing({kind_words(kind): n for kind, n in summary.kinds.items()})
     if summary.harms:
         of = counted(summary.distinct_failures, "different failure")
         yield "harm", f"{_listing(summary.harms)} of {of}"
