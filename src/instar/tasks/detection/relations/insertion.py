@@ -54,9 +54,7 @@ SHADOW = 0.35  # how dark the ground becomes where something stands
 BUNDLED, SCENES = "bundled", "scenes"
 UNNATURAL = "not natural enough"
 TRIES = 8
-FEW_TRIES = 3  # to draw one that is
-NATURAL = 0.55  # enough; else the most natural of the few is taken
-LONELY_NATURAL = 0.7  # the least of a place that nothing found vouches for
+LONELY_NATURAL = 0.55  # of a place that nothing found vouches for
 WAYS: tuple[Way, ...] = ("guided", "random", "close")
 
 
@@ -125,21 +123,12 @@ def insertion(
             placements = placements_of(source, way)
             if isinstance(placements, Inapplicable):
                 return placements
-            anywhere = scale == "paper" or way == "random"
-            if anywhere and least_natural == 0:
-                return recipe(source, *choose_place(placements, rng))
-            best, most = None, -1.0
-            for _ in range(TRIES if least_natural > 0 else FEW_TRIES):
-                change = recipe(source, *choose_place(placements, rng))
-                value = natural(source, change)
-                lonely = change.anchor is None and not anywhere
-                if value < max(least_natural, LONELY_NATURAL if lonely else 0.0):
-                    continue
-                if anywhere or value >= NATURAL:
+            for _ in range(TRIES if least_natural > 0 else 1):
+                chosen, x, y = choose_place(placements, rng)
+                change = recipe(source, chosen, x, y)
+                if least_natural == 0 or natural(source, change) >= least_natural:
                     return change
-                if value > most:
-                    best, most = change, value
-            return best or Inapplicable(UNNATURAL)
+            return Inapplicable(UNNATURAL)
 
         def apply(image: Image, change: Insertion) -> Image:
             return paste(image, change, the_cutouts())
