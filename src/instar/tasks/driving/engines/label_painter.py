@@ -27,7 +27,15 @@ from instar.imaging.street_classes import STREET, street_ids
 from instar.imaging.treeline import lay_treelines
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.selection import LINES, select_pixels
-from instar.tasks.driving.engines.target_map import LOW, Ids, behind, hole_around, planted, with_attached
+from instar.tasks.driving.engines.target_map import (
+    LOW,
+    Ids,
+    behind,
+    crumbs_of,
+    hole_around,
+    planted,
+    with_attached,
+)
 from instar.tasks.driving.engines.words import unshown
 from instar.tasks.driving.ground import ROAD, ROADSIDE, STANDING
 from instar.tasks.driving.maps import with_lines
@@ -79,6 +87,8 @@ class Painting:
             if not outlines:
                 return Inapplicable("no tree stands before the sky in any scene, to take its outline from")
             mask = with_attached(_ids(view), mask) & ~view.labels.mask(["traffic light"])
+            crumbs = crumbs_of(mask)
+            mask &= ~crumbs
             whole = _others(mask, view) | view.labels.mask(["vegetation"])
             if self.leaves:  # the painter's ground would be seen before the trees
                 whole |= view.labels.mask((*ROAD, *ROADSIDE))
@@ -87,6 +97,9 @@ class Painting:
             low, end = HEDGE if rows else LOW, view.ground.horizon
             wanted = planted(_ids(view), mask, outlines, end, rng, low=low, before_trees=bool(rows))
             painted, hole, wanted = self._with_trees(mask, hole, wanted, view, rows, seed)
+            painted = np.where((crumbs & ~hole)[..., None], view.image, painted)
+            wanted = np.where(crumbs, np.uint8(STREET.index("vegetation")), wanted)
+            hole = hole | crumbs
         edit = {"engine": self.name, "of": condition.element}
         if condition.new is not None:
             edit["becomes"] = "vegetation"

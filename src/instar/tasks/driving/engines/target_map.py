@@ -16,7 +16,7 @@ from instar.imaging.street_classes import STREET
 from instar.tasks.driving.ground import GroundPlane
 from instar.tasks.driving.outlines import Outline
 
-__all__ = ["LOW", "Ids", "behind", "hole_around", "planted", "with_attached"]
+__all__ = ["LOW", "Ids", "behind", "crumbs_of", "hole_around", "planted", "with_attached"]
 
 BACKGROUND = ("sky", "building", "road", "sidewalk", "vegetation", "fence")
 GROUND = ("road", "sidewalk")
@@ -26,7 +26,7 @@ SHADOW = 0.16  # of its height, below what stands on the ground: the shadow that
 LOW = 0.15  # of the width: the painter is worst at bare crowns before the sky, so high trees are lowered
 THIN = 13  # pixels: what is left of a house beside a pole or a sign is no tree
 ATTACHED = (("unlabelled",), ("traffic sign", "pole"))  # what may hang on a house
-GAP, CRUMB = 15, 64  # pixels, upright; what is seen of a house between branches
+GAP, CRUMB = 15, 64  # pixels, upright; pixels of a piece
 SKY, TREE = STREET.index("sky"), STREET.index("vegetation")
 
 Ids = npt.NDArray[np.uint8]
@@ -106,8 +106,7 @@ def _ground_row(soil: Mask, gone: Mask) -> Mask:
 def with_attached(ids: Ids, gone: Mask) -> Mask:
     """What is gone with what hangs on it: aerials, shop signs, and crumbs that nobody has labelled.
 
-    Whatever stands on the ground itself stays, and so do signs on a pole that does and crumbs of a house
-    between branches.
+    Whatever stands on the ground itself stays, and so do signs on a pole that does.
     """
     ground = np.isin(ids, [STREET.index(name) for name in (*GROUND, "line")])
     standing = cv2.dilate(ground.astype(np.uint8), np.ones((5, 3), np.uint8)) > 0
@@ -123,10 +122,13 @@ def with_attached(ids: Ids, gone: Mask) -> Mask:
         touching &= np.bincount(pieces[standing], minlength=count) == 0
         touching[0] = False
         result |= touching[pieces]
-    count, pieces, stats, _ = cv2.connectedComponentsWithStats(result.astype(np.uint8))
-    large = stats[:count, cv2.CC_STAT_AREA] >= CRUMB
-    large[0] = False
-    return np.asarray(large[pieces])
+    return np.asarray(result, np.bool_)
+
+
+def crumbs_of(mask: Mask) -> Mask:
+    """The small pieces of a mask: what is seen of a house between branches may as well be branches."""
+    _, pieces, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
+    return np.asarray(mask & (stats[:, cv2.CC_STAT_AREA] < CRUMB)[pieces])
 
 
 def planted(

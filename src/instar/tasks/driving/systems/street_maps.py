@@ -17,7 +17,7 @@ __all__ = ["StreetMaps", "street_maps"]
 @dataclass(frozen=True, slots=True)
 class StreetMaps:
     name: str = "street-maps"
-    fingerprint: str = "street-maps-1"
+    fingerprint: str = "street-maps-2"
 
     @property
     def note(self) -> str:
