@@ -12,6 +12,8 @@ from instar import Record, Verdict
 from instar.core.verdict import Finding
 from instar.studies.text.diagnosis import diagnose
 from instar.studies.text.measure import (
+    LocatorStability,
+    RelationStability,
     breaking_points,
     brightness_curve,
     compare_locators,
@@ -256,3 +258,12 @@ def test_brightness_up_is_held_against_down_picture_by_picture():
         table for table in make_tables([measure_stability("s", [])]) if table.name == "light"
     ).rows
     assert empty == ["s", "-", "-", "0", "0", "0", "1"]
+
+
+def test_the_mean_over_pictures_has_an_interval_also_where_all_are_alike():
+    values = {f"p{k}": [0.5 + 0.05 * k] for k in range(10)}
+    one = LocatorStability(
+        "a", {"brightness-up": RelationStability(scenes=values), "watermark": RelationStability(
+            scenes={name: [1.0] for name in values})}, {}, {})  # fmt: skip
+    (table,) = [table for table in make_tables([one]) if table.name == "distribution"]
+    assert [row[-1] for row in table.rows] == ["mean, 95 %", "0.617 to 0.833", "0.741 to 1.000"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 from hypothesis import given
@@ -341,3 +342,20 @@ def test_a_mirrored_page_is_found_where_it_was():
     size = page.image.shape[:2]
     _, back = carry(before, after, Frame(moved.matrix, size, size))
     assert (quad_iou(before.quads, back.quads).max(axis=1) > 0.9).all()
+
+
+@pytest.mark.parametrize("turn", [0, 30])
+def test_a_low_box_beside_letters_is_about_no_text_and_a_letter_is(turn):
+    matrix = cv2.getRotationMatrix2D((100, 60), turn, 1)
+
+    def turned(*place):
+        return np.array(box(*place), np.float32) @ matrix[:, :2].T.astype(np.float32) + np.float32(
+            matrix[:, 2]
+        )
+
+    known = Word(turned(40, 40, 120, 40).astype(np.float32), "m")
+    told = []
+    for place in ((60, 74, 60, 5), (60, 42, 12, 36), (60, 50, 60, 25)):
+        finding = Finding("lost", "box 0", -0.5, {"was": turned(*place).tolist()})
+        told.append(verify(seen(turned(*place), words=[known]), seen(words=[known]), finding))
+    assert told == ["was false", "real", "real"]

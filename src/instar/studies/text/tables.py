@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from instar.stats import bound_when_none, clustered_mean
 from instar.stats.ranks import magnitude, signed_rank
 from instar.studies.output import Table
 from instar.studies.text.diagnosis import FEATURES, diagnose
@@ -120,12 +121,36 @@ def _believed(systems: Sequence[LocatorStability]) -> Table:
 
 
 def _distribution(systems: Sequence[LocatorStability]) -> Table:
-    rows = [["system", "relation", "pictures", "least", "quarter", "median", "three quarters", "most"]]
+    rows = [
+        [
+            "system",
+            "relation",
+            "pictures",
+            "least",
+            "quarter",
+            "median",
+            "three quarters",
+            "most",
+            "mean, 95 %",
+        ]
+    ]
     for system, name, found in _measured(systems):
         if values := list(found.of_scenes().values()):
             quartiles = np.quantile(np.array(values, np.float64), [0, 0.25, 0.5, 0.75, 1]).tolist()
-            rows.append([system.system, name, str(len(values)), *map(_text, quartiles)])
+            low, high = _interval([float(value) for value in values])
+            rows.append(
+                [system.system, name, str(len(values)), *map(_text, quartiles), f"{low:.3f} to {high:.3f}"]
+            )
     return Table("distribution", "Distribution over pictures (Fig. 8)", rows)
+
+
+def _interval(values: Sequence[float]) -> tuple[float, float]:
+    """95 % for the mean over pictures; where all are alike, as for a share of pictures that are not."""
+    if min(values) == max(values):
+        bound = bound_when_none(len(values))
+        return max(0.0, values[0] - bound), min(1.0, values[0] + bound)
+    low, high = clustered_mean(values, [str(k) for k in range(len(values))])
+    return low, min(1.0, high)
 
 
 def _accuracy(systems: Sequence[LocatorStability]) -> Table:

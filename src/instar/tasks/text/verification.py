@@ -27,6 +27,7 @@ from instar.tasks.text.truth import LOCATED, Truth, truth_of
 __all__ = ["verify"]
 
 IN_BOX = 0.5  # of a word lies in a box, or of a box in a word: then the box is about that word
+HIGH = 0.4  # of a text's height has a box that is a part of it; a lower one is a line beside the letters
 LEFT = 0.6  # of its contrast must a change leave to a text; with less, the change is to blame
 READ = 0.6  # how sure a referee that reads must be of a text
 LEAST_LETTERS = 2  # of a text; single strokes are read into anything
@@ -81,9 +82,18 @@ def _texts_in(box: Corners, truth: Truth) -> Truth:
     """
     common = truth.common(box)[:, 0]
     inside = (common >= IN_BOX * truth.areas) & truth.on_text(box)[0]
-    if not inside.any() and common.sum() >= IN_BOX * quad_areas(box)[0]:
+    if not inside.any() and common.sum() >= IN_BOX * quad_areas(box)[0] and _is_as_high(box, truth):
         return Truth(np.asarray(box, np.float32), np.zeros(1, np.bool_), np.zeros(1, np.intp))
     return truth.only(inside)
+
+
+def _is_as_high(box: Corners, truth: Truth) -> bool:
+    """Whether a box reaches over enough of the height of the text that it shares most with."""
+    text = truth.strips[int(quad_intersections(truth.strips, box)[:, 0].argmax())]
+    sides = np.array([text[1] - text[0] + text[2] - text[3], text[3] - text[0] + text[2] - text[1]]) / 2
+    lengths = np.linalg.norm(sides, axis=1)
+    short = int(lengths.argmin())
+    return bool(np.ptp(box[0] @ sides[short]) >= HIGH * lengths[short] ** 2)
 
 
 def _are_located(texts: Truth, quads: Corners, truth: Truth) -> bool:
