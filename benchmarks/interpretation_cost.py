@@ -2,11 +2,15 @@
 
     python benchmarks/interpretation_cost.py              # VGG-16 with random weights, on the CPU
     python benchmarks/interpretation_cost.py --device cuda --batch 64
+    python benchmarks/interpretation_cost.py --scenes photos/ --classes voc  # whole questions
 
 Weights do not matter for the time, so nothing is fetched. On a GPU it tells maps per second of each
 interpreter with a batch of 64 against the bare passes that it cannot do without. RISE is timed a hundred
 masks at a time, in turns with the bare passes of as many pictures. In the end it tells how far the answers of
 the embedded classifier there are from those on the CPU.
+
+With --scenes it asks each interpreter about the classes that a classifier is sure of, as a campaign does, and
+tells seconds of one core for a map, maps a minute, and how many bare passes a map costs.
 """
 
 from __future__ import annotations
@@ -14,7 +18,9 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -23,7 +29,11 @@ from torch import nn
 
 from instar.adapters.classifier import Classifier
 from instar.adapters.street_classifier import load_street_classifier
-from instar.tasks.interpretation import Asked
+from instar.campaigns.plan import Use
+from instar.campaigns.resolve import build_system
+from instar.scenes import load_scenes
+from instar.tasks.interpretation import Asked, Classes
+from instar.tasks.interpretation.compare import BETA
 from instar.tasks.interpretation.interpreters import GRID, INTERPRETERS, OPEN, ROWS, make_interpreter
 from instar.tasks.interpretation.interpreters.excitation import SignedWeights, excitation
 from instar.tasks.interpretation.interpreters.gradients import layer_attribution, rectified_gradient
@@ -53,8 +63,17 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--masks", type=int, default=200, help="of RISE (200)")
+    parser.add_argument("--scenes", help="photographs: whole questions about them, instead of all that")
+    parser.add_argument("--system", default="photo-classifier", help="with --scenes (photo-classifier)")
+    parser.add_argument("--classes", help="with --scenes: the names of its classes")
+    parser.add_argument("--interpreters", default=",".join(INTERPRETERS), help="with --scenes (all)")
+    parser.add_argument("--maps", type=int, default=20, help="with --scenes: of each interpreter (20)")
+    parser.add_argument("--seconds", type=float, default=120.0, help="with --scenes: for each at most (120)")
     args = parser.parse_args()
     torch.set_num_threads(1)
+    if args.scenes:
+        questions(args)
+        return
     net = Classifier(
         name="vgg16",
         module=vgg16().to(args.device).eval(),
@@ -144,6 +163,47 @@ def differences(device: str) -> None:
         off = [float(np.abs(a.heat - b.heat).max()) for a, b in zip(there, here)]
         sure = [abs(a.confidence - b.confidence) for a, b in zip(there, here)]
         print(f"{name:22}a map at most {max(off):.4f} from the CPU's, a confidence {max(sure):.6f}")
+
+
+def questions(args: argparse.Namespace) -> None:
+    """Whole questions of each interpreter: picture in, heat map out, in seconds of one core."""
+    options = {"device": args.device} | ({"classes": args.classes} if args.classes else {})
+    asked: list[Asked] = []
+    print("| interpreter | maps | s for a map (quartiles) | maps a minute | a bare pass | passes for a map |")
+    print(f"|{'---|' * 6}", flush=True)
+    for name in args.interpreters.split(","):
+        system: Any = build_system(
+            Use(args.system, options | {"interpreter": name}), tasks=["interpretation"]
+        )
+        asked = asked or list(islice(sure_questions(system, args.scenes), args.maps))
+        net = system.classifier
+        x = net.preprocess([asked[0].image])
+
+        system.predict(asked[:1])
+        bare = median(partial(pass_once, net.module, x), args.device, 20)
+        began, spent = time.perf_counter(), []
+        for one in asked:
+            spent.append(seconds(partial(system.predict, [one]), args.device))
+            if time.perf_counter() - began > args.seconds:
+                break
+        low, middle, high = np.quantile(spent, (0.25, 0.5, 0.75))
+        mean = statistics.mean(spent)
+        cells = (f"{middle:.3f} ({low:.3f} to {high:.3f})", f"{60 / mean:.0f}", f"{1000 * bare:.1f} ms")
+        print(f"| {name} | {len(spent)} | {' | '.join(cells)} | {mean / bare:.1f} |", flush=True)
+
+
+def pass_once(module: Any, x: Any) -> None:
+    with torch.no_grad():
+        module(x)
+
+
+def sure_questions(system: Any, scenes: str) -> Iterator[Asked]:
+    """A picture and each class that the classifier is sure of, picture by picture."""
+    for scene in load_scenes(scenes):
+        (seen,) = system.predict([Classes(scene.image)])
+        for label, confidence in seen.confidences.items():
+            if confidence >= BETA:
+                yield Asked(scene.image, label)
 
 
 def median(work: Callable[[], Any], device: str, rounds: int) -> float:

@@ -83,6 +83,13 @@ class AllCutOuts:
     def pixels(self, name: str) -> np.ndarray:
         return self._pools[name].pixels(name)
 
+    def among(self, rows: list[dict[str, str]]) -> list[dict[str, str]]:
+        """Those whose cut-out is still made: which ones are has changed since these were judged."""
+        left = [row for row in rows if change_of(row).cutout in self._pools]
+        if len(left) < len(rows):
+            print(f"{len(rows) - len(left)} of {len(rows)} are left out: their cut-outs are no longer made")
+        return left
+
 
 class Sources:
     """Photographs with what yolox-nano answers."""
@@ -152,7 +159,8 @@ def change_of(row: dict[str, str]) -> Insertion:
 
 
 def sheets(data: Path, out: Path) -> None:
-    draw_sheets(read_rows(), AllCutOuts(data), Sources(data), out)
+    cutouts = AllCutOuts(data)
+    draw_sheets(cutouts.among(read_rows()), cutouts, Sources(data), out)
 
 
 def draw_sheets(rows: list[dict[str, str]], pool: AllCutOuts, sources: Sources, out: Path) -> None:
@@ -208,7 +216,7 @@ def measure(data: Path) -> None:
     """Fit on the photographs of one half, and say how well the fit does on the other."""
     cutouts, sources = AllCutOuts(data), Sources(data)
     names = [field.name for field in fields(Naturalness)]
-    rows = read_rows()
+    rows = cutouts.among(read_rows())
     values, held_out = [], []
     for row in rows:
         source, change = sources(row["picture"]), change_of(row)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import instar.tasks.classification.systems
 import instar.tasks.detection.systems.onnx  # noqa: F401 - takes `fetch` by name: before a test replaces it
 from instar import zoo
 from instar.cli import main

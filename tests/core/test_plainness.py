@@ -15,6 +15,15 @@ def test_what_is_plainly_a_failure_comes_first():
 
 
 def test_what_has_no_box_goes_by_its_margin_alone():
-    corners = {"was": [[0, 0], [9, 0], [9, 9], [0, 9]]}
-    for evidence in ({}, corners, {"was": {"box": "nowhere"}}, {"is": None}):
+    for evidence in ({}, {"was": [1, 2, 3]}, {"was": {"box": "nowhere"}}, {"is": None}):
         assert Finding("lost", "box 1", -0.5, evidence).plainness[1] == -0.5
+
+
+def test_corners_are_as_plain_as_the_box_around_as_much():
+    box, corners = {"box": (0, 0, 30, 40)}, [[0, 0], [30, 0], [30, 40], [0, 40]]
+    turned = [[0, 20], [24, -10], [44, 10], [20, 40]]
+    assert (
+        Finding("lost", "", -0.5, {"was": box}).plainness
+        == Finding("lost", "", -0.5, {"was": corners}).plainness
+    )
+    assert Finding("lost", "", -0.5, {"was": turned}).plainness[1] < -0.05

@@ -134,3 +134,26 @@ def test_a_run_from_python_takes_systems_as_referees():
     assert {finding.known for record in records for finding in record.verdict.findings} == {"real"}
     alone = list(instar.run(SCENES, everything, tested, search=instar.draws(1)))
     assert {finding.known for record in alone for finding in record.verdict.findings} == {"unknown"}
+
+
+def test_they_are_asked_whether_they_see_what_was_pasted_also_where_truth_has_decided():
+    def verify_pasted(source, follow_up, finding, opinions):
+        return "unfair" if opinions else "real"
+
+    def compare(before, after):
+        verdict = planted.things.compare(before, after)
+        return replace(
+            verdict, findings=tuple(replace(one, evidence={"pasted": 1}) for one in verdict.findings)
+        )
+
+    pasting = replace(everything, task=replace(task, verify=verify_pasted, compare=compare))
+    settled = replace(everything, task=replace(task, verify=verify_pasted))
+    for relation, status in ((pasting, "held"), (settled, "violated")):
+        referee = Sees("referee")
+        records = list(
+            instar.run(
+                SCENES, relation, Sees("tested", blind_to=(77,)), search=instar.draws(1), referees=[referee]
+            )
+        )
+        assert {record.verdict.status.value for record in records} == {status}
+        assert bool(referee.asked) == (status == "held")

@@ -44,6 +44,11 @@ def test_lists_of_one_length_are_shown_as_a_table() -> None:
     )
 
 
+def test_of_a_long_table_the_first_rows_are_told() -> None:
+    assert answer_text(TWO, most=1).endswith("0.875\nand 1 more, all of them with --json")
+    assert answer_text(TWO, most=2) == answer_text(TWO)
+
+
 def test_a_bare_answer_is_shown_as_it_is() -> None:
     assert answer_text(41.5) == "41.5"
 

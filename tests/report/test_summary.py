@@ -132,6 +132,8 @@ def test_a_search_that_looks_for_failures_has_a_yield_and_no_rate() -> None:
     assert summary.drawn.counts == Counts(held=1)
     assert "a yield" in render_text(summary)
     alone = summarise(records[:1], totals)
+    assert "rate  " not in render_text(alone)
+    assert "\nWithout rates, since the search goes where failures are" in render_text(alone)
     assert alone.numbers()["rate"] is None
     with pytest.raises(BadInput, match="there is no rate, since the search looks for failures"):
         read_condition("rate>0.1").met(numbers_of(alone, [], None))

@@ -1,6 +1,7 @@
 """A network of ONNX as a torch module: trained there, and written back into the graph that it came from.
 
-Layers of batch normalisation are part of the weights in such a file, so they stay as they are.
+Layers of batch normalisation are mostly part of the weights in such a file, and what they have measured stays
+as it is.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from instar.core.errors import BadInput
 
 __all__ = ["OnnxModule"]
 
+MEASURED = {("BatchNormalization", place) for place in (3, 4)}
+"""Where a network keeps what it has measured of its training pictures: it is not learned."""
 END = 2**31
 """How ONNX says "to the end" in a slice: anything from here on."""
 
@@ -33,15 +36,21 @@ class OnnxModule(nn.Module):
         super().__init__()
         self._model = onnx.load(path)
         graph = self._model.graph
+        _name_constants(graph)
         self._nodes = [(node, _attributes(node)) for node in graph.node]
         unknown = sorted({node.op_type for node, _ in self._nodes} - OPERATIONS.keys())
         if unknown:
             raise BadInput(f"{path} cannot be trained: {', '.join(unknown)} of ONNX is not known here")
-        self._numbers: dict[str, list[Any]] = {}
+        self._numbers: dict[str, Any] = {}
+        uses = _uses(graph)
         for one in graph.initializer:
-            values = onnx.numpy_helper.to_array(one)
-            if values.dtype == np.float32 and values.ndim and values.size and not _is_scale(one.name, graph):
+            values, use = onnx.numpy_helper.to_array(one), uses.get(one.name, ("", 0))
+            if values.dtype == np.float32 and use in MEASURED:
+                self.register_buffer(_plain(one.name), torch.from_numpy(values.copy()))
+            elif values.dtype == np.float32 and values.ndim and values.size and _is_learned(values, use):
                 self.register_parameter(_plain(one.name), nn.Parameter(torch.from_numpy(values.copy())))
+            elif values.dtype == np.float32 and values.size == 1:
+                self._numbers[one.name] = float(values.reshape(-1)[0])
             else:
                 self._numbers[one.name] = values.reshape(-1).tolist()
         (shown,) = [one for one in graph.input if one.name not in self._names()]
@@ -67,7 +76,7 @@ class OnnxModule(nn.Module):
 
     def _names(self) -> dict[str, Tensor]:
         """The weights by the names that the graph has for them."""
-        own = dict(self.named_parameters())
+        own = {**dict(self.named_parameters()), **dict(self.named_buffers())}
         return {
             one.name: own[_plain(one.name)]
             for one in self._model.graph.initializer
@@ -84,9 +93,23 @@ def _plain(name: str) -> str:
     return f"weight_{name}".replace(".", "_")
 
 
-def _is_scale(name: str, graph: Any) -> bool:
-    """Whether a value says how much larger something becomes, which is nothing to be learned."""
-    return any(node.op_type == "Resize" and name in node.input for node in graph.node)
+def _name_constants(graph: Any) -> None:
+    """Nodes that only hold a value become values like all others."""
+    for node in [one for one in graph.node if one.op_type == "Constant"]:
+        value = onnx.helper.get_attribute_value(node.attribute[0])
+        value.name = node.output[0]
+        graph.initializer.append(value)
+        graph.node.remove(node)
+
+
+def _uses(graph: Any) -> dict[str, tuple[str, int]]:
+    """By name what each value is used for, and as which input of it."""
+    return {name: (node.op_type, place) for node in graph.node for place, name in enumerate(node.input)}
+
+
+def _is_learned(values: Any, use: tuple[str, int]) -> bool:
+    """Not how much larger something becomes, nor a number such as the 6 of a hard swish."""
+    return use[0] != "Resize" and (values.size > 1 or use[0] in ("Conv", "ConvTranspose"))
 
 
 def _attributes(node: Any) -> dict[str, Any]:
@@ -135,18 +158,52 @@ def _reshape(given: Sequence[Any], attributes: Mapping[str, Any]) -> Tensor:
 
 
 def _resize(given: Sequence[Any], attributes: Mapping[str, Any]) -> Tensor:
-    values, *_, scales = given
+    values, scales = given[0], given[-1]
     if attributes.get("mode") != b"nearest":
         raise BadInput("the network enlarges by other than nearest values; that cannot be trained here")
     return F.interpolate(values, scale_factor=tuple(scales[2:]), mode="nearest")
 
 
+def _clip(given: Sequence[Any], attributes: Mapping[str, Any]) -> Tensor:
+    values, low, high = given
+    return torch.clamp(values, low, high)
+
+
+def _conv_transpose(given: Sequence[Tensor], attributes: Mapping[str, Any]) -> Tensor:
+    values, weights, *bias = given
+    return F.conv_transpose2d(
+        values,
+        weights,
+        bias[0] if bias else None,
+        list(attributes.get("strides", (1, 1))),
+        list(_even_pads(attributes)),
+        groups=attributes.get("group", 1),
+        dilation=list(attributes.get("dilations", (1, 1))),
+    )
+
+
+def _batch_norm(given: Sequence[Tensor], attributes: Mapping[str, Any]) -> Tensor:
+    values, weights, bias, mean, variance = given
+    return F.batch_norm(values, mean, variance, weights, bias, eps=attributes.get("epsilon", 1e-5))
+
+
+def _hard_sigmoid(given: Sequence[Tensor], attributes: Mapping[str, Any]) -> Tensor:
+    return torch.clamp(given[0] * attributes.get("alpha", 0.2) + attributes.get("beta", 0.5), 0, 1)
+
+
 OPERATIONS: Mapping[str, Callable[[Sequence[Any], Mapping[str, Any]], Tensor]] = {
     "Add": lambda given, _: given[0] + given[1],
+    "BatchNormalization": _batch_norm,
+    "Clip": _clip,
     "Concat": lambda given, how: torch.cat(list(given), how["axis"]),
     "Conv": _conv,
+    "ConvTranspose": _conv_transpose,
+    "Div": lambda given, _: given[0] / given[1],
+    "GlobalAveragePool": lambda given, _: given[0].mean((2, 3), keepdim=True),
+    "HardSigmoid": _hard_sigmoid,
     "MaxPool": _max_pool,
     "Mul": lambda given, _: given[0] * given[1],
+    "Relu": lambda given, _: torch.relu(given[0]),
     "Reshape": _reshape,
     "Resize": _resize,
     "Sigmoid": lambda given, _: torch.sigmoid(given[0]),

@@ -28,9 +28,10 @@ from instar.core.errors import BadInput, FetchFailed, RunError
 from instar.core.marks import Panel
 from instar.core.outcome import Outcome
 from instar.core.scene import Image
-from instar.imaging.sheets import PAPER
+from instar.imaging.sheets import FONT, INK, PAPER
 from instar.installation import MissingExtra
 from instar.report import Summary
+from instar.report.case_picture import draw_case
 from instar.report.document import summary_to_json
 from instar.report.files import write_picture
 from instar.report.groups import in_turns
@@ -44,7 +45,7 @@ __all__ = ["arguments", "choose", "perform"]
 
 DRIVERS = ("vgg16-street", "vgg16-blind")
 SHOWN = 3  # findings of each run
-WIDE = 960  # pixels of the picture with the first finding of each
+TITLE = 32  # pixels of the bar over the first finding of each
 KINDS = {"photographs": "photograph", "pages": "page"}
 FIRST = """Pictures were changed in ways that must not matter, and these systems answered otherwise.
 Nobody labelled anything."""
@@ -66,7 +67,8 @@ def perform(args: argparse.Namespace) -> Outcome:
     if args.rule is not None:
         return _drive(folder, args.rule, args.quiet)
     missing: dict[str, None] = {}
-    texts, documents, firsts = [FIRST], {}, []
+    texts, documents = [FIRST], {}
+    firsts: dict[str, Image] = {}
     plans = parse_toml(files("instar.cli").joinpath("demo_plans.toml").read_text("utf-8"))
     for task, tables in plans.items():
         chosen = choose(tables, folder, zoo.fetch, missing)
@@ -80,7 +82,8 @@ def perform(args: argparse.Namespace) -> Outcome:
         text, documents[task], first = _show(run, folder, task, args.quiet, by_change=task == "driving")
         remark = [f"  {chosen['remark']}"] if "remark" in chosen else []
         texts.append("\n".join([chosen["title"], text, *remark]))
-        firsts += first
+        if first is not None:
+            firsts[chosen["title"]] = first
     if firsts:
         write_picture(folder / "first.png", _stacked(firsts))
         texts[0] += f"\nThe plainest failure of each in one picture: {folder / 'first.png'}"
@@ -128,7 +131,7 @@ def _copied(what: str, folder: Path, fetch: Fetch, missing: dict[str, None]) -> 
 
 def _show(
     run: str, folder: Path, name: str, quiet: bool, *, by_change: bool = False
-) -> tuple[str, dict[str, Any], list[Image]]:
+) -> tuple[str, dict[str, Any], Image | None]:
     """Draw the plainest that a run found, and say it: as text, as a document, and the first picture."""
     with RunStore.read(run) as store:
         result = read_result(store)
@@ -141,7 +144,7 @@ def _show(
     lines.append(f"  All of it as a page, for the browser: {page}")
     pictures = [str(path) for _, _, path, _ in shown]
     document = summary_to_json(result.summary) | {"pictures": pictures, "page": page}
-    return "\n".join(lines), document, [picture for *_, picture in shown[:1]]
+    return "\n".join(lines), document, shown[0][-1] if shown else None
 
 
 def _draw_findings(
@@ -166,9 +169,10 @@ def _draw_findings(
         for finding in in_turns(once.values(), lambda finding: finding.scene)[:SHOWN]:
             picture = there.picture(finding.case)
             if picture is not None:
-                path = folder / f"{finding.case}.png"
+                path, sentence = folder / f"{finding.case}.png", there.sentence(finding.case)
                 write_picture(path, picture)
-                yield finding, there.sentence(finding.case), path, picture
+                pair = draw_case(there.panels(finding.case), sentence, beside=True)
+                yield finding, sentence, path, picture if pair is None else pair
 
 
 def _visible_change(panels: Sequence[Panel]) -> float:
@@ -177,14 +181,16 @@ def _visible_change(panels: Sequence[Panel]) -> float:
     return max((float(np.abs(one - before).max(axis=2).sum()) / 255 for one in after), default=0.0)
 
 
-def _stacked(pictures: Sequence[Image]) -> Image:
-    """One below the other, equally wide."""
-    scaled = [
-        cv2.resize(one, (WIDE, round(one.shape[0] * WIDE / one.shape[1])), interpolation=cv2.INTER_AREA)
-        for one in pictures
-    ]
-    edged = [cv2.copyMakeBorder(one, 0, 12, 0, 0, cv2.BORDER_CONSTANT, value=PAPER) for one in scaled]
-    return np.ascontiguousarray(np.vstack(edged), np.uint8)
+def _stacked(firsts: Mapping[str, Image]) -> Image:
+    """One below the other, each under its title."""
+    width = max(one.shape[1] for one in firsts.values())
+    rows = []
+    for title, one in firsts.items():
+        bar = np.full((TITLE, width, 3), INK, np.uint8)
+        cv2.putText(bar, title, (8, TITLE - 10), FONT, 0.6, PAPER, 1, cv2.LINE_AA)
+        right = width - one.shape[1]
+        rows += [bar, cv2.copyMakeBorder(one, 0, 12, 0, right, cv2.BORDER_CONSTANT, value=PAPER)]
+    return np.ascontiguousarray(np.vstack(rows), np.uint8)
 
 
 def _drive(folder: Path, rule: str, quiet: bool) -> Outcome:

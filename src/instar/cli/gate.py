@@ -66,7 +66,9 @@ def perform(args: argparse.Namespace) -> Outcome:
     }
     system = shlex.quote(named or totals.system) + " --trust" * names_code(args.run)
     command = f"instar run --changes {args.out} --known {args.out}/{KNOWN_FILE} --system {system} --out RUN"
-    return Outcome(f"{choice_words(choice)}\n{size / 1e6:.1f} MB in {args.out}\n\n{command}", document)
+    return Outcome(
+        f"{choice_words(choice)}\n{max(0.1, size / 1e6):.1f} MB in {args.out}\n\n{command}", document
+    )
 
 
 def _system_named(store: RunStore) -> str:

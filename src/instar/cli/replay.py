@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import textwrap
 from pathlib import Path
+from typing import Any
 
 from instar.campaigns.reader import open_run
 from instar.cli.flags import named_arguments, named_from
@@ -18,6 +19,8 @@ from instar.report.files import keep_picture
 __all__ = ["arguments", "perform"]
 
 EXIT_STATUS = {Status.HELD: ALL_HELD, Status.VIOLATED: VIOLATED}
+MOST_ROWS = 12
+"""Of an answer that are printed; usually the surest come first."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +63,11 @@ def _text(again: Replay, picture: str | None) -> str:
     if picture is not None:
         lines += [f"picture {picture}"]
     if again.source is not None:
-        lines += ["", "answer to the source", textwrap.indent(answer_text(again.source.answer), "  ")]
+        lines += ["", "answer to the source", _indented(again.source.answer)]
     for follow_up in again.follow_ups:
-        lines += ["", "answer to the follow-up", textwrap.indent(answer_text(follow_up.answer), "  ")]
+        lines += ["", "answer to the follow-up", _indented(follow_up.answer)]
     return "\n".join(lines)
+
+
+def _indented(answer: Any) -> str:
+    return textwrap.indent(answer_text(answer, most=MOST_ROWS), "  ")

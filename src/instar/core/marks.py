@@ -99,10 +99,16 @@ def make_panels(
     unsure = {subject for _, subject in struck}
     fates = {f.subject: fate for f in verdict.findings if (fate := _fate(f)) != "new"}
     before = task.marks(source)
-    named = tuple(
-        replace(mark, fate=fates.get(mark.subject, "unsure" if mark.subject in unsure else "matched"))
-        for mark in before.marks
-    )
+    replaced = [
+        mark for f in verdict.findings if (mark := _mark_at(f.evidence.get("instead of"))) is not None
+    ]
+
+    def fate_of(mark: Mark) -> Fate:
+        if any(_same_place(mark, other) for other in replaced):
+            return "renamed"
+        return fates.get(mark.subject, "unsure" if mark.subject in unsure else "matched")
+
+    named = tuple(replace(mark, fate=fate_of(mark)) for mark in before.marks)
     panels = [replace(before, title=_titled("before", before), marks=named)]
     told = [mark for finding in verdict.findings if (mark := _mark_of(finding)) is not None]
     for number, one in enumerate(follow_ups, start=1):
@@ -148,6 +154,11 @@ def _mark_of(finding: Finding) -> Mark | None:
     if score is not None and fate != "lost":
         words = f"{words} {score:.2f}"
     return Mark(region, fate, words.strip())
+
+
+def _mark_at(told: Any) -> Mark | None:
+    region = region_of(told)
+    return None if region is None else Mark(region)
 
 
 def _change_marks(change: Change) -> list[Mark]:

@@ -57,8 +57,8 @@ def verify_findings(cases: Sequence[Case], referees: Sequence[Referee]) -> Steps
 
 
 def _is_open(finding: Finding) -> bool:
-    """Whether nobody has said anything about it yet."""
-    return finding.known == "unknown" and finding.is_failure
+    """Whether referees can say anything more: what it is worth, or whether they see what was `pasted`."""
+    return finding.is_failure and (finding.known == "unknown" or "pasted" in finding.evidence)
 
 
 def _opinion(

@@ -59,8 +59,7 @@ class Finding:
         rank = KNOWN.index(self.known) if self.known in KNOWN else len(KNOWN)
         was = self.evidence.get("was")
         try:
-            x1, y1, x2, y2 = (was or self.evidence["is"])["box"]
-            side = math.sqrt((x2 - x1) * (y2 - y1))
+            side = math.sqrt(_area(was or self.evidence["is"]))
         except (KeyError, TypeError, ValueError):
             return (rank, self.margin, self.key)
         return (rank, self.margin * side / (side + HALF_PLAIN) / (1 if was else 2), self.key)
@@ -153,3 +152,12 @@ class Verdict:
         status = Status.HELD if slack >= 0 else Status.VIOLATED
         kind = "" if status is Status.HELD else name
         return cls(status, float(slack), kind, evidence={name: float(value)})
+
+
+def _area(place: Any) -> float:
+    """Of a mapping with a box, or of a list of corners."""
+    if isinstance(place, Mapping):
+        x1, y1, x2, y2 = place["box"]
+        return float((x2 - x1) * (y2 - y1))
+    ends = zip(place, [*place[1:], place[0]])
+    return float(abs(sum(x1 * y2 - x2 * y1 for (x1, y1), (x2, y2) in ends))) / 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-__all__ = ["COMPANY", "KNOWN_HEIGHTS", "PERSON_WIDTH", "Support", "is_usual_shape", "support_of"]
+__all__ = ["COMPANY", "FLYING", "KNOWN_HEIGHTS", "PERSON_WIDTH", "Support", "is_usual_shape", "support_of"]
 
 Support: TypeAlias = Literal["ground", "table"]
 
@@ -59,6 +59,10 @@ COMPANY = MappingProxyType(
     }
 )
 """Which classes may stand beside one of a class without making people wonder."""
+
+
+FLYING = frozenset(("bird", "airplane", "kite"))
+"""Classes that may be in the air, where nothing has a shadow at its feet."""
 
 
 def support_of(label: str) -> Support:

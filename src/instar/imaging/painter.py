@@ -14,7 +14,7 @@ from instar.imaging.harmony import grain_of
 from instar.imaging.street_classes import STREET
 from instar.imaging.street_networks import padded, session
 
-__all__ = ["paint"]
+__all__ = ["clear_sky", "paint"]
 
 HEIGHT = 360  # the size of pictures it was trained on; larger ones are painted at this height
 CROP, AROUND = 256, 64  # pixels: what it was shown in training, and what it sees at least around a hole
@@ -39,7 +39,7 @@ def paint(image: Image, hole: Mask, ids: Ids, *, painter: str, seed: int = 0) ->
     small = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
     wanted = np.asarray(cv2.resize(ids, size, interpolation=cv2.INTER_NEAREST), np.uint8)
     gap = cv2.resize(hole.astype(np.uint8), size, interpolation=cv2.INTER_NEAREST) > 0
-    clear, gap = _clear_sky(small, gap, wanted)
+    clear, gap = clear_sky(small, gap, wanted)
     painted = clear.copy()
     if gap.any():
         seen = _window(gap)
@@ -62,14 +62,15 @@ def _window(hole: Mask) -> tuple[slice, slice]:
     return window[0], window[1]
 
 
-def _clear_sky(image: Image, hole: Mask, ids: Ids) -> tuple[Image, Mask]:
+def clear_sky(image: Image, hole: Mask, ids: Ids, *, edge: int = 5) -> tuple[Image, Mask]:
     """The picture with sky spread into the hole where sky is wanted, and the hole that is left.
 
-    Sky is smooth, so that nothing has to be invented but along the edge of what stands before it.
+    Sky is smooth, so that nothing has to be invented but along the edge of what stands before it, so many
+    pixels wide.
     """
     sky = ids == SKY
     known = cv2.erode((sky & ~hole).astype(np.uint8), np.ones((5, 5), np.uint8)).astype(np.float32)
-    free = cv2.erode((sky | ~hole).astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    free = cv2.erode((sky | ~hole).astype(np.uint8), np.ones((edge, edge), np.uint8)) > 0
     free &= hole & sky
     if known.sum() < LEAST_SKY * known.size or not free.any():
         return image, hole

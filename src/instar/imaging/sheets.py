@@ -39,13 +39,13 @@ def dashed_line(
         cv2.line(image, p, q, colour, thickness, cv2.LINE_AA)
 
 
-def sheet(panels: Sequence[Image], sentence: str) -> Image:
-    """Panels side by side, or one above the other where they are wide, under a sentence.
+def sheet(panels: Sequence[Image], sentence: str, *, beside: bool | None = None) -> Image:
+    """Panels `beside` each other, by default unless they are wide, or one above the other, under a sentence.
 
     Smaller panels get a white edge; the letters shrink a little, and the sentence is broken where it is long.
     """
     height, width = (max(one.shape[axis] for one in panels) for axis in (0, 1))
-    beside = width <= 1.6 * height
+    beside = width <= 1.6 * height if beside is None else beside
     framed = []
     for number, one in enumerate(panels):
         gap = GAP if number < len(panels) - 1 else 0

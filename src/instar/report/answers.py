@@ -39,8 +39,11 @@ def answer_to_json(answer: Any) -> Any:
     return answer if answer is None or isinstance(answer, (bool, int, str)) else str(answer)
 
 
-def answer_text(answer: Any) -> str:
-    """An answer as lines: by its own `str`, else its fields; lists of one length become a table."""
+def answer_text(answer: Any, *, most: int | None = None) -> str:
+    """An answer as lines: by its own `str`, else its fields; lists of one length become a table.
+
+    Of a long table the first `most` rows are told.
+    """
     if dataclasses.is_dataclass(answer) and type(answer).__str__ is not object.__str__:
         return str(answer)
     plain = answer_to_json(answer)
@@ -52,8 +55,10 @@ def answer_text(answer: Any) -> str:
         f"{key}: {_short(value)}" for key, value in plain.items() if key not in columns and value is not None
     ]
     if columns:
-        rows = zip(*(map(_short, plain[key]) for key in columns))
-        lines.append(table([columns, *(list(row) for row in rows)]))
+        rows = [list(row) for row in zip(*(map(_short, plain[key]) for key in columns))]
+        lines.append(table([columns, *rows[:most]]))
+        if rows[:most] != rows:
+            lines.append(f"and {len(rows) - len(rows[:most]):,} more, all of them with --json")
     return "\n".join(lines)
 
 

@@ -13,7 +13,7 @@ from instar.core.verdict import Finding
 from instar.imaging.preview import encode_preview, heat_overlay
 from instar.report.causes import finding_words, worth_words
 from instar.report.known import entries_of, words_about
-from instar.report.words import escape, name, readable, replay_command
+from instar.report.words import FATES, escape, name, readable, replay_command
 
 __all__ = ["CaseView", "case_card", "legend", "panel_figure", "thumbnail"]
 
@@ -22,9 +22,9 @@ LOUD: frozenset[Fate] = frozenset({"lost", "new", "moved", "renamed", "change"})
 LEGEND: Sequence[tuple[Fate, str]] = (
     ("matched", "found in both"),
     ("lost", "lost"),
-    ("new", "new"),
+    ("new", FATES["new"]),
     ("moved", "moved"),
-    ("renamed", "called otherwise"),
+    ("renamed", FATES["renamed"]),
     ("change", "what was changed"),
     ("unsure", "comes and goes by itself"),
 )

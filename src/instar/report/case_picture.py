@@ -27,9 +27,9 @@ QUIET = ("matched", "unsure")
 Place = tuple[int, int, int, int]
 
 
-def draw_case(panels: Sequence[Panel], sentence: str) -> Image | None:
+def draw_case(panels: Sequence[Panel], sentence: str, *, beside: bool | None = None) -> Image | None:
     """The panels under a sentence; None where there are none."""
-    return sheet([_Drawing(one).drawn() for one in panels], sentence) if panels else None
+    return sheet([_Drawing(one).drawn() for one in panels], sentence, beside=beside) if panels else None
 
 
 class _Drawing:

@@ -142,9 +142,10 @@ def finding_words(finding: Finding) -> str:
     if cause.get("what"):
         is_said = finding.subject in cause["what"]
         return str(cause["what"]) if is_said else f"{cause['what']}: {finding.subject}"
-    seen = {when: _scored(finding, when) for when in ("was", "is")}
+    seen = {when: _scored(finding, when) for when in ("was", "is", "instead of")}
     if any(seen.values()):
-        return FATE_SENTENCES[what_of(finding)].format_map(seen)
+        what = what_of(finding)
+        return FATE_SENTENCES["instead of" if what == "new" and seen["instead of"] else what].format_map(seen)
     kind = f"is {FATES[finding.kind]}" if finding.kind in FATES and finding.subject else finding.kind
     return " ".join(filter(None, [finding.subject, kind])) or "it does not hold"
 

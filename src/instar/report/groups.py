@@ -42,7 +42,7 @@ class _Member:
     scene: str
     relation: str
     kind: str
-    margin: float
+    plainness: tuple[float, ...]
     place: GroupPlace
     whats: tuple[str, ...]
     traits: Traits
@@ -57,7 +57,7 @@ class _Member:
             record.scene,
             record.relation,
             verdict.plainest.kind,
-            verdict.plainest.margin,
+            verdict.plainest.plainness[:2],
             place_of(record, failure.recipe),
             tuple(sorted(whats)),
             traits,
@@ -68,7 +68,7 @@ class _Member:
 class Group:
     """Failures of one cause; the first of `cases` stands for them.
 
-    The worst come first, one of each scene before a second of any.
+    The plainest come first, one of each scene before a second of any.
     """
 
     title: str
@@ -83,19 +83,20 @@ class Group:
 
 
 def group_failures(failures: Iterable[Failure], tried: Tried | None = None) -> list[Group]:
-    """The groups, largest first."""
-    members = sorted(map(_Member.of, failures), key=lambda member: (member.margin, member.case))
+    """The groups, largest first, and of equal ones the plainest."""
+    members = sorted(map(_Member.of, failures), key=lambda member: (member.plainness, member.case))
     by_relation: dict[str, list[_Member]] = defaultdict(list)
     for member in members:
         by_relation[member.relation].append(member)
     tried = tried or {}
     groups = [
-        _group(piece, ours, tried, words)
+        (piece[0].plainness, _group(piece, ours, tried, words))
         for ours in by_relation.values()
         for part in _by_what(ours)
         for words, piece in _divided(part, tried)
     ]
-    return sorted(groups, key=lambda group: (-len(group.cases), group.relation, group.title, group.cases))
+    groups.sort(key=lambda one: (-len(one[1].cases), one[0], one[1].relation, one[1].title, one[1].cases))
+    return [group for _, group in groups]
 
 
 def groups_headline(failing: int, groups: Sequence[Group]) -> str:

@@ -15,7 +15,7 @@ from instar.report.groups import Group, groups_headline
 from instar.report.numbers import number_section
 from instar.report.summary import Summary
 from instar.report.text import alarm_words, empty_words, left_out_words, repeat_words
-from instar.report.words import counted, escape, interval_words, name, percent, readable
+from instar.report.words import counted, escape, interval_words, kind_words, name, percent, readable
 
 __all__ = ["Page", "render_html"]
 
@@ -142,7 +142,7 @@ def _group(number: int, group: Group, page: Page) -> Iterator[str]:
         f'{"" if number else " open"}><summary><span class="count">{len(group.cases):,}</span>'
         f'<span class="name"><b>{name(group.title, 220)}</b>'
         f'<span class="quiet">{name(group.relation, 120)} · '
-        f"{name(group.kind or 'no kind', 60)} · in {counted(group.scenes, 'scene')}</span></span>"
+        f"{name(kind_words(group.kind) or 'no kind', 60)} · in {counted(group.scenes, 'scene')}</span></span>"
         f"{thumbnail(shown[0]) if shown else ''}</summary>{_cards(page, shown)}"
     )
     if others:

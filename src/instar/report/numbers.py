@@ -9,7 +9,7 @@ from instar.report.figures import Figures, kept_at
 from instar.report.glossary import GLOSSARY, term
 from instar.report.summary import RELATION_HEADINGS, Summary
 from instar.report.text import alarm_words
-from instar.report.words import counted, escape, interval_words, name, percent
+from instar.report.words import counted, escape, interval_words, kind_words, name, percent
 
 __all__ = ["number_section"]
 
@@ -34,7 +34,11 @@ def number_section(summary: Summary, figures: Figures, groups: int) -> Iterator[
         yield _panel(
             f"Severity of {name(relation, 60)}", note, severity_chart(held, failed, title="severity")
         )
-    yield from _listing("By kind", summary.kinds, "cases by the kind of their plainest finding")
+    yield from _listing(
+        "By kind",
+        {kind_words(kind): n for kind, n in summary.kinds.items()},
+        "cases by the kind of their plainest finding",
+    )
     yield from _listing("Known", summary.known, "different findings by what truth or referees say of them")
     yield from _listing("Reasons", summary.reasons, "unstable, inapplicable and failed cases by reason")
     yield from _listing("Harm", summary.harms, "different failures by how bad they are")

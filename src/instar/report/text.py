@@ -22,6 +22,7 @@ from instar.report.text_style import PLAIN, TextStyle
 from instar.report.words import (
     counted,
     interval_words,
+    kind_words,
     percent,
     readable,
     reason_words,
@@ -139,11 +140,11 @@ def referee_words(summary: Summary) -> str:
     parts = [f"{', '.join(map(readable, able)) or 'none'}, {counted(totals.referee_queries, 'question')}"]
     if summary.counts.unfair:
         parts.append(f"{counted(summary.counts.unfair, 'case')} held because they lose it too")
-    parts += [
-        f"{readable(name)} could not be asked ({readable(reason, 120)})"
-        for name, reason in totals.referees.items()
-        if reason
-    ]
+    unable: dict[str, list[str]] = {}
+    for name, reason in totals.referees.items():
+        if reason:
+            unable.setdefault(readable(reason.removeprefix(f"{name} "), 120), []).append(readable(name))
+    parts += [f"{' and '.join(names)} could not be asked: {reason}" for reason, names in unable.items()]
     return "; ".join(parts)
 
 
@@ -217,8 +218,12 @@ def _headline(summary: Summary) -> Iterator[str]:
 def _relations(relations: Mapping[str, RelationSummary], look: TextStyle) -> str:
     if not relations:
         return ""
-    rows = ([readable(name), *relation.cells()] for name, relation in relations.items())
-    return table([RELATION_HEADINGS, *rows], right=range(1, len(RELATION_HEADINGS)), look=look)
+    rows = [[readable(name), *relation.cells()] for name, relation in relations.items()]
+    if any(not relation.is_yield for relation in relations.values()):
+        return table([RELATION_HEADINGS, *rows], right=range(1, len(RELATION_HEADINGS)), look=look)
+    shown = [row[:-2] for row in (RELATION_HEADINGS, *rows)]
+    why = "Without rates, since the search goes where failures are: --search draws gives them."
+    return f"{table(shown, right=range(1, len(shown[0])), look=look)}\n{why}"
 
 
 def _account_lines(summary: Summary, look: TextStyle) -> Iterator[str]:
@@ -231,14 +236,14 @@ def _account_lines(summary: Summary, look: TextStyle) -> Iterator[str]:
 def _account(summary: Summary) -> Iterator[tuple[str, str]]:
     """One line for each thing that was counted beside the cases."""
     if summary.kinds:
-        yield "kinds", _listing(summary.kinds)
+        yield "kinds", _listing({kind_words(kind): n for kind, n in summary.kinds.items()})
     if summary.harms:
         of = counted(summary.distinct_failures, "different failure")
         yield "harm", f"{_listing(summary.harms)} of {of}"
     for relation, side in _sides(summary.breaks):
         levels = sorted((one.level for one in side), key=abs)
-        middle = f" (median {median(levels):+g})" if len(levels) > 1 else ""
-        text = f"{relation} from {levels[0]:+g} on{middle}, in {counted(len(levels), 'scene')}"
+        middle = f" (median {median(levels):+.3g})" if len(levels) > 1 else ""
+        text = f"{relation} from {levels[0]:+.3g} on{middle}, in {counted(len(levels), 'scene')}"
         yield "first breaks", text
     if summary.placebos:
         tried, reproduced = summary.placebos.tried, summary.placebos.reproduced

@@ -16,6 +16,7 @@ __all__ = [
     "counted",
     "escape",
     "interval_words",
+    "kind_words",
     "name",
     "percent",
     "readable",
@@ -29,9 +30,12 @@ FATES: Mapping[str, str] = {"lost": "lost", "new": "newly found", "renamed": "mi
 FATE_SENTENCES: Mapping[str, str] = {
     "lost": "{was} is lost",
     "new": "{is} appears, where none was found before",
+    "instead of": "{is} appears where {instead of} was found before",
     "renamed": "{was} is taken for {is}",
     "moved": "{was} has moved",
 }
+KINDS: Mapping[str, str] = {"invented": FATES["new"], "renamed": FATES["renamed"], "drifted": FATES["moved"]}
+"""Kinds of findings whose name in records is not the word for people."""
 WHEN: Mapping[str, str] = {
     "mirrored": "when mirrored",
     "shifted": "when the camera shifts",
@@ -109,6 +113,15 @@ def when_words(relation: str, brought: str = "") -> str:
 
 def with_article(label: str) -> str:
     return f"{'an' if label[:1].lower() in 'aeiou' else 'a'} {label}"
+
+
+def kind_words(kind: str) -> str:
+    """A kind of finding, as people are told.
+
+    >>> kind_words("invented"), kind_words("lost")
+    ('newly found', 'lost')
+    """
+    return KINDS.get(kind, kind)
 
 
 def reason_words(reason: str) -> str:

@@ -57,8 +57,8 @@ def driving_log(folder: Path, *, limit: int | None = None) -> list[Scene]:
     """The frames of a log, in its order.
 
     `knowledge` has `speed` and `steering` (None where it was not logged), `segment` (a stretch of the drive:
-    frames of one are nearly alike and never belong on both sides of a split), `source` and, where a file
-    `SOURCE_model_predictions.csv` lies beside, `published`: what other networks steered.
+    frames of one are nearly alike and never belong on both sides of a split), `source`, `time` in
+    seconds and, where a file `SOURCE_model_predictions.csv` lies beside, `published`: what others steered.
     """
     check_limit(limit)
     path = folder / "labels.csv"
@@ -87,6 +87,7 @@ def _scene(folder: Path, row: Mapping[str, str], published: Mapping[str, float])
         "steering": _number(row["steering"], units.steering),
         "segment": row["segment"],
         "source": row["source"],
+        "time": _number(row.get("t_s", ""), 1.0),
     }
     if published:
         knowledge["published"] = published

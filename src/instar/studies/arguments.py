@@ -11,8 +11,10 @@ __all__ = ["ARGUMENTS", "EMBEDDED", "FOLLOW_UPS"]
 
 DRIVERS = "epoch-street,vgg16-street,resnet101-street,vgg16-blind"
 EMBEDDED = "street-classifier"
-# Follow-ups per picture: Table 5 of the paper (10, 10, 2, 10, 10, 1) and Table 3 (20, 20, 2, 100, 20, 1).
+# Follow-ups per picture: Table 5 of the paper (10, 10, 2, 10, 10, 1) and Table 3 (20, 20, 2, 100, 20, 1);
+# samples (2, 2, 2, 2, 2, 1) are for locators that take a second or more, and for those that are paid for.
 FOLLOW_UPS = {
+    "samples": {"step": 50, "perspectives": 2, "watermarks": 2},
     "few": {"step": 10, "perspectives": 10, "watermarks": 10},
     "full": {"step": 5, "perspectives": 100, "watermarks": 20},
 }
@@ -37,7 +39,12 @@ def _text(parser: argparse.ArgumentParser) -> None:
     add("--systems", required=True, metavar="A,B,C", help="the locators, by name or module:attr")
     add("--scenes", required=True, metavar="PATH", help="an ICDAR folder, any of pictures, page:N, ...")
     add("--truth", metavar="DIR", help="the folder of gt_NAME.txt, where it is not below the scenes")
-    add("--counts", choices=list(FOLLOW_UPS), default="few", help="follow-ups per picture (few: Table 5)")
+    add(
+        "--counts",
+        choices=list(FOLLOW_UPS),
+        default="few",
+        help="follow-ups of a picture: 11, 43 (Table 5; the default) or 163 (Table 3)",
+    )
     add("--matching", choices=("one-to-one", "paper"), default="one-to-one", help="how boxes are paired")
     sweep = "also every brightness from -200 to 200 in steps of 5, on so many scenes (all)"
     add("--sweep", type=int, nargs="?", const=0, metavar="SCENES", help=sweep)

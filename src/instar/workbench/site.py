@@ -17,7 +17,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from instar.report.comparison import Comparison
 from instar.report.glossary import term
-from instar.report.words import counted, interval_words, name, percent, readable
+from instar.report.words import counted, interval_words, kind_words, name, percent, readable, reason_words
 from instar.workbench.access import Access
 from instar.workbench.cards import CardWords
 from instar.workbench.case_pictures import Studio
@@ -109,6 +109,7 @@ def _templates() -> jinja2.Environment:
         "interval": _interval,
         "margin": _margin,
         "pretty": _pretty,
+        "said": _said,
         "n": lambda number: f"{number:,}",
     }
     templates.globals |= {"term": _term, "counted": counted, "address": _address, "svg": markupsafe.Markup}
@@ -118,6 +119,11 @@ def _templates() -> jinja2.Environment:
 def _name(text: object, longest: int = 160) -> markupsafe.Markup:
     """A name from data: escaped, without control characters, not longer than that, its direction its own."""
     return markupsafe.Markup(name(str(text), longest))
+
+
+def _said(value: str, facet: str) -> str:
+    """The word for people of what a case is filtered by."""
+    return {"kind": kind_words, "reason": reason_words}.get(facet, str)(value)
 
 
 def _plain(text: object, longest: int = 160) -> str:

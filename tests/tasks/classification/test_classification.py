@@ -248,6 +248,22 @@ def test_mobilenet_tells_what_is_in_photographs_and_is_tested_on_them():
 
 
 @pytest.mark.real
+def test_mobilenet_answers_alike_by_onnx_runtime_and_by_torch():
+    from instar.scenes import load_scenes
+    from instar.tasks.classification.systems import imagenet_classifier, mobilenet_v2
+    from instar.zoo import fetch
+
+    pictures = [
+        scene.image for name in ("coffee", "bus", "cat") for scene in load_scenes(str(fetch(name)[0]))
+    ]
+    ours, theirs = mobilenet_v2(), imagenet_classifier("mobilenet-v2")
+    for one, other in zip(ours.predict(pictures), theirs.predict(pictures)):
+        assert one["labels"][:5] == other["labels"][:5]
+        np.testing.assert_allclose(one["scores"], other["scores"], atol=1e-4)
+    assert mobilenet_v2(batch=4).batch == 4
+
+
+@pytest.mark.real
 def test_the_classifier_of_streets_goes_to_another_process_and_one_of_ones_own_is_read():
     import pickle
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
 import pytest
 
 from instar.core.scene import Observation
+from instar.cutouts import CutOut, Pool
+from instar.cutouts.pool import write_cutout
 from instar.tasks.detection import Detections, insertion
 from instar.tasks.detection.changes import Insertion
 from instar.tasks.detection.naturalness import WEIGHTS, Naturalness, measure_naturalness
+from instar.tasks.detection.relations import insertion as module
 
 
 class OneCutOut:
@@ -87,3 +91,43 @@ def test_what_is_less_natural_than_asked_for_is_not_drawn(tmp_path) -> None:
     drawn = pool.draw(SOURCE, np.random.default_rng(0))
     assert getattr(drawn, "reason", None) == "not natural enough"
     assert isinstance(insertion(pool="bundled").draw(SOURCE, np.random.default_rng(0)), Insertion)
+
+
+def draws_where(value, source: Observation, monkeypatch, number: int = 20) -> list:
+    """What is drawn where naturalness is a function of the change."""
+    monkeypatch.setattr(
+        module, "measure_naturalness", lambda source, picture, change: SimpleNamespace(overall=value(change))
+    )
+    relation = insertion(pool="bundled")
+    return [relation.draw(source, np.random.default_rng(seed)) for seed in range(number)]
+
+
+def test_of_a_few_draws_the_first_that_is_natural_enough_is_taken(monkeypatch) -> None:
+    def natural(change: Insertion) -> float:
+        return 0.9 if change.x > 50 else 0.2
+
+    def share(drawn: list) -> float:
+        return float(np.mean([one.x > 50 for one in drawn]))
+
+    everywhere = draws_where(lambda change: 0.9, SOURCE, monkeypatch, 60)
+    assert 0 < share(everywhere) < 1
+    assert share(draws_where(natural, SOURCE, monkeypatch, 60)) > share(everywhere)
+
+
+def test_a_place_that_nothing_found_vouches_for_must_look_natural(monkeypatch) -> None:
+    full = np.float32([(20, 10, 300, 170)])
+    source = Observation.of(IMAGE, Detections(full, ("cat",), np.float32([0.9])))
+    assert {one.anchor for one in draws_where(lambda change: 0.8, source, monkeypatch)} == {None}
+    reasons = {one.reason for one in draws_where(lambda change: 0.6, source, monkeypatch)}
+    assert reasons == {"no free place"}
+
+
+@pytest.mark.parametrize(("label", "shadow"), [("airplane", 0.0), ("sheep", 0.35)])
+def test_what_flies_has_no_shadow_at_its_feet(label: str, shadow: float, tmp_path) -> None:
+    pixels = np.full((40, 50, 4), 255, np.uint8)
+    pixels[::4, ::4, :3] = 90
+    cutout = CutOut(write_cutout(tmp_path, pixels), label, "elsewhere", 50, 40, 2000, 0)
+    box = np.float32([(40, 130, 100, 180)])
+    source = Observation.of(IMAGE, Detections(box, (label,), np.float32([0.9])))
+    drawn = insertion(pool=Pool(tmp_path, [cutout])).draw(source, np.random.default_rng(0))
+    assert (drawn.label, drawn.shadow) == (label, shadow)

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from instar.core.verdict import Status, Verdict
+from instar.report.causes import finding_words
 from instar.tasks.detection import Detections, same_objects
 
 Seen = tuple[str, tuple[float, float, float, float], float]
@@ -60,6 +61,14 @@ def test_an_object_from_nowhere_is_invented() -> None:
     verdict = same_objects(seen(CAR), seen(CAR, DOG))
     assert keys(verdict) == [("invented", "new dog")]
     assert verdict.margin == pytest.approx(-0.8)
+
+
+def test_what_takes_the_place_of_an_object_that_is_hardly_found_any_more_says_so() -> None:
+    dog = named(CAR, "dog")
+    (finding,) = same_objects(seen(CAR), seen(at(CAR, 0.45), dog)).findings
+    assert finding_words(finding) == "dog 0.90 appears where car 0.90 was found before"
+    (beside,) = same_objects(seen(CAR), seen(CAR, dog)).findings  # the car is found as well
+    assert finding_words(beside) == "dog 0.90 appears, where none was found before"
 
 
 def test_an_object_under_another_label_is_renamed() -> None:

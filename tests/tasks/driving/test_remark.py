@@ -38,3 +38,13 @@ def test_a_network_of_a_real_road_says_so_of_drawn_drives_only():
 
 def test_of_a_system_without_a_card_nothing_is_known():
     assert remark(Unknown(), PHOTOGRAPHS) == ""
+
+
+def test_of_weights_that_are_for_research_only_every_run_says_so():
+    class Research(Network):
+        name = "vgg16-track"
+        card = '{"data": "driving_control", "licence": "pictures without a licence: for research only"}'
+
+    said = remark(Research(), PHOTOGRAPHS)
+    assert said == "vgg16-track learned from pictures without a licence: for research only"
+    assert remark(Research(), scenes(2)).startswith(said + "; vgg16-track was trained on photographs")

@@ -7,7 +7,7 @@ import numpy as np
 from instar.imaging.labels import LabelMap
 from instar.imaging.street_classes import STREET
 from instar.tasks.driving.engines.swap import _nearer
-from instar.tasks.driving.engines.target_map import behind, hole_around, planted
+from instar.tasks.driving.engines.target_map import behind, hole_around, planted, with_attached
 from instar.tasks.driving.ground import ground_of
 from instar.tasks.driving.outlines import outline_of
 
@@ -82,3 +82,17 @@ def test_what_takes_a_place_stands_behind_posts_that_are_nearer():
     before = _nearer(edit, ids == CAR, view)
     assert before[60:80, 88:91].all()
     assert not before[50:70, 96:98].any()
+
+
+def test_what_hangs_on_a_house_goes_with_it_and_what_stands_on_the_ground_stays():
+    ids = street()
+    sign, pole, unknown = (STREET.index(name) for name in ("traffic sign", "pole", "unlabelled"))
+    ids[24:30, 130:132] = unknown  # an aerial
+    ids[40:46, 120:126] = sign  # of a shop
+    ids[36:60, 140:142], ids[34:38, 138:144] = pole, sign  # on its pole, which stands on the ground
+    gone = with_attached(ids, ids == HOUSE)
+    assert gone[24:30, 130:132].all()
+    assert gone[40:46, 120:126].all()
+    assert not gone[34:60, 140:142].any()
+    assert not gone[ids == PERSON].any()
+    assert not gone[ids == CAR].any()

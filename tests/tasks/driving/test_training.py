@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -10,6 +11,9 @@ import pytest
 
 from instar.cli import main
 from instar.core.errors import BadInput, UnknownName
+from instar.core.scene import Scene
+from instar.scenes import load_scenes
+from instar.tasks.driving.systems import bundled_networks
 from instar.training.driving.examples import Examples
 
 pytestmark = pytest.mark.real
@@ -60,11 +64,37 @@ def test_networks_learn_and_each_is_the_same_as_onnx(architecture, tmp_path):
     if architecture != "resnet101":  # a hundred layers need more steps than a test has
         assert told[-1].training < 0.9 * told[0].training
     given = answers(network, held_out)
-    export_driver(network, tmp_path / "net.onnx", card={"made": "here"})
+    export_driver(network, tmp_path / "net.onnx", card={"made": "here"}, pictures=held_out.pictures)
     driver = onnx_driver(path=str(tmp_path / "net.onnx"))
     by_onnx = np.array([[control.steering] for control in driver.predict(list(held_out.pictures))])
     assert np.abs(by_onnx - given).max() < 1.0  # 8 bits of weights
     assert json.loads(driver.card) == {"made": "here"}
+
+
+def test_what_eight_bits_would_change_is_stored_in_sixteen(tmp_path):
+    from instar.tasks.driving.systems.onnx import onnx_driver
+    from instar.training.driving.export import export_driver
+    from instar.training.driving.networks import build_network
+    from instar.training.driving.start import start_of_onnx
+    from instar.training.driving.train import answers
+
+    torch.manual_seed(0)
+    network, held_out = build_network("epoch", ("steering",), width=0.0625), road(16)
+    export_driver(network, tmp_path / "eight.onnx", card={}, pictures=held_out.pictures)
+    with torch.no_grad():  # one weight of each matrix leaves no levels to the others
+        for layer in network.modules():
+            if isinstance(layer, torch.nn.Linear):
+                layer.weight[:, 0] = 40 * layer.weight.abs().max()
+    export_driver(network, tmp_path / "sixteen.onnx", card={}, pictures=held_out.pictures)
+    sizes = [(tmp_path / f"{name}.onnx").stat().st_size for name in ("eight", "sixteen")]
+    assert sizes[1] > 1.8 * sizes[0]
+    given = onnx_driver(path=str(tmp_path / "sixteen.onnx")).predict(list(held_out.pictures))
+    by_onnx = np.array([[control.steering] for control in given])
+    assert np.abs(by_onnx - answers(network, held_out)).mean() < 0.02
+    again = start_of_onnx(tmp_path / "sixteen.onnx", network)
+    weights = network.state_dict()
+    for name, value in again.weights.items():
+        assert torch.allclose(value, weights[name], rtol=1e-3, atol=1e-4)
 
 
 def test_a_network_learns_what_is_shown_and_keeps_only_what_it_drives_by(tmp_path):
@@ -126,6 +156,63 @@ def test_a_training_may_start_from_another(tmp_path):
         )  # fmt: skip
     with pytest.raises(BadInput, match=r"nowhere.pt is no checkpoint of a training"):
         train(slow, seen, held_out, checkpoint=tmp_path / "c.pt", start=tmp_path / "nowhere.pt")
+
+
+@pytest.mark.parametrize("name", ["vgg16-street", "epoch-street"])
+def test_a_training_may_start_from_a_network_that_comes_along(name):
+    from instar.training.driving.networks import build_network
+    from instar.training.driving.start import begin_as, start_of_onnx
+
+    about = bundled_networks.card(name)
+    path = Path(str(bundled_networks.WEIGHTS / f"{name}.onnx"))
+    pictures = np.stack([scene.image for scene in load_scenes("drive:12:3")])
+    stored = getattr(bundled_networks, name.replace("-", "_"))().predict(list(pictures))
+    model = build_network(about["network"], about["outputs"], width=about["width"])
+    begin_as(model, start_of_onnx(path, model), pictures)
+    with torch.inference_mode():
+        answers = {"as it is asked": model.eval()(torch.from_numpy(pictures)).numpy()}
+        if name == "vgg16-street":  # Epoch drops out some of its neurons
+            answers["as it learns"] = model.train()(torch.from_numpy(pictures)).numpy()
+    for given in answers.values():
+        for column, output in enumerate(about["outputs"]):
+            wanted = [getattr(answer, output) for answer in stored]
+            # Spread and centre of the answers are those of the new training.
+            assert np.corrcoef(given[:, column], wanted)[0, 1] > 0.999999
+    with pytest.raises(BadInput, match="is of another network"):
+        start_of_onnx(path, build_network("resnet101", ("speed",), width=0.125))
+
+
+def test_what_is_held_out_of_laps_is_a_place_and_not_a_time():
+    from instar.training.driving.laps import PLACES, split_by_place
+
+    rng = np.random.default_rng(0)
+    truth, scenes = {}, []
+    for source, lap, begin in (("a", 20.0, 0.0), ("b", 20.6, 700.0)):
+        for number in range(12):
+            for frame in range(30):
+                time = begin + number * 13.7 + frame * 0.28
+                place = (time - begin) / lap % 1 if source == "a" else (time - begin + 4) / lap % 1
+                noise, turn = rng.normal(0, 0.05, 2), 2 * np.pi * place
+                known = {
+                    "steering": float(60 * (np.sin(turn) * np.cos(3 * turn) + noise[0])),
+                    "speed": float(80 + 30 * (np.cos(2 * turn) + place * (1 - place) * 4 + noise[1])),
+                    "time": time, "source": source, "segment": f"{source}{number}",
+                }  # fmt: skip
+                one = Scene(
+                    f"{source}{number}-{frame}", lambda: np.zeros((4, 4, 3), np.uint8), knowledge=known
+                )
+                scenes.append(one)
+                truth[one.id] = place
+    found = split_by_place(scenes, 20.2)
+    assert len(found) > 0.7 * len(scenes)
+    groups = {scene.knowledge["segment"] for scene in found}
+    assert len(groups) == PLACES
+    for group in groups:
+        angles = np.array([truth[scene.id] for scene in found if scene.knowledge["segment"] == group])
+        middle = np.angle(np.exp(2j * np.pi * angles).mean()) / (2 * np.pi)
+        assert np.abs((angles - middle + 0.5) % 1 - 0.5).max() < 0.5 / PLACES + 0.02
+    with pytest.raises(BadInput, match="its time is not known; laps are told by time, steering and speed"):
+        split_by_place(load_scenes("drive:3"), 20.0)
 
 
 def test_a_training_that_was_killed_ends_as_one_that_was_not(tmp_path):

@@ -81,7 +81,8 @@ def test_a_finding_says_what_became_of_a_box(before, after, expected):
 def test_a_box_that_moved_tells_where_it_was_and_is_and_how_much_is_left():
     verdict = same_text(quads(A), quads(box(20, 0)))
     assert verdict.margin == pytest.approx(1 / 3 - 0.5)
-    assert verdict.findings[0].evidence == {"was": A, "is": box(20, 0), "overlap": 0.3333}
+    cause = {"words": "the text in box 0 is found beside its place"}
+    assert verdict.findings[0].evidence == {"was": A, "is": box(20, 0), "overlap": 0.3333, "cause": cause}
 
 
 def test_the_papers_matching_changes_the_measure_and_not_the_findings():
@@ -158,7 +159,7 @@ def test_what_is_found_after_masking_is_in_a_mask_or_elsewhere():
             "watermark missed",
         ),
         ("perspective", lambda: same_text(quads(), quads(A)), "new box", "new box where nothing was"),
-        ("perspective", lambda: same_text(quads(A), quads()), "box lost", "box 0 is lost"),
+        ("perspective", lambda: same_text(quads(A), quads()), "box lost", "the text in box 0 is lost"),
     ],
 )
 def test_findings_and_their_groups_are_told_in_plain_words(relation, verdict, title, words):

@@ -68,10 +68,42 @@ def test_a_segmenter_learns_and_is_scored_on_what_was_held_out(tmp_path, capsys)
     assert 0 < card["scores"]["mean_iou"] < 1
 
 
+def test_a_segmenter_goes_on_from_an_exported_one_and_is_shown_weather(tmp_path, capsys):
+    assert trained("segmenter", tmp_path / "first", "--steps", "60", "--rate", "0.004") == 0
+    first = json.loads((tmp_path / "first/card.json").read_text())["scores"]
+    start = ["--start", str(tmp_path / "first/segmenter.onnx")]
+    assert trained("segmenter", tmp_path / "second", "--steps", "1", *start, "--weather", "0.5") == 0
+    second = json.loads((tmp_path / "second/card.json").read_text())
+    assert second["scores"]["mean_iou"] == pytest.approx(first["mean_iou"], abs=0.02)  # one gentle step
+    assert set(second["weather"]) == {"night", "rain", "snow", "fog", "dusk"}
+    assert "--weather 0.5" in second["again"]
+    wider = ["--steps", "1", *start, "--width", "16"]
+    assert trained("segmenter", tmp_path / "third", *wider) == 2
+    assert "no network of this kind and width" in capsys.readouterr().err
+
+
+def test_pictures_in_weather_are_changed_and_keep_their_label_maps():
+    from instar.scenes import load_scenes
+    from instar.training.engines.streets import collect_streets
+    from instar.training.engines.weather import in_weather
+
+    streets = collect_streets(load_scenes("drive:2"), (96, 128))
+    changed = in_weather(streets, ("night", "snow"), workers=1, seed=3)
+    assert changed.names == tuple(f"{name} {kind}" for kind in ("night", "snow") for name in streets.names)
+    assert (changed.ids == np.concatenate([streets.ids, streets.ids])).all()
+    light, night, snow = streets.pictures.mean(), changed.pictures[:2].mean(), changed.pictures[2:].mean()
+    assert night < 0.6 * light
+    assert snow > light
+    again = in_weather(streets, ("night", "snow"), workers=2, seed=3)
+    assert (again.pictures == changed.pictures).all()
+
+
 def test_scenes_without_label_maps_are_refused(tmp_path, capsys):
     import cv2
 
     cv2.imwrite(str(tmp_path / "a.png"), np.zeros((96, 128, 3), np.uint8))
     words = ["train", "engine", "painter", "--scenes", str(tmp_path), "--out", str(tmp_path / "out")]
+    assert main([*words, "--weather", "0.5"]) == 2
+    assert "for a segmenter" in capsys.readouterr().err
     assert main(words) == 2
     assert "no label map to learn from" in capsys.readouterr().err

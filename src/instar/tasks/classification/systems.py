@@ -1,4 +1,4 @@
-"""Classifiers as systems: a picture in, the best labels with their scores out. All need torch."""
+"""Classifiers as systems: a picture in, the best labels with their scores out. Most need torch."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from instar.adapters.picture_system import PictureSystem
 from instar.core.options import require_fraction, require_whole_number
 from instar.core.recipe import recorded
 from instar.core.scene import Image
+from instar.tasks.classification.onnx import onnx_classifier
+from instar.zoo import fetch
 
 __all__ = ["imagenet_classifier", "mobilenet_v2", "own", "resnet50", "street_classifier"]
 
@@ -109,7 +111,28 @@ def _make(
     )
 
 
-mobilenet_v2 = partial(imagenet_classifier, "mobilenet-v2")
-mobilenet_v2.__doc__ = "MobileNetV2 of ImageNet; needs torch."
+@recorded
+def mobilenet_v2(
+    *,
+    classes: str = "imagenet",
+    confidence: float = 0.5,
+    device: str = "cpu",
+    threads: int = 1,
+    batch: int | None = None,
+) -> ClassifierSystem:
+    """MobileNetV2 of ImageNet, by ONNX Runtime; groups of classes, a GPU and batches need torch."""
+    if (classes, device, batch) != ("imagenet", "cpu", None):
+        return imagenet_classifier(
+            "mobilenet-v2",
+            classes=classes,
+            confidence=confidence,
+            device=device,
+            threads=threads,
+            batch=batch,
+        )
+    (model,) = fetch("mobilenet-v2")
+    return onnx_classifier(model=str(model), confidence=confidence, threads=threads, called="mobilenet-v2")
+
+
 resnet50 = partial(imagenet_classifier, "resnet50")
 resnet50.__doc__ = "ResNet-50 of ImageNet; needs torch."

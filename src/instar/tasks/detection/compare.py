@@ -152,11 +152,21 @@ class _View:
         faded = (self.overlap[k] > self.least_iou) & self.same_label[k] & (self.after.scores < self.band)
         return float(self.after.scores[faded].max(initial=0.0))
 
+    def left_of_any(self, k: int) -> float:
+        """The best score of the label of object k at its place."""
+        there = (self.overlap[k] > self.least_iou) & self.same_label[k]
+        return float(self.after.scores[there].max(initial=0.0))
+
     def invented(self, j: int) -> Finding:
         there = (self.overlap[:, j] > self.least_iou) & self.same_label[:, j]
         there &= self.before.scores < self.band
         had, has = float(self.before.scores[there].max(initial=0.0)), float(self.after.scores[j])
         evidence = {"is": describe_box(self.after, j)}
+        # What is left of an object here may be too little to be found, and too much to be lost.
+        found = (self.before.scores >= self.before.confidence) & ~self.same_label[:, j]
+        k = _best(self.overlap[:, j], found & (self.overlap[:, j] > self.least_iou))
+        if k is not None and self.left_of_any(k) < self.before.confidence:
+            evidence["instead of"] = describe_box(self.before, k)
         return Finding("invented", f"new {self.after.labels[j]}", had - has, evidence)
 
 

@@ -25,6 +25,7 @@ from instar.cutouts.ground import (
     ground_share,
     look_at,
 )
+from instar.cutouts.known_sizes import FLYING
 from instar.cutouts.outlines import Outliner
 from instar.imaging.geometry import Boxes, areas, intersections, mask_bounds
 from instar.imaging.matte import cut_softly, with_shadow
@@ -38,7 +39,6 @@ IntBox = tuple[int, int, int, int]
 SIZES = (0.3, 0.37, 0.45, 0.55, 0.65, 0.75, 0.87, 1.0, 1.1)  # times its own, nearer or farther
 UNKNOWN_SIZES = (0.8, 0.9, 1.0)  # of things that nobody knows the height of
 RISES = (0.6, 0.8, 1.0, 1.2)  # times how far its feet should move for that: no ground is quite flat
-FLYING = frozenset(("bird", "airplane", "kite"))
 FLYING_SIZES = (0.7, 0.85, 1.0)
 FLYING_ROWS = (-1.5, -1.0, -0.5, -0.2, 0.0, 0.2, 0.5, 1.0, 1.5)  # of its height, up or down
 IN_THE_AIR = 0.85  # of what is below it, where it is in the air, looks like what is around it

@@ -10,6 +10,7 @@ SYSTEMS = {
     "epoch-ch2": "systems.bundled_networks:epoch_ch2",
     "vgg16-ch2": "systems.bundled_networks:vgg16_ch2",
     "resnet101-ch2": "systems.bundled_networks:resnet101_ch2",
+    "vgg16-track": "systems.bundled_networks:vgg16_track",
     "deepracer": "systems.deepracer:deepracer",
     "onnx-driver": "systems.onnx:onnx_driver",
     "street-maps": "systems.street_maps:street_maps",

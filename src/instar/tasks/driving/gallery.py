@@ -24,9 +24,11 @@ from instar.imaging.average_hash import average_hash
 from instar.imaging.foliage import cut_leaves
 from instar.imaging.labels import LabelMap
 from instar.imaging.photometric import light_of
+from instar.imaging.treeline import cut_treeline
 from instar.tasks.driving.ground import ROAD, ROADSIDE, STANDING, ground_of
+from instar.tasks.driving.lorry import lorries
 from instar.tasks.driving.maps import labels_of
-from instar.tasks.driving.outlines import Outline, collect_outlines
+from instar.tasks.driving.outlines import Outline, collect_outlines, stretch_of
 from instar.worlds.drive.scenes import models
 
 __all__ = ["Gallery", "collect_gallery", "is_row"]
@@ -48,6 +50,7 @@ RISES = tuple(np.linspace(0.0, 0.12, 13).round(2).tolist())  # of the picture
 ENOUGH = 8  # things of a class, to tell the horizon from
 SOLID = 0.87  # of the convex hull of a vehicle
 CUT = 0.12  # of its outline
+MOST_TREELINES, HANGS = 48, 0.07  # of the width: trees end no higher above the ground
 LEAFY, MOST_LEAVES = 0.04, 24  # of the picture; squares, so that few scenes have to be read
 DIMMEST = 0.22  # of the scene's light: darker leaves look like stone,
 GREYEST = 0.06  # and so do greyer ones
@@ -64,7 +67,8 @@ class Gallery:
     how much higher than the end of the road the horizon is, as a share of the picture. `keeps` is the side of
     the road that they drive on, where it shows. `outlines` are those
     of trees that stand in the scenes, `leaves` the content hashes of squares out of them, with the light of
-    their scenes.
+    their scenes. `treelines` are the content hashes of rows of trees, with light and width of the scene, and
+    how far their upper edge is above the row where its road ends.
     """
 
     pool: Pool
@@ -74,6 +78,7 @@ class Gallery:
     keeps: str = ""
     outlines: Sequence[Outline] = ()
     leaves: Sequence[tuple[str, float]] = ()
+    treelines: Sequence[tuple[str, float, int, int]] = ()
 
     @property
     def person(self) -> float | None:
@@ -122,6 +127,7 @@ def collect_gallery(scenes: Sequence[Scene], workspace: Workspace) -> Gallery:
         outlines = collect_outlines(scenes)
         kept = {"heights": heights, "lights": lights, "rise": rise, "keeps": keeps, "outlines": outlines}
         kept["leaves"] = list(_leaves(scenes, folder))
+        kept["treelines"] = list(_treelines(scenes, folder))
         sizes.write_text(json.dumps(kept), encoding="utf-8")
     return Gallery(load_pool(folder), **json.loads(sizes.read_text(encoding="utf-8")))
 
@@ -143,27 +149,55 @@ def _leaves(scenes: Sequence[Scene], folder: Path) -> Iterator[tuple[str, float]
             return
 
 
+def _treelines(scenes: Sequence[Scene], folder: Path) -> Iterator[tuple[str, float, int, int]]:
+    """Rows of trees before the sky from the first scenes that show one."""
+    found = 0
+    for scene in scenes:
+        labels = labels_of(scene)
+        stretch = None if labels is None else stretch_of(labels)
+        if labels is None or stretch is None:
+            continue
+        first, last, end = stretch
+        trees, sky = labels.mask(["vegetation"]), labels.mask(["sky"])
+        cut = cut_treeline(scene.image, trees, sky, first, last)
+        if cut is not None and cut[1] + len(cut[0]) > end - HANGS * trees.shape[1]:
+            pixels, upper = cut
+            yield write_cutout(folder, pixels), light_of(scene.image).mean, trees.shape[1], round(end) - upper
+            found += 1
+        if found == MOST_TREELINES:
+            return
+
+
 def _colour(leaves: npt.NDArray[np.uint8]) -> float:
     """How far its channels are apart on average, as a share of its light."""
     means = leaves.reshape(-1, 3).mean(axis=0)
     return float(np.ptp(means) / max(1.0, means.mean()))
 
 
-def _drawn(folder: Path) -> tuple[list[CutOut], dict[str, float]]:
-    """The drawn models as cut-outs of no scene, and how large each class is where they are drawn."""
+def _drawn(folder: Path, *, fine: bool = False) -> tuple[list[CutOut], dict[str, float]]:
+    """The drawn models as cut-outs of no scene, and how large each class is where they are drawn.
+
+    Those that are `fine` are for photographs, where the lorries of the drawn world look like toys.
+    """
     kept, seen = [], defaultdict(list)
     for label, pixels, height in models():
-        name = write_cutout(folder, pixels)
-        tall, wide = pixels.shape[:2]
-        area = int(np.count_nonzero(pixels[..., 3]))
-        kept.append(CutOut(name, label, "", wide, tall, area, average_hash(pixels)))
         seen[label].append(height)
+        if not (fine and label == "truck"):
+            kept.append(_cutout(folder, label, pixels))
+    if fine:
+        kept += [_cutout(folder, "truck", pixels) for pixels in lorries()]
     return kept, {label: median(heights) for label, heights in sorted(seen.items())}
+
+
+def _cutout(folder: Path, label: str, pixels: npt.NDArray[np.uint8]) -> CutOut:
+    tall, wide = pixels.shape[:2]
+    area = int(np.count_nonzero(pixels[..., 3]))
+    return CutOut(write_cutout(folder, pixels), label, "", wide, tall, area, average_hash(pixels))
 
 
 def _with_models(pool: Pool, folder: Path, heights: Mapping[str, float]) -> dict[str, float]:
     """The heights, after drawn models were put into the pool for classes that no two scenes show."""
-    drawn, usual = _drawn(folder)
+    drawn, usual = _drawn(folder, fine=True)
     person = Gallery(pool, heights).person
     scale = 1.0 if person is None else person / usual["person"]
     shown = {label: {c.scene for c in pool.cutouts if c.label == label} for label in usual}

@@ -13,7 +13,7 @@ from instar.imaging.labels import LabelMap
 from instar.tasks.driving.ground import ground_of
 from instar.tasks.driving.maps import labels_of
 
-__all__ = ["Outline", "collect_outlines", "outline_of"]
+__all__ = ["Outline", "collect_outlines", "outline_of", "stretch_of"]
 
 Outline = tuple[float, ...]
 """The upper edge of trees, column by column: how high above the horizon, as a share of the width."""
@@ -36,6 +36,22 @@ def collect_outlines(scenes: Sequence[Scene]) -> list[Outline]:
 
 def outline_of(labels: LabelMap) -> Outline | None:
     """The skyline of the trees of a frame, over their widest stretch; None where there are hardly any."""
+    found = stretch_of(labels)
+    if found is None:
+        return None
+    first, last, horizon = found
+    trees = labels.mask(["vegetation"])
+    columns = trees.shape[1]
+    heights = ((horizon - np.argmax(trees, axis=0)[first:last]) / columns).astype(np.float32)[None]
+    smooth = cv2.GaussianBlur(heights, (0, 0), max(0.5, ROUND * columns))[0]
+    return tuple(np.round(smooth, 4).astype(float).tolist())
+
+
+def stretch_of(labels: LabelMap) -> tuple[int, int, float] | None:
+    """The columns of the widest stretch of trees before the sky, and the row where the road ends.
+
+    None where there are hardly any trees.
+    """
     ground = ground_of(labels)
     if ground is None:
         return None
@@ -45,11 +61,7 @@ def outline_of(labels: LabelMap) -> Outline | None:
     above = sky[np.maximum(top - 1, 0), np.arange(columns)]
     free = trees.any(axis=0) & (top < ground.horizon) & above
     first, last = max(_runs(free), key=lambda run: run[1] - run[0], default=(0, 0))
-    if last - first < LEAST_WIDTH * columns:
-        return None
-    heights = ((ground.horizon - top[first:last]) / columns).astype(np.float32)[None]
-    smooth = cv2.GaussianBlur(heights, (0, 0), max(0.5, ROUND * columns))[0]
-    return tuple(np.round(smooth, 4).astype(float).tolist())
+    return None if last - first < LEAST_WIDTH * columns else (first, last, ground.horizon)
 
 
 def _runs(row: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:

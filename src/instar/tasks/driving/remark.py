@@ -11,17 +11,35 @@ from instar.core.scene import Scene
 __all__ = ["remark", "trained_on"]
 
 
+RESEARCH = "for research only"
+"""What a card's licence says of weights that are not for every use."""
+
+
 def trained_on(system: Any) -> str:
     """What the card of a network says it was trained on; "" where it has none."""
-    try:
-        card = json.loads(getattr(system, "card", "") or "{}")
-    except (TypeError, ValueError):
-        return ""
-    return str(card.get("data", "")) if isinstance(card, dict) else ""
+    return str(_card(system).get("data", ""))
 
 
 def remark(system: Any, scenes: Sequence[Scene]) -> str:
-    """One sentence where a network is asked about pictures of another kind than it was trained on."""
+    """What its card says of its use, and whether it is asked about other pictures than it was trained on."""
+    said = [_licence(system), _other_pictures(system, scenes)]
+    return "; ".join(part for part in said if part)
+
+
+def _card(system: Any) -> dict[str, Any]:
+    try:
+        card = json.loads(getattr(system, "card", "") or "{}")
+    except (TypeError, ValueError):
+        return {}
+    return card if isinstance(card, dict) else {}
+
+
+def _licence(system: Any) -> str:
+    licence = str(_card(system).get("licence", ""))
+    return f"{system.name} learned from {licence}" if RESEARCH in licence else ""
+
+
+def _other_pictures(system: Any, scenes: Sequence[Scene]) -> str:
     data = trained_on(system)
     if not data:
         return ""

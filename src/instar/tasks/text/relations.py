@@ -35,6 +35,7 @@ from instar.tasks.text.changes import (
 )
 from instar.tasks.text.compare import LINES, Lines, nothing_left, word_found
 from instar.tasks.text.measures import EPS, Matching, require_matching
+from instar.tasks.text.naming import with_names
 from instar.tasks.text.placement import Lettering, choose_watermark, find_paper
 from instar.tasks.text.polygons import quad_areas, quad_intersections
 from instar.tasks.text.shrink import reduce_brightness, reduce_pushes, reduce_to_swaps, reduce_word
@@ -147,7 +148,8 @@ def watermark(
 
     def expect(source: Observation, follow_ups: Sequence[Observation], change: Watermark) -> Verdict:
         verdict = word_found(source.answer, follow_ups[0].answer, change, eps=eps, lines=lines)
-        return with_words(verdict, source, follow_ups[0], change)
+        named = with_names(verdict, source, follow_ups[0])
+        return with_words(named, source, follow_ups[0], change)
 
     def fair(source: Observation, change: Watermark) -> Inapplicable | None:
         covers = (quad_intersections(change.quad(air=0.5), source.answer.quads) > 0).any()
@@ -171,7 +173,8 @@ def masking(*, eps: float = EPS) -> Relation:
 
     def expect(source: Observation, follow_ups: Sequence[Observation], change: Masks) -> Verdict:
         verdict = nothing_left(source.answer, follow_ups[0].answer)
-        return with_words(verdict, source, follow_ups[0], change)
+        named = with_names(verdict, source, follow_ups[0])
+        return with_words(named, source, follow_ups[0], change)
 
     def fair(source: Observation, change: Masks) -> Inapplicable | None:
         found: Quads = source.answer

@@ -19,6 +19,7 @@ from instar.tasks.text.accuracy import with_words
 from instar.tasks.text.answers import Quads, read
 from instar.tasks.text.compare import LINES, Lines, same_text
 from instar.tasks.text.measures import EPS, Matching, require_matching
+from instar.tasks.text.naming import with_names
 from instar.tasks.text.polygons import are_inside, clip_quads, quad_areas
 from instar.tasks.text.verification import verify
 
@@ -35,7 +36,7 @@ def text(*, eps: float = EPS, matching: Matching = "one-to-one", lines: Lines = 
 
     def compare(before: Observation, after: Observation) -> Verdict:
         verdict = same_text(before.answer, after.answer, eps=eps, matching=matching, lines=lines)
-        return with_words(verdict, before, after)
+        return with_words(with_names(verdict, before, after), before, after)
 
     return Task(
         "text", read, compare, marks, carry=carry, nulls=USUAL_NULLS, verify=verify, is_empty=_is_empty

@@ -14,27 +14,33 @@ from typing import TYPE_CHECKING, Any
 from instar.core.errors import BadInput, UnknownName
 from instar.core.options import split_names
 from instar.core.outcome import Outcome
+from instar.imaging.street_networks import require_weights
+from instar.tasks.driving.systems.bundled_networks import BUNDLED_NETWORKS, WEIGHTS, card
 
 if TYPE_CHECKING:
     from instar.core.scene import Scene
 
 __all__ = ["arguments", "perform"]
 
+SHOWN = 64  # pictures by which is told whether a network may be stored in 8 bits
 WHERE = ("device", "pictures", "resume")  # it is done, which does not change what is learned
 LICENCES = {
     "drive": "pictures drawn by instar, Apache-2.0",
     "ch2": "pictures and labels of Udacity's challenge 2, MIT",
+    "th552019,th979919": "pictures and labels of Team SoulLess (thunderhill_data), which states no licence: "
+    "for research only, and so are these weights; opt-in",
 }
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--scenes", required=True, metavar="PATH", help="drive:N, or the folder of a driving log")
-    add("--source", metavar="NAME", help="of a log, only the frames of this source (ch2)")
+    add("--source", metavar="A,B", help="of a log, only the frames of these sources (ch2)")
+    add("--laps", type=float, metavar="SECONDS", help="of laps that take so long: hold out places, not times")
     add("--without", metavar="A,B", help="draw drives without these kinds of things, such as pedestrian")
     add("--only", metavar="A,B", help="draw drives with these kinds of things only, such as tree,lamp")
     add("--labels", action="store_true", help="learn also what is shown where, if scenes know it")
-    add("--start", metavar="DIR", help="begin with the weights of the training that is there")
+    add("--start", metavar="DIR", help="begin with the weights of that training, or of vgg16-street")
     add("--outputs", default="speed,steering", metavar="A,B", help="speed, steering or both (both)")
     add("--width", type=float, default=1.0, metavar="X", help="times the channels of the network (1)")
     add("--grey", action="store_true", help="look at grey pictures")
@@ -68,7 +74,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     checkpoint = out / "checkpoint.pt"
     if checkpoint.exists() and not args.resume:
         raise BadInput(f"{out} has a training in it; go on with --resume, or choose another --out")
-    begun = None if args.start is None else _how(Path(args.start))
+    start, begun = (None, None) if args.start is None else _start(args.start)
     outputs = tuple(name.strip() for name in args.outputs.split(","))
     said = vars(args) | {"outputs": outputs, "augment": not args.plain}
     settings = DriverSettings(
@@ -87,14 +93,14 @@ def perform(args: argparse.Namespace) -> Outcome:
         parts.validation,
         checkpoint=checkpoint,
         resume=args.resume,
-        start=None if args.start is None else Path(args.start) / "checkpoint.pt",
+        start=start,
         told=lambda result: None if args.json else print(result, file=sys.stderr, flush=True),
         fast=not args.exact and (device != "cpu" or _has_bfloat16()),
         device=device,
     )
     measured = errors_of(parts, answers(model, parts.test))
     drawn = args.scenes.startswith("drive:")
-    card = {
+    told = {
         "network": args.architecture,
         "width": settings.width,
         "outputs": list(settings.outputs),
@@ -110,9 +116,9 @@ def perform(args: argparse.Namespace) -> Outcome:
         "again": _command(args),
     }
     path = out / f"{args.architecture}.onnx"
-    export_driver(model, path, card=card)
-    (out / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
-    return Outcome(_text(card, path), card | {"path": str(path)})
+    export_driver(model, path, card=told, pictures=parts.validation.pictures[:SHOWN])
+    (out / "card.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    return Outcome(_text(told, path), told | {"path": str(path)})
 
 
 def _scenes(args: argparse.Namespace) -> Sequence[Scene]:
@@ -122,9 +128,14 @@ def _scenes(args: argparse.Namespace) -> Sequence[Scene]:
     scenes: list[Scene] = load_scenes(args.scenes, limit=args.limit)
     if args.source is not None:
         sources = sorted({str(scene.knowledge.get("source")) for scene in scenes})
-        scenes = [scene for scene in scenes if scene.knowledge.get("source") == args.source]
+        wanted = set(split_names(args.source))
+        scenes = [scene for scene in scenes if scene.knowledge.get("source") in wanted]
         if not scenes:
             raise BadInput(f"no frame is of source {args.source!r}; there are: {', '.join(sources)}")
+    if args.laps is not None:
+        from instar.training.driving.laps import split_by_place
+
+        scenes = split_by_place(scenes, args.laps)
     if args.only is not None:
         scenes = [_emptied(scene, frozenset(KINDS) - _kinds(args.only, KINDS)) for scene in scenes]
     if args.without is not None:
@@ -167,12 +178,16 @@ def _has_bfloat16() -> bool:
     return "avx512_bf16" in flags or "amx_bf16" in flags
 
 
-def _how(start: Path) -> str:
-    """How the training was done that this one began with."""
+def _start(given: str) -> tuple[Path, str]:
+    """The weights to begin with, of a training's folder or a network by name, and how they were trained."""
+    if given in BUNDLED_NETWORKS:
+        return Path(str(require_weights(WEIGHTS / f"{given}.onnx"))), str(card(given)["again"])
+    start = Path(given)
     try:
-        return str(json.loads((start / "card.json").read_text(encoding="utf-8"))["again"])
+        how = str(json.loads((start / "card.json").read_text(encoding="utf-8"))["again"])
     except (OSError, ValueError, KeyError):
         raise BadInput(f"{start} has no finished training to start from; it needs its card.json") from None
+    return start / "checkpoint.pt", how
 
 
 def _command(args: argparse.Namespace) -> str:

@@ -33,6 +33,7 @@ from instar.core.errors import BadInput
 from instar.training.driving.examples import CELLS, Examples
 from instar.training.driving.networks import Driver, build_network
 from instar.training.driving.segmentation_loss import class_weights, segmentation_loss
+from instar.training.driving.start import Start, begin_as, start_of_onnx
 from instar.user_file import whole_file
 
 Floats = npt.NDArray[np.float32]
@@ -112,15 +113,15 @@ def train(
 ) -> Driver:
     """The network of the best validation, on the CPU wherever it was trained.
 
-    It begins with what fits of the weights in `start`, the checkpoint of another training. `fast` computes in
-    bfloat16 where the device is quick at it.
+    It begins with what fits of the weights in `start`, the checkpoint of another training or a stored
+    network. `fast` computes in bfloat16 where the device is quick at it.
     """
     torch.manual_seed(settings.seed)
     model = build_network(settings.architecture, settings.outputs, width=settings.width, grey=settings.grey)
     model.centre.copy_(torch.from_numpy(training.targets.mean(axis=0)))
     model.spread.copy_(torch.from_numpy(np.maximum(training.targets.std(axis=0), 1e-3)))
     if start is not None:
-        _begin_as(model, start)
+        begin_as(model, _read_start(start, model), training.pictures)
     classes = training.shown.shape[1]
     auxiliary = torch.nn.Conv2d(model.channels, classes, 1) if classes else torch.nn.Identity()
     learner = torch.nn.ModuleDict({"driver": model, "auxiliary": auxiliary}).to(device)
@@ -274,18 +275,10 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
         raise BadInput(f"{path} is no checkpoint of a training: {error}") from error
 
 
-def _begin_as(model: Driver, checkpoint: Path) -> None:
-    """Take over the features, and of the head what has the same shape; the units of the answers stay."""
-    there = load_checkpoint(checkpoint)["best_model"]
-    mine = model.state_dict()
-    fits = {
-        name: there[name]
-        for name, value in mine.items()
-        if name.startswith(("features.", "head.")) and name in there and there[name].shape == value.shape
-    }
-    if not all(name in fits for name in mine if name.startswith("features.")):
-        raise BadInput(f"{checkpoint} is of another network; start from one of the same kind and width")
-    model.load_state_dict(mine | fits)
+def _read_start(path: Path, model: Driver) -> Start:
+    if path.suffix == ".onnx":
+        return start_of_onnx(path, model)
+    return Start(load_checkpoint(path)["best_model"], str(path))
 
 
 def _restored(path: Path, settings: DriverSettings) -> _State:

@@ -14,7 +14,11 @@ from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 
 if TYPE_CHECKING:
+    from torch import nn
+
     from instar.core.scene import Scene
+    from instar.training.engines.networks import Painter, Segmenter
+    from instar.training.engines.streets import Streets
 
 __all__ = ["arguments", "perform"]
 
@@ -41,6 +45,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--rate", type=float, metavar="X", help="the highest learning rate (0.0002; segmenter: 0.0015)")
     add("--side", type=int, default=256, metavar="N", help="pixels of a crop (256)")
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
+    add(
+        "--weather",
+        type=float,
+        default=0.0,
+        metavar="X",
+        help="of a segmenter's crops, at night, in rain, snow, fog (0)",
+    )
+    add("--start", metavar="FILE", help="an exported segmenter of that width to go on from")
     add("--held-out", type=float, default=0.15, metavar="X", help="of each video, the last frames (0.15)")
     add("--minutes", type=float, metavar="N", help="stop then; go on with --resume")
     add("--device", metavar="NAME", help="cpu or cuda (a GPU where there is one)")
@@ -51,6 +63,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     if not 0 < args.held_out < 1:
         raise BadInput(f"--held-out is {args.held_out}; it must be between 0 and 1")
+    if not 0 <= args.weather < 1:
+        raise BadInput(f"--weather is {args.weather}; it must be at least 0 and less than 1")
+    if args.kind == "painter" and (args.weather or args.start):
+        raise BadInput("--weather and --start are for a segmenter")
     size = (args.height, round(args.height * SIZE[1] / SIZE[0]))
     scenes = [scene for path in args.scenes for scene in _load(path, args.palette, size)]
     # torch, which neither --help nor a wrong path should wait for
@@ -63,6 +79,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.training.engines.scores import score
     from instar.training.engines.streets import collect_streets, split_videos
     from instar.training.engines.train import EngineSettings, train_painter, train_segmenter
+    from instar.training.engines.weather import WEATHER, in_weather
 
     device = require_device(args.device or ("cuda" if torch.cuda.is_available() else "cpu"), "training")
     width, steps, batch, rate = (
@@ -71,7 +88,16 @@ def perform(args: argparse.Namespace) -> Outcome:
     )
     seconds = float("inf") if args.minutes is None else 60 * args.minutes
     settings = EngineSettings(
-        int(width), int(steps), int(batch), args.side, float(rate), args.seed, seconds, device
+        int(width),
+        int(steps),
+        int(batch),
+        args.side,
+        float(rate),
+        args.seed,
+        seconds,
+        device,
+        args.weather,
+        None if args.start is None else Path(args.start),
     )
     out = Path(args.out)
     with show_steps("looking at the scenes", len(scenes), quiet=args.json) as shown:
@@ -79,13 +105,20 @@ def perform(args: argparse.Namespace) -> Outcome:
     kept, held = split_videos(streets.names, args.held_out)
     if not kept or not held:
         raise BadInput(f"{len(streets)} scenes leave none to train on or none to hold out; name more")
-    train = train_painter if args.kind == "painter" else train_segmenter
 
     def told(line: str) -> None:
         if not args.json:
             print(line, file=sys.stderr, flush=True)
 
-    model = train(streets.of(kept), settings, out, told, args.resume)
+    def weather_of(rows: list[int], *, varied: bool) -> Streets:
+        with show_steps("making weather", len(rows) * len(WEATHER), quiet=args.json) as shown:
+            return in_weather(streets.of(rows), varied=varied, seed=args.seed, step=shown.advance)
+
+    if args.kind == "painter":
+        model: Painter | Segmenter = train_painter(streets.of(kept), settings, out, told, args.resume)
+    else:
+        changed = weather_of(kept, varied=True) if args.weather else None
+        model = train_segmenter(streets.of(kept), settings, out, told, args.resume, changed=changed)
     card = {
         "network": args.kind,
         "width": width,
@@ -97,6 +130,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         "held_out": len(held),
         "steps": int(checkpoint.load(out)["done"]),
         "scores": score(model, streets.of(held)),
+        **({"weather": _by_kind(model, weather_of(held, varied=False), WEATHER)} if args.weather else {}),
         "again": _command(args),
     }
     path = out / f"{args.kind}.onnx"
@@ -117,6 +151,17 @@ def _load(path: str, palette: str | None, size: tuple[int, int]) -> Sequence[Sce
         return load_scenes(path, palette=palette)
     drives: list[Scene] = list(load_scenes(path))
     return [scene_of(cast(Any, scene.knowledge["drive"]), scene.id, size=size) for scene in drives]
+
+
+def _by_kind(model: nn.Module, changed: Streets, kinds: Sequence[str]) -> dict[str, float]:
+    """The mean IoU in each weather, of pictures that lie one kind after the other."""
+    from instar.training.engines.scores import score
+
+    count = len(changed) // len(kinds)
+    return {
+        kind: score(model, changed.of(range(number * count, (number + 1) * count)))["mean_iou"]
+        for number, kind in enumerate(kinds)
+    }
 
 
 def _words(scores: dict[str, float]) -> str:

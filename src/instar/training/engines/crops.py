@@ -10,7 +10,7 @@ from instar.imaging.street_classes import STREET, UNKNOWN
 
 __all__ = ["Crops", "draw_holes", "forget", "one_hot", "relight"]
 
-ZOOM = (0.68, 1.0)  # how much of its size a crop keeps
+ZOOM = (0.68, 1.0)  # how large things are in a crop; the painter never paints them larger
 LEAST = 60  # pixels of a class, to make a hole of it
 MOST = 0.7  # of a crop
 OFTENER = {"vegetation": 3.0, "building": 2.0, "car": 2.0}  # what rules replace and remove most
@@ -19,17 +19,31 @@ FORGET, FORGET_ALL = 0.4, 0.5  # how often labels in the hole are not told, and 
 
 
 class Crops:
-    """Square crops, mirrored at random; `pictures` (N, H, W, 3) and `ids` (N, H, W) lie on the device."""
+    """Square crops, mirrored at random; `pictures` (N, H, W, 3) and `ids` (N, H, W) lie on the device.
 
-    def __init__(self, pictures: Tensor, ids: Tensor, side: int) -> None:
-        self.pictures, self.ids, self.side = pictures.permute(0, 3, 1, 2), ids, side
+    `often` (N) is how often each picture is chosen, beside the others.
+    """
+
+    def __init__(
+        self,
+        pictures: Tensor,
+        ids: Tensor,
+        side: int,
+        *,
+        zoom: tuple[float, float] = ZOOM,
+        often: Tensor | None = None,
+    ) -> None:
+        self.pictures, self.ids, self.side, self.zoom = pictures.permute(0, 3, 1, 2), ids, side, zoom
+        self.often = torch.ones(len(ids)) if often is None else often
 
     def draw(self, count: int) -> tuple[Tensor, Tensor]:
         """Pictures (count, 3, side, side) from -1 to 1, and ids (count, side, side)."""
         rows, columns = self.ids.shape[1:]
         where = self.ids.device
-        chosen = torch.randint(0, len(self.ids), (count,), device=where)
-        kept = (self.side / torch.empty(count, device=where).uniform_(*ZOOM)).clamp(max=min(rows, columns))
+        chosen = torch.multinomial(self.often, count, replacement=True).to(where)
+        kept = (self.side / torch.empty(count, device=where).uniform_(*self.zoom)).clamp(
+            max=min(rows, columns)
+        )
         left = torch.rand(count, device=where) * (columns - kept)
         top = torch.rand(count, device=where) * (rows - kept)
         flip = torch.where(torch.rand(count, device=where) < 0.5, -1.0, 1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from instar.core.errors import BadInput
 from instar.imaging.street_classes import UNKNOWN
 from instar.training.engines import checkpoint
 from instar.training.engines.crops import Crops, draw_holes, forget, one_hot, relight
+from instar.training.engines.exported import take_weights
 from instar.training.engines.networks import CLASSES, Critic, Painter, Segmenter
 
 if TYPE_CHECKING:
@@ -28,13 +29,20 @@ __all__ = ["EngineSettings", "train_painter", "train_segmenter"]
 NOISE = 0.3  # how strong the noise in a hole is; what is painted differs with it
 FEATURES, LEVELS, SEEN = 12.0, 5.0, 0.5  # weights: the critics' features, grey levels in holes and outside
 SMOOTH = 0.999  # the weights that are kept are an average over so many steps
+GENTLE = 100  # steps in which the rate rises
 OFTEN = 200  # steps from one word to the next
+RARE = 0.35  # the power of how rare a class is that it counts: by 0.5 poles grow into the sky
+SIZES = (0.6, 1.6)  # how large things are shown to the segmenter
 DARK = {"painter": 0.1, "segmenter": 0.35}  # how many crops are shown at night, in haze or in grey
 
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """How to train; `steps` in all, and no longer than `seconds` in this piece."""
+    """How to train; `steps` in all, and no longer than `seconds` in this piece.
+
+    Of a segmenter, `weather` is the share of crops that show the pictures in weather, and `start` an exported
+    network to go on from.
+    """
 
     width: int
     steps: int
@@ -44,6 +52,8 @@ class EngineSettings:
     seed: int = 0
     seconds: float = float("inf")
     device: str = "cpu"
+    weather: float = 0.0
+    start: Path | None = None
 
     def __post_init__(self) -> None:
         if self.side % 16 or self.side < 32:
@@ -106,24 +116,37 @@ def train_painter(
 
 
 def train_segmenter(
-    streets: Streets, settings: EngineSettings, folder: Path, told: Told, resume: bool
+    streets: Streets,
+    settings: EngineSettings,
+    folder: Path,
+    told: Told,
+    resume: bool,
+    *,
+    changed: Streets | None = None,
 ) -> Segmenter:
-    """The segmenter; rare classes count more, and pixels of no known class not at all."""
+    """The segmenter; rare classes count more, and pixels of no known class not at all.
+
+    `changed` are the pictures in weather, a share `settings.weather` of what it is shown.
+    """
     torch.manual_seed(settings.seed)
     where = settings.device
     model = Segmenter(settings.width).to(where)
     average = copy.deepcopy(model)
+    crops = _segmenter_crops(streets, changed, settings)
     done = _resume(folder, settings, resume, model=model, average=average)
+    if not done and settings.start is not None:
+        pictures, _ = crops.draw(settings.batch)
+        for one in (model, average):
+            take_weights(one, settings.start, pictures)
     torch.manual_seed(settings.seed + done)
     optimiser = torch.optim.AdamW(model.parameters(), settings.rate, weight_decay=1e-2)
-    crops = _crops(streets, settings)
     counts = torch.bincount(crops.ids.flatten().long(), minlength=CLASSES)[:UNKNOWN].float()
-    weights = (counts.sum() / counts.clamp(min=1)).sqrt().clamp(max=12)
+    weights = (counts.sum() / counts.clamp(min=1)) ** RARE
     for step in _steps(done, settings, (optimiser,), (settings.rate,)):
         pictures, ids = crops.draw(settings.batch)
         with _fast(where):
             scores = model(relight(pictures, dark=DARK["segmenter"])).float()
-            loss = F.cross_entropy(scores, ids, weights, ignore_index=UNKNOWN)
+            loss = F.cross_entropy(scores, ids, weights, ignore_index=UNKNOWN) + _apart(scores, ids)
         _descend(optimiser, loss)
         _follow(average, model, step)
         if step % OFTEN == 0:
@@ -133,11 +156,37 @@ def train_segmenter(
     return average.eval()
 
 
+def _apart(scores: Tensor, ids: Tensor) -> Tensor:
+    """How little the shares of each class overlap what is there, on average over classes (soft Dice)."""
+    known = (ids != UNKNOWN)[:, None].float()
+    shares = scores.softmax(1) * known
+    true = one_hot(ids)[:, :UNKNOWN] * known
+    both, total = (shares * true).sum((0, 2, 3)), (shares + true).sum((0, 2, 3))
+    there = true.sum((0, 2, 3)) > 0
+    return 1 - (2 * both / total.clamp(min=1))[there].mean()
+
+
 def _crops(streets: Streets, settings: EngineSettings) -> Crops:
-    if min(streets.ids.shape[1:]) < settings.side:
-        raise BadInput(f"crops of {settings.side} pixels do not fit into {streets.ids.shape[1:]}")
-    pictures, ids = (torch.from_numpy(x).to(settings.device) for x in (streets.pictures, streets.ids))
-    return Crops(pictures, ids, settings.side)
+    return Crops(*_on_device([streets], settings), settings.side)
+
+
+def _segmenter_crops(streets: Streets, changed: Streets | None, settings: EngineSettings) -> Crops:
+    """Crops of the pictures, and of the same in weather as often as the settings say."""
+    often = torch.full((len(streets),), (1 - settings.weather) / len(streets))
+    both = [streets]
+    if changed is not None:
+        both.append(changed)
+        often = torch.cat([often, torch.full((len(changed),), settings.weather / len(changed))])
+    return Crops(*_on_device(both, settings), settings.side, zoom=SIZES, often=often)
+
+
+def _on_device(all_streets: Sequence[Streets], settings: EngineSettings) -> tuple[Tensor, Tensor]:
+    shape = all_streets[0].ids.shape[1:]
+    if min(shape) < settings.side:
+        raise BadInput(f"crops of {settings.side} pixels do not fit into {shape}")
+    pictures = [torch.from_numpy(streets.pictures).to(settings.device) for streets in all_streets]
+    ids = [torch.from_numpy(streets.ids).to(settings.device) for streets in all_streets]
+    return torch.cat(pictures), torch.cat(ids)
 
 
 def _fast(device: str) -> AbstractContextManager[Any]:
@@ -167,20 +216,22 @@ def _descend(optimiser: torch.optim.Optimizer, loss: Any) -> None:
 @torch.no_grad()
 def _follow(average: nn.Module, model: nn.Module, step: int) -> None:
     share = 1 - min(SMOOTH, step / (step + 50))
-    for kept, new in zip(average.parameters(), model.parameters()):
-        kept.lerp_(new, share)
+    torch._foreach_lerp_(list(average.parameters()), list(model.parameters()), share)
     for own, late in zip(average.buffers(), model.buffers()):
         own.copy_(late)
 
 
 def _steps(done: int, settings: EngineSettings, optimisers: Any, rates: Any) -> Iterator[int]:
-    """Numbers of steps, while there is time; in the second half the rate goes down to nothing."""
+    """Numbers of steps, while there is time; in the second half the rate goes down to nothing.
+
+    Each piece begins gently, for its optimisers know nothing of the network yet.
+    """
     start = time.monotonic()
     for step in range(done + 1, settings.steps + 1):
         left = 1 - (step - 1) / settings.steps
         for optimiser, rate in zip(optimisers, rates):
             for group in optimiser.param_groups:
-                group["lr"] = rate * min(1.0, 2 * left + 0.01)
+                group["lr"] = rate * min(1.0, 2 * left + 0.01, (step - done) / GENTLE)
         yield step
         if time.monotonic() - start > settings.seconds:
             return
@@ -202,5 +253,5 @@ def _resume(folder: Path, settings: EngineSettings, resume: bool, **modules: nn.
 
 def _save(folder: Path, settings: EngineSettings, done: int, modules: dict[str, nn.Module]) -> None:
     state = {name: module.state_dict() for name, module in modules.items()}
-    told = {key: value for key, value in asdict(settings).items() if key != "device"}
+    told = {key: value for key, value in asdict(settings).items() if key not in ("device", "start")}
     checkpoint.save(folder, {"done": done, "settings": told, **state})

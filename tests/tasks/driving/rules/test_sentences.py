@@ -12,6 +12,7 @@ from rule_files import tally
         ("later_sentences.txt", 200, 39),
         ("drivers_sentences.txt", 123, 24),
         ("fresh_sentences.txt", 60, 5),
+        ("street_sentences.txt", 100, 32),
     ],
 )
 def test_no_sentence_is_misread_and_few_that_can_be_shown_are_refused(name, sentences, unshown):

@@ -114,6 +114,14 @@ def test_the_command_line_asks_for_the_path(capsys):
     assert "needs path; give --set system.path=..." in capsys.readouterr().err
 
 
+def test_the_network_of_a_race_track_is_nearer_to_its_driver_than_a_constant_and_says_whom_it_is_for():
+    found = card("vgg16-track")
+    steering = found["errors"]["steering"]
+    assert found["outputs"] == ["steering"]  # speed was no better than a constant
+    assert steering["interval"][1] < steering["constant_mae"]
+    assert "for research only" in found["licence"]
+
+
 def test_a_card_can_be_shown(capsys):
     assert main(["models", "show", "vgg16-blind", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

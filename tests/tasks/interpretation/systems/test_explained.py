@@ -104,3 +104,114 @@ def test_the_system_keeps_the_contract_and_goes_to_another_process():
     check_system(system, asked)
     again = pickle.loads(pickle.dumps(system))
     np.testing.assert_array_equal(again.predict(asked)[0].heat, system.predict(asked)[0].heat)
+
+
+def make_transformer(attend, *, patch=8):
+    """Blocks whose attention somebody wrote by hand; no class of it is called so."""
+    import torch
+    from torch import nn
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.three, self.out = nn.Linear(12, 36), nn.Linear(12, 12)
+
+        def forward(self, x):
+            return x + self.out(attend(*self.three(x).chunk(3, dim=-1)))
+
+    class Network(nn.Module):
+        def __init__(self):
+            super().__init__()
+            cut = nn.Conv2d(3, 12, patch, patch)
+            stem = nn.Sequential(nn.Conv2d(3, 12, 8, 8), nn.ReLU(), nn.Conv2d(12, 12, 1))
+            self.patches = cut if patch > 1 else stem
+            self.blocks, self.head = nn.Sequential(Block(), Block()), nn.Linear(12, 2)
+
+        def forward(self, x):
+            return self.head(self.blocks(self.patches(x).flatten(2).transpose(1, 2)).mean(1))
+
+    torch.manual_seed(0)
+    return Network()
+
+
+def attend_by_matmul(q, k, v):
+    return (q @ k.transpose(1, 2) / 3.5).softmax(-1) @ v
+
+
+def attend_by_einsum(q, k, v):
+    import torch
+
+    return torch.einsum("bnm,bmd->bnd", torch.einsum("bnd,bmd->bnm", q, k).softmax(-1), v)
+
+
+def attend_without_softmax(q, k, v):
+    return q.relu() @ (k.relu().transpose(1, 2) @ v)
+
+
+def attend_by_torch(q, k, v):
+    from torch.nn import functional
+
+    return functional.scaled_dot_product_attention(q, k, v)
+
+
+def attend_not(q, k, v):
+    return q * k.mean(1, keepdim=True) + v
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("interpreter", ["grad-cam", "linear-approximation", "excitation-backprop"])
+@pytest.mark.parametrize(
+    ("attend", "patch", "named"),
+    [
+        (attend_by_matmul, 8, "attention by"),
+        (attend_by_einsum, 8, "attention by einsum"),
+        (attend_without_softmax, 8, "attention by"),
+        (attend_by_torch, 8, "scaled_dot_product_attention"),
+        (attend_not, 8, "linear layers over patches"),
+        (attend_by_matmul, 1, "attention by"),
+        (attend_by_torch, 1, "scaled_dot_product_attention"),
+    ],
+)
+def test_a_transformer_written_by_hand_is_refused_by_name(interpreter, attend, patch, named):
+    from instar.tasks.interpretation.systems import own
+
+    module = make_transformer(attend, patch=patch)
+    with pytest.raises(BadInput, match=rf"mine is a transformer \({named}.*choose rise, lime"):
+        own(module, "mine", interpreter=interpreter, size=(32, 32))
+    assert all(one.requires_grad for one in module.parameters())
+
+
+@pytest.mark.real
+def test_a_transformer_written_by_hand_is_explained_by_what_needs_no_map():
+    from instar.tasks.interpretation import Asked
+    from instar.tasks.interpretation.systems import own
+
+    for name in ("rise", "lime", "integrated-gradients", "smoothgrad"):
+        system = own(make_transformer(attend_by_torch), "mine", interpreter=name, size=(32, 32), samples=8)
+        (answer,) = system.predict([Asked(np.full((32, 32, 3), 90, np.uint8), system.classifier.labels[0])])
+        assert answer.heat.shape == (32, 32)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("pooling", ["attention", "bilinear"])
+def test_a_map_that_attention_or_a_product_only_pools_is_explained(pooling):
+    import torch
+    from torch import nn
+    from torch.nn import functional
+
+    from instar.tasks.interpretation.systems import own
+
+    class Pooled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.maps = nn.Sequential(nn.Conv2d(3, 8, 3, 2), nn.ReLU(), nn.Conv2d(8, 8, 3), nn.ReLU())
+            self.head = nn.Linear(8 if pooling == "attention" else 64, 2)
+
+        def forward(self, x):
+            tokens = self.maps(x).flatten(2).transpose(1, 2)
+            if pooling == "bilinear":
+                return self.head(torch.bmm(tokens.transpose(1, 2), tokens).flatten(1))
+            mean = tokens.mean(1, keepdim=True)
+            return self.head(functional.scaled_dot_product_attention(mean, tokens, tokens)[:, 0])
+
+    assert own(Pooled(), "mine", interpreter="grad-cam", size=(32, 32)).interpreter == "grad-cam"

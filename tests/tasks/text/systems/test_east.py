@@ -94,3 +94,21 @@ def test_the_fingerprint_tells_settings_apart_and_bad_ones_are_named():
     assert len({one.fingerprint, east(limit_side=640).fingerprint, east(least_score=0.5).fingerprint}) == 3
     with pytest.raises(BadInput, match="east: limit_side is 0; it must be a whole number of at least 32"):
         east(limit_side=0)
+
+
+@pytest.mark.real
+@pytest.mark.usefixtures("weights")
+def test_openvino_gives_the_same_boxes():
+    pytest.importorskip("openvino", reason="the extra openvino is not installed; make test-real has it")
+    by_opencv, by_openvino = (
+        east(limit_side=576, engine=engine).predict([drawn_page()])[0] for engine in ("opencv", "openvino")
+    )
+    np.testing.assert_allclose(by_openvino.quads, by_opencv.quads, atol=0.01)
+    np.testing.assert_allclose(by_openvino.scores, by_opencv.scores, atol=1e-3)
+
+
+@pytest.mark.real
+@pytest.mark.usefixtures("weights")
+def test_an_engine_that_it_does_not_know_is_named():
+    with pytest.raises(BadInput, match="engine"):
+        east(engine="tensorrt")

@@ -20,6 +20,7 @@ from instar.core.scene import Image, Observation, Scene
 from instar.core.system import System
 from instar.core.verdict import Verdict
 from instar.cutouts import CutOuts, Pool, load_pool
+from instar.cutouts.known_sizes import FLYING
 from instar.cutouts.pool import bundled_pool, join_pools
 from instar.imaging.geometry import intersections
 from instar.imaging.paste import BLENDS, Blend
@@ -53,7 +54,9 @@ SHADOW = 0.35  # how dark the ground becomes where something stands
 BUNDLED, SCENES = "bundled", "scenes"
 UNNATURAL = "not natural enough"
 TRIES = 8
-LONELY_NATURAL = 0.55  # of a place that nothing found vouches for
+FEW_TRIES = 3  # to draw one that is
+NATURAL = 0.55  # enough; else the most natural of the few is taken
+LONELY_NATURAL = 0.7  # the least of a place that nothing found vouches for
 WAYS: tuple[Way, ...] = ("guided", "random", "close")
 
 
@@ -122,12 +125,21 @@ def insertion(
             placements = placements_of(source, way)
             if isinstance(placements, Inapplicable):
                 return placements
-            for _ in range(TRIES if least_natural > 0 else 1):
-                chosen, x, y = choose_place(placements, rng)
-                change = recipe(source, chosen, x, y)
-                if least_natural == 0 or natural(source, change) >= least_natural:
+            anywhere = scale == "paper" or way == "random"
+            if anywhere and least_natural == 0:
+                return recipe(source, *choose_place(placements, rng))
+            best, most = None, -1.0
+            for _ in range(TRIES if least_natural > 0 else FEW_TRIES):
+                change = recipe(source, *choose_place(placements, rng))
+                value = natural(source, change)
+                lonely = change.anchor is None and not anywhere
+                if value < max(least_natural, LONELY_NATURAL if lonely else 0.0):
+                    continue
+                if anywhere or value >= NATURAL:
                     return change
-            return Inapplicable(UNNATURAL)
+                if value > most:
+                    best, most = change, value
+            return best or Inapplicable(UNNATURAL)
 
         def apply(image: Image, change: Insertion) -> Image:
             return paste(image, change, the_cutouts())
@@ -206,10 +218,11 @@ def _insertion(place: Placement, x: int, y: int, image: Image, cutouts: CutOuts,
     look = match_look(cutouts.pixels(cutout.digest), image, place, x, y)
     # What was rendered has an exact edge; a soft one would eat the spokes of a wheel.
     exact = blend == "feather" and cutout.metres > 0
+    stands = place.ground is not None and canonical_class(cutout.label) not in FLYING
     return Insertion(
         cutout.digest, cutout.label, x, y, width, height, "hard" if exact else blend,
         look.gain, look.offset, look.saturation, anchor=place.anchor,
-        cast=look.cast, blur=look.blur, grain=look.grain, shadow=SHADOW if place.ground is not None else 0.0,
+        cast=look.cast, blur=look.blur, grain=look.grain, shadow=SHADOW if stands else 0.0,
     )  # fmt: skip
 
 

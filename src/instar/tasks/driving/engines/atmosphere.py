@@ -21,7 +21,7 @@ from instar.tasks.driving.engines.surroundings import Light, Surroundings, greye
 from instar.tasks.driving.maps import with_lines
 from instar.tasks.driving.rules.model import Condition
 
-__all__ = ["alter", "less", "make", "plan"]
+__all__ = ["alter", "change_weather", "less", "make", "plan"]
 
 LEVELS = {"light": 0.45, "normal": 0.7, "heavy": 1.0}
 STRONGER = 1.35
@@ -72,13 +72,31 @@ def less(edit: Edit, view: SceneView) -> Iterator[Sequence[Edit]]:
 
 def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     """The picture in that weather or at that time."""
-    rng = np.random.default_rng(edit["seed"])
-    strength = float(edit["strength"])
-    light = image.astype(np.float32) / np.float32(255)
-    around = surroundings_of(
-        light, ids_from_text(edit["classes"]), float(edit["horizon"]), float(edit["vanishing"])
+    return change_weather(
+        image,
+        ids_from_text(edit["classes"]),
+        (float(edit["horizon"]), float(edit["vanishing"])),
+        edit["kind"],
+        float(edit["strength"]),
+        np.random.default_rng(edit["seed"]),
     )
-    match edit["kind"]:
+
+
+def change_weather(
+    image: Image,
+    ids: npt.NDArray[np.uint8],
+    end: tuple[float, float],
+    kind: str,
+    strength: float,
+    rng: np.random.Generator,
+) -> Image:
+    """The picture in weather or at a time out of `KINDS`.
+
+    `ids` are `STREET` classes, `end` is the row and the column where the road ends.
+    """
+    light = image.astype(np.float32) / np.float32(255)
+    around = surroundings_of(light, ids, *end)
+    match kind:
         case "night":
             changed = night(light, around, strength, rng)
         case "dusk":

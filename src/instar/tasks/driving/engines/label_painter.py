@@ -12,6 +12,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from instar.core.change import Inapplicable
 from instar.core.scene import Image, Mask
@@ -19,14 +20,16 @@ from instar.cutouts import CutOuts
 from instar.cutouts.kept import KeptCutOuts
 from instar.imaging.foliage import edge_of, lay_leaves
 from instar.imaging.mask_text import ids_to_text
-from instar.imaging.painter import paint
+from instar.imaging.painter import clear_sky, paint
+from instar.imaging.paste import RGBA, resized
 from instar.imaging.photometric import light_of
 from instar.imaging.street_classes import STREET, street_ids
+from instar.imaging.treeline import lay_treelines
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.selection import LINES, select_pixels
-from instar.tasks.driving.engines.target_map import Ids, behind, hole_around, planted
+from instar.tasks.driving.engines.target_map import LOW, Ids, behind, hole_around, planted, with_attached
 from instar.tasks.driving.engines.words import unshown
-from instar.tasks.driving.ground import ROAD, STANDING
+from instar.tasks.driving.ground import ROAD, ROADSIDE, STANDING
 from instar.tasks.driving.maps import with_lines
 from instar.tasks.driving.rules.model import Condition
 
@@ -34,6 +37,11 @@ __all__ = ["Painting", "camvid", "drawn", "keep_patch", "lay_patch", "without"]
 
 SEEDS = 2**31
 LINE_MARGIN = 7  # pixels across: paint is worn along its edge
+HEDGE = 0.035  # of the width: a hedge before trees is so high above the horizon
+SMOOTH, UNEVEN, UNDER = 41, 4.0, 8  # pixels: of the hedge before trees, which reach down into it
+SHADE = 0.6  # of the light of leaves, between them
+THROUGH = (0.75, 0.93)  # of the sky's brightness: what is as bright among poles and branches is sky
+SEEN = 0.5  # of a pixel: then it shows a tree
 ALIKE = 1.7  # times as light: leaves of such scenes look at home
 ELSEWHERE = 255  # in the map of a patch: nothing changes
 
@@ -70,28 +78,56 @@ class Painting:
             outlines = view.gallery.outlines
             if not outlines:
                 return Inapplicable("no tree stands before the sky in any scene, to take its outline from")
+            mask = with_attached(_ids(view), mask) & ~view.labels.mask(["traffic light"])
             whole = _others(mask, view) | view.labels.mask(["vegetation"])
+            if self.leaves:  # the painter's ground would be seen before the trees
+                whole |= view.labels.mask((*ROAD, *ROADSIDE))
             hole = hole_around(mask, whole, stands=False)
-            wanted = planted(_ids(view), mask, outlines, view.ground.horizon, rng)
-            painted = self._with_trees(mask, hole, wanted, view, seed)
+            rows = _treelines_like(view) if self.leaves else []
+            low, end = HEDGE if rows else LOW, view.ground.horizon
+            wanted = planted(_ids(view), mask, outlines, end, rng, low=low, before_trees=bool(rows))
+            painted, hole, wanted = self._with_trees(mask, hole, wanted, view, rows, seed)
         edit = {"engine": self.name, "of": condition.element}
         if condition.new is not None:
             edit["becomes"] = "vegetation"
         return ({**edit, **keep_patch(painted, hole, wanted, STREET, view)},)
 
-    def _with_trees(self, gone: Mask, hole: Mask, wanted: Ids, view: SceneView, seed: int) -> Image:
+    def _with_trees(
+        self,
+        gone: Mask,
+        hole: Mask,
+        wanted: Ids,
+        view: SceneView,
+        rows: Sequence[tuple[RGBA, int]],
+        seed: int,
+    ) -> tuple[Image, Mask, Ids]:
+        """The picture with trees, and hole and map with what of them reaches into the sky."""
         assert view.gallery is not None, "a gallery is made before pictures are changed"
         known = view.gallery.leaves if self.leaves else ()
         if not known:
-            return paint(view.image, hole, wanted, painter=self.painter, seed=seed)
+            return paint(view.image, hole, wanted, painter=self.painter, seed=seed), hole, wanted
         light, rng = light_of(view.image).mean, np.random.default_rng(seed)
         alike = [one for one in known if light / ALIKE <= one[1] <= light * ALIKE] or known
         digest, _ = alike[int(rng.integers(len(alike)))]
-        trees = gone & (wanted == STREET.index("vegetation"))
-        air = edge_of(trees, wanted == STREET.index("sky"))  # what is seen between the outermost branches
-        behind = np.where(air, np.uint8(STREET.index("sky")), wanted)
-        painted = paint(view.image, hole, behind, painter=self.painter, seed=seed)
-        return lay_leaves(painted, trees, view.gallery.pool.pixels(digest)[..., :3], rng)
+        leaves = view.gallery.pool.pixels(digest)[..., :3]
+        sky = np.uint8(STREET.index("sky"))
+        trees = (hole & (wanted != sky)) | (gone & (wanted == STREET.index("vegetation")))
+        air = edge_of(trees, wanted == sky)  # what is seen between the outermost branches
+        painted, _ = clear_sky(view.image, hole, np.where(air, sky, wanted), edge=1)
+        if rows:
+            may = np.maximum(hole, _air(view))
+            columns = np.asarray(gone.any(axis=0))
+            painted, cover, ends = lay_treelines(painted, may, columns, rows, rng)
+            lifted = cv2.blur(cv2.erode(ends.astype(np.float32)[None], np.ones((1, SMOOTH))), (SMOOTH, 1))[0]
+            uneven = cv2.GaussianBlur(rng.normal(0, 1, (1, len(lifted))), (0, 0), SMOOTH / 4)[0]
+            lifted += UNEVEN * uneven / max(1e-6, float(uneven.std())) - UNDER
+            free = hole | ((_ids(view) == sky) & columns)
+            below = np.arange(len(gone))[:, None] - lifted
+            trees |= free & (below >= 0)
+            painted[trees & (below >= UNDER)] = leaves.reshape(-1, 3).mean(axis=0) * SHADE
+            hole = hole | (cover > 0) | trees
+            wanted = np.where(trees | (cover > SEEN), np.uint8(STREET.index("vegetation")), wanted)
+        return lay_leaves(painted, trees, leaves, rng), hole, wanted
 
     def make(self, image: Image, edit: Edit, cutouts: CutOuts) -> Image:
         """The picture with what was painted; only the hole changes."""
@@ -135,6 +171,34 @@ def lay_patch(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
     place = result[edit["y"] : edit["y"] + patch.shape[0], edit["x"] : edit["x"] + patch.shape[1]]
     place[:] = np.where(patch[..., 3:] > 0, patch[..., :3], place)
     return result
+
+
+def _air(view: SceneView) -> npt.NDArray[np.float32]:
+    """How much of each pixel shows the sky: maps draw poles and bare trees wider than they are."""
+    ids, grey = _ids(view), view.image.mean(axis=2)
+    sky = np.asarray(ids == STREET.index("sky"))
+    if not sky.any():
+        return np.zeros(ids.shape, np.float32)
+    level = grey / max(1.0, float(np.median(grey[sky])))
+    through = np.clip((level - THROUGH[0]) / (THROUGH[1] - THROUGH[0]), 0, 1)
+    thin = np.isin(ids, [STREET.index(name) for name in ("pole", "vegetation", "traffic sign", "unlabelled")])
+    thin &= np.arange(len(ids))[:, None] < view.ground.horizon
+    return np.asarray(np.where(sky, 1.0, np.where(thin, through, 0.0)), np.float32)
+
+
+def _treelines_like(view: SceneView) -> list[tuple[RGBA, int]]:
+    """Rows of trees of scenes as light as this one, in its light, and the row of the upper edge of each."""
+    assert view.gallery is not None, "a gallery is made before pictures are changed"
+    light, columns = light_of(view.image).mean, view.size[1]
+    end = view.ground.horizon + view.gallery.rise * view.size[0]
+    found = []
+    for digest, own, wide, above in view.gallery.treelines:
+        if not light / ALIKE <= own <= light * ALIKE:
+            continue
+        pixels, scale = view.gallery.pool.pixels(digest), columns / wide
+        size = (max(1, round(pixels.shape[1] * scale)), max(1, round(pixels.shape[0] * scale)))
+        found.append((resized(pixels, *size), round(end - above * scale)))
+    return found
 
 
 def _ids(view: SceneView) -> Ids:

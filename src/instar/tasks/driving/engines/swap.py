@@ -57,7 +57,7 @@ class Swap:
             return unsaid
         placed: list[tuple[Mask, Edit]] = []
         for piece in _pieces(mask):
-            cutout = cutout_of(new, view, rng)
+            cutout = cutout_of(new, view, rng, facing=_facing(piece, view))
             if isinstance(cutout, Inapplicable):
                 return cutout
             edit = _in_place_of(piece, paste_of(cutout, view, new), view, cutout.label, times_usual(new))
@@ -93,6 +93,18 @@ class Swap:
 def _pieces(mask: Mask) -> list[Mask]:
     count, pieces, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8))
     return [pieces == i for i in range(1, count) if stats[i, cv2.CC_STAT_AREA] >= LEAST_PIXELS]
+
+
+def _facing(piece: Mask, view: SceneView) -> str:
+    """Which way what stands there looks: on the other side of the road things come towards us."""
+    assert view.gallery is not None, "a gallery is made before pictures are pasted"
+    if not view.gallery.keeps:
+        return ""
+    rows, columns = np.flatnonzero(piece.any(axis=1)), np.flatnonzero(piece.any(axis=0))
+    own, wide = view.ground.path(int(rows[-1])), int(columns[-1]) - int(columns[0])
+    aside = float(columns.mean()) - own
+    other = aside > wide / 2 if view.gallery.keeps == "left" else aside < -wide / 2
+    return "here" if other else "away"
 
 
 def _in_place_of(

@@ -16,7 +16,7 @@ from instar.imaging.street_classes import STREET
 from instar.tasks.driving.ground import GroundPlane
 from instar.tasks.driving.outlines import Outline
 
-__all__ = ["Ids", "behind", "hole_around", "planted"]
+__all__ = ["LOW", "Ids", "behind", "hole_around", "planted", "with_attached"]
 
 BACKGROUND = ("sky", "building", "road", "sidewalk", "vegetation", "fence")
 GROUND = ("road", "sidewalk")
@@ -25,6 +25,8 @@ MARGIN, LEAST_MARGIN = 0.06, 3  # of a piece's shorter side, and pixels: its edg
 SHADOW = 0.16  # of its height, below what stands on the ground: the shadow that it throws there
 LOW = 0.15  # of the width: the painter is worst at bare crowns before the sky, so high trees are lowered
 THIN = 13  # pixels: what is left of a house beside a pole or a sign is no tree
+ATTACHED = (("unlabelled",), ("traffic sign", "pole"))  # what may hang on a house
+GAP, CRUMB = 15, 64  # pixels, upright; what is seen of a house between branches
 SKY, TREE = STREET.index("sky"), STREET.index("vegetation")
 
 Ids = npt.NDArray[np.uint8]
@@ -101,10 +103,46 @@ def _ground_row(soil: Mask, gone: Mask) -> Mask:
     return result
 
 
+def with_attached(ids: Ids, gone: Mask) -> Mask:
+    """What is gone with what hangs on it: aerials, shop signs, and crumbs that nobody has labelled.
+
+    Whatever stands on the ground itself stays, and so do signs on a pole that does and crumbs of a house
+    between branches.
+    """
+    ground = np.isin(ids, [STREET.index(name) for name in (*GROUND, "line")])
+    standing = cv2.dilate(ground.astype(np.uint8), np.ones((5, 3), np.uint8)) > 0
+    near = cv2.dilate(gone.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    result = gone.copy()
+    for names in ATTACHED:
+        things = np.isin(ids, [STREET.index(name) for name in names])
+        # Maps draw poles with gaps.
+        whole = cv2.morphologyEx(things.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((GAP, 3), np.uint8))
+        count, pieces = cv2.connectedComponents(whole)
+        pieces = np.where(things, pieces, 0)
+        touching = np.bincount(pieces[near], minlength=count) > 0
+        touching &= np.bincount(pieces[standing], minlength=count) == 0
+        touching[0] = False
+        result |= touching[pieces]
+    count, pieces, stats, _ = cv2.connectedComponentsWithStats(result.astype(np.uint8))
+    large = stats[:count, cv2.CC_STAT_AREA] >= CRUMB
+    large[0] = False
+    return np.asarray(large[pieces])
+
+
 def planted(
-    ids: Ids, gone: Mask, outlines: Sequence[Outline], horizon: float, rng: np.random.Generator
+    ids: Ids,
+    gone: Mask,
+    outlines: Sequence[Outline],
+    horizon: float,
+    rng: np.random.Generator,
+    *,
+    low: float = LOW,
+    before_trees: bool = False,
 ) -> Ids:
     """The map with trees where houses were, in outlines of real trees, and sky above them.
+
+    None is higher than the share `low` of the width above the horizon. Where they stand `before_trees`, what
+    is above them is free for these.
 
     Sky appears only where there is sky above the house already: nothing else can be seen over a tree.
     """
@@ -116,10 +154,10 @@ def planted(
         line += step
     start = int(rng.integers(max(1, len(line) - columns + 1)))
     high = np.array(line[start : start + columns], np.float64)
-    tops = horizon - columns * LOW * (1 - np.exp(-high / LOW))
+    tops = horizon - columns * low * (1 - np.exp(-high / low))
     row = np.arange(rows)[:, None]
     open_sky = np.logical_and.accumulate((ids == SKY) | gone | (ids == STREET.index("pole")), axis=0)
     high = gone & (row < tops[None])
     wide = cv2.morphologyEx(high.astype(np.uint8), cv2.MORPH_OPEN, np.ones((1, THIN), np.uint8)) > 0
-    seen = high & (open_sky | ~wide)
+    seen = high & (before_trees | open_sky | ~wide)
     return np.where(seen, SKY, np.where(gone, TREE, ids)).astype(np.uint8)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
-from instar.tasks.driving.rules.grammar import Found, Objection
+from instar.tasks.driving.rules.grammar import Found, Objection, Unfit
 from instar.tasks.driving.rules.things import VAGUE, Mention, Place
 
 __all__ = ["MEANINGS", "Clause", "Clauses", "added", "compared"]
@@ -107,6 +107,15 @@ def compared(who: Sequence[Mention], word: Found, way: str = "") -> Clauses:
     return tuple(Clause("compare", mention, comparative=word) for mention in who)
 
 
+def parked(who: Sequence[Mention], where: Place | None = None) -> Clauses:
+    """A parked car, in other words."""
+    for mention in who:
+        if mention.element != "vehicle":
+            raise Objection(mention.at, "only vehicles are parked")
+    state = {"state": "parked"}
+    return added([replace(m, properties={**m.properties, **state}) for m in who], where)
+
+
 def crossed(who: Sequence[Mention], where: Place) -> Clauses:
     """Whoever crosses at a crosswalk is on it, and does not wait beside it."""
     return added(who, replace(where, position="on") if where.position == "at" else where)
@@ -128,6 +137,13 @@ def came_towards(who: Sequence[Mention], word: Found) -> Clauses:
 
 def faded(who: Sequence[Mention], word: Found) -> Clauses:
     return replaced(who, (Found("faded", word.at),))
+
+
+def worn(who: Sequence[Mention]) -> Clauses:
+    """ "Faded markings": those that are there, so that no place is needed."""
+    if any(mention.element != "line" or "state" not in mention.properties for mention in who):
+        raise Unfit
+    return added(who)
 
 
 def at_both(first: Clauses, second: Clauses) -> Clauses:
@@ -154,7 +170,7 @@ def together(
 
 MEANINGS = (
     absent, added, air_replaced, at_both, came_towards, compared, crossed, deny, ended, faded, instead,
-    neither_there, present, reached, removed, replaced, together,
+    neither_there, parked, present, reached, removed, replaced, together, worn,
 )  # fmt: skip
 
 

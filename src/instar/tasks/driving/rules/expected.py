@@ -165,7 +165,8 @@ def _changed(word: Found, quantity: str | None, no: Found | None, degree: Degree
     return expected(Predicate(way, quantity or "speed", degree, changes=way == 0), no)
 
 
-def no_more(no: Found, word: Found, quantity: str) -> Expected:
+def paced(word: Found, quantity: str, no: Found | None = None) -> Expected:
+    """ "Drive no faster", "a lower speed"."""
     return expected(Predicate(_WAYS[word.phrase], quantity, comparative=True), no)
 
 
@@ -183,6 +184,10 @@ def neither(
 
 def second_expectation(word: Found) -> NoReturn:
     raise Objection(word.at, f"{word.phrase!r} brings a second expectation: write a second rule for it")
+
+
+def permitted(word: Found) -> NoReturn:
+    raise Objection(word.at, f"{word.phrase!r} allows and expects nothing: say 'should'")
 
 
 def stopped(one: Mention | None = None) -> Predicate:
@@ -207,6 +212,10 @@ def target(degree: Degree, quantity: str = "speed") -> Predicate:
     if degree.comparator in ("at least", "more than", "exactly"):
         raise Objection(degree.at, f"slowing down to {degree.comparator!r} so much says too little")
     return Predicate(0, quantity, degree, value=True)
+
+
+def not_exceeded(degree: Degree) -> Expected:
+    return expected(target(degree))
 
 
 def limited(word: Found, degree: Degree, way: int, quantity: str = "") -> Predicate:
@@ -248,8 +257,9 @@ def absolute(word: Found, degree: Degree, quantity: str = "") -> Predicate:
 
 
 MEANINGS = (
-    Predicate, absolute, braked_hard, exceeded, expected, halved, limited, measured, neither, no_more,
-    of_both, second_expectation, sized, stopped, target, there_is, turned, within, yielded,
+    Predicate, absolute, braked_hard, exceeded, expected, halved, limited, measured, neither, not_exceeded,
+    of_both, paced, permitted, second_expectation, sized, stopped, target, there_is, turned, within,
+    yielded,
 )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from instar.tasks.driving.rules.kinds import alike, known_kind, most_alike
 from instar.tasks.driving.rules.model import Block, Condition, Rule
 from instar.tasks.driving.rules.ontology import Ontology, read_ontology, usual_ontology
 from instar.tasks.driving.rules.resolve import as_worn, on_each_side, resolve
-from instar.tasks.driving.rules.then_half import Then, compare_with, facts_of, in_block
+from instar.tasks.driving.rules.then_half import Fact, Then, compare_with, facts_of, in_block
 from instar.tasks.driving.rules.things import Mention, Nouns
 from instar.tasks.driving.rules.vocabulary import IF, TABLES
 from instar.tasks.driving.rules.weather import Outside
@@ -48,7 +48,7 @@ class Language:
         self._grammar = Grammar(
             files("instar.tasks.driving.rules").joinpath("grammar.txt").read_text(encoding="utf-8"),
             {**TABLES, "scene": {**nouns.words, **outside.words}},
-            [block, nouns.mention, *outside.meanings, *_MEANINGS],
+            [block, given_that, nouns.mention, *outside.meanings, *_MEANINGS],
         )
         self._vocabulary = self._grammar.vocabulary
 
@@ -139,11 +139,16 @@ def read_rule(sentence: str, *, language: Language | None = None) -> Rule:
 
 
 def block(
-    clauses: Clauses, expected: Then, than: tuple[Found, Mention] | None = None
+    clauses: Clauses, expected: Then, than: tuple[Found, Mention] | None = None, early: Fact | None = None
 ) -> tuple[Clauses, Then]:
     if than is not None and expected.than is not None:
         raise Objection(than[0].at, "'than' is said twice")
-    return clauses, dataclasses.replace(expected, than=than or expected.than)
+    facts = expected.facts if early is None else (early, *expected.facts)
+    return clauses, dataclasses.replace(expected, than=than or expected.than, facts=facts)
+
+
+def given_that(early: Fact, said: tuple[Clauses, Then]) -> tuple[Clauses, Then]:
+    return block(*said, early=early)
 
 
 def _resolved(ontology: Ontology, said: Sequence[tuple[Clauses, Then]]) -> Rule:

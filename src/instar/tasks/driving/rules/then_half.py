@@ -15,7 +15,11 @@ from instar.tasks.driving.rules.ontology import Ontology
 from instar.tasks.driving.rules.resolve import resolve
 from instar.tasks.driving.rules.things import Mention
 
-__all__ = ["MEANINGS", "Then", "compare_with", "facts_of", "in_block"]
+__all__ = ["MEANINGS", "Fact", "Then", "compare_with", "facts_of", "in_block"]
+
+
+Fact = tuple[Found, str, Clauses]
+"""The word for something that the scene must show or must not, given or unless, and what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,27 +28,34 @@ class Then:
 
     expected: tuple[Expected, ...]
     than: tuple[Found, Mention] | None = None
-    facts: tuple[tuple[Found, str, Clauses], ...] = ()
+    facts: tuple[Fact, ...] = ()
 
 
 def then(
     first: Expected,
     rest: Sequence[Expected],
     than: tuple[Found, Mention] | None,
-    facts: Sequence[tuple[Found, str, Clauses]],
+    facts: Sequence[Fact],
+    both: Found | None = None,
 ) -> Then:
+    if both is not None and not rest and first.also is None:
+        raise Objection(both.at, "'both' needs two expectations")
     return Then((first, *rest), than, tuple(facts))
 
 
-def halting(predicate: Predicate) -> Then:
-    return Then((expected(predicate),))
+def halting(predicate: Predicate, no: Found | None = None) -> Then:
+    return Then((expected(predicate, no),))
+
+
+def alone(said: Expected) -> Then:
+    return Then((said,))
 
 
 def less_than(
     word: Found,
     than: tuple[Found, Mention],
     late: Degree,
-    facts: Sequence[tuple[Found, str, Clauses]],
+    facts: Sequence[Fact],
     quantity: str,
     no: Found | None = None,
 ) -> Then:
@@ -56,7 +67,7 @@ def lowered_from(
     quantity: str,
     than: tuple[Found, Mention],
     late: Degree,
-    facts: Sequence[tuple[Found, str, Clauses]],
+    facts: Sequence[Fact],
     no: Found | None = None,
 ) -> Then:
     """ "Reduced from its daytime value by 5 km/h"."""
@@ -67,7 +78,7 @@ def than(word: Found, air: Mention) -> tuple[Found, Mention]:
     return word, air
 
 
-def fact(word: Found, clauses: Clauses, op: str) -> tuple[Found, str, Clauses]:
+def fact(word: Found, clauses: Clauses, op: str) -> Fact:
     """Something that the scene must show, or must not."""
     for clause in clauses:
         if clause.op != "add" or clause.comparative is not None or clause.thing.is_pronoun:
@@ -123,4 +134,4 @@ def facts_of(ontology: Ontology, then: Then, before: Sequence[Condition]) -> lis
     return facts
 
 
-MEANINGS = (fact, halting, less_than, lowered_from, than, then)
+MEANINGS = (alone, fact, halting, less_than, lowered_from, than, then)

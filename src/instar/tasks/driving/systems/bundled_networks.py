@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BUNDLED_NETWORKS", "card", "epoch_ch2", "epoch_street", "read_cards", "resnet101_ch2",
-    "resnet101_street", "vgg16_blind", "vgg16_ch2", "vgg16_street",
+    "resnet101_street", "vgg16_blind", "vgg16_ch2", "vgg16_street", "vgg16_track",
 ]  # fmt: skip
 
 BUNDLED_NETWORKS = (
     "epoch-street", "vgg16-street", "resnet101-street", "vgg16-blind", "epoch-ch2", "vgg16-ch2",
-    "resnet101-ch2",
+    "resnet101-ch2", "vgg16-track",
 )  # fmt: skip
 WEIGHTS = files("instar.tasks.driving") / "weights"
 
@@ -55,6 +55,7 @@ def _network(name: str, what: str) -> Callable[..., OnnxDriver]:
 
 _STREET = "small, trained on drawn drives: speed and steering."
 _CH2 = "small, trained on a real road (Udacity's challenge 2): steering."
+_TRACK = "small, trained on laps of a race track (Thunderhill; for research only): steering."
 _BLIND = "The twin of vgg16-street, trained on the same drives without the people: it has never seen one."
 
 epoch_street = _network("epoch-street", f"Epoch, {_STREET}")
@@ -64,3 +65,4 @@ vgg16_blind = _network("vgg16-blind", _BLIND)
 epoch_ch2 = _network("epoch-ch2", f"Epoch, {_CH2}")
 vgg16_ch2 = _network("vgg16-ch2", f"VGG16, {_CH2}")
 resnet101_ch2 = _network("resnet101-ch2", f"ResNet101, {_CH2}")
+vgg16_track = _network("vgg16-track", f"VGG16, {_TRACK}")

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput, UnknownName
@@ -68,7 +69,7 @@ def _deepest(classifier: Classifier, wanted: Callable[[int, int], bool], needed_
             "interpreter, or name a layer with --set system.layer=..."
         )
     at = places[-1]
-    _refuse_patches(classifier, seen[at], needed_for)
+    _refuse_transformers(classifier, seen[at], needed_for)
     while at + 1 < len(seen) and seen[at + 1][2] == seen[at][2]:
         if "Pool" in type(seen[at + 1][1]).__name__ or isinstance(seen[at + 1][1], CONVOLUTION_TYPES):
             break
@@ -76,16 +77,72 @@ def _deepest(classifier: Classifier, wanted: Callable[[int, int], bool], needed_
     return seen[at][0]
 
 
-def _refuse_patches(classifier: Classifier, found: tuple[str, Any, Any], needed_for: str) -> None:
-    """The last convolution of a transformer only cuts the picture into patches."""
+def _refuse_transformers(classifier: Classifier, found: tuple[str, Any, Any], needed_for: str) -> None:
+    """Where tokens are mixed after the last convolution, its map is not what classes are read from.
+
+    One attention alone may pool the map; those of a transformer come one after another.
+    """
     name, part, _ = found
-    attends = [type(one).__name__ for one in classifier.module.modules() if "Attention" in type(one).__name__]
-    if attends and tuple(part.kernel_size) == tuple(part.stride) and part.stride[0] > 1:
+    cuts = tuple(part.kernel_size) == tuple(part.stride) and part.stride[0] > 1
+    mixing = _find_mixing(classifier, part)
+    if len(mixing.attentions) > 1 or (cuts and (mixing.attentions or mixing.tokens)):
+        what = mixing.attentions[0] if mixing.attentions else "linear layers over patches"
+        role = "only cuts the picture into patches" if cuts else "comes before all of them"
         raise BadInput(
-            f"{needed_for}: {classifier.name} is a transformer ({attends[0]}): its convolution {name!r} "
-            "only cuts the picture into patches, and nothing after it is a map; choose rise, lime, "
-            "integrated-gradients or smoothgrad"
+            f"{needed_for}: {classifier.name} is a transformer ({what}): its convolution {name!r} {role}, "
+            "and nothing after it is a map; choose rise, lime, integrated-gradients or smoothgrad"
         )
+
+
+PRODUCTS = {"matmul", "bmm", "baddbmm", "einsum", "__matmul__", "__rmatmul__"}
+
+
+class _Mixing(TorchFunctionMode):
+    """Within, attention over the values that carry a gradient is noted, whoever wrote it and however."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._named: list[str] = []
+        self._products: list[str] = []
+        self.tokens = False
+
+    @property
+    def attentions(self) -> list[str]:
+        """By name, or two products of activations: how alike they are, and what that weighs."""
+        return self._named + [f"attention by {name}" for name in self._products[1::2]]
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = getattr(func, "__name__", "")
+        given = [one for one in _tensors((*args, *(kwargs or {}).values())) if one.requires_grad]
+        if given and "attention" in name:
+            self._named.append(name)
+        elif name in PRODUCTS and len(given) > 1:
+            self._products.append(name)
+        elif given and name in (*PRODUCTS, "linear") and given[0].ndim == 3:
+            self.tokens = True
+        return func(*args, **(kwargs or {}))
+
+
+def _tensors(values: Any) -> list[Any]:
+    if isinstance(values, torch.Tensor):
+        return [values]
+    return [one for value in values for one in _tensors(value)] if isinstance(values, (tuple, list)) else []
+
+
+def _find_mixing(classifier: Classifier, layer: Any) -> _Mixing:
+    """What the network does with the map of a layer."""
+    blank = torch.zeros((1, 3, *classifier.size), device=classifier.device)
+    learned = [one for one in classifier.module.parameters() if one.requires_grad]
+    mixing = _Mixing()
+    try:
+        for one in learned:  # so that only activations carry a gradient
+            one.requires_grad_(False)
+        with eval_mode(classifier.module), tap_layer(layer), torch.no_grad(), mixing:
+            classifier.module(blank)
+    finally:
+        for one in learned:
+            one.requires_grad_(True)
+    return mixing
 
 
 def _maps(classifier: Classifier) -> list[tuple[str, Any, tuple[int, ...]]]:

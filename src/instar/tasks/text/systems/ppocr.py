@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -24,7 +25,7 @@ from instar.tasks.text.systems.rectangles import (
 )
 from instar.zoo import fetch
 
-__all__ = ["ppocr_v4", "ppocr_v6", "rectangles_of"]
+__all__ = ["boxes_of", "ppocr_v4", "ppocr_v6", "rectangles_of"]
 
 THRESHOLD = 0.3
 """The probability above which a pixel is text."""
@@ -36,19 +37,30 @@ LEAST_SIDE = 3
 
 @recorded
 def ppocr_v4(
-    *, limit_side: int = 736, limit_type: str = "min", least_score: float = 0.5, threads: int = 1
+    *,
+    limit_side: int = 736,
+    limit_type: str = "min",
+    least_score: float = 0.5,
+    threads: int = 1,
+    weights: str = "",
 ) -> PictureSystem[Quads]:
     """PP-OCRv4's mobile locator, its weights fetched if need be.
 
     A picture is enlarged until its shorter side has `limit_side` pixels (`limit_type` "min"), or reduced
     until its longer side has no more than that ("max"). Words of a few pixels are only found when enlarged.
+    `weights` is an ONNX file of the same kind to use instead, such as a retrained one.
     """
     return _make("ppocr-v4-det", ppocr_v4, dict(locals()))
 
 
 @recorded
 def ppocr_v6(
-    *, limit_side: int = 736, limit_type: str = "min", least_score: float = 0.5, threads: int = 1
+    *,
+    limit_side: int = 736,
+    limit_type: str = "min",
+    least_score: float = 0.5,
+    threads: int = 1,
+    weights: str = "",
 ) -> PictureSystem[Quads]:
     """PP-OCRv6's small locator, its weights fetched if need be.
 
@@ -61,17 +73,14 @@ def _make(
     name: str, factory: Callable[..., PictureSystem[Quads]], settings: dict[str, Any]
 ) -> PictureSystem[Quads]:
     check_settings(name, settings)
-    (weights,) = fetch(name)
+    own = settings["weights"]
+    weights = Path(own) if own else fetch(name)[0]
     session = open_onnx(weights.read_bytes(), settings["threads"])
     (network_input,) = session.get_inputs()
 
     def locate(resized: Image, scale: Floats, size: tuple[int, int]) -> tuple[Floats, Floats]:
         (output,) = session.run(None, {network_input.name: _network_input(resized)})
-        quads, scores = rectangles_of(output[0, 0], least_score=float(settings["least_score"]))
-        quads = clip_quads(quads * scale, size)
-        across, down = quads[:, 1] - quads[:, 0], quads[:, 3] - quads[:, 0]
-        thick = np.minimum(np.hypot(*across.T), np.hypot(*down.T)) > LEAST_SIDE
-        return quads[thick], scores[thick]
+        return boxes_of(output[0, 0], scale, size, least_score=float(settings["least_score"]))
 
     libraries = f"onnxruntime={onnxruntime.__version__} cv2={cv2.__version__}"
     return network_locator(name, factory, settings, weights, locate, libraries=libraries, batch=4)
@@ -104,6 +113,17 @@ def rectangles_of(probabilities: Floats, *, least_score: float) -> tuple[Floats,
     centres, sides, turns, scores = centres[sure], sides[sure], turns[sure], scores[sure]
     growth = GROWTH * sides.prod(axis=1) / (2 * sides.sum(axis=1))
     return start_at_top_left(rectangle_corners(centres, sides + 2 * growth[:, None], turns)), scores
+
+
+def boxes_of(
+    probabilities: Floats, scale: Floats, size: tuple[int, int], *, least_score: float
+) -> tuple[Floats, Floats]:
+    """The same in a picture of (height, width), to which `scale` leads from the map, less specks."""
+    quads, scores = rectangles_of(probabilities, least_score=least_score)
+    quads = clip_quads(quads * scale, size)
+    across, down = quads[:, 1] - quads[:, 0], quads[:, 3] - quads[:, 0]
+    thick = np.minimum(np.hypot(*across.T), np.hypot(*down.T)) > LEAST_SIDE
+    return quads[thick], scores[thick]
 
 
 def _mean_inside(probabilities: Floats, quad: Floats) -> float:

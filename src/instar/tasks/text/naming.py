@@ -1,0 +1,70 @@
+"""Findings by the text that they are about, where it is known or was read: what a reader calls a box."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from instar.core.scene import Observation
+from instar.core.verdict import Finding, Verdict
+from instar.imaging.words import Word
+from instar.tasks.text.answers import Quads
+from instar.tasks.text.polygons import Corners, quad_areas
+from instar.tasks.text.truth import truth_of
+
+__all__ = ["with_names"]
+
+IN_BOX = 0.5  # of a word lies in a box, or of a box in a word: then the box is about that word
+LONGEST = 40  # letters of a text that are told
+SENTENCES = {
+    "lost": "{} is lost",
+    "resized": "the box of {} is resized",
+    "drifted": "the box of {} has drifted",
+    "split": "the box of {} is split",
+    "merged": "the box of {} is merged with others",
+    "invented": "new box on {}",
+    "masked text found": "{} is still found in its mask",
+}
+
+
+def with_names(verdict: Verdict, before: Observation, after: Observation) -> Verdict:
+    """The verdict with findings that say, in the words of their `cause`, which text they are about."""
+    words = before.scene.knowledge.get("words") or ()
+    findings = [_named(finding, words, (before.answer, after.answer)) for finding in verdict.findings]
+    return replace(verdict, findings=tuple(findings))
+
+
+def _named(finding: Finding, words: Sequence[Word], answers: tuple[Quads, Quads]) -> Finding:
+    place = finding.evidence.get("was", finding.evidence.get("is"))
+    if finding.kind not in SENTENCES or place is None:
+        return finding
+    box = np.array([place], np.float32)
+    text = _known_text(box, words) or next(filter(None, (_read_text(box, answer) for answer in answers)), "")
+    if not text:
+        return finding
+    short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    said = SENTENCES[finding.kind].format(f'"{short}"')
+    cause = {**finding.evidence.get("cause", {}), "words": said}
+    return replace(finding, evidence={**finding.evidence, "cause": cause})
+
+
+def _known_text(box: Corners, words: Sequence[Word]) -> str:
+    """The annotated words in the box, or the one that it is a part of, from left to right."""
+    legible = [word for word in words if word.text and not word.ignored]
+    if not legible:
+        return ""
+    truth = truth_of(legible)
+    common = truth.common(box)[:, 0]
+    about = np.flatnonzero(common >= IN_BOX * np.minimum(truth.areas, quad_areas(box)[0]))
+    inside = sorted(about.tolist(), key=lambda k: float(legible[k].outline[:, 0].min()))
+    return " ".join(legible[k].text for k in inside)
+
+
+def _read_text(box: Corners, answer: Quads) -> str:
+    """What the system itself has read in just this box."""
+    if answer.texts is None:
+        return ""
+    apart = np.abs(answer.quads - box).max(axis=(1, 2), initial=0.0)
+    return next((answer.texts[k] for k in np.flatnonzero(apart < 0.1).tolist()), "")

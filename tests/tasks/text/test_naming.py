@@ -1,0 +1,90 @@
+"""A finding is told by the text that it is about, where annotators or the system itself know it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from instar.core.scene import Observation, Scene
+from instar.core.verdict import Finding
+from instar.imaging.words import Word
+from instar.report.causes import finding_words
+from instar.tasks.text.answers import Quads
+from instar.tasks.text.relations import masking
+from instar.tasks.text.task import TASK
+
+PICTURE = np.full((100, 300, 3), 128, np.uint8)
+
+
+def box(x, y, width, height):
+    return [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
+
+
+def quads(*boxes, texts=None):
+    return Quads(np.array(boxes, np.float32).reshape(-1, 4, 2), texts)
+
+
+def word(text, *place, ignored=False):
+    return Word(np.array(box(*place), np.float32), text, ignored)
+
+
+def said(before, after, *words):
+    scene = Scene("a", lambda: PICTURE, knowledge={"words": words} if words else {})
+    seen = [Observation.of(PICTURE, answer, scene) for answer in (before, after)]
+    return [finding_words(one) for one in TASK.compare(*seen).findings]
+
+
+LINE = box(10, 10, 120, 20)
+
+
+def test_a_lost_line_is_told_by_the_words_in_it():
+    words = [
+        word("MARKET", 70, 12, 58, 16),
+        word("FISH", 12, 12, 50, 16),
+        word("", 60, 12, 8, 16, ignored=True),
+    ]
+    assert said(quads(LINE), quads(), *words) == ['"FISH MARKET" is lost']
+
+
+def test_a_box_on_a_part_of_a_word_is_told_by_the_word():
+    assert said(quads(), quads(box(12, 12, 40, 16)), word("FISHMARKET", *(10, 10, 120, 20))) == [
+        'new box on "FISHMARKET"'
+    ]
+
+
+def test_what_became_of_the_box_is_said():
+    words = [word("FISH", 10, 10, 120, 20)]
+    assert said(quads(LINE), quads(box(10, 10, 50, 20)), *words) == ['the box of "FISH" is resized']
+    assert said(quads(LINE), quads(box(90, 14, 120, 20)), *words) == ['the box of "FISH" has drifted']
+
+
+def test_a_reader_says_what_it_has_read_where_nobody_knows():
+    assert said(quads(LINE, texts=("Fish market",)), quads(texts=())) == ['"Fish market" is lost']
+
+
+def test_a_box_on_no_text_keeps_its_number():
+    assert said(quads(LINE), quads(), word("EXIT", 200, 50, 60, 20)) == ["box 0 is lost"]
+    assert said(quads(LINE), quads()) == ["box 0 is lost"]
+
+
+def test_a_long_text_is_cut():
+    (told,) = said(quads(LINE), quads(), word("a" * 90, 10, 10, 120, 20))
+    assert told == f'"{"a" * 39}…" is lost'
+
+
+def test_masked_text_is_named():
+    relation, scene = (
+        masking(),
+        Scene("a", lambda: PICTURE, knowledge={"words": [word("EXIT", 10, 10, 120, 20)]}),
+    )
+    source = Observation.of(PICTURE, quads(LINE), scene)
+    change = relation.draw(source, np.random.default_rng(0))
+    verdict = relation.expect(source, [source], change)
+    assert [finding_words(one) for one in verdict.findings] == ['"EXIT" is still found in its mask']
+    assert [one.subject for one in verdict.findings] == ["box 0"]
+
+
+@pytest.mark.parametrize(("large", "small"), [(box(0, 0, 200, 50), box(0, 0, 20, 10))])
+def test_of_two_lost_words_the_larger_is_the_plainer(large, small):
+    one, other = (Finding("lost", "box 1", -0.5, {"was": where}, "real") for where in (large, small))
+    assert one.plainness < other.plainness
