@@ -8,7 +8,7 @@ FORMATS := pytest pytest-timeout pytest-rerunfailures hypothesis datumaro datase
   pyquaternion cachetools matplotlib tqdm scikit-learn pycocotools shapely descartes fire 'pydantic<2' toml requests psutil pandas scikit-image \
   motmetrics plyfile tabulate nanoid boto3
 
-.PHONY: install demo test test-real test-apart check bench clean
+.PHONY: install demo test test-real test-apart check bench bench-full clean
 .DEFAULT_GOAL := test
 
 install: $(READY)
@@ -63,18 +63,31 @@ check: $(READY_TORCH)  # whose types are checked too
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 bench: $(READY)
+	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python benchmarks/case_cost.py
 	$(BIN)/python benchmarks/detection_cost.py
+	$(BIN)/python benchmarks/task_overhead.py --seconds 2
+	$(BIN)/python benchmarks/synthesis.py --seconds 4
 	$(BIN)/python benchmarks/campaign_speed.py
 	$(BIN)/python benchmarks/worker_cost.py
-	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/memory.py --most 1000
 	$(BIN)/python benchmarks/text_cost.py
 	$(BIN)/python benchmarks/driving_cost.py
 	$(BIN)/python benchmarks/street_world.py speed
-	$(BIN)/python benchmarks/million_cases.py
-	$(BIN)/python benchmarks/start_up.py
+	$(BIN)/python benchmarks/million_cases.py --cases 10000
 	@$(BIN)/python -c 'import torch' 2>/dev/null && $(BIN)/python benchmarks/interpretation_cost.py || echo "benchmarks/interpretation_cost.py needs the extra torch"
+	$(BIN)/python benchmarks/workbench_speed.py $$(mktemp -d)/run 10000
+
+bench-full: bench
+	$(BIN)/python benchmarks/task_overhead.py --seconds 60
+	$(BIN)/python benchmarks/synthesis.py --seconds 120
+	$(BIN)/python benchmarks/synthesis.py --seconds 120 --processes 2
+	$(BIN)/python benchmarks/memory.py
+	$(BIN)/python benchmarks/million_cases.py
 	$(BIN)/python benchmarks/workbench_speed.py
+	$(BIN)/python benchmarks/scale_model.py validate
+	$(BIN)/python benchmarks/scale_model.py
+	@$(BIN)/python -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>/dev/null && $(BIN)/python benchmarks/gpu_speed.py || echo "benchmarks/gpu_speed.py needs a GPU"
 
 clean:
 	rm -rf .venv .venv-* demo .pytest_cache .mypy_cache .ruff_cache .hypothesis

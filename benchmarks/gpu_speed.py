@@ -83,7 +83,8 @@ class Counting:
     """The system, which also counts what it is asked."""
 
     def __init__(self, system: Any) -> None:
-        self._system, self.asked, self.began, self.calls = system, 0, 0.0, 0
+        self._system, self.name, self.asked, self.calls = system, system.name, 0, 0
+        self.began = self.ended = 0.0
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._system, name)

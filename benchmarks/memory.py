@@ -1,5 +1,7 @@
 """Peak memory of a campaign over 100 scenes and over 10,000, each in a process of its own: the ratio.
 
+    python benchmarks/memory.py [--most 10000]
+
 Pictures are 480 x 640, made when read, and the run is kept in a folder as the command line does. With a
 budget most scenes wait for their next share, which is when a careless engine would hold on to pictures.
 """
@@ -65,10 +67,10 @@ def campaign(n: int, budget: int | None) -> None:
     print(json.dumps({"cases": cases, "MiB": round(peak, 1)}))
 
 
-def main() -> None:
+def main(most: int = 10_000) -> None:
     for what, per_scene in (("without a budget", None), ("with a budget", 2)):
         peaks = []
-        for n in (100, 10_000):
+        for n in (100, most):
             budget = [] if per_scene is None else [str(n * per_scene)]
             command = [sys.executable, __file__, str(n), *budget]
             seen = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
@@ -78,7 +80,9 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
+    if sys.argv[1:2] == ["--most"]:
+        main(int(sys.argv[2]))
+    elif len(sys.argv) > 1:
         campaign(int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else None)
     else:
         main()

@@ -84,7 +84,9 @@ class Campaign:
             raise BadInput("no relation was given; name at least one")
         if not self.scenes:
             raise BadInput("there are no scenes to test on")
-        if not (isinstance(self.system, System) and isinstance(self.system.name, str)):
+        # From Python 3.12 on a protocol is blind to what an object fetches from the one that it stands for.
+        name, predict = (getattr(self.system, one, None) for one in ("name", "predict"))
+        if not (isinstance(name, str) and callable(predict)):
             raise BadInput(f"{self.system!r} is no system: it needs a name and predict(inputs)")
 
 
