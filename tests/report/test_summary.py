@@ -122,6 +122,17 @@ def test_unstable_cases_are_judged_and_so_are_null_changes_of_which_nothing_is_l
     assert (summary.false_alarms.n, summary.false_alarms.violated) == (1, 0)
 
 
+def test_a_system_that_finds_nothing_anywhere_is_not_judged() -> None:
+    records = [record("1", Verdict.held()), record("2", Verdict.held())]
+    blind = replace(TOTALS, scenes=2, empty=2)
+    why = "nothing was found on any of 2 scenes, so nothing could be lost"
+    assert summarise(records, blind).why_not_judged == why
+    assert f": {why}.\n" in render_text(summarise(records, blind))
+    assert not summarise(records, replace(blind, empty=1)).why_not_judged
+    invents = [*records, record("3", Verdict.violated([lost()]))]
+    assert not summarise(invents, blind).why_not_judged
+
+
 def test_a_search_that_looks_for_failures_has_a_yield_and_no_rate() -> None:
     totals = replace(TOTALS, yields=("insertion",))
     records = [record("1", Verdict.violated([lost()])), record("2", Verdict.held(), relation="exposure")]

@@ -41,6 +41,12 @@ def test_every_record_is_there_with_what_filters_need(run: Path) -> None:
     assert (len(columns), columns.rows["is_null"].sum(), rows[30][1]) == (31, 1, True)
 
 
+def test_a_violated_case_is_as_plain_as_its_plainest_finding(run: Path) -> None:
+    rows = read_columns(run).rows
+    assert rows["plain"][0] == lost(-0.5).plainest.plainness[1]
+    assert rows["plain"][1] == rows["margin"][1] == 0.25
+
+
 def test_what_was_read_is_kept_and_read_back_without_touching_the_run(run: Path) -> None:
     first = as_rows(read_columns(run))
     kept = (run / "workbench.npz").stat().st_mtime_ns

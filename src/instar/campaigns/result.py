@@ -172,4 +172,11 @@ def _group_json(group: Group) -> dict[str, Any]:
 def _told(against: Against) -> list[str]:
     new, known = counted(len(against.new), "new failure"), counted(len(against.known), "known failure")
     lines = [f"{new}, {known}, {len(against.fixed):,} fixed, {len(against.untried):,} not tried again"]
-    return [*lines, *list_keys(against.new, "new: "), *list_keys(against.fixed, "fixed: ")]
+    return [
+        *lines,
+        *(
+            line
+            for keys, title in ((against.new, "new: "), (against.fixed, "fixed: "))
+            for line in list_keys(keys, title, among=against.things)
+        ),
+    ]

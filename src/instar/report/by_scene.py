@@ -12,7 +12,7 @@ from typing import NamedTuple
 from instar.core.record import Record
 from instar.core.verdict import Finding, Status
 from instar.report.causes import finding_words
-from instar.report.words import readable, when_words
+from instar.report.words import kind_words, readable, when_words
 
 __all__ = [
     "ByScene",
@@ -22,6 +22,7 @@ __all__ = [
     "Result",
     "failure_key",
     "failures_of",
+    "key_words",
     "list_keys",
     "object_of",
     "recogniser",
@@ -112,17 +113,25 @@ def _overlap(a: Sequence[float], b: Sequence[float]) -> float:
     return shared / whole if whole > 0 else float(tuple(a) == tuple(b))
 
 
+def key_words(key: FailureKey, thing: FailureObject) -> str:
+    """What fails where and under which change.
+
+    >>> key_words(FailureKey("shaken", "a.jpg", "object 3", "invented"), FailureObject("dog"))
+    'a.jpg: dog newly found when the camera shakes'
+    """
+    words = thing.words or (f"{thing.label} {kind_words(key.kind)}" if thing.label else "")
+    if not words:
+        return str(key)
+    return f"{readable(key.scene, 60)}: {readable(words, 90)} {when_words(readable(key.relation, 48))}"
+
+
 def list_keys(
     keys: Sequence[FailureKey], title: str = "", *, among: Failures = MappingProxyType({})
 ) -> Iterator[str]:
     """A line for each of the first failures, and how many more there are; in words where `among` has them."""
     for key in keys[:MOST_LISTED]:
         thing = among.get(key, FailureObject())
-        line = str(key)
-        if thing.words:
-            scene, words = readable(key.scene, 60), readable(thing.words, 90)
-            line = f"{scene}: {words} {when_words(readable(key.relation, 48))}"
-        yield f"  {title}{line}" + f" (case {thing.case})" * bool(thing.case)
+        yield f"  {title}{key_words(key, thing)}" + f" (case {thing.case})" * bool(thing.case)
     if len(keys) > MOST_LISTED:
         yield f"  {title}and {len(keys) - MOST_LISTED:,} more"
 

@@ -62,16 +62,20 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """A run held against a baseline: `fixed` were tried again and are gone, `untried` were not tried."""
+    """A run held against a baseline: `fixed` were tried again and are gone, `untried` were not tried.
+
+    `things` say what each of them is about.
+    """
 
     new: tuple[FailureKey, ...]
     known: tuple[FailureKey, ...]
     fixed: tuple[FailureKey, ...]
     untried: tuple[FailureKey, ...]
+    things: Failures = field(default_factory=dict)
 
     def where_nothing_was_judged(self) -> Against:
         """A system that cannot be judged has broken nothing and mended nothing."""
-        return Against((), self.known, (), tuple(sorted((*self.fixed, *self.untried))))
+        return Against((), self.known, (), tuple(sorted((*self.fixed, *self.untried))), self.things)
 
 
 def entries_of(dismissals: Iterable[Dismissal]) -> list[dict[str, Any]]:
@@ -156,6 +160,9 @@ def compare_with_known(found: ByScene, known: Failures) -> Against:
     same = {key: find(key, thing) for key, thing in found.failures().items()}
     tried = {place for place, result in found.results.items() if result.judged}
     gone = known.keys() - set(same.values())
-    fixed = {key for key in gone if (key.relation, key.scene) in tried}
-    new = {key for key, before in same.items() if before is None}
-    return Against(*(tuple(sorted(keys)) for keys in (new, same.keys() - new, fixed, gone - fixed)))
+    tried_again = {key for key in gone if (key.relation, key.scene) in tried}
+    broken = {key for key, before in same.items() if before is None}
+    new, old, fixed, untried = (
+        tuple(sorted(keys)) for keys in (broken, same.keys() - broken, tried_again, gone - tried_again)
+    )
+    return Against(new, old, fixed, untried, {**known, **found.failures()})

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from instar.report.by_scene import FailureObject, key_words
 from instar.report.groups import Group, groups_headline
 from instar.report.known import Against
 from instar.report.summary import RELATION_HEADINGS, Summary
@@ -85,7 +86,7 @@ def _against(against: Against) -> Iterator[str]:
             yield ""
             yield f"{title}:"
             for key in keys[:MOST_KEYS]:
-                yield f"- {literal(key.scene)}: {literal(key.what)} ({literal(key.relation)})"
+                yield f"- {literal(key_words(key, against.things.get(key, FailureObject())), 240)}"
             if len(keys) > MOST_KEYS:
                 yield f"- and {len(keys) - MOST_KEYS:,} more"
 

@@ -247,6 +247,8 @@ class Summary:
             return f"too many failures: the system failed in {counts.failed:,} of {of}"
         if not counts.judged:
             return f"nothing could be judged ({counted(counts.cases, 'case')})"
+        if 0 < totals.scenes == totals.empty and not counts.violated:
+            return f"nothing was found on any of {counted(totals.scenes, 'scene')}, so nothing could be lost"
         if totals.repeats and wilson(totals.contradicting, totals.repeats)[0] > MOST_UNSTABLE:
             again = counted(totals.repeats, "source")
             return (

@@ -195,7 +195,8 @@ def _headline(summary: Summary) -> Iterator[str]:
     counts, totals = summary.counts, summary.totals
     scenes, system = counted(summary.scenes_judged, "judged scene"), readable(totals.system)
     if summary.why_not_judged:
-        yield f"{system}: {summary.why_not_judged}, {counted(totals.scenes, 'scene')}."
+        of = "" if "scene" in summary.why_not_judged else f", {counted(totals.scenes, 'scene')}"
+        yield f"{system}: {summary.why_not_judged}{of}."
     if not counts.judged:
         pass
     elif not counts.headline:

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from instar.core.verdict import Finding
 from instar.report.causes import worth_words
 from instar.store.folder import connect_for_reading, plainly, require_format, write_whole
 from instar.store.rows import read_findings
@@ -29,7 +30,7 @@ __all__ = ["STATUSES", "Columns", "Stamp", "merge_words", "read_columns", "stamp
 
 STATUSES = ("violated", "held", "inapplicable", "failed")
 FILE = "workbench.npz"
-LAYOUT = 4  # of that file; another number in it means: read the run again
+LAYOUT = 5  # of that file; another number in it means: read the run again
 NAMED = ("relation", "kind", "scene", "reason", "known")
 ROW = np.dtype(
     [
@@ -38,6 +39,7 @@ ROW = np.dtype(
         ("status", np.int8),
         *[(name, np.int32) for name in NAMED],
         ("margin", np.float64),
+        ("plain", np.float64),
         ("naturalness", np.float32),
         ("level", np.float32),
     ]
@@ -60,7 +62,8 @@ class Columns:
     """Rows of the kind `ROW`, ordered by case; `words` lists what the codes of each named column stand for.
 
     `is_null` marks changes that measure false alarms; those are no cases. `known` is what is known of the
-    plainest finding, `level` how severe the change was. A number that is not known is NaN.
+    plainest finding, `plain` how plain that is (the margin where there is none), `level` how severe the
+    change was. A number that is not known is NaN.
     """
 
     rows: Array
@@ -150,7 +153,8 @@ def _arranged(rows: Iterable[Sequence[Any]], progress: Progress = lambda n: None
     rows = iter(rows)
     while chunk := list(islice(rows, CHUNK)):
         case, role, status, *named, findings, margin, naturalness, level = zip(*chunk)
-        named.append(tuple(_known(text) if text else "" for text in findings))
+        plainest = [_plainest(text) if text else None for text in findings]
+        named.append(tuple("" if one is None else worth_words(one) for one in plainest))
         part = np.zeros(len(chunk), ROW)
         part["case"] = case
         part["is_null"] = [one == "null" for one in role]
@@ -158,6 +162,9 @@ def _arranged(rows: Iterable[Sequence[Any]], progress: Progress = lambda n: None
         for name, words in zip(NAMED, named):
             part[name] = [codes[name].setdefault(word, len(codes[name])) for word in words]
         part["margin"] = np.array(margin, np.float64)  # None becomes NaN
+        part["plain"] = [
+            one if finding is None else finding.plainness[1] for one, finding in zip(part["margin"], plainest)
+        ]
         part["naturalness"] = np.array(naturalness, np.float32)
         part["level"] = [one if isinstance(one, (int, float)) else np.nan for one in level]
         parts.append(part)
@@ -165,10 +172,8 @@ def _arranged(rows: Iterable[Sequence[Any]], progress: Progress = lambda n: None
     return _ordered(np.concatenate(parts), {name: list(codes[name]) for name in NAMED})
 
 
-def _known(findings: str) -> str:
-    """What is known of the plainest finding, in a word or two."""
-    told = read_findings(findings)
-    return worth_words(min(told, key=lambda finding: finding.plainness)) if told else ""
+def _plainest(findings: str) -> Finding | None:
+    return min(read_findings(findings), key=lambda finding: finding.plainness, default=None)
 
 
 def _ordered(rows: Array, words: Mapping[str, Sequence[str]]) -> Columns:

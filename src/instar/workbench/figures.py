@@ -219,7 +219,7 @@ def _groups(table: CaseTable, violated: Array) -> list[GroupLine]:
     for code in np.argsort(-counts, kind="stable")[:MOST_GROUPS].tolist():
         if counts[code] and table.words["group"][code] != NO_GROUP:
             ours = violated[codes == code]
-            worst = int(ours[np.argmin(table.margin[ours])])
+            worst = int(ours[np.argmin(table.plain[ours])])
             scenes = _different(table.codes["scene"][ours], table, "scene")
             lines.append(GroupLine(table.words["group"][code], len(ours), scenes, worst))
     return lines

@@ -17,8 +17,8 @@ __all__ = ["FACETS", "NO_GROUP", "SORTS", "UNMARKED", "CaseTable", "Groups", "Pa
 UNMARKED, NO_GROUP = "unmarked", "no group"
 FACETS = ("status", "known", "relation", "kind", "group", "mark", "system", "run", "scene", "reason")
 SORTS = {
-    "worst": "plainest failures first",
-    "clearest": "plainest failures last",
+    "worst": "plainest first",
+    "clearest": "plainest last",
     "natural": "most natural first",
     "unnatural": "least natural first",
     "scene": "scene",
@@ -69,6 +69,7 @@ class CaseTable:
     codes: Mapping[str, Array]
     words: Mapping[str, Sequence[str]]
     margin: Array
+    plain: Array
     naturalness: Array
     level: Array
     tasks: Array
@@ -130,7 +131,7 @@ class CaseTable:
         place = np.zeros(len(self), np.int32)
         for task in np.unique(self.tasks):  # the first of every task, then the second of every one
             ours = np.flatnonzero(self.tasks == task)
-            place[ours[np.lexsort((self.margin[ours], tier[ours]))]] = np.arange(len(ours))
+            place[ours[np.lexsort((self.plain[ours], tier[ours]))]] = np.arange(len(ours))
         return np.lexsort((place, tier)).astype(np.int32)
 
     @property
@@ -150,7 +151,7 @@ def make_case_table(parts: Sequence[Part]) -> CaseTable:
     """One table of several runs; names that are the same in two runs are one."""
     words: dict[str, Sequence[str]] = dict.fromkeys(FACETS, ())
     words |= {"status": STATUSES, "mark": (UNMARKED, *MARKS), "group": (NO_GROUP,)}
-    kinds: dict[str, Any] = {name: ROW[name] for name in ("case", "margin", "naturalness", "level")}
+    kinds: dict[str, Any] = {name: ROW[name] for name in ("case", "margin", "plain", "naturalness", "level")}
     kinds |= dict.fromkeys((*FACETS, "task"), np.int32)
     columns: dict[str, list[Array]] = {name: [np.zeros(0, kind)] for name, kind in kinds.items()}
     tasks: dict[str, int] = {}
@@ -159,7 +160,7 @@ def make_case_table(parts: Sequence[Part]) -> CaseTable:
         rows = part.columns.rows[~part.columns.rows["is_null"]]
         starts[part.run] = (at, at + len(rows))
         at += len(rows)
-        for name in ("case", "status", "margin", "naturalness", "level"):
+        for name in ("case", "status", "margin", "plain", "naturalness", "level"):
             columns[name].append(rows[name])
         columns["task"].append(np.full(len(rows), tasks.setdefault(part.task, len(tasks)), np.int32))
         for facet in NAMED:
@@ -174,8 +175,9 @@ def make_case_table(parts: Sequence[Part]) -> CaseTable:
         columns["mark"].append(_placed(rows["case"], marks))
     whole = {name: np.concatenate(some, dtype=kinds[name]) for name, some in columns.items()}
     codes_of = {facet: whole[facet] for facet in FACETS}
-    margin, naturalness, level, task = (whole[name] for name in ("margin", "naturalness", "level", "task"))
-    return CaseTable(whole["case"], codes_of, words, margin, naturalness, level, task, starts)
+    margin, plain, naturalness = (whole[name] for name in ("margin", "plain", "naturalness"))
+    level, task = whole["level"], whole["task"]
+    return CaseTable(whole["case"], codes_of, words, margin, plain, naturalness, level, task, starts)
 
 
 def _placed(ids: Array, values: Mapping[str, int]) -> Array:
