@@ -194,9 +194,10 @@ def _air(view: SceneView) -> npt.NDArray[np.float32]:
         return np.zeros(ids.shape, np.float32)
     level = grey / max(1.0, float(np.median(grey[sky])))
     through = np.clip((level - THROUGH[0]) / (THROUGH[1] - THROUGH[0]), 0, 1)
-    thin = np.isin(ids, [STREET.index(name) for name in ("pole", "vegetation", "traffic sign", "unlabelled")])
-    thin &= np.arange(len(ids))[:, None] < view.ground.horizon
-    return np.asarray(np.where(sky, 1.0, np.where(thin, through, 0.0)), np.float32)
+    bare = np.isin(ids, [STREET.index(name) for name in ("vegetation", "unlabelled")])
+    bare |= (ids == STREET.index("pole")) & (through == 1)  # a pole may be nearly as bright
+    bare &= np.arange(len(ids))[:, None] < view.ground.horizon
+    return np.asarray(np.where(sky, 1.0, np.where(bare, through, 0.0)), np.float32)
 
 
 def _treelines_like(view: SceneView) -> list[tuple[RGBA, int]]:

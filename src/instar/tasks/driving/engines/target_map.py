@@ -25,8 +25,9 @@ MARGIN, LEAST_MARGIN = 0.06, 3  # of a piece's shorter side, and pixels: its edg
 SHADOW = 0.16  # of its height, below what stands on the ground: the shadow that it throws there
 LOW = 0.15  # of the width: the painter is worst at bare crowns before the sky, so high trees are lowered
 THIN = 13  # pixels: what is left of a house beside a pole or a sign is no tree
-ATTACHED = (("unlabelled",), ("traffic sign", "pole"))  # what may hang on a house
-GAP, CRUMB = 15, 64  # pixels, upright; pixels of a piece
+ATTACHED = ("unlabelled", "traffic sign")  # what may hang on a house
+HIDING = ("car", "person", "rider", "fence")  # what may stand before the foot of a pole
+CRUMB = 64  # pixels of a piece
 SKY, TREE = STREET.index("sky"), STREET.index("vegetation")
 
 Ids = npt.NDArray[np.uint8]
@@ -106,18 +107,16 @@ def _ground_row(soil: Mask, gone: Mask) -> Mask:
 def with_attached(ids: Ids, gone: Mask) -> Mask:
     """What is gone with what hangs on it: aerials, shop signs, and crumbs that nobody has labelled.
 
-    Whatever stands on the ground itself stays, and so do signs on a pole that does.
+    Whatever stands on the ground stays, also with its foot hidden, and so do poles and signs on poles.
     """
-    ground = np.isin(ids, [STREET.index(name) for name in (*GROUND, "line")])
+    ground = np.isin(ids, [STREET.index(name) for name in (*GROUND, "line", *HIDING)])
+    ground |= ids == STREET.index("pole")
     standing = cv2.dilate(ground.astype(np.uint8), np.ones((5, 3), np.uint8)) > 0
     near = cv2.dilate(gone.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
     result = gone.copy()
-    for names in ATTACHED:
-        things = np.isin(ids, [STREET.index(name) for name in names])
-        # Maps draw poles with gaps.
-        whole = cv2.morphologyEx(things.astype(np.uint8), cv2.MORPH_CLOSE, np.ones((GAP, 3), np.uint8))
-        count, pieces = cv2.connectedComponents(whole)
-        pieces = np.where(things, pieces, 0)
+    for name in ATTACHED:
+        things = ids == STREET.index(name)
+        count, pieces = cv2.connectedComponents(things.astype(np.uint8))
         touching = np.bincount(pieces[near], minlength=count) > 0
         touching &= np.bincount(pieces[standing], minlength=count) == 0
         touching[0] = False
