@@ -84,9 +84,8 @@ class Campaign:
             raise BadInput("no relation was given; name at least one")
         if not self.scenes:
             raise BadInput("there are no scenes to test on")
-        # From Python 3.12 on a protocol is blind to what an object fetches from the one that it stands for.
-        name, predict = (getattr(self.system, one, None) for one in ("name", "predict"))
-        if not (isinstance(name, str) and callable(predict)):
+        # Not by the protocol, which is blind to what an object fetches from the one that it stands for.
+        if not (isinstance(getattr(self.system, "name", None), str) and hasattr(self.system, "predict")):
             raise BadInput(f"{self.system!r} is no system: it needs a name and predict(inputs)")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import accumulate
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from instar.core.budget import Request
@@ -231,11 +232,8 @@ class Case:
 
 
 def split_replies(replies: Sequence[T], lengths: Iterable[int]) -> list[Sequence[T]]:
-    parts, start = [], 0
-    for length in lengths:
-        parts.append(replies[start : start + length])
-        start += length
-    return parts
+    sizes = list(lengths)
+    return [replies[end - size : end] for size, end in zip(sizes, accumulate(sizes))]
 
 
 def _all_ahead(asks: Sequence[Ask]) -> Iterator[Query]:

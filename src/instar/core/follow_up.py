@@ -207,10 +207,8 @@ def judge(relation: Relation, seen: Seen, change: Change) -> Verdict:
 
 
 def _compare(task: Task, seen: Seen) -> Verdict:
-    verdicts = [
-        task.compare(replace(seen.source, answer=before), after)
-        for before, after in zip(seen.befores, seen.follow_ups)
-    ]
+    source, pairs = seen.source, zip(seen.befores, seen.follow_ups)
+    verdicts = [task.compare(replace(source, answer=before), after) for before, after in pairs]
     if len(verdicts) == 1:
         return verdicts[0]
     findings: dict[FindingKey, Finding] = {}

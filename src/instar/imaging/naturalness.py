@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from instar.core.picture_cache import by_identity
 from instar.core.scene import Image
+from instar.imaging.by_identity import by_identity
 
 __all__ = ["gradient_histogram", "hog_intersection"]
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import instar
-from instar.core.picture_cache import PictureCache, by_identity
+from instar.core.picture_cache import PictureCache
+from instar.imaging.by_identity import by_identity
 from instar.store.rows import row_from_record
 from instar.tasks.interpretation.answers import Asked, Explanation
 from instar.tasks.interpretation.searches import distinct

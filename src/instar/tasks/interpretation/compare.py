@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from instar.core.errors import BadInput
-from instar.core.picture_cache import by_identity
 from instar.core.scene import Mask
 from instar.core.verdict import Finding, Verdict
+from instar.imaging.by_identity import by_identity
 from instar.imaging.geometry import Box
 from instar.tasks.interpretation.answers import Explanation
 from instar.tasks.interpretation.boxes import KEPT_SHARE, Location, agreement, locate_heat, quality

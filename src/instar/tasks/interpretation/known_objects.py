@@ -15,10 +15,10 @@ import numpy as np
 
 from instar.core.answer_values import numbers, plain_list
 from instar.core.errors import BadInput, UnreadablePicture
-from instar.core.picture_cache import by_identity
 from instar.core.relation import Workspace
 from instar.core.scene import Mask, Observation, Scene, SceneObject
 from instar.core.system import System, describe_error
+from instar.imaging.by_identity import by_identity
 from instar.imaging.geometry import Box, Boxes
 from instar.tasks.interpretation.answers import Asked
 from instar.tasks.interpretation.boxes import locate_heat

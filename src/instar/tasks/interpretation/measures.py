@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
-from instar.core.picture_cache import by_identity
 from instar.core.scene import Mask
+from instar.imaging.by_identity import by_identity
 from instar.imaging.geometry import Box
 from instar.tasks.interpretation.answers import HeatMap
 from instar.tasks.interpretation.boxes import KEPT_SHARE

@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 
 from instar.core.change import Inapplicable
-from instar.core.picture_cache import by_identity
 from instar.core.scene import Mask, Observation, SceneObject
 from instar.cutouts import CutOut, Pool, anywhere, free_places, one_of
+from instar.imaging.by_identity import by_identity
 from instar.imaging.geometry import Boxes, mask_bounds
 from instar.imaging.inpaint import Filling
 from instar.imaging.mask_text import mask_to_text
