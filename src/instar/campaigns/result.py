@@ -147,7 +147,8 @@ def compare_folders(first: str, second: str, known: Known | None = None) -> Comp
     it none of one only, the other would seem to have broken or mended it.
     """
     with RunStore.read(first) as before, RunStore.read(second) as after:
-        stores = {store: read_totals(store).system for store in (before, after)}
+        totals = {store: read_totals(store) for store in (before, after)}
+        stores = {store: one.system for store, one in totals.items()}
         said = (known or Known()).merge(said_in(before)).merge(said_in(after))
         ours = [replace(word, system="") for word in said.dismissals if word.system in stores.values()]
         dismiss = dismisser(ours, "")
@@ -155,7 +156,14 @@ def compare_folders(first: str, second: str, known: Known | None = None) -> Comp
             Side.of(system, ((dismiss(record), change) for record, change in store.judged()))
             for store, system in stores.items()
         ]
-    return compare_runs(*sides)
+    return replace(compare_runs(*sides), remark=_who_judged(*totals.values()))
+
+
+def _who_judged(before: Totals, after: Totals) -> str:
+    """What to mind where other referees were asked: their opinion may differ, and not the system."""
+    asked = [{name for name, why in one.referees.items() if not why} for one in (before, after)]
+    told = [", ".join(sorted(names)) or "nobody" for names in asked]
+    return "" if asked[0] == asked[1] else f"failures were judged by {told[0]} before, and by {told[1]} now"
 
 
 def _group_json(group: Group) -> dict[str, Any]:

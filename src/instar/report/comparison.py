@@ -84,7 +84,7 @@ class Comparison:
     The examples show each of them; one key may be in both, where two answers number objects otherwise.
     `keys_broken` and `keys_fixed` are different failures, by relation, scene, object and kind, among what
     both runs have judged. With pairs they are those of pairs, without any those of all cases. `before` and
-    `after` say what each is about, and which case of its run shows it.
+    `after` say what each is about, and which case of its run shows it; `remark` what to mind.
     """
 
     first: str
@@ -104,6 +104,7 @@ class Comparison:
     fixed_examples: Mapping[FailureKey, FailureExample] = field(default_factory=dict)
     before: Failures = field(default_factory=dict)
     after: Failures = field(default_factory=dict)
+    remark: str = ""
 
 
 def compare_runs(first: Side, second: Side) -> Comparison:
@@ -214,6 +215,8 @@ def render_compared(comparison: Comparison) -> str:
 def _lines(comparison: Comparison) -> Iterator[str]:
     first, second = readable(comparison.first, 60), readable(comparison.second, 60)
     yield f"{first} and then {second}"
+    if comparison.remark:
+        yield f"mind: {comparison.remark}"
     yield ""
     if not comparison.pairs:
         yield "No change was asked of both, so failures are matched by relation, scene, object and kind, and"
