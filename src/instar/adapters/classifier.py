@@ -122,8 +122,9 @@ class Classifier:
         return torch.logsumexp(found.masked_fill(self._there(left_out), -torch.inf), 1)
 
     def _there(self, tensor: Any) -> Any:
-        """On the device, without waiting for what that is doing."""
-        return tensor if self.device == "cpu" else tensor.pin_memory().to(self.device, non_blocking=True)
+        """On the device, without waiting for what a GPU is doing."""
+        pinned = tensor.pin_memory() if self.device.startswith("cuda") else tensor
+        return pinned.to(self.device, non_blocking=True)
 
     def classify(self, images: Sequence[Image]) -> npt.NDArray[np.float32]:
         """`float32 (n, labels)`: the confidence of every label, by one bare forward pass."""
