@@ -29,7 +29,7 @@ RUNS = (
         "--system",
         "street-blobs",
         "--relation",
-        "insertion,warmed,cropped,noisy",
+        "insertion,cropped,shifted",
         "--scenes",
         "street:12",
         "--budget",
