@@ -64,7 +64,7 @@ def test_a_reader_says_what_it_has_read_where_nobody_knows():
 
 def test_a_box_on_no_text_keeps_its_number():
     assert said(quads(LINE), quads(), word("EXIT", 200, 50, 60, 20)) == ["box 0 is lost"]
-    assert said(quads(LINE), quads()) == ["box 0 is lost"]
+    assert said(quads(LINE), quads()) == ["the text in box 0 is lost"]
 
 
 def test_a_long_text_is_cut():

@@ -42,10 +42,11 @@ def _named(finding: Finding, words: Sequence[Word], answers: tuple[Quads, Quads]
         return finding
     box = np.array([place], np.float32)
     text = _known_text(box, words) or next(filter(None, (_read_text(box, answer) for answer in answers)), "")
-    if not text:
+    if not text and not (words and finding.subject.startswith("box ")):
         return finding
     short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-    said = SENTENCES[finding.kind].format(f'"{short}"')
+    about = f'"{short}"' if text else finding.subject  # what is on no text that is known stays a box
+    said = SENTENCES[finding.kind].format(about)
     cause = {**finding.evidence.get("cause", {}), "words": said}
     return replace(finding, evidence={**finding.evidence, "cause": cause})
 
