@@ -19,38 +19,33 @@ from instar.core.scene import Image
 from instar.imaging.codecs import encode_jpeg, encode_png
 from instar.user_file import parse_json
 
-__all__ = ["BUSY", "HttpSystem", "check_status", "http_system"]
+__all__ = ["BUSY", "HttpSystem", "check_status"]
 
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 ENCODINGS = ("png", "jpeg")
 JPEG_QUALITY = 95
 
 
-def http_system(
-    *,
-    url: str,
-    answer: str = "",
-    field: str = "",
-    encoding: str = "png",
-    auth: str = "",
-    header: str = "Authorization",
-    labels: Any = None,
-) -> HttpSystem:
+class HttpSystem(OverALine):
     """A picture is POSTed as a file, or in base64 under the `field` of a JSON object.
 
-    `answer` is a JMESPath expression that makes of the response what the task reads, such as
+    `answer` is a JMESPath expression that turns the response into what the task reads, such as
     "predictions[].{box: box, label: class, score: confidence}"; without it the response is the answer. `auth`
     names an environment variable whose value goes into the `header` ("Bearer ..." where that is
-    Authorization). `labels` are the names of numbered classes.
+    Authorization); it is read whenever it is needed, and kept nowhere. `labels` are the names of numbered
+    classes.
     """
-    return HttpSystem(url, answer, field, encoding, auth, header, labels)
-
-
-class HttpSystem(OverALine):
-    """The key is read from the environment whenever it is needed, and kept nowhere."""
 
     def __init__(
-        self, url: str, answer: str, field: str, encoding: str, auth: str, header: str, labels: Any
+        self,
+        *,
+        url: str,
+        answer: str = "",
+        field: str = "",
+        encoding: str = "png",
+        auth: str = "",
+        header: str = "Authorization",
+        labels: Any = None,
     ) -> None:
         require_one_of(url, "encoding", encoding, ENCODINGS)
         self.sends_to = host_of(url)

@@ -25,7 +25,7 @@ from instar.core.scene import Image
 from instar.core.system import describe_error
 from instar.user_file import parse_json
 
-__all__ = ["KserveSystem", "kserve_system"]
+__all__ = ["KserveSystem"]
 
 TYPES: Mapping[str, Any] = {
     "BOOL": np.bool_, "UINT8": np.uint8, "UINT16": np.uint16, "UINT32": np.uint32, "UINT64": np.uint64,
@@ -36,38 +36,25 @@ BINARY = "Inference-Header-Content-Length"
 PARTS = ("boxes", "labels", "scores")
 
 
-def kserve_system(
-    *,
-    url: str,
-    boxes: str = "boxes",
-    classes: str = "labels",
-    scores: str = "scores",
-    auth: str = "",
-    secure: bool = False,
-    labels: Any = None,
-    confidence: float = 0.5,
-) -> KserveSystem:
+class KserveSystem(OverALine):
     """`kserve://HOST[:PORT]/MODEL[/VERSION]`; `boxes`, `classes` and `scores` name its outputs.
 
-    An output with one JSON text (BYTES) is the answer itself. `auth` names the environment variable with a
-    bearer token, `secure` asks over HTTPS, `labels` are the names of numbered classes.
+    What the model takes is asked once. An output with one JSON text (BYTES) is the answer itself. `auth` names
+    the environment variable with a bearer token, `secure` asks over HTTPS, `labels` are the names of numbered
+    classes.
     """
-    return KserveSystem(
-        url, {"boxes": boxes, "labels": classes, "scores": scores}, auth, secure, labels, confidence
-    )
-
-
-class KserveSystem(OverALine):
-    """Asks the server what the model takes when it is made, and one picture at a time from then on."""
 
     def __init__(
         self,
+        *,
         url: str,
-        outputs: Mapping[str, str],
-        auth: str,
-        secure: bool,
-        labels: Any,
-        confidence: float,
+        boxes: str = "boxes",
+        classes: str = "labels",
+        scores: str = "scores",
+        auth: str = "",
+        secure: bool = False,
+        labels: Any = None,
+        confidence: float = 0.5,
     ) -> None:
         parts = urlsplit(url)
         model, _, version = parts.path.strip("/").partition("/")
@@ -78,7 +65,8 @@ class KserveSystem(OverALine):
         path = f"/v2/models/{model}" + (f"/versions/{version}" if version else "")
         self.name, self.sends_to = url, parts.netloc
         self._base = f"{'https' if secure else 'http'}://{parts.netloc}{path}"
-        self._outputs, self._auth, self._confidence = dict(outputs), auth, confidence
+        self._outputs = {"boxes": boxes, "labels": classes, "scores": scores}
+        self._auth, self._confidence = auth, confidence
         self._names = read_labels(labels)
         self.line = Line()
         self._input, told = self._look()

@@ -18,7 +18,7 @@ from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
 from instar.user_file import parse_json
 
-__all__ = ["OpenAiSystem", "openai_system"]
+__all__ = ["OpenAiSystem"]
 
 HOST = "https://api.openai.com/v1"
 TASKS = ("detection", "classification")
@@ -35,22 +35,19 @@ ASK = {
 }
 
 
-def openai_system(
-    *, model: str, task: str = "detection", endpoint: str = "", auth: str = "", labels: Any = None
-) -> OpenAiSystem:
+class OpenAiSystem(OverALine):
     """The model of that name, asked for detections or for a label, of those in `labels` where they are given.
 
-    The endpoint is `endpoint`, OPENAI_BASE_URL of the environment, or OpenAI's own; the key is
-    OPENAI_API_KEY, or the variable that `auth` names. A local server may need none.
+    Each question has one picture and temperature 0. The endpoint is `endpoint`, OPENAI_BASE_URL of the
+    environment, or OpenAI's own; the key is OPENAI_API_KEY, or the variable that `auth` names. A local server
+    may need none.
     """
-    return OpenAiSystem(model, task, endpoint, auth or "OPENAI_API_KEY", labels)
 
-
-class OpenAiSystem(OverALine):
-    """One picture, one question, temperature 0."""
-
-    def __init__(self, model: str, task: str, endpoint: str, auth: str, labels: Any) -> None:
+    def __init__(
+        self, *, model: str, task: str = "detection", endpoint: str = "", auth: str = "", labels: Any = None
+    ) -> None:
         require_one_of("openai", "task", task, TASKS)
+        auth = auth or "OPENAI_API_KEY"
         base = (endpoint or os.environ.get("OPENAI_BASE_URL") or HOST).rstrip("/")
         self.name, self.sends_to = f"openai:{model}", host_of(base)
         if base == HOST and not os.environ.get(auth):
