@@ -39,9 +39,9 @@ PARTS = ("boxes", "labels", "scores")
 class KserveSystem(OverALine):
     """`kserve://HOST[:PORT]/MODEL[/VERSION]`; `boxes`, `classes` and `scores` name its outputs.
 
-    What the model takes is asked once. An output with one JSON text (BYTES) is the answer itself. `auth` names
-    the environment variable with a bearer token, `secure` asks over HTTPS, `labels` are the names of numbered
-    classes.
+    What the model takes is asked once. One JSON text (BYTES) as the only output is the answer itself. `auth`
+    names the environment variable with a bearer token, `secure` asks over HTTPS, `labels` are the names of
+    numbered classes.
     """
 
     def __init__(

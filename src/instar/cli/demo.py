@@ -57,9 +57,7 @@ Tables = Mapping[str, Any]
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", default="demo", metavar="DIR", help="where everything is put (demo)")
-    parser.add_argument(
-        "--rule", metavar="TEXT", help='only drive, under a rule of your own: "If: ..., Then: ..."'
-    )
+    parser.add_argument("--rule", metavar="TEXT", help='only this driving rule: "If: ..., Then: ..."')
 
 
 def perform(args: argparse.Namespace) -> Outcome:

@@ -30,21 +30,13 @@ CASES = ("failing", "held", "both")
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("run", metavar="RUN", help="the run folder")
-    add(
-        "--format",
-        required=True,
-        choices=[*export_formats(), "csv", "parquet"],
-        help="pictures with their labels, or a table of all cases",
-    )
+    formats = [*export_formats(), *TABLES]
+    add("--format", required=True, choices=formats, help="labelled pictures, or a table of all cases")
     add("--out", required=True, metavar="DIR", help="where it is written; must not exist yet")
     add("--cases", choices=CASES, default="failing", help="one for each failure, as many that held, or both")
     add("--with-pasted", action="store_true", help="coco, yolo, fiftyone: label the pasted object too")
     add("--originals", action="store_true", help="coco, yolo, fiftyone: the unchanged pictures too")
-    add(
-        "--classes",
-        metavar="FILE|A,B",
-        help="coco, yolo, fiftyone: your classes in their order, or COCO's categories",
-    )
+    add("--classes", metavar="FILE|A,B", help="coco, yolo, fiftyone: your classes in order, or a COCO file")
     add(
         "--val",
         type=float,

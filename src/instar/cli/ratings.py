@@ -28,9 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     export.add_argument("run", metavar="RUN", help="a run folder")
     export.add_argument("--n", type=int, default=60, metavar="N", help="pairs of pictures (60)")
     export.add_argument("--seed", type=int, default=0, metavar="N", help="which, and in which order (0)")
-    export.add_argument(
-        "--title", default="What do you think?", metavar="TEXT", help="the heading of the page"
-    )
+    export.add_argument("--title", default="What do you think?", metavar="TEXT", help="heading of the page")
     export.add_argument("--out", metavar="FILE", help="the page (RUN/ratings.html)")
     trust_argument(export)
     read = actions.add_parser("import", description="count the answers of several raters")

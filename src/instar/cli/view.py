@@ -31,14 +31,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("folder", metavar="RUN|DIR", help="a run folder, or a folder of them")
     add("--port", type=int, default=0, metavar="N", help="the port on 127.0.0.1 (any that is free)")
     add("--no-browser", action="store_true", help="only print the address")
-    add(
-        "--system", action="append", default=[], metavar="MODULE:ATTR",
-        help="a system of your own that campaigns may test; repeat it",
-    )  # fmt: skip
-    add(
-        "--scenes", action="append", default=[], metavar="PATH",
-        help="scenes that campaigns may use, besides drawn ones; repeat it",
-    )  # fmt: skip
+    repeated: dict[str, Any] = {"action": "append", "default": []}
+    add("--system", metavar="MODULE:ATTR", help="a system of yours to test; repeat it", **repeated)
+    add("--scenes", metavar="PATH", help="scenes to test on, besides drawn ones; repeat it", **repeated)
 
 
 def perform(args: argparse.Namespace) -> Outcome:

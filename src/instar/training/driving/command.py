@@ -58,7 +58,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--device", metavar="NAME", help="cpu or cuda (a GPU where there is one)")
     add("--pictures", metavar="FILE.npz", help="keep the pictures there, for the next training")
     add("--out", required=True, metavar="DIR", help="where checkpoint, NETWORK.onnx and card.json go")
-    add("--resume", action="store_true", help="go on with a training that is there")
+    add("--resume", action="store_true", help="continue an existing training")
 
 
 def perform(args: argparse.Namespace) -> Outcome:

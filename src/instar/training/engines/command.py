@@ -30,13 +30,7 @@ WHERE = ("out", "resume", "minutes", "device")  # it is done, which does not cha
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("kind", choices=sorted(USUAL), metavar="KIND", help="painter, which fills holes, or segmenter")
-    add(
-        "--scenes",
-        required=True,
-        action="append",
-        metavar="PATH",
-        help="drive:N or a folder; may be repeated",
-    )
+    add("--scenes", required=True, action="append", metavar="PATH", help="drive:N or a folder; repeat it")
     add("--palette", metavar="NAME", help="what label maps mean, where their folder does not say")
     add("--height", type=int, default=SIZE[0], metavar="N", help="of the pictures in training (360)")
     add("--width", type=int, metavar="N", help="channels of the first layer (32; segmenter: 16)")
@@ -45,19 +39,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--rate", type=float, metavar="X", help="the highest learning rate (0.0002; segmenter: 0.0015)")
     add("--side", type=int, default=256, metavar="N", help="pixels of a crop (256)")
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
-    add(
-        "--weather",
-        type=float,
-        default=0.0,
-        metavar="X",
-        help="of a segmenter's crops, at night, in rain, snow, fog (0)",
-    )
+    weather = "the share of a segmenter's crops at night, in rain, snow or fog (0)"
+    add("--weather", type=float, default=0.0, metavar="X", help=weather)
     add("--start", metavar="FILE", help="an exported segmenter of that width to go on from")
     add("--held-out", type=float, default=0.15, metavar="X", help="of each video, the last frames (0.15)")
     add("--minutes", type=float, metavar="N", help="stop then; go on with --resume")
     add("--device", metavar="NAME", help="cpu or cuda (a GPU where there is one)")
     add("--out", required=True, metavar="DIR", help="where checkpoint, KIND.onnx and card.json go")
-    add("--resume", action="store_true", help="go on with a training that is there")
+    add("--resume", action="store_true", help="continue an existing training")
 
 
 def perform(args: argparse.Namespace) -> Outcome:
