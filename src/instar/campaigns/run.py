@@ -245,18 +245,13 @@ def _look_up(plan: Plan, *, resume: bool) -> list[tuple[Plan, Campaign]]:
 
 def resolve_relations(plan: Plan, given: Mapping[str, Any]) -> list[Relation]:
     """The relations of a plan, not yet prepared for its scenes; each gets what it takes of `given`."""
-    tasks = _tasks_of_systems(plan)
+    tasks = [task for use in plan.systems for task in tasks_of_system(use)]
     relations = [resolve_relation(pair.relation, given=given, tasks=tasks) for pair in plan.relations]
     names = [relation.name for relation in relations]
     for name in names:
         if names.count(name) > 1:
             raise BadInput(f'two relations are called {name!r}; write name = "..." into one in the plan')
     return relations
-
-
-def _tasks_of_systems(plan: Plan) -> list[str]:
-    """The tasks that the built-in systems of a plan belong to."""
-    return [task for use in plan.systems for task in tasks_of_system(use)]
 
 
 def read_summary(store: RunStore) -> Summary:

@@ -47,7 +47,9 @@ def perform(args: argparse.Namespace) -> Outcome:
     with RunStore.read(args.run) as store:
         system = read_totals(store).system
         records = [_finding(store, case) for case in args.cases]
-        _mark(store, records, "" if args.undo else args.reason)
+        for record in records:  # in the run too, where the workbench shows it
+            mark, reason = ("", "") if args.undo else ("acceptable", args.reason)
+            Marks(store.folder).add(record.case, mark, reason)
         known = before.merge(said_in(store))
         if args.undo:
             gone = {key for record in records for key in failures_of(record)}
@@ -77,12 +79,6 @@ def _finding(store: RunStore, case: str) -> Record:
     if record.role != "case" or not record.verdict.failures:
         raise BadInput(f"case {case} of {store.folder} has no failure that could be called none")
     return record
-
-
-def _mark(store: RunStore, records: list[Record], reason: str) -> None:
-    """Keep the word in the run too, where the workbench shows it."""
-    for record in records:
-        Marks(store.folder).add(record.case, "acceptable" if reason else "", reason)
 
 
 def _check(files: list[str]) -> Outcome:
