@@ -1,4 +1,4 @@
-"""How a server is asked: how often, how many at a time, and how long to wait for one that is busy."""
+"""How a server is asked: how often, how much at a time, and how long to wait while it is busy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan made definite: nothing in it depends on where it is read, and it says what its run is."""
+"""A plan with nothing in it that depends on where it is read, and the identity of its run."""
 
 from __future__ import annotations
 

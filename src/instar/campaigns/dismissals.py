@@ -1,4 +1,4 @@
-"""What users called no failure where a run is, and the run's records with that in mind."""
+"""Findings of a run that users called no failure, and its records with these left out of account."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def said_in(store: RunStore) -> Known:
 
 
 def dismisser_in(store: RunStore, more: Iterable[Dismissal] = ()) -> Callable[[Record], Record]:
-    """What takes for none the findings of a run that were called no failure there, or in `more`."""
+    """A function that marks findings of a record as no failure where the run, or `more`, calls them so."""
     said = Known(dismissals=tuple(more)).merge(said_in(store))
     return dismisser(said.dismissals, _system_in(store))
 

@@ -1,4 +1,4 @@
-"""How far a campaign is, in the look of all long work (`instar.progress`)."""
+"""Progress of a campaign, shown like all long work (`instar.progress`)."""
 
 from __future__ import annotations
 

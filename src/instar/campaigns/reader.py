@@ -46,7 +46,7 @@ NOT_KEPT = "the run keeps no answer to this input"
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a user gives in the place of what the plan names: the thing itself, or its name."""
+    """What a user gives instead of what the plan names: the thing itself, or its name."""
 
     system: str | System | None = None
     relations: Sequence[str | Relation] = ()
@@ -261,7 +261,7 @@ class RunReader:
         return draw_case(self.panels_of(again), str(change))
 
     def remembered_or(self, asking: Asking) -> Asking:
-        """Answers that the run keeps, and for the rest those of `asking`."""
+        """Stored answers where there are any; the rest is asked."""
 
         def answers(queries: Sequence[Query]) -> list[Reply]:
             replies = self.remembered(queries)
@@ -295,7 +295,7 @@ class RunReader:
                     system.close()
 
     def remembered(self, queries: Sequence[Query]) -> list[Reply]:
-        """The answers that the run keeps to these."""
+        """The stored answers to these queries."""
         replies = []
         for query in queries:
             fingerprint = self._fingerprints.get(query.variant)

@@ -64,7 +64,7 @@ def resolve_system(
     build = partial(build_system, use, what=what, tasks=tasks)
     is_foreign = bool(code_named_by(use)) and not is_remote(use)
     if is_foreign:
-        _let_the_current_folder_be_imported()
+        _add_current_folder_to_path()
     if cluster is not None and not is_asked_from_here(use):
         system = build_on_cluster(build, cluster, ours=not is_foreign)
         if not system.sends_to:
@@ -214,7 +214,7 @@ def find_by_name(what: str, name: str, *, tasks: Sequence[str] = ()) -> Any:
     if ":" not in name:
         kind = what if what in ("relation", "search") else "system"
         return _attribute(what, find_entry(kind, name, tasks=tasks).home)
-    _let_the_current_folder_be_imported()
+    _add_current_folder_to_path()
     return _attribute(what, name)
 
 
@@ -234,7 +234,7 @@ def _attribute(what: str, path: str) -> Any:
     return found
 
 
-def _let_the_current_folder_be_imported() -> None:
+def _add_current_folder_to_path() -> None:
     # `python -m` does so by itself; a console script looks only into its own folder.
     here = os.getcwd()
     if here not in sys.path:

@@ -81,7 +81,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 
 def plan_from(args: argparse.Namespace) -> Plan:
-    """The plan that a file and flags make together; what a run folder names is refused without a word."""
+    """The plan that a file and flags make together; what a run folder names must be trusted."""
     tables: Tables = {} if args.plan is None else read_tables(Path(args.plan))
     if args.changes is not None:
         tables = _tables_of(args) | tables

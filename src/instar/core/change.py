@@ -28,7 +28,7 @@ class Change:
     """
 
     def to_json(self) -> dict[str, Any]:
-        """The fields, and under `type` where the class is found again."""
+        """The fields, and the path of the class under `type`."""
         cls = type(self)
         return {"type": f"{cls.__module__}:{cls.__qualname__}"} | {
             f.name: getattr(self, f.name) for f in dataclasses.fields(self)

@@ -161,7 +161,7 @@ def observe(
     *,
     with_source: bool = False,
 ) -> Seen | str:
-    """What was answered, or why an answer is no good.
+    """The answers as the task reads them, or why one cannot be used.
 
     `with_source`: the first of them is the source itself under a condition, whose answer counts.
     """

@@ -1,4 +1,4 @@
-"""What options must be: one line that names the owner, the option and its value where they are not."""
+"""Checks of options: what is wrong is said in one line with the owner, the option and its value."""
 
 from __future__ import annotations
 

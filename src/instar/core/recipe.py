@@ -19,7 +19,7 @@ _RECIPES: WeakKeyDictionary[Any, tuple[str, Mapping[str, Any]]] = WeakKeyDiction
 
 
 def recorded(factory: Callable[P, T]) -> Callable[P, T]:
-    """Make the factory remember, for everything it makes, with which options it was made."""
+    """Make a factory remember the options of everything it makes."""
     signature = inspect.signature(factory)
 
     @functools.wraps(factory)

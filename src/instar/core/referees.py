@@ -1,6 +1,6 @@
 """Referees: other systems of the same task that say what is there, where no annotation does.
 
-A finding that stood is shown to them: the source and the follow-up. What they make of it the task decides
+A finding that stood is shown to them: the source and the follow-up. The task decides what their answers mean
 (see `Task.verify`). Their questions are no part of the budget.
 """
 

@@ -23,7 +23,7 @@ CLOSE = 1e-6  # margins that differ by less came out the same
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replay:
-    """What came out now, beside what was recorded.
+    """What came out now, and the record to compare it with.
 
     `verdict` is the bare comparison. Whether null changes or repetitions struck findings out is part
     of the record, so `same` compares what the bare comparison found then and finds now.

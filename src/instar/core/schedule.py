@@ -23,7 +23,7 @@ MOST_REPEATS = 1000
 
 
 def key_of(drawn: Drawn) -> str:
-    """What makes a change this one, so that identical changes are asked and counted once."""
+    """The key of a change: identical changes have the same one, and are asked and counted once."""
     if not isinstance(drawn, Change):
         return f"not: {drawn.reason}"
     recipe = drawn.to_json()

@@ -114,7 +114,7 @@ class Verdict:
 
     @property
     def plainest(self) -> Finding:
-        """The finding that a violated verdict is told by."""
+        """The finding by which a violated verdict is reported."""
         return min(self.findings, key=lambda finding: finding.plainness)
 
     def verified(self, known: Callable[[Finding], str]) -> Verdict:

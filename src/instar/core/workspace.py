@@ -27,7 +27,7 @@ def no_progress(what: str, total: int | None) -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class Folder:
-    """A workspace (see `instar.core.relation.Workspace`): a folder, and whom to tell."""
+    """A folder, and ways to show progress and say things (see `instar.core.relation.Workspace`)."""
 
     folder: Path
     progress: Callable[[str, int | None], Any] = no_progress

@@ -53,7 +53,7 @@ class Arena:
 
 
 class Enclosed:
-    """In place of shared memory: pictures are sent along the line, and as good as copied."""
+    """A stand-in for shared memory: pictures are sent over the connection, which copies them."""
 
     def put(self, buffers: Sequence[pickle.PickleBuffer]) -> list[bytes]:
         return [bytes(buffer.raw()) for buffer in buffers]

@@ -1,4 +1,4 @@
-"""A Ray cluster that is there already, and how much of it a campaign takes.
+"""An existing Ray cluster, and how much of it a campaign takes.
 
 Ray is imported only where it is used.
 """
@@ -82,7 +82,7 @@ def fitting_actors(cluster: Cluster, nodes: Sequence[Mapping[str, Any]]) -> int:
 
 
 def _keep_standard_output_clean() -> None:
-    """Ray prints there what befalls its nodes, whatever it is told; a run prints just its document."""
+    """Ray prints events of its nodes there, whatever its settings; a run prints only its document."""
     worker = sys.modules.get("ray._private.worker")
     if hasattr(worker, "print_to_stdstream"):
         setattr(worker, "print_to_stdstream", lambda *told, **how: None)  # noqa: B010  # no part of its types

@@ -1,5 +1,5 @@
-"""The process of a worker and the line to it: a socket that it inherits, or, where none can be handed on
-(Windows), an address that it calls.
+"""The process of a worker and the connection to it: a socket that it inherits, or an address that it calls where
+no socket can be inherited (Windows).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Begun = tuple["subprocess.Popen[bytes]", "Connection[Any, Any]", Arena | Enclose
 
 
 def begin_process() -> Begun:
-    """A new process, the line to it, and what pictures reach it by."""
+    """A new process, the connection to it, and the memory through which pictures reach it."""
     return _begin_by_socket() if INHERITS else _begin_by_address()
 
 
@@ -41,7 +41,7 @@ def _begin_by_socket() -> Begun:
 
 
 def _begin_by_address() -> Begun:
-    """Only who knows the key, which the process reads from its standard input, is listened to."""
+    """Only a caller with the key, which the process reads from its standard input, is accepted."""
     key = secrets.token_bytes(32)
     with Listener(authkey=key) as listener:
         address = str(listener.address)
@@ -51,7 +51,7 @@ def _begin_by_address() -> Begun:
             process.stdin.write(key)
 
         def call_instead() -> None:
-            """End the waiting below when nobody else will."""
+            """Unblock `accept` when the process ends without a call."""
             process.wait()
             with contextlib.suppress(OSError, EOFError, AuthenticationError):
                 Client(address, authkey=key).close()

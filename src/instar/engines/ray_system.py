@@ -100,7 +100,7 @@ class _Member:
 
 
 class _Crew:
-    """The actors of a system. Each stands in `_free` as often as it may be given something."""
+    """The actors of a system. Each is in `_free` once for every call that it can take."""
 
     def __init__(self, cluster: Cluster, build: Callable[[], WorkerSystem]) -> None:
         self._ray, self._cluster = connect_cluster(cluster), cluster
@@ -189,7 +189,7 @@ class _Crew:
                 )
 
     def _hire(self, most: int) -> None:
-        """Have as many actors started as are missing."""
+        """Start as many actors as are missing."""
         with self._lock:
             for _ in range(min(most, self.wanted) - len(self._members) - len(self._coming)):
                 handle = self._host.remote(self._setting)
@@ -237,7 +237,7 @@ class Host:
         self._limits: dict[str, Limits] = {}
 
     def start(self) -> tuple[str, Any]:
-        """Have the system built, with the caller's folders where they are here too."""
+        """Build the system, with those of the caller's folders that this node has too."""
         path, folder, version, build = self._setting
         if _version() != version:
             return "refused", f"instar is {version} here and {_version()} on {_node()}"

@@ -77,7 +77,7 @@ def gpus() -> list[str]:
 
 
 class WorkerSystem:
-    """A system that lives elsewhere. A call goes to a process that is free, or to a new one.
+    """A system in other processes. A call goes to a process that is free, or to a new one.
 
     `build` makes the system, and is called only there. The first process is started at once, so that a
     system which cannot be built is refused before anything is asked. A call of over `timeout` seconds ends

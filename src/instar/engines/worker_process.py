@@ -24,18 +24,18 @@ __all__ = ["serve", "serve_at"]
 
 
 def serve(line_fd: str, arena_fd: str, parent: str) -> None:
-    """A worker with a line and memory that it inherits; it ends when its parent does."""
+    """A worker with a connection and memory that it inherits; it ends when its parent does."""
     _die_with(int(parent))
     _work(Connection(int(line_fd)), Arena(os.fdopen(int(arena_fd), "r+b")))
 
 
 def serve_at(address: str) -> None:
-    """A worker that calls its parent there, with the key on its standard input, and ends when it hangs up."""
+    """A worker that calls its parent at an address, with the key on standard input."""
     _work(Client(address, authkey=sys.stdin.buffer.read()), Enclosed())
 
 
 def _work(line: Connection, arena: Arena | Enclosed) -> None:
-    """The life of a worker: build the system, then answer until the parent hangs up."""
+    """Build the system, then answer until the parent closes the connection."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
     sys.path[:], device, build = pickle.loads(line.recv_bytes())
     if device is not None:

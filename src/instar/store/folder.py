@@ -24,7 +24,7 @@ __all__ = [
     "SCHEMA",
     "connect",
     "connect_for_reading",
-    "plainly",
+    "explain_errors",
     "reading",
     "require_format",
     "require_same",
@@ -66,9 +66,9 @@ def connect(folder: Path) -> sqlite3.Connection:
 
 
 def connect_for_reading(folder: Path) -> sqlite3.Connection:
-    """Also where nothing can be written: SQLite wants an index beside the file unless nobody writes.
+    """For looking only, also on a read-only disk, where SQLite cannot write its index beside the file.
 
-    A file that is not there (any more) is not made.
+    A missing file is not created.
     """
     address = (folder / "run.sqlite").resolve().as_uri()
     try:
@@ -86,7 +86,7 @@ def connect_for_reading(folder: Path) -> sqlite3.Connection:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """The file as it was or as it is to be, never half of it; its folder is made."""
+    """Write or replace a file in one step, never half of it; its folder is made."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -143,7 +143,7 @@ def this_session() -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def plainly(folder: Path) -> Iterator[None]:
+def explain_errors(folder: Path) -> Iterator[None]:
     """Say in one line what the file system or SQLite refused."""
     try:
         yield
@@ -156,9 +156,9 @@ def plainly(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def reading(folder: Path) -> Iterator[None]:
-    """The same, and where rows are not what instar wrote. Nothing of a user's may run inside."""
+    """The same, also for rows that instar did not write. No user's code may run inside."""
     try:
-        with plainly(folder):
+        with explain_errors(folder):
             yield
     except (*MALFORMED, zlib.error) as error:
         raise RunError(f"cannot read {folder}: {describe_error(error)}; its run.sqlite is damaged") from error

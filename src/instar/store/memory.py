@@ -1,4 +1,4 @@
-"""A store that is gone with the process: for a campaign whose records are used at once."""
+"""A store that ends with the process, for a campaign whose records are used at once."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def record_from_row(row: tuple[Any, ...], *, change: bool = True, held_evidence:
 
 
 def totals_from_json(text: str, **now: Any) -> Totals:
-    """The account as it was kept; what is counted `now` takes its place."""
+    """The stored totals, with what is counted `now` in their place."""
     fields = load_json(text, dict)
     skipped, yields = fields.pop("skipped", []), fields.pop("yields", [])
     for name, value in fields.items():
