@@ -6,10 +6,10 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from instar.adapters.devices import import_extra
 from instar.adapters.exchange import HttpRequest
 from instar.adapters.service import Api, Trouble
 from instar.core.errors import BadInput
+from instar.installation import import_extra
 
 __all__ = ["AzureAnalysis"]
 

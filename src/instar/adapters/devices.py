@@ -1,22 +1,13 @@
-"""Libraries that need not be installed, and where torch computes."""
+"""Where torch computes, if it is installed."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from instar.core.errors import BadInput
-from instar.installation import MissingExtra
+from instar.installation import import_extra
 
-__all__ = ["import_extra", "require_device", "require_torch"]
-
-
-def import_extra(module: str, package: str, *, extra: str, needed_for: str) -> Any:
-    """The module; MissingExtra where the package that it needs is not installed."""
-    try:
-        return import_module(module)
-    except ImportError:
-        raise MissingExtra(package, extra=extra, needed_for=needed_for) from None
+__all__ = ["require_device", "require_torch"]
 
 
 def require_torch(needed_for: str) -> None:

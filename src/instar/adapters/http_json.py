@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from instar.adapters.devices import import_extra
 from instar.adapters.exchange import HttpRequest, HttpResponse, hide_secrets, host_of, over_http
 from instar.adapters.labels import read_labels, with_labels
 from instar.adapters.line import Busy, Line, NotThere, OverALine
@@ -17,6 +16,7 @@ from instar.core.errors import BadInput, Refused
 from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_jpeg, encode_png
+from instar.installation import import_extra
 from instar.user_file import parse_json
 
 __all__ = ["BUSY", "HttpSystem", "check_status"]

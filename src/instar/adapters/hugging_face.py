@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from instar.adapters.devices import import_extra
 from instar.adapters.picture_system import PictureSystem, hash_state
 from instar.core.errors import BadInput
 from instar.core.options import require_fraction
 from instar.core.scene import Image
 from instar.core.system import describe_error
+from instar.installation import import_extra
 
 __all__ = ["load_pipeline", "pipeline_system"]
 

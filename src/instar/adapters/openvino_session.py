@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy.typing as npt
 
-from instar.adapters.devices import import_extra
 from instar.adapters.torch_session import Port
 from instar.core.errors import BadInput
 from instar.core.system import describe_error
+from instar.installation import import_extra
 
 __all__ = ["OpenVinoSession", "open_openvino"]
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from instar.adapters.devices import import_extra, require_device
+from instar.adapters.devices import require_device
 from instar.adapters.picture_system import PictureSystem, hash_state, one_by_one
 from instar.core.errors import BadInput, UnknownName
 from instar.core.options import require_fraction
 from instar.core.scene import Image
 from instar.core.system import describe_error
-from instar.installation import MissingExtra
+from instar.installation import MissingExtra, import_extra
 
 __all__ = ["load_model", "module_system"]
 

@@ -15,7 +15,7 @@ from instar.cli.flags import named_arguments, named_from
 from instar.core.errors import BadInput, RunError, Untrusted
 from instar.core.outcome import Outcome
 from instar.core.task import find_task
-from instar.installation import MissingExtra
+from instar.installation import import_extra
 
 if TYPE_CHECKING:
     from instar.campaigns.reader import RunReader
@@ -53,7 +53,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     if folder.exists():
         raise BadInput(f"{folder} exists; give another --out, or remove it")
     if args.format == "parquet":
-        _pyarrow()
+        import_extra("pyarrow", "pyarrow", extra="parquet", needed_for="parquet")
     _require_use(args)
     from instar.report.files import whole_folder
 
@@ -169,7 +169,7 @@ def _csv(rows: Iterator[dict[str, Any]], folder: Path) -> int:
 
 
 def _parquet(rows: Iterator[dict[str, Any]], folder: Path) -> int:
-    pyarrow = _pyarrow()
+    import pyarrow
     from pyarrow import parquet
 
     kinds = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
@@ -201,14 +201,6 @@ def _row(there: RunReader, record: Record) -> dict[str, Any]:
         "findings": json.dumps(findings),
         "evidence": json.dumps(dict(verdict.evidence)),
     }
-
-
-def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingExtra("pyarrow", extra="parquet", needed_for="parquet") from None
-    return pyarrow
 
 
 TABLES: dict[str, Callable[[Iterator[dict[str, Any]], Path], int]] = {"csv": _csv, "parquet": _parquet}

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from instar.core.errors import BadInput
-from instar.installation import MissingExtra
+from instar.installation import import_extra
 
 __all__ = ["Cluster", "connect_cluster", "fitting_actors"]
 
@@ -56,10 +56,7 @@ def connect_cluster(cluster: Cluster) -> Any:
     """The module `ray`, connected to the cluster; refused in one line where that cannot be."""
     address = cluster.address or os.environ.get("RAY_ADDRESS") or "auto"
     _require_somebody_at(address)
-    try:
-        import ray
-    except ImportError:
-        raise MissingExtra("ray", extra="ray", needed_for="--on ray") from None
+    ray = import_extra("ray", "ray", extra="ray", needed_for="--on ray")
     if not ray.is_initialized():
         _keep_standard_output_clean()
         try:

@@ -1,5 +1,5 @@
-"""The process of a worker and the connection to it: a socket that it inherits, or an address that it calls where
-no socket can be inherited (Windows).
+"""The process of a worker and the connection to it: an inherited socket, or, where none can be inherited
+(Windows), an address that it calls.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
-from instar.adapters.devices import import_extra
+from instar.installation import import_extra
 
 __all__ = ["Stored", "export_network", "import_onnx", "in_sixteen_bits", "shrink_weights"]
 

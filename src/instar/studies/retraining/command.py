@@ -50,7 +50,8 @@ def perform(args: argparse.Namespace) -> Outcome:
         require_whole_number("retrain", name, getattr(args, name), least=1)
     if args.system != TRAINABLE:
         raise UnknownName("trainable system", args.system, [TRAINABLE])
-    from instar.adapters.devices import import_extra, require_device
+    from instar.adapters.devices import require_device
+    from instar.installation import import_extra
 
     torch = import_extra("torch", "torch", extra="torch", needed_for="training")
     import_extra("onnx", "onnx", extra="torch", needed_for="training")
