@@ -19,7 +19,7 @@ from instar.imaging.codecs import encode_jpeg, encode_png
 from instar.installation import import_extra
 from instar.user_file import parse_json
 
-__all__ = ["BUSY", "HttpSystem", "check_status"]
+__all__ = ["BUSY", "HttpSystem", "check_status", "parse_whole"]
 
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 ENCODINGS = ("png", "jpeg")
@@ -75,11 +75,7 @@ class HttpSystem(OverALine):
             first = str(error).splitlines()[0]
             raise BadInput(f"answer is {self._answer!r}, which is no JMESPath expression: {first}") from None
 
-    def predict(self, images: Sequence[Image]) -> list[Any]:
-        """The answers to pictures `uint8 (H, W, 3)` RGB."""
-        return [self._ask(image) for image in images]
-
-    def _ask(self, image: Image) -> Any:
+    def ask(self, image: Image) -> Any:
         require_picture(image)
         request = self._request(image)
         return self.line.ask(lambda: self._read(over_http(request)))
@@ -98,12 +94,7 @@ class HttpSystem(OverALine):
 
     def _read(self, response: HttpResponse) -> Any:
         check_status(self.name, response, [self._auth] if self._auth else [])
-        try:
-            found = parse_json(response.body, "the answer")
-        except BadInput as error:
-            if response.body.lstrip()[:1] in (b"{", b"["):
-                raise Busy(f"the answer of {self.name} is cut off: {error}") from None
-            raise ValueError(f"{self.name}: {error}") from None
+        found = parse_whole(self.name, response.body)
         if self._mapping is not None:
             seen = found
             found = self._mapping.search(seen)
@@ -113,6 +104,16 @@ class HttpSystem(OverALine):
                     f"{self._answer!r} finds nothing in the answer of {self.name}, which has {keys}"
                 )
         return with_labels(found, self._names)
+
+
+def parse_whole(name: str, body: bytes) -> Any:
+    """The JSON of an answer; one that seems to be cut off is asked for again."""
+    try:
+        return parse_json(body, "the answer")
+    except BadInput as error:
+        if body.lstrip()[:1] in (b"{", b"["):
+            raise Busy(f"the answer of {name} is cut off: {error}") from None
+        raise ValueError(f"{name}: {error}") from None
 
 
 def check_status(name: str, response: HttpResponse, secrets: Sequence[str] = ()) -> None:

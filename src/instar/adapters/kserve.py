@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.adapters.exchange import HttpRequest, HttpResponse, over_http
-from instar.adapters.http_json import check_status
+from instar.adapters.http_json import check_status, parse_whole
 from instar.adapters.labels import read_labels, with_labels
-from instar.adapters.line import Busy, Line, OverALine
+from instar.adapters.line import Line, OverALine
 from instar.core.errors import BadInput
 from instar.core.options import require_picture
 from instar.core.scene import Image
@@ -76,10 +76,6 @@ class KserveSystem(OverALine):
             f"{url} {told} outputs={self._outputs} labels={self._names} confidence={confidence:g}"
         )
 
-    def predict(self, images: Sequence[Image]) -> list[Any]:
-        """The answers to pictures `uint8 (H, W, 3)` RGB."""
-        return [self._ask(image) for image in images]
-
     def _look(self) -> tuple[dict[str, Any], str]:
         """The input of the model, and what the server says of it."""
         told = self._get(self._base)
@@ -106,7 +102,7 @@ class KserveSystem(OverALine):
     def _headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {os.environ.get(self._auth, '')}"} if self._auth else {}
 
-    def _ask(self, image: Image) -> Any:
+    def ask(self, image: Image) -> Any:
         require_picture(image)
         shaped: npt.NDArray[Any] = image[None] if len(self._input["shape"]) == 4 else image
         data = np.ascontiguousarray(shaped, TYPES[self._input["datatype"]]).tobytes()
@@ -129,10 +125,7 @@ class KserveSystem(OverALine):
 
     def _read(self, response: HttpResponse) -> Any:
         check_status(self.name, response, [self._auth] if self._auth else [])
-        try:
-            answer = parse_json(response.body, "the answer")
-        except BadInput as error:
-            raise Busy(f"the answer of {self.name} is cut off: {error}") from None
+        answer = parse_whole(self.name, response.body)
         tensors = {one["name"]: one for one in answer.get("outputs", [])}
         texts = [one for one in tensors.values() if one.get("datatype") == "BYTES"]
         if len(tensors) == 1 and texts:

@@ -6,11 +6,13 @@ import contextlib
 import random
 import threading
 import time
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from instar.core.errors import Refused, Temporary
 from instar.core.options import require_number, require_whole_number
+from instar.core.scene import Image
 
 __all__ = ["Busy", "Line", "NotThere", "OverALine", "Unavailable"]
 
@@ -116,11 +118,18 @@ class Line:
             self._sleep(wait)
 
 
-class OverALine:
+class OverALine(ABC):
     """A system that is asked one picture at a time, as many at once as its line allows."""
 
     batch = 1
     line: Line
+
+    def predict(self, images: Sequence[Image]) -> list[Any]:
+        """The answers to pictures `uint8 (H, W, 3)` RGB."""
+        return [self.ask(image) for image in images]
+
+    @abstractmethod
+    def ask(self, image: Image) -> Any: ...
 
     @property
     def concurrent(self) -> int:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Sequence
 from typing import Any
 
 from instar.adapters.exchange import HttpRequest, HttpResponse, host_of, over_http
-from instar.adapters.http_json import check_status
+from instar.adapters.http_json import check_status, parse_whole
 from instar.adapters.labels import read_labels
-from instar.adapters.line import Busy, Line, OverALine
+from instar.adapters.line import Line, OverALine
 from instar.core.errors import BadInput
 from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
@@ -60,11 +59,7 @@ class OpenAiSystem(OverALine):
         self.line = Line()
         self.fingerprint = f"openai {model} {self._url} {self._ask_for}"
 
-    def predict(self, images: Sequence[Image]) -> list[Any]:
-        """The answers to pictures `uint8 (H, W, 3)` RGB."""
-        return [self._ask(image) for image in images]
-
-    def _ask(self, image: Image) -> Any:
+    def ask(self, image: Image) -> Any:
         require_picture(image)
         picture = "data:image/png;base64," + base64.b64encode(encode_png(image)).decode()
         content = [
@@ -85,10 +80,7 @@ class OpenAiSystem(OverALine):
 
     def _read(self, response: HttpResponse, image: Image) -> Any:
         check_status(self.name, response, [self._auth])
-        try:
-            answer = parse_json(response.body, "the answer")
-        except BadInput as error:
-            raise Busy(f"the answer of {self.name} is cut off: {error}") from None
+        answer = parse_whole(self.name, response.body)
         try:
             text = answer["choices"][0]["message"]["content"]
         except (LookupError, TypeError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -153,11 +153,7 @@ class Service(OverALine):
         self.line = Line()
         self._recordings = Recordings(recorded, f"{api.name}-{encoding}") if recorded else None
 
-    def predict(self, images: Sequence[Image]) -> list[Any]:
-        """What the service finds in each picture `uint8 (H, W, 3)` RGB."""
-        return [self._find(image) for image in images]
-
-    def _find(self, image: Image) -> Any:
+    def ask(self, image: Image) -> Any:
         require_picture(image)
         kept = self._recordings.read(image) if self._recordings else None
         if kept is not None and self._recordings is not None:

@@ -13,8 +13,8 @@ Floats = npt.NDArray[np.float64]
 def krippendorff_alpha(ratings: npt.ArrayLike) -> float:
     """1 where all agree, 0 where they agree as chance would, below that where they contradict each other.
 
-    `ratings` is `(raters, units)`, ordinal, NaN where a rater gave none. NaN where nothing can be compared: no
-    unit has two ratings, or all are the same.
+    `ratings` is `(raters, units)`, ordinal, NaN where a rater gave none. The result is NaN where nothing can
+    be compared: no unit has two ratings, or all are the same.
 
     >>> krippendorff_alpha([[1, 2, 3], [1, 2, 3]])
     1.0
