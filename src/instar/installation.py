@@ -11,8 +11,6 @@ from urllib.parse import unquote, urlsplit
 
 from instar.core.errors import InstarError
 
-__all__ = ["MissingExtra", "import_extra", "install_command"]
-
 
 class MissingExtra(InstarError):
     """An optional dependency is not installed."""

@@ -14,8 +14,6 @@ from instar.report.document import summary_to_json
 from instar.report.groups import Group
 from instar.report.summary import Summary
 
-__all__ = ["log_run", "metrics_of", "parameters_of"]
-
 LONGEST = 500  # characters of a parameter, which MLflow bounds
 
 

@@ -29,8 +29,6 @@ from instar.core.task import Null
 from instar.core.verdict import Status, Verdict
 from instar.store.rows import dump_json
 
-__all__ = ["ContractBroken", "check_relation", "check_search", "check_system"]
-
 
 class ContractBroken(AssertionError):
     """Something does not keep what instar relies on."""

@@ -13,8 +13,6 @@ from instar.core.errors import BadInput
 from instar.core.scene import Image
 from instar.user_file import parse_json, read_text
 
-__all__ = ["AnswerFile", "has_only_objects", "number_of", "read_answers"]
-
 NAMES = ("file", "file_name", "image", "question")
 """What a line of JSON may call the picture that it answers to."""
 COCO_KEYS = ("image_id", "bbox", "score")

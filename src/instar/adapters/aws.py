@@ -15,8 +15,6 @@ from instar.adapters.service import Api, Trouble
 from instar.core.errors import BadInput
 from instar.installation import import_extra
 
-__all__ = ["AwsJson"]
-
 
 class AwsJson(Api):
     """Keys are those of the environment, or what boto3 finds (profiles, roles, single sign-on)."""

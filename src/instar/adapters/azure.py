@@ -11,8 +11,6 @@ from instar.adapters.service import Api, Trouble
 from instar.core.errors import BadInput
 from instar.installation import import_extra
 
-__all__ = ["AzureAnalysis"]
-
 PATH = "/computervision/imageanalysis:analyze?api-version=2024-02-01&features="
 SCOPE = "https://cognitiveservices.azure.com/.default"
 

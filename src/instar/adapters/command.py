@@ -20,8 +20,6 @@ from instar.core.options import require_picture, require_whole_number
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
 
-__all__ = ["CommandSystem"]
-
 
 class CommandSystem:
     """`command a.png b.png ...`, which prints the JSON of each picture, in their order.

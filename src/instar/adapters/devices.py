@@ -7,8 +7,6 @@ from typing import Any
 from instar.core.errors import BadInput
 from instar.installation import import_extra
 
-__all__ = ["require_device", "require_torch"]
-
 
 def require_torch(needed_for: str) -> None:
     """Raise MissingExtra where torch is not installed."""

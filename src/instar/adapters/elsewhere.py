@@ -16,8 +16,6 @@ from instar.core.errors import BadInput
 from instar.core.follow_up import Query
 from instar.imaging.codecs import encode_png
 
-__all__ = ["QUESTIONS_FILE", "QUESTIONS_FOLDER", "Elsewhere", "read_manifest"]
-
 QUESTIONS_FOLDER = "questions"
 QUESTIONS_FILE = "questions.json"
 

@@ -25,17 +25,6 @@ from urllib.parse import urlsplit
 from instar.adapters.line import NotThere
 from instar.core.errors import BadInput, Temporary
 
-__all__ = [
-    "HttpRequest",
-    "HttpResponse",
-    "Transport",
-    "authorization",
-    "hide_secrets",
-    "host_of",
-    "over_http",
-    "utc_now",
-]
-
 LEAST_SECRET = 4  # characters; shorter ones would be found in any text
 SECRET_HEADERS = frozenset(
     {"Authorization", "Ocp-Apim-Subscription-Key", "X-Amz-Security-Token", "X-Goog-Api-Key", "X-TC-Token"}

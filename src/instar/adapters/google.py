@@ -13,8 +13,6 @@ from instar.adapters.service import Api, Trouble
 from instar.core.errors import BadInput
 from instar.installation import import_extra
 
-__all__ = ["GoogleAnnotate"]
-
 SCOPE = "https://www.googleapis.com/auth/cloud-vision"
 BUSY = frozenset({"RESOURCE_EXHAUSTED", "UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "4", "8", "13", "14"})
 

@@ -19,8 +19,6 @@ from instar.imaging.codecs import encode_jpeg, encode_png
 from instar.installation import import_extra
 from instar.user_file import parse_json
 
-__all__ = ["BUSY", "HttpSystem", "check_status", "parse_whole"]
-
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 ENCODINGS = ("png", "jpeg")
 JPEG_QUALITY = 95

@@ -14,8 +14,6 @@ from instar.core.scene import Image
 from instar.core.system import describe_error
 from instar.installation import import_extra
 
-__all__ = ["load_pipeline", "pipeline_system"]
-
 TASKS = {"ForObjectDetection": "object-detection", "ForImageClassification": "image-classification"}
 LEAST_SCORE = 0.05
 WEIGHTS = ("*.safetensors", "*.bin", "*.json")

@@ -25,8 +25,6 @@ from instar.core.scene import Image
 from instar.core.system import describe_error
 from instar.user_file import parse_json
 
-__all__ = ["KserveSystem"]
-
 TYPES: Mapping[str, Any] = {
     "BOOL": np.bool_, "UINT8": np.uint8, "UINT16": np.uint16, "UINT32": np.uint32, "UINT64": np.uint64,
     "INT8": np.int8, "INT16": np.int16, "INT32": np.int32, "INT64": np.int64,

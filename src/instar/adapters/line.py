@@ -14,8 +14,6 @@ from instar.core.errors import Refused, Temporary
 from instar.core.options import require_number, require_whole_number
 from instar.core.scene import Image
 
-__all__ = ["Busy", "Line", "NotThere", "OverALine", "Unavailable"]
-
 Answer = TypeVar("Answer")
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
 

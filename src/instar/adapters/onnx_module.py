@@ -19,8 +19,6 @@ from torch.nn import functional as F
 
 from instar.core.errors import BadInput
 
-__all__ = ["OnnxModule"]
-
 MEASURED = {("BatchNormalization", place) for place in (3, 4)}
 """Where a network keeps what it has measured of its training pictures: it is not learned."""
 END = 2**31

@@ -17,8 +17,6 @@ from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
 from instar.user_file import parse_json
 
-__all__ = ["OpenAiSystem"]
-
 HOST = "https://api.openai.com/v1"
 TASKS = ("detection", "classification")
 ASK = {

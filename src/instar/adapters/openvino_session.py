@@ -14,8 +14,6 @@ from instar.core.errors import BadInput
 from instar.core.system import describe_error
 from instar.installation import import_extra
 
-__all__ = ["OpenVinoSession", "open_openvino"]
-
 TYPES = {"f32": "tensor(float)", "f16": "tensor(float16)", "u8": "tensor(uint8)"}
 
 

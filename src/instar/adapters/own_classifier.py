@@ -18,8 +18,6 @@ from instar.core.errors import BadInput
 from instar.core.system import describe_error
 from instar.user_file import read_text
 
-__all__ = ["load_classifier", "own_classifier"]
-
 
 def load_classifier(name: str, options: dict[str, Any]) -> Classifier:
     """One that comes along, one of the zoo where a `network` is named, or a user's own."""

@@ -10,8 +10,6 @@ from typing import Any, Generic, TypeVar
 from instar.core.options import require_picture
 from instar.core.scene import Image
 
-__all__ = ["PictureSystem", "hash_files", "hash_state", "one_by_one"]
-
 Answer = TypeVar("Answer")
 
 

@@ -20,8 +20,6 @@ from instar.core.scene import Image
 from instar.imaging.codecs import encode_jpeg, encode_png
 from instar.user_file import parse_json
 
-__all__ = ["Api", "Service", "Trouble"]
-
 ENCODINGS = ("png", "jpeg")
 JPEG_QUALITY = 95
 BUSY = frozenset({408, 429, 500, 502, 503, 504})

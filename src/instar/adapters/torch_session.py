@@ -16,8 +16,6 @@ from instar.core.errors import BadInput
 from instar.core.system import describe_error
 from instar.installation import import_extra
 
-__all__ = ["TorchSession", "is_torch_script", "is_ultralytics", "open_onnx_in_torch", "open_torch"]
-
 MOST_OUTPUTS = 32
 WITHIN = ("state_dict", "model_state_dict", "model")
 """Under which checkpoints have the state of the network, beside that of the training."""

@@ -15,8 +15,6 @@ from instar.core.scene import Image
 from instar.core.system import describe_error
 from instar.installation import MissingExtra, import_extra
 
-__all__ = ["load_model", "module_system"]
-
 MOST_LABELS = 20
 
 

@@ -24,19 +24,6 @@ from instar.core.errors import UnknownName
 from instar.core.outcome import Outcome
 from instar.core.task import TASKS
 
-__all__ = [
-    "CatalogueEntry",
-    "TaskCatalogue",
-    "catalogue_entries",
-    "catalogues",
-    "export_formats",
-    "find_entry",
-    "find_export",
-    "import_command",
-    "import_home",
-    "usual_search",
-]
-
 CORE_SEARCHES = {
     "draws": "instar.core.search:draws",
     "sweep": "instar.core.search:sweep",

@@ -20,10 +20,6 @@ from instar.core.campaign import Campaign
 from instar.core.fingerprint import fingerprint_of
 from instar.core.recipe import find_name
 
-__all__ = [
-    "UNNAMED", "are_files", "plan_identity", "remark_on", "run_folders", "settle_plan", "use_of", "world_for",
-]  # fmt: skip
-
 UNNAMED = ""
 """What a plan says of a thing that was made in Python and has no name."""
 

@@ -9,8 +9,6 @@ from instar.report.known import Dismissal, Known, dismisser, words_about
 from instar.store import RunStore
 from instar.store.marks import Marks
 
-__all__ = ["dismisser_in", "said_in"]
-
 
 def said_in(store: RunStore) -> Known:
     """The findings of a run that were called no failure there, by a mark or by `instar known`."""

@@ -20,19 +20,6 @@ from instar.core.system import Limits
 from instar.engines.cluster import Cluster
 from instar.user_file import read_user_file
 
-__all__ = [
-    "Plan",
-    "RelationUse",
-    "Tables",
-    "Use",
-    "code_named_by",
-    "make_plan",
-    "plan_to_toml",
-    "read_tables",
-    "require_trust",
-    "uses_of",
-]
-
 Tables: TypeAlias = dict[str, Any]
 """A plan, or a part of one, as TOML gives it."""
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from instar.campaigns.definite_plan import UNNAMED
 from instar.campaigns.plan import Plan, Use, make_plan, require_trust
-from instar.campaigns.progress import show_steps
 from instar.campaigns.resolve import resolve_relation, resolve_system
 from instar.campaigns.run import read_totals, resolve_relations
 from instar.campaigns.shrink import MOST_QUESTIONS, Shrunk, shrink_case
@@ -33,13 +32,12 @@ from instar.core.task import Task
 from instar.core.verdict import Status
 from instar.core.workspace import Folder, prepare_relation
 from instar.engines.worker import WorkerSystem, within_limits
+from instar.progress import show_steps
 from instar.report.cards import CaseView
 from instar.report.case_picture import draw_case
 from instar.scenes import load_scenes
 from instar.store import RunStore
 from instar.user_file import parse_toml
-
-__all__ = ["Named", "RunReader", "open_run"]
 
 NOT_KEPT = "the run keeps no answer to this input"
 

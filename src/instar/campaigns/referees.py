@@ -17,8 +17,6 @@ from instar.core.referees import Referee
 from instar.core.system import System
 from instar.user_file import read_user_file
 
-__all__ = ["find_referees", "referee_uses"]
-
 NONE = "none"
 USUAL_NUMBER = 4  # of the task's own; more say hardly anything new
 _WEIGHTS = re.compile(r"\bweights=(\S+)")

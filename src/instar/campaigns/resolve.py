@@ -35,18 +35,6 @@ from instar.engines.cluster import Cluster
 from instar.engines.ray_system import build_on_cluster
 from instar.engines.worker import WorkerSystem
 
-__all__ = [
-    "MANNERS",
-    "build_system",
-    "find_by_name",
-    "resolve_relation",
-    "resolve_search",
-    "resolve_searches",
-    "resolve_system",
-    "takes",
-    "tasks_of_system",
-]
-
 MANNERS = ("rate", "concurrency", "patience", "stall")
 """Options of everything that is asked over a network (see `instar.adapters.line`)."""
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)

@@ -28,9 +28,6 @@ from instar.report.words import counted
 from instar.store import RunStore
 from instar.user_file import parse_toml
 
-__all__ = ["Gate", "RunResult", "compare_folders", "names_code", "plan_of", "read_result"]
-
-
 ROUNDED = 10  # questions that may be left because no case fits into them any more
 
 

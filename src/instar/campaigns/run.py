@@ -30,7 +30,7 @@ from instar.campaigns.definite_plan import (
     use_of,
 )
 from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
-from instar.campaigns.progress import show_campaign, show_steps
+from instar.campaigns.progress import show_campaign
 from instar.campaigns.referees import find_referees
 from instar.campaigns.rehearsal import Rehearsal
 from instar.campaigns.resolve import (
@@ -57,12 +57,11 @@ from instar.engines.cluster import Cluster
 from instar.engines.local import Tally, batch_size, run_local
 from instar.engines.ray_system import send_to_cluster
 from instar.engines.worker import Isolated
+from instar.progress import show_steps
 from instar.report.summary import Summary, summarise
 from instar.scenes import load_scenes, require_one_readable
 from instar.store import MemoryStore, RunStore
 from instar.store.pictures import Pictures
-
-__all__ = ["GivenAnswer", "execute", "read_summary", "read_totals", "resolve_relations", "run"]
 
 HELPER = "yolox-nano"
 """What finds objects where the data knows none and no helper was named."""

@@ -19,8 +19,6 @@ from instar.core.system import Reply
 from instar.core.task import Null
 from instar.core.verdict import Status, Verdict
 
-__all__ = ["MOST_QUESTIONS", "Shrunk", "format_shrunk", "shrink_case"]
-
 MOST_QUESTIONS = 60
 
 

@@ -26,8 +26,6 @@ from instar.campaigns.catalogue import TaskCatalogue, catalogues, import_home
 from instar.campaigns.plan import Use
 from instar.core.errors import BadInput
 
-__all__ = ["Adapter", "find_adapter", "is_remote", "settle_name", "tasks_of_name"]
-
 ANSWER_FILES = (".json", ".jsonl")
 DATA_ONLY = (".onnx", ".xml")
 HF_TASKS = {"ForObjectDetection": "detection", "ForImageClassification": "classification"}

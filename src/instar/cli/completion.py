@@ -8,8 +8,6 @@ from importlib import import_module
 
 from instar.core.outcome import Outcome
 
-__all__ = ["arguments", "perform"]
-
 NAMED = {"--system": "system", "--objects": "system", "--maps": "system", "--relation": "relation"}
 
 

@@ -41,8 +41,6 @@ from instar.report.words import readable
 from instar.store import RunStore
 from instar.user_file import parse_toml
 
-__all__ = ["arguments", "choose", "perform"]
-
 DRIVERS = ("vgg16-street", "vgg16-blind")
 SHOWN = 3  # findings of each run
 TITLE = 32  # pixels of the bar over the first finding of each

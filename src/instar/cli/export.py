@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from instar.core.record import Record
     from instar.core.replay import Replay
 
-__all__ = ["arguments", "perform"]
-
 CASES = ("failing", "held", "both")
 
 

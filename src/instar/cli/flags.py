@@ -13,17 +13,6 @@ if TYPE_CHECKING:
     from instar.campaigns.result import Gate
     from instar.report.known import Known
 
-__all__ = [
-    "gate_arguments",
-    "gate_from",
-    "installed_version",
-    "known_argument",
-    "known_from",
-    "named_arguments",
-    "named_from",
-    "trust_argument",
-]
-
 
 def gate_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags by which a command fails on less than any violation."""

@@ -17,8 +17,6 @@ from instar.store import RunStore
 from instar.store.marks import Marks
 from instar.user_file import read_json, write_file
 
-__all__ = ["arguments", "perform"]
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from instar.core.scene import Observation, Scene
     from instar.core.system import System
 
-__all__ = ["arguments", "perform"]
-
 MOST_NAMED = 8
 """Things of a picture that its line names."""
 WHAT_TO_CHECK = (

@@ -14,8 +14,6 @@ from instar.core.outcome import Outcome
 if TYPE_CHECKING:
     from instar.cutouts import Pool
 
-__all__ = ["arguments", "perform"]
-
 HELPER = "yolox-nano"
 
 
@@ -43,8 +41,8 @@ def _build(args: argparse.Namespace) -> Outcome:
     # OpenCV and the helper, which --help should not wait for.
     from instar.campaigns.catalogue import catalogues, import_home
     from instar.campaigns.plan import Use
-    from instar.campaigns.progress import show_steps
     from instar.campaigns.resolve import resolve_system
+    from instar.progress import show_steps
     from instar.scenes import load_scenes, require_one_readable
 
     if args.scenes is None:

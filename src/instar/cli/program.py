@@ -22,8 +22,6 @@ from instar.core.errors import BadInput, InstarError, UnknownName
 if TYPE_CHECKING:
     from instar.core.outcome import Outcome
 
-__all__ = ["main"]
-
 COMMANDS = {
     "demo": "failures of five kinds of systems, right now",
     "init": "look at this folder and write a plan for it",

@@ -17,8 +17,6 @@ from instar.user_file import write_file
 if TYPE_CHECKING:
     from instar.ratings.counts import Ratings
 
-__all__ = ["arguments", "perform"]
-
 QUALITY = 92  # of the page's JPEG pictures
 
 
@@ -49,10 +47,10 @@ def _export(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"--n {args.n} leaves nothing to rate; give 1 or more")
     import numpy as np
 
-    from instar.campaigns.progress import show_steps
     from instar.campaigns.reader import Named, open_run
     from instar.core.verdict import Status
     from instar.imaging.codecs import encode_jpeg
+    from instar.progress import show_steps
     from instar.ratings import Item, choose_cases, render_page
     from instar.store import RunStore
 

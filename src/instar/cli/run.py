@@ -21,8 +21,6 @@ from instar.user_file import parse_toml
 if TYPE_CHECKING:
     from instar.campaigns.result import Gate
 
-__all__ = ["arguments", "outcome_of", "perform", "plan_from"]
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument

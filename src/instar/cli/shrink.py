@@ -13,8 +13,6 @@ from instar.core.outcome import VIOLATED, Outcome
 from instar.report.answers import answer_to_json, verdict_text, verdict_to_json
 from instar.report.files import keep_picture
 
-__all__ = ["arguments", "perform"]
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument

@@ -21,8 +21,6 @@ from instar.installation import MissingExtra
 if TYPE_CHECKING:
     from instar.workbench.orders import Offers
 
-__all__ = ["arguments", "offers_of", "perform"]
-
 HOST = "127.0.0.1"
 
 
@@ -48,7 +46,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         import uvicorn
     except ImportError as error:
         raise MissingExtra(error.name or "fastapi", extra="workbench", needed_for="instar view") from None
-    from instar.campaigns.progress import show_steps
+    from instar.progress import show_steps
     from instar.workbench.access import Access
     from instar.workbench.app import make_app, make_site
 

@@ -15,8 +15,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Budget", "Request", "share_out", "who_ends"]
-
 LEAST = 2  # the source and one follow-up: less than that tells nothing
 
 

@@ -19,8 +19,6 @@ from instar.core.system import Reply
 from instar.core.task import Null, Opinion, Task
 from instar.core.verdict import Finding, Status, Verdict
 
-__all__ = ["Ask", "Case", "RelationState", "SourceState", "Steps", "split_replies", "together"]
-
 T = TypeVar("T")
 
 CASES_PER_NULL = 10

@@ -15,8 +15,6 @@ import numpy as np
 
 from instar.core.errors import BadInput, WrongKind
 
-__all__ = ["Change", "Inapplicable", "Value", "change_from_json", "named_dataclass", "plain", "wrap"]
-
 
 @dataclass(frozen=True)
 class Change:

@@ -23,8 +23,6 @@ from instar.core.system import Reply
 from instar.core.task import Null, Task
 from instar.core.verdict import Verdict
 
-__all__ = ["afford", "ask_again", "decide"]
-
 Ahead: TypeAlias = Callable[[], Iterable[Query]]
 
 AGAIN = 1_000_000  # the repeat number of a source that is asked again

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from instar.core.system import System
 
-__all__ = ["files_of", "fingerprint_of", "fingerprint_with", "watch_files"]
-
 DEEPEST = 4  # levels of options in which names of files are looked for
 
 

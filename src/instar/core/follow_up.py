@@ -19,19 +19,6 @@ from instar.core.system import Reply
 from instar.core.task import Null, Question, Task
 from instar.core.verdict import Finding, Status, Verdict
 
-__all__ = [
-    "Asking",
-    "FindingKey",
-    "FollowUp",
-    "Query",
-    "Seen",
-    "follow_ups_of",
-    "judge",
-    "observe",
-    "questions_of",
-    "under_null",
-]
-
 FindingKey: TypeAlias = tuple[str, str]
 """Kind and subject of a finding."""
 

@@ -11,11 +11,6 @@ import numpy as np
 from instar.core.errors import BadInput, UnknownName
 from instar.core.scene import Image
 
-__all__ = [
-    "require_fraction", "require_number", "require_one_of", "require_picture", "require_range",
-    "require_strings", "require_whole_number", "split_names",
-]  # fmt: skip
-
 
 def split_names(given: str) -> list[str]:
     """`a, b,` is a and b."""

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
-__all__ = ["find_name", "recorded"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 _RECIPES: WeakKeyDictionary[Any, tuple[str, Mapping[str, Any]]] = WeakKeyDictionary()

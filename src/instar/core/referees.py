@@ -17,8 +17,6 @@ from instar.core.system import Reply, System
 from instar.core.task import Opinion, Task
 from instar.core.verdict import Finding, Verdict
 
-__all__ = ["Referee", "verify_findings"]
-
 
 @dataclass(frozen=True, eq=False)
 class Referee:

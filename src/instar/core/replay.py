@@ -16,8 +16,6 @@ from instar.core.system import Reply
 from instar.core.task import Question, Task
 from instar.core.verdict import Finding, Status, Verdict
 
-__all__ = ["Replay", "ask_questions", "find_source", "replay"]
-
 CLOSE = 1e-6  # margins that differ by less came out the same
 
 

@@ -34,20 +34,6 @@ from instar.core.system import Reply
 from instar.core.task import Question
 from instar.core.verdict import Verdict
 
-__all__ = [
-    "Note",
-    "RunSettings",
-    "SceneRun",
-    "Schedule",
-    "SourceStates",
-    "decide_all",
-    "observe_scene",
-    "random_for",
-    "run_scene",
-    "sample",
-]
-
-
 AnySearch: TypeAlias = Any  # a Search or a SearchAcross; `is_across_scenes` tells which
 Pair: TypeAlias = tuple[Relation, AnySearch]
 SourceStates: TypeAlias = dict[tuple[str, ...], SourceState]

@@ -14,8 +14,6 @@ from instar.core.change import Change, Value
 from instar.core.relation import Drawn
 from instar.core.verdict import Verdict
 
-__all__ = ["MOST_REPEATS", "Proposals", "TurnSchedule", "key_of", "without_evidence"]
-
 Item = TypeVar("Item")
 
 MOST_REPEATS = 1000

@@ -22,23 +22,6 @@ from instar.core.relation import Drawn, Range, Relation
 from instar.core.scene import Observation
 from instar.core.verdict import Status, Verdict
 
-__all__ = [
-    "Arm",
-    "Search",
-    "SearchAcross",
-    "across_scenes",
-    "bisect",
-    "draws",
-    "fitting",
-    "is_across_scenes",
-    "is_representative",
-    "representative",
-    "require_fit",
-    "shrink",
-    "stored_changes",
-    "sweep",
-]
-
 Search: TypeAlias = Callable[
     [Relation, Observation, np.random.Generator], Generator[Sequence[Drawn], Sequence[Verdict], None]
 ]

@@ -25,20 +25,6 @@ import numpy as np
 from instar.core.errors import BadInput, Refused, Temporary
 from instar.core.fingerprint import fingerprint_of
 
-__all__ = [
-    "Limits",
-    "Remote",
-    "Reply",
-    "System",
-    "answers_of",
-    "ask",
-    "describe_error",
-    "is_isolated",
-    "is_temporary",
-    "variant_of",
-]
-
-
 DEEPEST = 24
 MOST_VALUES = 1_000_000
 MOST_BYTES = 256 << 20

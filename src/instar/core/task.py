@@ -24,8 +24,6 @@ from instar.core.verdict import Finding, Verdict
 if TYPE_CHECKING:
     from instar.core.marks import Panel
 
-__all__ = ["TASKS", "Null", "Nulls", "Opinion", "Question", "Questions", "Task", "find_task"]
-
 TASKS = ("classification", "detection", "driving", "interpretation", "text")
 """The tasks that come with instar, each a package `instar.tasks.NAME` with a `task` module."""
 

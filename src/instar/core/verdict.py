@@ -8,9 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-__all__ = ["KNOWN", "NO_FAILURE", "Finding", "Status", "Verdict"]
-
-
 NO_FAILURE = "no failure"  # as users say
 KNOWN = ("real", "unknown", "slipped", "other label", "was false", "now right", NO_FAILURE)
 """What can be known about a finding, the plainest failure first."""

@@ -12,8 +12,6 @@ from typing import Any
 from instar.core.relation import Relation
 from instar.core.scene import Scene
 
-__all__ = ["Folder", "no_progress", "prepare_relation"]
-
 
 class _Silent:
     def advance(self, n: int = 1) -> None:

@@ -12,8 +12,6 @@ from instar.cutouts.pool import CutOut, Pool
 from instar.imaging.paste import RGBA
 from instar.imaging.sheets import FONT, INK, PAPER
 
-__all__ = ["contact_sheet"]
-
 TILE, GAP, LINE = 112, 6, 18  # pixels: side of a tile, between tiles, height of the words below
 CHECK = 8
 COLUMNS = 10

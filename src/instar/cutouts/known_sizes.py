@@ -5,8 +5,6 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-__all__ = ["COMPANY", "FLYING", "KNOWN_HEIGHTS", "PERSON_WIDTH", "Support", "is_usual_shape", "support_of"]
-
 Support: TypeAlias = Literal["ground", "table"]
 
 KNOWN_HEIGHTS = MappingProxyType(

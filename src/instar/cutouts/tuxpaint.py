@@ -25,8 +25,6 @@ from instar.imaging.codecs import decode_exact
 from instar.imaging.geometry import mask_bounds
 from instar.imaging.paste import RGBA, resized
 
-__all__ = ["LICENCE", "pool_from_tuxpaint"]
-
 PACKAGE, VERSION = "tuxpaint-stamps-default", "2022.06.04-1"
 SHA256 = "6db6c1bfc870a47f1499d6203b083522eacb57c5f9c87d468f2e92eb6d9d5f34"
 LICENCE = "GPL-2"

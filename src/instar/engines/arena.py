@@ -9,8 +9,6 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["Arena", "Enclosed", "anonymous_file"]
-
 
 class Arena:
     """Memory that both processes see: one writes pictures into it, the other copies them out."""

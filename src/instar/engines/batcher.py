@@ -16,8 +16,6 @@ from instar.core.fingerprint import fingerprint_of
 from instar.core.follow_up import Query
 from instar.core.system import Limits, Reply, System, ask
 
-__all__ = ["Batcher"]
-
 Later = Callable[[Callable[[], None]], None]
 """Hands work to the thread that owns the store."""
 

@@ -18,8 +18,6 @@ from typing import Any
 from instar.core.errors import BadInput
 from instar.installation import import_extra
 
-__all__ = ["Cluster", "connect_cluster", "fitting_actors"]
-
 REACH_SECONDS = 5.0
 """For an address to answer: Ray itself would try for minutes."""
 

@@ -39,8 +39,6 @@ from instar.core.system import System, is_isolated, variant_of
 from instar.engines.batcher import Batcher
 from instar.engines.worker import Isolated, gpus, within_limits
 
-__all__ = ["Spent", "Tally", "batch_size", "run_local"]
-
 AT_ONCE_ELSEWHERE = 4000  # cases in a round, whose pictures are held meanwhile
 GRACE_SECONDS = 0.5  # for calls that are under way when the time is over
 ACCOUNT_SECONDS = 5.0  # between two accounts of a run that is under way

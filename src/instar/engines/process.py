@@ -18,8 +18,6 @@ from typing import Any
 
 from instar.engines.arena import Arena, Enclosed, anonymous_file
 
-__all__ = ["begin_process"]
-
 INHERITS = os.name == "posix"
 CODE = "import sys; from instar.engines import worker_process as w; w.{}(*sys.argv[1:])"
 Begun = tuple["subprocess.Popen[bytes]", "Connection[Any, Any]", Arena | Enclosed]

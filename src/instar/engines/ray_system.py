@@ -28,8 +28,6 @@ from instar.engines.cluster import Cluster, connect_cluster, fitting_actors
 from instar.engines.worker import BUILD_SECONDS, WorkerSystem, unpack_answers
 from instar.store.answers import encode_answer
 
-__all__ = ["RaySystem", "build_on_cluster", "send_to_cluster"]
-
 AHEAD = 2  # calls that an actor is given at a time, so that pictures are there when it gets to them
 DEATHS = 10  # of actors in a row with the same questions, after which nothing else is to be expected
 STARTS = 3  # of actors in a row that died before they were ready

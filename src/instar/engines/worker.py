@@ -29,8 +29,6 @@ from instar.engines.arena import Arena, Enclosed
 from instar.engines.process import begin_process
 from instar.store.answers import decode_answer
 
-__all__ = ["Isolated", "WorkerSystem", "gpus", "unpack_answers", "within_limits"]
-
 BUILD_SECONDS = 600.0
 """To import and build a system: a large model may take minutes, and that is not the system being slow."""
 CALL_SECONDS = 120.0

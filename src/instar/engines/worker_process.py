@@ -20,8 +20,6 @@ from instar.core.system import System, answers_of, describe_error, is_temporary
 from instar.engines.arena import Arena, Enclosed
 from instar.store.answers import encode_answer
 
-__all__ = ["serve", "serve_at"]
-
 
 def serve(line_fd: str, arena_fd: str, parent: str) -> None:
     """A worker with a connection and memory that it inherits; it ends when its parent does."""

@@ -14,17 +14,6 @@ from typing import Any, TypeAlias
 
 from instar.core.errors import UnreadablePicture
 
-__all__ = [
-    "Buffer",
-    "gif_frames",
-    "jpeg_scan_end",
-    "jpeg_segments",
-    "png_chunks",
-    "riff_chunks",
-    "tiff_directories",
-    "unpack",
-]
-
 Buffer: TypeAlias = bytes | mmap.mmap
 """A file in memory, or mapped so that only the pages looked at are read."""
 

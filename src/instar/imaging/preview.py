@@ -9,8 +9,6 @@ import numpy.typing as npt
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_jpeg
 
-__all__ = ["encode_preview", "encode_scaled_jpeg", "heat_overlay", "scaled_down", "visible"]
-
 HEAT_SIDE = 224  # pixels: heat maps are smooth
 
 

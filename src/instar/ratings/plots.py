@@ -11,8 +11,6 @@ from instar.ratings.counts import Ratings
 from instar.ratings.page import POINTS, QUESTIONS
 from instar.user_file import write_file
 
-__all__ = ["draw_boxes"]
-
 COLOURS = {"passed": "#d6e4f7", "violated": "#d07f50"}  # light and dark, which grey tells apart too
 WIDEST, LINES = 44, 4
 

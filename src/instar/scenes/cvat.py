@@ -13,8 +13,6 @@ from instar.scenes.annotations import Size, annotated_scenes, boxed, data_root, 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["cvat", "looks_like_cvat"]
-
 FILE = "annotations.xml"
 SIDES = ("xtl", "ytl", "xbr", "ybr")
 

@@ -16,8 +16,6 @@ from instar.scenes.annotation_file import complain_at
 from instar.scenes.folder import check_limit
 from instar.scenes.image_folder import LABELS, read_objects
 
-__all__ = ["hugging_face", "looks_like_hugging_face"]
-
 ENDINGS = (".arrow", ".parquet")
 
 

@@ -10,8 +10,6 @@ from instar.scenes.annotation_file import complain_at, read_lines
 from instar.scenes.annotations import annotated_scenes, boxed
 from instar.scenes.folder import pictures_below
 
-__all__ = ["kitti", "looks_like_kitti"]
-
 FIELDS = 15  # type, truncated, occluded, angle, box, size and place in metres, turn; results add a score
 NOT_LABELLED = "DontCare"
 

@@ -32,8 +32,6 @@ from instar.scenes.web_dataset import web_dataset
 from instar.scenes.words import coco_text, icdar, looks_like_icdar, looks_like_total_text, total_text
 from instar.scenes.yolo import looks_like_yolo, yolo
 
-__all__ = ["WORLDS", "load_scenes", "require_one_readable"]
-
 _LOADERS: dict[str, Callable[..., list[Scene]]] = {
     "bdd100k": bdd100k,
     "coco": coco,

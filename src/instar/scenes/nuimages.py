@@ -15,8 +15,6 @@ from instar.scenes.annotations import Size, annotated_scenes, boxed, read_size
 from instar.scenes.masks import runs_mask
 from instar.user_file import read_json
 
-__all__ = ["looks_like_nuimages", "nuimages"]
-
 PICTURES = (".jpg", ".jpeg", ".png")
 
 

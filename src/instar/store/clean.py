@@ -20,8 +20,6 @@ from instar.core.errors import RunError, RunLocked
 from instar.store.folder import connect, connect_for_reading, explain_errors, require_format
 from instar.store.lock import RunLock
 
-__all__ = ["PARTS", "Space", "clean_run", "find_runs", "hold_runs", "measure_run"]
-
 PARTS = ("answers", "records", "pictures", "rest")
 DEEPEST = 4  # folders below the given one in which runs are looked for
 DATABASE = ("run.sqlite", "run.sqlite-wal", "run.sqlite-shm")

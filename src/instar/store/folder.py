@@ -18,21 +18,6 @@ from instar.core.errors import RunError, RunVersion
 from instar.core.system import describe_error
 from instar.store.rows import dump_json
 
-__all__ = [
-    "FORMAT",
-    "MALFORMED",
-    "SCHEMA",
-    "connect",
-    "connect_for_reading",
-    "explain_errors",
-    "reading",
-    "require_format",
-    "require_same",
-    "this_session",
-    "use_write_ahead_log",
-    "write_whole",
-]
-
 FORMAT = 2
 WRITTEN_BY = {1: "0.1"}  # the versions of instar that read and write older formats
 MALFORMED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)

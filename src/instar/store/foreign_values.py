@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["is_one_answer", "to_plain"]
-
 CARRIED = (
     "boxes", "xyxy", "bboxes", "pred_boxes", "tensor",
     "labels", "cls", "class_id", "pred_classes", "names",

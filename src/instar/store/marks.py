@@ -16,8 +16,6 @@ from typing import Any
 from instar.core.errors import BadInput
 from instar.store.folder import explain_errors
 
-__all__ = ["DISMISSING", "LONGEST_NOTE", "MARKS", "Marks", "Rating", "Review"]
-
 MARKS = ("real defect", "acceptable", "oracle wrong")
 DISMISSING = ("acceptable", "oracle wrong")  # what these are said of is none
 LONGEST_NOTE, LONGEST_NAME = 2_000, 60

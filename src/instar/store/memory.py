@@ -14,8 +14,6 @@ from instar.core.record import Record, Skipped, Source, Totals
 from instar.core.system import Reply, describe_error
 from instar.store.answers import decode_answer, encode_answer
 
-__all__ = ["MemoryStore", "encode_reply"]
-
 
 def encode_reply(reply: Reply) -> tuple[bytes | None, Reply]:
     """The reply's answer as bytes, and the reply as it will be read; one that cannot be kept is a failure."""

@@ -23,8 +23,6 @@ from instar.core.marks import Dial, Mark, Panel
 from instar.imaging.codecs import decode_picture, encode_jpeg, encode_png
 from instar.store.folder import MALFORMED, write_whole
 
-__all__ = ["PanelFolder"]
-
 QUALITY = 90
 
 

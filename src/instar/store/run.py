@@ -62,8 +62,6 @@ from instar.store.rows import (
 )
 from instar.user_file import read_text
 
-__all__ = ["RunStore"]
-
 UNKNOWN = -1  # a system that the run has no answers of
 
 

@@ -14,8 +14,6 @@ from instar.store.folder import connect_for_reading, explain_errors, reading
 from instar.store.rows import COLUMNS, load_json
 from instar.store.run import RunStore
 
-__all__ = ["write_subset"]
-
 HASH = re.compile(r"[0-9a-f]{32,}")
 
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from instar.campaigns.overrides import add_settings
 
-__all__ = ["ARGUMENTS", "EMBEDDED", "FOLLOW_UPS"]
-
 DRIVERS = "epoch-street,vgg16-street,resnet101-street,vgg16-blind"
 EMBEDDED = "street-classifier"
 # Follow-ups per picture: Table 5 of the paper (10, 10, 2, 10, 10, 1) and Table 3 (20, 20, 2, 100, 20, 1);

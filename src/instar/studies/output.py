@@ -20,10 +20,6 @@ from instar.user_file import write_file
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "Table", "format_share", "make_axes", "require_matplotlib", "save_figures", "span", "tell",
-]  # fmt: skip
-
 DPI = 160  # sharp in print at the size they have
 
 

@@ -15,8 +15,6 @@ from torch import nn
 
 from instar.installation import import_extra
 
-__all__ = ["Stored", "export_network", "import_onnx", "in_sixteen_bits", "shrink_weights"]
-
 OPSET = 17
 SMALL = 512  # numbers; a smaller tensor is kept as it is
 FLOAT = 1  # ONNX's number of that type

@@ -14,8 +14,6 @@ from torch import Tensor
 from instar.adapters.onnx_module import OnnxModule
 from instar.core.errors import BadInput
 
-__all__ = ["Descent", "require_tuning"]
-
 WARM_UP = 0.05  # of the steps, in which the rate rises
 LOWEST = 0.05  # of the rate, at the end
 STEEPEST = 10.0  # a gradient longer than that is shortened

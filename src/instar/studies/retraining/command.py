@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from instar.studies.retraining.loop import Round
     from instar.tasks.detection.known_objects import KnownObjects
 
-__all__ = ["arguments", "perform"]
-
 TRAINABLE = "yolox-nano-torch"
 
 

@@ -21,8 +21,6 @@ from instar.training.detection.loss import CellGrid, KnownBoxes, detection_loss
 from instar.training.tuning import Descent, require_tuning
 from instar.user_file import whole_file
 
-__all__ = ["TuningSettings", "fine_tune"]
-
 EVERY = 50  # steps from one checkpoint to the next
 
 

@@ -20,8 +20,6 @@ from instar.tasks.driving.systems.bundled_networks import BUNDLED_NETWORKS, WEIG
 if TYPE_CHECKING:
     from instar.core.scene import Scene
 
-__all__ = ["arguments", "perform"]
-
 SHOWN = 64  # pictures by which is told whether a network may be stored in 8 bits
 WHERE = ("device", "pictures", "resume")  # it is done, which does not change what is learned
 LICENCES = {
@@ -64,7 +62,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     scenes = _scenes(args)
     # torch, which neither --help nor a wrong path should wait for
-    from instar.campaigns.progress import show_steps
+    from instar.progress import show_steps
     from instar.training.driving.examples import collect_examples, errors_of, hold_out
     from instar.training.driving.export import export_driver
     from instar.training.driving.train import DriverSettings, answers, load_checkpoint, train

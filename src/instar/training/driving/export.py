@@ -17,8 +17,6 @@ from instar.tasks.driving.systems.network_io import SIZE
 from instar.training.driving.networks import Driver
 from instar.training.onnx_file import Stored, export_network, in_sixteen_bits, shrink_weights
 
-__all__ = ["export_driver"]
-
 Pictures = npt.NDArray[np.uint8]
 
 MOVED = 0.02

@@ -15,8 +15,6 @@ from instar.core.errors import BadInput
 from instar.training.driving.networks import Driver
 from instar.training.onnx_file import import_onnx
 
-__all__ = ["Start", "begin_as", "start_of_onnx"]
-
 LOOKED_AT = 256
 """Pictures by which normalisation is measured again."""
 Layers = list[tuple[nn.Module, nn.BatchNorm2d | None]]

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from instar.training.engines.networks import Painter, Segmenter
     from instar.training.engines.streets import Streets
 
-__all__ = ["arguments", "perform"]
-
 SIZE = (360, 480)
 USUAL = {"painter": (32, 14000, 32, 2e-4), "segmenter": (16, 4000, 32, 1.5e-3)}  # width, steps, batch, rate
 WHERE = ("out", "resume", "minutes", "device")  # it is done, which does not change what is learned
@@ -62,7 +60,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     import torch
 
     from instar.adapters.devices import require_device
-    from instar.campaigns.progress import show_steps
+    from instar.progress import show_steps
     from instar.training.engines import checkpoint
     from instar.training.engines.export import export_engine
     from instar.training.engines.scores import score

@@ -10,10 +10,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from instar.training.engines.networks import CLASSES, Painter
+from instar.training.engines.networks import CLASS_COUNT, Painter
 from instar.training.onnx_file import export_network, in_sixteen_bits, shrink_weights
-
-__all__ = ["export_engine"]
 
 EXAMPLE = (64, 96)
 
@@ -24,7 +22,7 @@ def export_engine(model: nn.Module, path: Path, *, card: Mapping[str, Any]) -> N
     Weights are stored in 16 bits; a session makes them 32 bits when it loads, since CPUs compute in these.
     """
     unfinished = path.with_name(path.name + ".part")
-    channels = {"picture": 3} | ({"hole": 1, "labels": CLASSES} if isinstance(model, Painter) else {})
+    channels = {"picture": 3} | ({"hole": 1, "labels": CLASS_COUNT} if isinstance(model, Painter) else {})
     shown = {name: torch.zeros(1, count, *EXAMPLE) for name, count in channels.items()}
     plain = _with_scales(copy.deepcopy(model).eval().cpu().float())
     axes = {name: {2: "rows", 3: "columns"} for name in (*channels, "answer")}

@@ -11,8 +11,6 @@ from torch import Tensor, nn
 from instar.core.errors import BadInput
 from instar.training.onnx_file import import_onnx
 
-__all__ = ["take_weights"]
-
 
 @torch.no_grad()
 def take_weights(model: nn.Module, path: Path, pictures: Tensor) -> None:

@@ -13,8 +13,6 @@ from instar.training.engines.networks import Painter
 from instar.training.engines.streets import Streets
 from instar.training.engines.train import NOISE
 
-__all__ = ["intersections_over_unions", "score"]
-
 ROAD, LINE = STREET.index("road"), STREET.index("line")
 
 

@@ -16,8 +16,6 @@ from instar.core.scene import Image
 from instar.training.text.targets import TextExample, cut_square
 from instar.training.tuning import Descent, require_tuning
 
-__all__ = ["LocatorTuning", "fine_tune_locator", "network_input", "text_loss"]
-
 HARD = 3  # times as many pixels without text as with text are learned from: those that look most like text
 OVERLAP = 1.0  # what the overlap of the whole map weighs beside its pixels
 
