@@ -58,7 +58,6 @@ from instar.engines.local import Tally, batch_size, run_local
 from instar.engines.ray_system import send_to_cluster
 from instar.engines.worker import Isolated
 from instar.progress import show_steps
-from instar.report.summary import Summary, summarise
 from instar.scenes import load_scenes, require_one_readable
 from instar.store import MemoryStore, RunStore
 from instar.store.pictures import Pictures
@@ -251,11 +250,6 @@ def resolve_relations(plan: Plan, given: Mapping[str, Any]) -> list[Relation]:
         if names.count(name) > 1:
             raise BadInput(f'two relations are called {name!r}; write name = "..." into one in the plan')
     return relations
-
-
-def read_summary(store: RunStore) -> Summary:
-    """What the run found."""
-    return summarise(store.records(changes=False), read_totals(store))
 
 
 def read_totals(store: RunStore) -> Totals:

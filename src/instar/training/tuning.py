@@ -35,7 +35,7 @@ class Descent:
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate * share * group["size"]
         self.optimiser.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]  # of torch
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(self.network.parameters(), STEEPEST)
         self.optimiser.step()
 
