@@ -10,8 +10,8 @@ import pytest
 import servers
 from instar.adapters.http_json import HttpSystem
 from instar.adapters.kserve import KserveSystem
-from instar.adapters.line import Line, Unavailable
 from instar.adapters.openai import OpenAiSystem
+from instar.adapters.throttle import Throttle, Unavailable
 from instar.core.errors import BadInput, Refused, Temporary
 from instar.store.answers import decode_answer, encode_answer
 from instar.tasks.detection.answers import read
@@ -119,7 +119,7 @@ def test_a_server_that_recovers_is_waited_for(picture, expected, mood):
     with servers.detector_server(street_blobs()) as server:
         server.moods.append(mood)
         system = HttpSystem(url=f"http://{server.host}/find", answer=MAPPING)
-        system.pace(stall=1, patience=10)
+        system.set_throttle(stall=1, patience=10)
         began = time.monotonic()
         same(picture, system.predict([picture])[0], expected)
         assert len(server.asked) == 2
@@ -130,7 +130,7 @@ def test_patience_ends(picture):
     with servers.detector_server(street_blobs()) as server:
         server.moods.extend(["retry-after 10"] * 2)
         system = HttpSystem(url=f"http://{server.host}/find")
-        system.pace(patience=2)
+        system.set_throttle(patience=2)
         with pytest.raises(Unavailable, match=r"is busy .*patience 2 s"):
             system.predict([picture])
     assert len(server.asked) == 1  # it is not asked before it wants to be
@@ -143,7 +143,7 @@ def test_a_line_keeps_to_its_rate():
         slept.append(seconds)
         now[0] += seconds
 
-    line = Line(rate=4, sleep=sleep, clock=lambda: now[0])
+    line = Throttle(rate=4, sleep=sleep, clock=lambda: now[0])
     assert [line.ask(lambda n=n: n) for n in range(1, 6)] == [1, 2, 3, 4, 5]
     assert now[0] == pytest.approx(1.0)
 
@@ -159,7 +159,7 @@ def test_pauses_double_and_differ():
         raise Temporary("not now")
 
     with pytest.raises(Unavailable):
-        Line(patience=60, sleep=sleep, clock=lambda: now[0]).ask(busy)
+        Throttle(patience=60, sleep=sleep, clock=lambda: now[0]).ask(busy)
     assert all(0.25 * 2**n <= pause <= 0.5 * 2**n for n, pause in enumerate(slept))
     assert len(slept) >= 6
 
@@ -177,7 +177,7 @@ def test_a_wrong_address_stops_at_the_first_question(picture):
 
 
 def test_a_server_that_says_nothing_gives_no_answer():
-    assert Line().ask(lambda: None) is None
+    assert Throttle().ask(lambda: None) is None
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from http.client import HTTPException
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from instar.adapters.line import NotThere
+from instar.adapters.throttle import NotThere
 from instar.core.errors import BadInput, Temporary
 
 LEAST_SECRET = 4  # characters; shorter ones would be found in any text

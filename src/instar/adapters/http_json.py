@@ -11,7 +11,7 @@ from typing import Any
 
 from instar.adapters.exchange import HttpRequest, HttpResponse, hide_secrets, host_of, over_http
 from instar.adapters.labels import read_labels, with_labels
-from instar.adapters.line import Busy, Line, NotThere, OverALine
+from instar.adapters.throttle import Busy, NotThere, Throttle, ThrottledSystem
 from instar.core.errors import BadInput, Refused
 from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
@@ -24,7 +24,7 @@ ENCODINGS = ("png", "jpeg")
 JPEG_QUALITY = 95
 
 
-class HttpSystem(OverALine):
+class HttpSystem(ThrottledSystem):
     """A picture is POSTed as a file, or in base64 under the `field` of a JSON object.
 
     `answer` is a JMESPath expression that turns the response into what the task reads, such as
@@ -56,7 +56,7 @@ class HttpSystem(OverALine):
         self._field, self._encoding, self._answer = field, encoding, answer
         self._names = read_labels(labels)
         _ = self._mapping  # refused at once where it is no expression
-        self.line = Line()
+        self.throttle = Throttle()
         self.fingerprint = f"{url} answer={answer!r} field={field} encoding={encoding} labels={self._names}"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -76,7 +76,7 @@ class HttpSystem(OverALine):
     def ask(self, image: Image) -> Any:
         require_picture(image)
         request = self._request(image)
-        return self.line.ask(lambda: self._read(over_http(request)))
+        return self.throttle.ask(lambda: self._read(over_http(request)))
 
     def _request(self, image: Image) -> HttpRequest:
         data = encode_png(image) if self._encoding == "png" else encode_jpeg(image, JPEG_QUALITY)
@@ -88,7 +88,7 @@ class HttpSystem(OverALine):
         if self._auth:
             key = os.environ.get(self._auth, "")
             headers[self._header] = f"Bearer {key}" if self._header == "Authorization" else key
-        return HttpRequest(self._url, headers, body, self.line.stall)
+        return HttpRequest(self._url, headers, body, self.throttle.stall)
 
     def _read(self, response: HttpResponse) -> Any:
         check_status(self.name, response, [self._auth] if self._auth else [])

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from instar.adapters.exchange import HttpRequest, HttpResponse, over_http
 from instar.adapters.http_json import check_status, parse_whole
 from instar.adapters.labels import read_labels, with_labels
-from instar.adapters.line import Line, OverALine
+from instar.adapters.throttle import Throttle, ThrottledSystem
 from instar.core.errors import BadInput
 from instar.core.options import require_picture
 from instar.core.scene import Image
@@ -34,7 +34,7 @@ BINARY = "Inference-Header-Content-Length"
 PARTS = ("boxes", "labels", "scores")
 
 
-class KserveSystem(OverALine):
+class KserveSystem(ThrottledSystem):
     """`kserve://HOST[:PORT]/MODEL[/VERSION]`; `boxes`, `classes` and `scores` name its outputs.
 
     What the model takes is asked once. One JSON text (BYTES) as the only output is the answer itself. `auth`
@@ -66,7 +66,7 @@ class KserveSystem(OverALine):
         self._outputs = {"boxes": boxes, "labels": classes, "scores": scores}
         self._auth, self._confidence = auth, confidence
         self._names = read_labels(labels)
-        self.line = Line()
+        self.throttle = Throttle()
         self._input, told = self._look()
         server = self._get(self._base.partition("/models/")[0])
         self._takes_bytes = "binary_tensor_data" in (server.get("extensions") or ())
@@ -90,7 +90,7 @@ class KserveSystem(OverALine):
     def _get(self, url: str) -> dict[str, Any]:
         request = urllib.request.Request(url, headers=self._headers())
         try:
-            with urllib.request.urlopen(request, timeout=self.line.stall) as answer:
+            with urllib.request.urlopen(request, timeout=self.throttle.stall) as answer:
                 told: dict[str, Any] = json.loads(answer.read())
         except (OSError, ValueError) as error:
             reason = getattr(error, "reason", None) or describe_error(error)
@@ -118,8 +118,8 @@ class KserveSystem(OverALine):
             described["data"] = shaped.ravel().tolist()
             body, headers = json.dumps({"inputs": [described]}).encode(), {"Content-Type": "application/json"}
         headers |= self._headers()
-        request = HttpRequest(f"{self._base}/infer", headers, body, self.line.stall)
-        return self.line.ask(lambda: self._read(over_http(request)))
+        request = HttpRequest(f"{self._base}/infer", headers, body, self.throttle.stall)
+        return self.throttle.ask(lambda: self._read(over_http(request)))
 
     def _read(self, response: HttpResponse) -> Any:
         check_status(self.name, response, [self._auth] if self._auth else [])

@@ -10,7 +10,7 @@ from typing import Any
 from instar.adapters.exchange import HttpRequest, HttpResponse, host_of, over_http
 from instar.adapters.http_json import check_status, parse_whole
 from instar.adapters.labels import read_labels
-from instar.adapters.line import Line, OverALine
+from instar.adapters.throttle import Throttle, ThrottledSystem
 from instar.core.errors import BadInput
 from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
@@ -32,7 +32,7 @@ ASK = {
 }
 
 
-class OpenAiSystem(OverALine):
+class OpenAiSystem(ThrottledSystem):
     """The model of that name, asked for detections or for a label, of those in `labels` where they are given.
 
     Each question has one picture and temperature 0. The endpoint is `endpoint`, OPENAI_BASE_URL of the
@@ -54,7 +54,7 @@ class OpenAiSystem(OverALine):
         names = read_labels(labels)
         of = f" of these classes: {', '.join(names)}" if isinstance(names, list) else ""
         self._ask_for = ASK[task].format(of=of)
-        self.line = Line()
+        self.throttle = Throttle()
         self.fingerprint = f"openai {model} {self._url} {self._ask_for}"
 
     def ask(self, image: Image) -> Any:
@@ -73,8 +73,8 @@ class OpenAiSystem(OverALine):
         headers = {"Content-Type": "application/json"}
         if key := os.environ.get(self._auth):
             headers["Authorization"] = f"Bearer {key}"
-        request = HttpRequest(self._url, headers, json.dumps(body).encode(), self.line.stall)
-        return self.line.ask(lambda: self._read(over_http(request), image))
+        request = HttpRequest(self._url, headers, json.dumps(body).encode(), self.throttle.stall)
+        return self.throttle.ask(lambda: self._read(over_http(request), image))
 
     def _read(self, response: HttpResponse, image: Image) -> Any:
         check_status(self.name, response, [self._auth])

@@ -13,7 +13,7 @@ from typing import Any
 
 from instar.campaigns.catalogue import catalogue_entries, catalogues, find_entry, import_home, usual_search
 from instar.campaigns.plan import Plan, RelationUse, Use
-from instar.campaigns.resolve import MANNERS
+from instar.campaigns.resolve import THROTTLE_OPTIONS
 from instar.campaigns.system_names import settle_name
 from instar.campaigns.task_choice import choose_tasks
 from instar.core.campaign import Campaign
@@ -114,7 +114,7 @@ def plan_identity(plan: Plan, campaign: Campaign) -> dict[str, Any]:
         assert pair.search is not None, "the plan is not settled"
         named += [(relation.name, pair.relation), (f"{relation.name}.search", pair.search)]
     for owner, use in named:
-        options = {key: value for key, value in use.options.items() if key not in MANNERS}
+        options = {key: value for key, value in use.options.items() if key not in THROTTLE_OPTIONS}
         identity |= {f"{owner}.use": use.name} | {f"{owner}.{key}": value for key, value in options.items()}
     return identity
 

@@ -35,8 +35,8 @@ from instar.engines.cluster import Cluster
 from instar.engines.ray_system import build_on_cluster
 from instar.engines.worker import WorkerSystem
 
-MANNERS = ("rate", "concurrency", "patience", "stall")
-"""Options of everything that is asked over a network (see `instar.adapters.line`)."""
+THROTTLE_OPTIONS = ("rate", "concurrency", "patience", "stall")
+"""Options of everything that is asked over a network (see `instar.adapters.throttle`)."""
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -145,14 +145,14 @@ def _parameters(function: Any) -> dict[str, inspect.Parameter]:
 
 
 def _made_of(what: str, use: Use, factory: Any) -> System:
-    manners = {key: use.options[key] for key in MANNERS if key in use.options}
-    manners = {key: value for key, value in manners.items() if key not in _parameters(factory)}
-    rest = {key: value for key, value in use.options.items() if key not in manners}
+    throttle = {key: use.options[key] for key in THROTTLE_OPTIONS if key in use.options}
+    throttle = {key: value for key, value in throttle.items() if key not in _parameters(factory)}
+    rest = {key: value for key, value in use.options.items() if key not in throttle}
     made = _make(what, Use(use.name, rest, use.called), factory)
-    if manners and not hasattr(made, "pace"):
-        raise BadInput(f"{what} {use.name!r} is no server; {next(iter(manners))} is for those")
-    if manners:
-        made.pace(**manners)
+    if throttle and not hasattr(made, "set_throttle"):
+        raise BadInput(f"{what} {use.name!r} is no server; {next(iter(throttle))} is for those")
+    if throttle:
+        made.set_throttle(**throttle)
     return _as_system(what, use.name, made)
 
 

@@ -50,7 +50,7 @@ class Arena:
         return memoryview(self._memory or b"")
 
 
-class Enclosed:
+class InlineMemory:
     """A stand-in for shared memory: pictures are sent over the connection, which copies them."""
 
     def put(self, buffers: Sequence[pickle.PickleBuffer]) -> list[bytes]:

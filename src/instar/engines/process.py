@@ -16,11 +16,11 @@ from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener
 from typing import Any
 
-from instar.engines.arena import Arena, Enclosed, anonymous_file
+from instar.engines.arena import Arena, InlineMemory, anonymous_file
 
 INHERITS = os.name == "posix"
 CODE = "import sys; from instar.engines import worker_process as w; w.{}(*sys.argv[1:])"
-Begun = tuple["subprocess.Popen[bytes]", "Connection[Any, Any]", Arena | Enclosed]
+Begun = tuple["subprocess.Popen[bytes]", "Connection[Any, Any]", Arena | InlineMemory]
 
 
 def begin_process() -> Begun:
@@ -30,12 +30,12 @@ def begin_process() -> Begun:
 
 def _begin_by_socket() -> Begun:
     here, there = socket.socketpair()
-    line, arena = Connection(here.detach()), Arena(anonymous_file())
+    connection, arena = Connection(here.detach()), Arena(anonymous_file())
     with there:
         fds = (there.fileno(), arena.fileno())
         words = [*map(str, fds), str(os.getpid())]
         process = _popen("serve", words, stdin=subprocess.DEVNULL, pass_fds=fds)
-    return process, line, arena
+    return process, connection, arena
 
 
 def _begin_by_address() -> Begun:
@@ -57,7 +57,7 @@ def _begin_by_address() -> Begun:
         threading.Thread(target=call_instead, daemon=True).start()
         while True:
             with contextlib.suppress(OSError, EOFError, AuthenticationError):
-                return process, listener.accept(), Enclosed()
+                return process, listener.accept(), InlineMemory()
 
 
 def _popen(function: str, words: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:

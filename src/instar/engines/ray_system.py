@@ -23,7 +23,7 @@ from typing import Any
 
 from instar.core.errors import BadInput, InstarError, Refused, Temporary
 from instar.core.fingerprint import fingerprint_of
-from instar.core.system import Limits, Remote, System, describe_error
+from instar.core.system import Limits, RemoteError, System, describe_error
 from instar.engines.cluster import Cluster, connect_cluster, fitting_actors
 from instar.engines.worker import BUILD_SECONDS, WorkerSystem, unpack_answers
 from instar.store.answers import encode_answer
@@ -156,7 +156,7 @@ class _Crew:
                 told: tuple[str, Any] = self._ray.get(getattr(member.handle, method).remote(*arguments))
             except self._ray.exceptions.RayTaskError as defect:  # none of the system's: those are told
                 self._free.put(member)
-                raise Remote(_first_line(defect)) from None
+                raise RemoteError(_first_line(defect)) from None
             except self._ray.exceptions.RayError:
                 with self._lock:
                     self._members.discard(member)
@@ -175,7 +175,7 @@ class _Crew:
                     return member
                 continue  # it has died meanwhile
             if times != self._times:
-                raise Remote("the actors were ended")
+                raise RemoteError("the actors were ended")
             if self._members:
                 until = time.monotonic() + BUILD_SECONDS
             elif not self._coming and self._trouble:
