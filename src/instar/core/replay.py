@@ -47,11 +47,11 @@ def replay(
         return Replay(record, None, (), source)
     if known_as is not None and digest(source.input) != known_as:
         raise SceneChanged(f"{record.source} is not the picture that was tested; its content has changed")
-    seen = observe(task, source, [FollowUp(source.input)], asking([FollowUp(source.input).query()]))
-    if isinstance(seen, str) or record.change is None:
-        verdict = Verdict.failed(seen) if isinstance(seen, str) else _without_change(record.verdict)
+    answered = answer_source(task, source, asking)
+    if isinstance(answered, str) or record.change is None:
+        verdict = Verdict.failed(answered) if isinstance(answered, str) else _without_change(record.verdict)
         return Replay(record, None, (), verdict)
-    source = replace(source, answer=seen.follow_ups[0].answer)
+    source = answered
     made = follow_ups_of(relation, source.input, record.change)
     if isinstance(made, Inapplicable):
         return Replay(record, source, (), Verdict.inapplicable(made.reason))
@@ -60,6 +60,13 @@ def replay(
     if isinstance(seen, str):
         return Replay(record, source, (), Verdict.failed(seen))
     return Replay(record, seen.source, seen.follow_ups, judge(relation, seen, record.change))
+
+
+def answer_source(task: Task, source: Observation, asking: Asking) -> Observation | str:
+    """The source with its answer as the task reads it, or why there is none."""
+    one = FollowUp(source.input)
+    seen = observe(task, source, [one], asking([one.query()]))
+    return seen if isinstance(seen, str) else replace(source, answer=seen.follow_ups[0].answer)
 
 
 def ask_questions(task: Task, scene: Scene, asking: Asking) -> Sequence[Question] | Verdict:
