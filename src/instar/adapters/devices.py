@@ -22,3 +22,9 @@ def require_device(device: Any, owner: str) -> str:
     ):
         return str(device)
     raise BadInput(f"{owner}: device {device!r} is not there; it is cpu, or cuda where there is such a GPU")
+
+
+def choose_device(given: str | None, owner: str) -> str:
+    """The device that was named, or else a GPU where there is one."""
+    torch = import_extra("torch", "torch", extra="torch", needed_for=owner)
+    return require_device(given or ("cuda" if torch.cuda.is_available() else "cpu"), owner)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from instar.adapters.devices import choose_device
 from instar.core.errors import BadInput, UnknownName
 from instar.core.options import split_names
 from instar.core.outcome import Outcome
@@ -67,7 +68,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.training.driving.export import export_driver
     from instar.training.driving.train import DriverSettings, answers, load_checkpoint, train
 
-    device = _device(args.device)
+    device = choose_device(args.device, "training")
     out = Path(args.out)
     checkpoint = out / "checkpoint.pt"
     if checkpoint.exists() and not args.resume:
@@ -157,14 +158,6 @@ def _emptied(scene: Scene, kinds: frozenset[str]) -> Scene:
         raise BadInput(f"{scene.id}: it is no drawn drive, so it cannot be emptied")
     left = tuple(thing for thing in drive.things if thing.kind not in kinds)
     return scene_of(dataclasses.replace(drive, things=left), scene.id)
-
-
-def _device(given: str | None) -> str:
-    import torch
-
-    from instar.adapters.devices import require_device
-
-    return require_device(given or ("cuda" if torch.cuda.is_available() else "cpu"), "training")
 
 
 def _has_bfloat16() -> bool:

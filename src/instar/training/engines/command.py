@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from instar.adapters.devices import choose_device
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 
@@ -57,9 +58,6 @@ def perform(args: argparse.Namespace) -> Outcome:
     size = (args.height, round(args.height * SIZE[1] / SIZE[0]))
     scenes = [scene for path in args.scenes for scene in _load(path, args.palette, size)]
     # torch, which neither --help nor a wrong path should wait for
-    import torch
-
-    from instar.adapters.devices import require_device
     from instar.progress import show_steps
     from instar.training.engines import checkpoint
     from instar.training.engines.export import export_engine
@@ -68,7 +66,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.training.engines.train import EngineSettings, train_painter, train_segmenter
     from instar.training.engines.weather import WEATHER, in_weather
 
-    device = require_device(args.device or ("cuda" if torch.cuda.is_available() else "cpu"), "training")
+    device = choose_device(args.device, "training")
     width, steps, batch, rate = (
         usual if given is None else given
         for usual, given in zip(USUAL[args.kind], (args.width, args.steps, args.batch, args.rate))
