@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from instar.core.errors import InstarError
-
-__all__ = ["MissingExtra", "install_command"]
 
 
 class MissingExtra(InstarError):
@@ -19,6 +19,14 @@ class MissingExtra(InstarError):
         super().__init__(
             f"{needed_for} needs {module}, which is not installed; run: {install_command(extra)}"
         )
+
+
+def import_extra(module: str, package: str, *, extra: str, needed_for: str) -> Any:
+    """The module; MissingExtra where the package that it needs is not installed."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise MissingExtra(package, extra=extra, needed_for=needed_for) from None
 
 
 def install_command(extra: str) -> str:

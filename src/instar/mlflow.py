@@ -9,12 +9,10 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from instar.installation import MissingExtra
+from instar.installation import import_extra
 from instar.report.document import summary_to_json
 from instar.report.groups import Group
 from instar.report.summary import Summary
-
-__all__ = ["log_run", "metrics_of", "parameters_of"]
 
 LONGEST = 500  # characters of a parameter, which MLflow bounds
 
@@ -24,15 +22,11 @@ def log_run(
     groups: Iterable[Group] = (),
     *,
     experiment: str = "instar",
-    tracking_uri: str | None = None,
     files: Iterable[Path | str] = (),
 ) -> str:
     """Log a run into an experiment, and give the id that MLflow has for it."""
-    try:
-        import mlflow
-    except ImportError:
-        raise MissingExtra("mlflow", extra="mlflow", needed_for="logging to MLflow") from None
-    client = mlflow.MlflowClient(tracking_uri=tracking_uri)
+    mlflow = import_extra("mlflow", "mlflow", extra="mlflow", needed_for="logging to MLflow")
+    client = mlflow.MlflowClient()
     found = client.get_experiment_by_name(experiment)
     where = found.experiment_id if found is not None else client.create_experiment(experiment)
     run = client.create_run(where, run_name=summary.totals.system[:LONGEST]).info.run_id

@@ -16,8 +16,6 @@ from instar.report.summary import RELATION_HEADINGS
 from instar.report.words import counted, escape, name
 from instar.store import RunStore
 
-__all__ = ["Run", "RunCase"]
-
 MOST_GROUPS = 6
 
 

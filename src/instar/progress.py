@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-__all__ = ["StepCounter", "Tell", "duration", "pace", "show_progress", "show_steps"]
-
 BAR_SECONDS, LINE_SECONDS = 0.1, 10.0
 """How often a bar is redrawn, and a plain line written."""
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from instar.core.search import Search, SearchAcross
     from instar.core.system import Limits, System
 
-__all__ = ["metamorphic"]
-
 MOST_TOLD = 5  # violated cases of a scene that its failure tells of
 PAUSE = 0.1  # seconds between two looks whether another worker has finished
 PARAMETER = "scene"

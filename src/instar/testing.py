@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from instar.core.change import Change, Inapplicable, change_from_json
@@ -20,7 +19,7 @@ from instar.core.errors import BadInput, WrongKind
 from instar.core.fingerprint import fingerprint_of
 from instar.core.follow_up import FollowUp, Query, follow_ups_of, judge, observe
 from instar.core.relation import Relation
-from instar.core.replay import ask_questions
+from instar.core.replay import answer_source, ask_questions
 from instar.core.scene import Observation, Scene
 from instar.core.scene_run import random_for
 from instar.core.search import Search
@@ -28,8 +27,6 @@ from instar.core.system import Reply, System, ask, variant_of
 from instar.core.task import Null
 from instar.core.verdict import Status, Verdict
 from instar.store.rows import dump_json
-
-__all__ = ["ContractBroken", "check_relation", "check_search", "check_system"]
 
 
 class ContractBroken(AssertionError):
@@ -146,11 +143,10 @@ def _sources(relation: Relation, system: System, scene: Scene) -> list[Observati
         return []
     sources = []
     for part, build in questions:
-        source = Observation.of(build(scene.image), None, scene, part)
-        seen = observe(task, source, [FollowUp(source.input)], ask(system, [source.input]))
-        if isinstance(seen, str):
-            raise ContractBroken(f"{system.name} fails on {source.id}: {seen}")
-        sources.append(replace(source, answer=seen.follow_ups[0].answer))
+        source = answer_source(task, Observation.of(build(scene.image), None, scene, part), asking)
+        if isinstance(source, str):
+            raise ContractBroken(f"{system.name} fails on {scene.id}#{part}: {source}")
+        sources.append(source)
     return sources
 
 

@@ -14,18 +14,6 @@ from typing import Any, TypeVar
 
 from instar.core.errors import BadInput, RunError
 
-__all__ = [
-    "find_file",
-    "load_resource",
-    "parse_json",
-    "parse_toml",
-    "read_json",
-    "read_text",
-    "read_user_file",
-    "whole_file",
-    "write_file",
-]
-
 MOST_BYTES = 2**30
 # The same parser under two names; only one of them is installed, so neither can be imported by statement.
 _parser: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import servers
-from instar.adapters.http_json import http_system
-from instar.adapters.kserve import kserve_system
-from instar.adapters.line import Line, Unavailable
-from instar.adapters.openai import openai_system
+from instar.adapters.http_json import HttpSystem
+from instar.adapters.kserve import KserveSystem
+from instar.adapters.openai import OpenAiSystem
+from instar.adapters.throttle import Throttle, Unavailable
 from instar.core.errors import BadInput, Refused, Temporary
 from instar.store.answers import decode_answer, encode_answer
 from instar.tasks.detection.answers import read
@@ -43,7 +43,7 @@ def same(picture, answer, expected, *, within=1e-3):
 @pytest.mark.parametrize("field", ["", "image"])
 def test_a_json_server_is_read_by_the_declared_mapping(picture, expected, field):
     with servers.detector_server(street_blobs()) as server:
-        system = http_system(url=f"http://{server.host}/find", answer=MAPPING, field=field)
+        system = HttpSystem(url=f"http://{server.host}/find", answer=MAPPING, field=field)
         (answer,) = system.predict([picture])
     same(picture, answer, expected)
     assert system.sends_to == server.host
@@ -55,18 +55,18 @@ def test_a_mapping_that_finds_nothing_or_is_none_is_told(picture):
         with pytest.raises(
             ValueError, match=r"'predictions' finds nothing .* which has \['result', 'took'\]"
         ):
-            http_system(url=url, answer="predictions").predict([picture])
+            HttpSystem(url=url, answer="predictions").predict([picture])
         with pytest.raises(BadInput, match="which is no JMESPath expression"):
-            http_system(url=url, answer="a[")
+            HttpSystem(url=url, answer="a[")
 
 
 def test_a_key_of_the_environment_is_sent_and_never_told(picture, expected, monkeypatch):
     with servers.detector_server(street_blobs(), key="s3cret-key") as server:
         url = f"http://{server.host}/find"
         with pytest.raises(BadInput, match="needs MY_KEY in the environment"):
-            http_system(url=url, answer=MAPPING, auth="MY_KEY")
+            HttpSystem(url=url, answer=MAPPING, auth="MY_KEY")
         monkeypatch.setenv("MY_KEY", "s3cret-key")
-        system = http_system(url=url, answer=MAPPING, auth="MY_KEY")
+        system = HttpSystem(url=url, answer=MAPPING, auth="MY_KEY")
         same(picture, system.predict([picture])[0], expected)
         assert "s3cret" not in system.fingerprint
         monkeypatch.setenv("MY_KEY", "wr0ng-key")
@@ -79,12 +79,12 @@ def test_the_open_inference_protocol_is_spoken(picture, expected, monkeypatch):
     names = sorted(set(expected.labels))
     monkeypatch.setattr(servers, "CLASSES", names)
     with servers.detector_server(street_blobs()) as server:
-        system = kserve_system(url=f"kserve://{server.host}/detector", labels=names)
+        system = KserveSystem(url=f"kserve://{server.host}/detector", labels=names)
         same(picture, system.predict([picture])[0], expected)
         with pytest.raises(BadInput, match="does not describe it"):
-            kserve_system(url=f"kserve://{server.host}/other")
+            KserveSystem(url=f"kserve://{server.host}/other")
         with pytest.raises(ValueError, match="there is no 'found': name its outputs"):
-            kserve_system(url=f"kserve://{server.host}/detector", boxes="found").predict([picture])
+            KserveSystem(url=f"kserve://{server.host}/detector", boxes="found").predict([picture])
 
 
 @pytest.mark.real
@@ -106,20 +106,20 @@ def test_our_server_of_that_protocol_is_one_to_tritons_own_client(picture, expec
 def test_a_chat_model_is_asked_for_boxes_in_thousandths(picture, expected, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with servers.detector_server(street_blobs()) as server:
-        system = openai_system(model="seer", endpoint=f"http://{server.host}/v1", labels=["car", "person"])
+        system = OpenAiSystem(model="seer", endpoint=f"http://{server.host}/v1", labels=["car", "person"])
         same(picture, system.predict([picture])[0], expected, within=0.05)
     assert b"of these classes: car, person" in server.asked[0][2]
     assert not system.paid
     with pytest.raises(BadInput, match="openai:seer needs OPENAI_API_KEY"):
-        openai_system(model="seer")
+        OpenAiSystem(model="seer")
 
 
 @pytest.mark.parametrize("mood", ["500", "502", "retry-after 1", "cut", "stall"])
 def test_a_server_that_recovers_is_waited_for(picture, expected, mood):
     with servers.detector_server(street_blobs()) as server:
         server.moods.append(mood)
-        system = http_system(url=f"http://{server.host}/find", answer=MAPPING)
-        system.pace(stall=1, patience=10)
+        system = HttpSystem(url=f"http://{server.host}/find", answer=MAPPING)
+        system.set_throttle(stall=1, patience=10)
         began = time.monotonic()
         same(picture, system.predict([picture])[0], expected)
         assert len(server.asked) == 2
@@ -129,8 +129,8 @@ def test_a_server_that_recovers_is_waited_for(picture, expected, mood):
 def test_patience_ends(picture):
     with servers.detector_server(street_blobs()) as server:
         server.moods.extend(["retry-after 10"] * 2)
-        system = http_system(url=f"http://{server.host}/find")
-        system.pace(patience=2)
+        system = HttpSystem(url=f"http://{server.host}/find")
+        system.set_throttle(patience=2)
         with pytest.raises(Unavailable, match=r"is busy .*patience 2 s"):
             system.predict([picture])
     assert len(server.asked) == 1  # it is not asked before it wants to be
@@ -143,7 +143,7 @@ def test_a_line_keeps_to_its_rate():
         slept.append(seconds)
         now[0] += seconds
 
-    line = Line(rate=4, sleep=sleep, clock=lambda: now[0])
+    line = Throttle(rate=4, sleep=sleep, clock=lambda: now[0])
     assert [line.ask(lambda n=n: n) for n in range(1, 6)] == [1, 2, 3, 4, 5]
     assert now[0] == pytest.approx(1.0)
 
@@ -159,7 +159,7 @@ def test_pauses_double_and_differ():
         raise Temporary("not now")
 
     with pytest.raises(Unavailable):
-        Line(patience=60, sleep=sleep, clock=lambda: now[0]).ask(busy)
+        Throttle(patience=60, sleep=sleep, clock=lambda: now[0]).ask(busy)
     assert all(0.25 * 2**n <= pause <= 0.5 * 2**n for n, pause in enumerate(slept))
     assert len(slept) >= 6
 
@@ -167,7 +167,7 @@ def test_pauses_double_and_differ():
 def test_a_wrong_address_stops_at_the_first_question(picture):
     with servers.detector_server(street_blobs()) as server:
         server.moods.extend(["404"] * 2)
-        wrong, gone = (http_system(url=f"http://{server.host}/find") for _ in range(2))
+        wrong, gone = (HttpSystem(url=f"http://{server.host}/find") for _ in range(2))
         for _ in range(2):
             with pytest.raises(Refused, match="takes no pictures at that address"):
                 wrong.predict([picture])
@@ -177,7 +177,7 @@ def test_a_wrong_address_stops_at_the_first_question(picture):
 
 
 def test_a_server_that_says_nothing_gives_no_answer():
-    assert Line().ask(lambda: None) is None
+    assert Throttle().ask(lambda: None) is None
 
 
 @pytest.mark.parametrize(
@@ -186,9 +186,9 @@ def test_a_server_that_says_nothing_gives_no_answer():
 )
 def test_a_name_without_host_or_model_is_refused(url):
     with pytest.raises(BadInput, match="is not of the form kserve://HOST/MODEL"):
-        kserve_system(url=url)
+        KserveSystem(url=url)
 
 
 def test_a_password_in_a_url_is_refused():
     with pytest.raises(BadInput, match="the URL has a password in it"):
-        http_system(url="http://me:secret@host/find")
+        HttpSystem(url="http://me:secret@host/find")

@@ -4,9 +4,10 @@ import sys
 
 import pytest
 
-from instar.campaigns.progress import progress_line, show_campaign, show_steps
+from instar.campaigns.progress import progress_line, show_campaign
 from instar.core.system import Limits
 from instar.engines.local import Tally
+from instar.progress import show_steps
 
 Captured = pytest.CaptureFixture[str]
 

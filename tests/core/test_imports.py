@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -189,7 +190,7 @@ def test_a_public_name_has_one_home():
     for path in sorted(PACKAGE.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8")).body
         folder = path.relative_to(PACKAGE).parts[:2]
-        for name in public_names(tree) & own_names(tree) - SAME_PLAN:
+        for name in public_names(tree, imported_from(path)) & own_names(tree) - SAME_PLAN:
             homes.setdefault(name, []).append(folder if folder[0] in ("tasks", "studies") else (str(path),))
     assert {name: found for name, found in homes.items() if len(found) > len({*found})} == {}
     beside = {"tasks", "studies"}
@@ -197,9 +198,29 @@ def test_a_public_name_has_one_home():
     assert {name: found for name, found in two.items() if not {home[0] for home in found} <= beside} == {}
 
 
-def public_names(tree):
+def public_names(tree, imported):
+    """What `__all__` lists; without it every function and class, and what other modules import."""
     listed = [node.value for node in tree if isinstance(node, ast.Assign) and unparsed(node) == ["__all__"]]
-    return {name for value in listed for name in ast.literal_eval(value)}
+    if listed:
+        return {name for value in listed for name in ast.literal_eval(value)}
+    made = {node.name for node in tree if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    return {name for name in made | imported if not name.startswith("_")}
+
+
+@cache
+def imports_by_module():
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                found.setdefault(node.module, set()).update(one.name for one in node.names)
+    return found
+
+
+def imported_from(path):
+    return imports_by_module().get(
+        ".".join(["instar", *path.relative_to(PACKAGE).with_suffix("").parts]), set()
+    )
 
 
 def own_names(tree):

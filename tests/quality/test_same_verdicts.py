@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import servers
-from instar.adapters.kserve import kserve_system
+from instar.adapters.kserve import KserveSystem
 from instar.cli import main
 from instar.imaging.codecs import read_picture
 from instar.tasks.detection.coco_names import COCO_NAMES
@@ -275,7 +275,7 @@ def test_through_triton_and_its_own_client_sees_the_same(direct: Any) -> None:
         client = tritonclient.http.InferenceServerClient(host)
         boxes = client.infer("detector", [tensor]).as_numpy("boxes")
         client.close()
-        (ours,) = kserve_system(url=f"kserve://{host}/detector", labels="coco").predict([picture])
+        (ours,) = KserveSystem(url=f"kserve://{host}/detector", labels="coco").predict([picture])
     assert len(boxes) > 2
     np.testing.assert_array_equal(ours["boxes"], boxes)
 

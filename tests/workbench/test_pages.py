@@ -160,11 +160,12 @@ def test_an_export_has_the_pictures_and_what_was_found(client: TestClient, worst
 
 
 def test_the_summary_says_what_the_report_says(client: TestClient, site: Site) -> None:
-    from instar.campaigns.run import read_summary
+    from instar.campaigns.run import read_totals
+    from instar.report.summary import summarise
     from instar.report.words import interval_words, percent
 
     with RunStore.read(site.library.root / "blobs") as store:
-        summary = read_summary(store)
+        summary = summarise(store.records(changes=False), read_totals(store))
     client.get("/summary/figures", params={"whole": "1"})
     page = client.get("/summary").text
     assert f'<dd id="violated">{summary.counts.violated}</dd>' in page

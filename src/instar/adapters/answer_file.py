@@ -13,31 +13,27 @@ from instar.core.errors import BadInput
 from instar.core.scene import Image
 from instar.user_file import parse_json, read_text
 
-__all__ = ["AnswerFile", "answer_file", "has_only_objects", "number_of", "read_answers"]
-
 NAMES = ("file", "file_name", "image", "question")
 """What a line of JSON may call the picture that it answers to."""
 COCO_KEYS = ("image_id", "bbox", "score")
 
 
-def answer_file(*, path: str, labels: Any = None) -> AnswerFile:
-    """A system that has answered already: pictures are found by their content, as `instar questions` names
-    their files. `labels` are the names of numbered classes.
-    """
-    return AnswerFile(Path(path), labels)
-
-
 class AnswerFile:
-    """Answers to known pictures; any other is a failure that says so."""
+    """Answers that were made already, to pictures known by their content, as `instar questions` names them.
+
+    `labels` are the names of numbered classes.
+    """
 
     concurrent = True
 
-    def __init__(self, path: Path, labels: Any) -> None:
-        self.name, self._path = path.stem, path
-        found = read_answers(path, labels)
+    def __init__(self, *, path: str, labels: Any = None) -> None:
+        self._path = Path(path)
+        self.name = self._path.stem
+        found = read_answers(self._path, labels)
         # A picture that was asked several times has a number behind its hash; here it is asked as one.
         self._answers = {name.partition("-")[0]: found[name] for name in sorted(found, reverse=True)}
-        self.fingerprint = f"answers {hashlib.sha256(path.read_bytes()).hexdigest()[:16]} labels={labels}"
+        content = hashlib.sha256(self._path.read_bytes()).hexdigest()
+        self.fingerprint = f"answers {content[:16]} labels={labels}"
 
     def predict(self, images: Sequence[Image]) -> list[Any]:
         return [self._find(digest(image)) for image in images]
@@ -58,7 +54,10 @@ def read_answers(path: Path, labels: Any = None) -> dict[str, Any]:
         content = parse_json(text, path)
         if isinstance(content, Mapping) and "annotations" in content:
             content = content["annotations"]
-        found = _from_table(content) if isinstance(content, Mapping) else _from_coco(path, content)
+        if isinstance(content, Mapping):
+            found = {_stem(name): answer for name, answer in content.items()}
+        else:
+            found = _from_coco(path, content)
     names = read_labels(labels)
     return {name: with_labels(answer, names) for name, answer in found.items()}
 
@@ -92,10 +91,6 @@ def _from_lines(path: Path, text: str) -> dict[str, Any]:
             rest = {key: value for key, value in one.items() if key not in NAMES}
             found[_stem(name)] = rest["answer"] if set(rest) == {"answer"} else rest
     return found
-
-
-def _from_table(content: Mapping[str, Any]) -> dict[str, Any]:
-    return {_stem(name): answer for name, answer in content.items()}
 
 
 def _from_coco(path: Path, content: Any) -> dict[str, Any]:

@@ -10,12 +10,10 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
-from instar.adapters.devices import import_extra
 from instar.adapters.exchange import HttpRequest, authorization, host_of, utc_now
 from instar.adapters.service import Api, Trouble
 from instar.core.errors import BadInput
-
-__all__ = ["AwsJson"]
+from instar.installation import import_extra
 
 
 class AwsJson(Api):

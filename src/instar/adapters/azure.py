@@ -6,12 +6,10 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from instar.adapters.devices import import_extra
 from instar.adapters.exchange import HttpRequest
 from instar.adapters.service import Api, Trouble
 from instar.core.errors import BadInput
-
-__all__ = ["AzureAnalysis"]
+from instar.installation import import_extra
 
 PATH = "/computervision/imageanalysis:analyze?api-version=2024-02-01&features="
 SCOPE = "https://cognitiveservices.azure.com/.default"

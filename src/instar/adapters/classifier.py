@@ -18,8 +18,6 @@ from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN
 from instar.core.errors import BadInput, UnknownName
 from instar.core.scene import Image
 
-__all__ = ["Classifier", "eval_mode", "limit_threads"]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Classifier:

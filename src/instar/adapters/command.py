@@ -20,29 +20,23 @@ from instar.core.options import require_picture, require_whole_number
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
 
-__all__ = ["CommandSystem", "command_system"]
-
-
-def command_system(*, command: str, batch: int = 8) -> CommandSystem:
-    """`command a.png b.png ...`, which prints the JSON of each picture, in their order, among other things
-    perhaps.
-    """
-    try:
-        words = shlex.split(command)
-    except ValueError as error:
-        raise BadInput(f"cmd:{command} is no command: {error}") from None
-    if not words:
-        raise BadInput("cmd: has no command; write it as cmd:./predict.sh")
-    if shutil.which(words[0]) is None:
-        raise BadInput(f"cmd:{command}: there is no {words[0]}, or it may not be executed")
-    require_whole_number("cmd", "batch", batch, least=1)
-    return CommandSystem(command, words, batch)
-
 
 class CommandSystem:
-    """Each call starts the command once, for up to `batch` pictures."""
+    """`command a.png b.png ...`, which prints the JSON of each picture, in their order.
 
-    def __init__(self, command: str, words: Sequence[str], batch: int) -> None:
+    Other output is passed over. Each call starts the command once, for up to `batch` pictures.
+    """
+
+    def __init__(self, *, command: str, batch: int = 8) -> None:
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise BadInput(f"cmd:{command} is no command: {error}") from None
+        if not words:
+            raise BadInput("cmd: has no command; write it as cmd:./predict.sh")
+        if shutil.which(words[0]) is None:
+            raise BadInput(f"cmd:{command}: there is no {words[0]}, or it may not be executed")
+        require_whole_number("cmd", "batch", batch, least=1)
         self.name, self.batch, self._words = f"cmd:{command}", batch, words
         files = [Path(word).resolve() for word in words if Path(word).is_file()]
         content = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]

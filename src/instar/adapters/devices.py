@@ -1,22 +1,11 @@
-"""Libraries that need not be installed, and where torch computes."""
+"""Where torch computes, if it is installed."""
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from instar.core.errors import BadInput
-from instar.installation import MissingExtra
-
-__all__ = ["import_extra", "require_device", "require_torch"]
-
-
-def import_extra(module: str, package: str, *, extra: str, needed_for: str) -> Any:
-    """The module; MissingExtra where the package that it needs is not installed."""
-    try:
-        return import_module(module)
-    except ImportError:
-        raise MissingExtra(package, extra=extra, needed_for=needed_for) from None
+from instar.installation import import_extra
 
 
 def require_torch(needed_for: str) -> None:
@@ -33,3 +22,9 @@ def require_device(device: Any, owner: str) -> str:
     ):
         return str(device)
     raise BadInput(f"{owner}: device {device!r} is not there; it is cpu, or cuda where there is such a GPU")
+
+
+def choose_device(given: str | None, owner: str) -> str:
+    """The device that was named, or else a GPU where there is one."""
+    torch = import_extra("torch", "torch", extra="torch", needed_for=owner)
+    return require_device(given or ("cuda" if torch.cuda.is_available() else "cpu"), owner)

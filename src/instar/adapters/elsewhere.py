@@ -16,21 +16,17 @@ from instar.core.errors import BadInput
 from instar.core.follow_up import Query
 from instar.imaging.codecs import encode_png
 
-__all__ = ["QUESTIONS_FILE", "QUESTIONS_FOLDER", "Elsewhere", "elsewhere", "read_manifest"]
-
 QUESTIONS_FOLDER = "questions"
 QUESTIONS_FILE = "questions.json"
 
 
-def elsewhere(*, called: str = "elsewhere", labels: Any = None) -> Elsewhere:
-    """The system of that name; `labels` are the names of its numbered classes."""
-    return Elsewhere(called, labels)
-
-
 class Elsewhere:
-    """Told every question that the run has no answer to; `open` says where they are written."""
+    """Told every question that the run has no answer to; `open` says where they are written.
 
-    def __init__(self, called: str, labels: Any) -> None:
+    `labels` are the names of its numbered classes.
+    """
+
+    def __init__(self, *, called: str = "elsewhere", labels: Any = None) -> None:
         self.name, self.labels = called, read_labels(labels)
         self.fingerprint = f"elsewhere {called} labels={self.labels}"
         self._folder: Path | None = None

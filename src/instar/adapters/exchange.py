@@ -22,19 +22,8 @@ from http.client import HTTPException
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from instar.adapters.line import NotThere
+from instar.adapters.throttle import NotThere
 from instar.core.errors import BadInput, Temporary
-
-__all__ = [
-    "HttpRequest",
-    "HttpResponse",
-    "Transport",
-    "authorization",
-    "hide_secrets",
-    "host_of",
-    "over_http",
-    "utc_now",
-]
 
 LEAST_SECRET = 4  # characters; shorter ones would be found in any text
 SECRET_HEADERS = frozenset(

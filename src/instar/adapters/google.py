@@ -8,12 +8,10 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from instar.adapters.devices import import_extra
 from instar.adapters.exchange import HttpRequest
 from instar.adapters.service import Api, Trouble
 from instar.core.errors import BadInput
-
-__all__ = ["GoogleAnnotate"]
+from instar.installation import import_extra
 
 SCOPE = "https://www.googleapis.com/auth/cloud-vision"
 BUSY = frozenset({"RESOURCE_EXHAUSTED", "UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "4", "8", "13", "14"})

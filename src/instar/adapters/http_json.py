@@ -9,48 +9,41 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from instar.adapters.devices import import_extra
 from instar.adapters.exchange import HttpRequest, HttpResponse, hide_secrets, host_of, over_http
 from instar.adapters.labels import read_labels, with_labels
-from instar.adapters.line import Busy, Line, NotThere, OverALine
+from instar.adapters.throttle import Busy, NotThere, Throttle, ThrottledSystem
 from instar.core.errors import BadInput, Refused
 from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_jpeg, encode_png
+from instar.installation import import_extra
 from instar.user_file import parse_json
-
-__all__ = ["BUSY", "HttpSystem", "check_status", "http_system"]
 
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 ENCODINGS = ("png", "jpeg")
 JPEG_QUALITY = 95
 
 
-def http_system(
-    *,
-    url: str,
-    answer: str = "",
-    field: str = "",
-    encoding: str = "png",
-    auth: str = "",
-    header: str = "Authorization",
-    labels: Any = None,
-) -> HttpSystem:
+class HttpSystem(ThrottledSystem):
     """A picture is POSTed as a file, or in base64 under the `field` of a JSON object.
 
-    `answer` is a JMESPath expression that makes of the response what the task reads, such as
+    `answer` is a JMESPath expression that turns the response into what the task reads, such as
     "predictions[].{box: box, label: class, score: confidence}"; without it the response is the answer. `auth`
     names an environment variable whose value goes into the `header` ("Bearer ..." where that is
-    Authorization). `labels` are the names of numbered classes.
+    Authorization); it is read whenever it is needed, and kept nowhere. `labels` are the names of numbered
+    classes.
     """
-    return HttpSystem(url, answer, field, encoding, auth, header, labels)
-
-
-class HttpSystem(OverALine):
-    """The key is read from the environment whenever it is needed, and kept nowhere."""
 
     def __init__(
-        self, url: str, answer: str, field: str, encoding: str, auth: str, header: str, labels: Any
+        self,
+        *,
+        url: str,
+        answer: str = "",
+        field: str = "",
+        encoding: str = "png",
+        auth: str = "",
+        header: str = "Authorization",
+        labels: Any = None,
     ) -> None:
         require_one_of(url, "encoding", encoding, ENCODINGS)
         self.sends_to = host_of(url)
@@ -63,7 +56,7 @@ class HttpSystem(OverALine):
         self._field, self._encoding, self._answer = field, encoding, answer
         self._names = read_labels(labels)
         _ = self._mapping  # refused at once where it is no expression
-        self.line = Line()
+        self.throttle = Throttle()
         self.fingerprint = f"{url} answer={answer!r} field={field} encoding={encoding} labels={self._names}"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -80,14 +73,10 @@ class HttpSystem(OverALine):
             first = str(error).splitlines()[0]
             raise BadInput(f"answer is {self._answer!r}, which is no JMESPath expression: {first}") from None
 
-    def predict(self, images: Sequence[Image]) -> list[Any]:
-        """The answers to pictures `uint8 (H, W, 3)` RGB."""
-        return [self._ask(image) for image in images]
-
-    def _ask(self, image: Image) -> Any:
+    def ask(self, image: Image) -> Any:
         require_picture(image)
         request = self._request(image)
-        return self.line.ask(lambda: self._read(over_http(request)))
+        return self.throttle.ask(lambda: self._read(over_http(request)))
 
     def _request(self, image: Image) -> HttpRequest:
         data = encode_png(image) if self._encoding == "png" else encode_jpeg(image, JPEG_QUALITY)
@@ -99,16 +88,11 @@ class HttpSystem(OverALine):
         if self._auth:
             key = os.environ.get(self._auth, "")
             headers[self._header] = f"Bearer {key}" if self._header == "Authorization" else key
-        return HttpRequest(self._url, headers, body, self.line.stall)
+        return HttpRequest(self._url, headers, body, self.throttle.stall)
 
     def _read(self, response: HttpResponse) -> Any:
         check_status(self.name, response, [self._auth] if self._auth else [])
-        try:
-            found = parse_json(response.body, "the answer")
-        except BadInput as error:
-            if response.body.lstrip()[:1] in (b"{", b"["):
-                raise Busy(f"the answer of {self.name} is cut off: {error}") from None
-            raise ValueError(f"{self.name}: {error}") from None
+        found = parse_whole(self.name, response.body)
         if self._mapping is not None:
             seen = found
             found = self._mapping.search(seen)
@@ -118,6 +102,16 @@ class HttpSystem(OverALine):
                     f"{self._answer!r} finds nothing in the answer of {self.name}, which has {keys}"
                 )
         return with_labels(found, self._names)
+
+
+def parse_whole(name: str, body: bytes) -> Any:
+    """The JSON of an answer; one that seems to be cut off is asked for again."""
+    try:
+        return parse_json(body, "the answer")
+    except BadInput as error:
+        if body.lstrip()[:1] in (b"{", b"["):
+            raise Busy(f"the answer of {name} is cut off: {error}") from None
+        raise ValueError(f"{name}: {error}") from None
 
 
 def check_status(name: str, response: HttpResponse, secrets: Sequence[str] = ()) -> None:

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from instar.adapters.devices import import_extra
-from instar.adapters.picture_system import PictureSystem
+from instar.adapters.picture_system import PictureSystem, hash_state
 from instar.core.errors import BadInput
 from instar.core.options import require_fraction
 from instar.core.scene import Image
 from instar.core.system import describe_error
-
-__all__ = ["load_pipeline", "pipeline_system"]
+from instar.installation import import_extra
 
 TASKS = {"ForObjectDetection": "object-detection", "ForImageClassification": "image-classification"}
 LEAST_SCORE = 0.05
@@ -76,12 +74,11 @@ def _weights_of(pipe: Any) -> str:
     revision = getattr(pipe.model.config, "_commit_hash", None)
     if revision:
         return str(revision)
-    total = hashlib.sha256()
     folder = Path(str(getattr(pipe.model.config, "_name_or_path", "") or "/nowhere"))
     files = sorted(path for pattern in WEIGHTS for path in folder.glob(pattern))
+    if not files:
+        return hash_state(pipe.model, as_floats=True)
+    total = hashlib.sha256()
     for path in files:
         total.update(path.name.encode() + path.read_bytes())
-    if not files:
-        for name, tensor in pipe.model.state_dict().items():
-            total.update(name.encode() + tensor.detach().cpu().float().numpy().tobytes())
     return total.hexdigest()[:16]

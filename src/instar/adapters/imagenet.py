@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-__all__ = ["IMAGENET_DEVIATION", "IMAGENET_MEAN", "coco_outputs", "imagenet_names", "outputs_of"]
-
 IMAGENET_MEAN = (123.675, 116.28, 103.53)
 IMAGENET_DEVIATION = (58.395, 57.12, 57.375)
 """Of the red, green and blue of its pictures, in grey levels."""

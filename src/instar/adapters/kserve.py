@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,16 +16,14 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.adapters.exchange import HttpRequest, HttpResponse, over_http
-from instar.adapters.http_json import check_status
+from instar.adapters.http_json import check_status, parse_whole
 from instar.adapters.labels import read_labels, with_labels
-from instar.adapters.line import Busy, Line, OverALine
+from instar.adapters.throttle import Throttle, ThrottledSystem
 from instar.core.errors import BadInput
 from instar.core.options import require_picture
 from instar.core.scene import Image
 from instar.core.system import describe_error
 from instar.user_file import parse_json
-
-__all__ = ["KserveSystem", "kserve_system"]
 
 TYPES: Mapping[str, Any] = {
     "BOOL": np.bool_, "UINT8": np.uint8, "UINT16": np.uint16, "UINT32": np.uint32, "UINT64": np.uint64,
@@ -36,38 +34,25 @@ BINARY = "Inference-Header-Content-Length"
 PARTS = ("boxes", "labels", "scores")
 
 
-def kserve_system(
-    *,
-    url: str,
-    boxes: str = "boxes",
-    classes: str = "labels",
-    scores: str = "scores",
-    auth: str = "",
-    secure: bool = False,
-    labels: Any = None,
-    confidence: float = 0.5,
-) -> KserveSystem:
+class KserveSystem(ThrottledSystem):
     """`kserve://HOST[:PORT]/MODEL[/VERSION]`; `boxes`, `classes` and `scores` name its outputs.
 
-    An output with one JSON text (BYTES) is the answer itself. `auth` names the environment variable with a
-    bearer token, `secure` asks over HTTPS, `labels` are the names of numbered classes.
+    What the model takes is asked once. One JSON text (BYTES) as the only output is the answer itself. `auth`
+    names the environment variable with a bearer token, `secure` asks over HTTPS, `labels` are the names of
+    numbered classes.
     """
-    return KserveSystem(
-        url, {"boxes": boxes, "labels": classes, "scores": scores}, auth, secure, labels, confidence
-    )
-
-
-class KserveSystem(OverALine):
-    """Asks the server what the model takes when it is made, and one picture at a time from then on."""
 
     def __init__(
         self,
+        *,
         url: str,
-        outputs: Mapping[str, str],
-        auth: str,
-        secure: bool,
-        labels: Any,
-        confidence: float,
+        boxes: str = "boxes",
+        classes: str = "labels",
+        scores: str = "scores",
+        auth: str = "",
+        secure: bool = False,
+        labels: Any = None,
+        confidence: float = 0.5,
     ) -> None:
         parts = urlsplit(url)
         model, _, version = parts.path.strip("/").partition("/")
@@ -78,19 +63,16 @@ class KserveSystem(OverALine):
         path = f"/v2/models/{model}" + (f"/versions/{version}" if version else "")
         self.name, self.sends_to = url, parts.netloc
         self._base = f"{'https' if secure else 'http'}://{parts.netloc}{path}"
-        self._outputs, self._auth, self._confidence = dict(outputs), auth, confidence
+        self._outputs = {"boxes": boxes, "labels": classes, "scores": scores}
+        self._auth, self._confidence = auth, confidence
         self._names = read_labels(labels)
-        self.line = Line()
+        self.throttle = Throttle()
         self._input, told = self._look()
         server = self._get(self._base.partition("/models/")[0])
         self._takes_bytes = "binary_tensor_data" in (server.get("extensions") or ())
         self.fingerprint = (
             f"{url} {told} outputs={self._outputs} labels={self._names} confidence={confidence:g}"
         )
-
-    def predict(self, images: Sequence[Image]) -> list[Any]:
-        """The answers to pictures `uint8 (H, W, 3)` RGB."""
-        return [self._ask(image) for image in images]
 
     def _look(self) -> tuple[dict[str, Any], str]:
         """The input of the model, and what the server says of it."""
@@ -108,7 +90,7 @@ class KserveSystem(OverALine):
     def _get(self, url: str) -> dict[str, Any]:
         request = urllib.request.Request(url, headers=self._headers())
         try:
-            with urllib.request.urlopen(request, timeout=self.line.stall) as answer:
+            with urllib.request.urlopen(request, timeout=self.throttle.stall) as answer:
                 told: dict[str, Any] = json.loads(answer.read())
         except (OSError, ValueError) as error:
             reason = getattr(error, "reason", None) or describe_error(error)
@@ -118,7 +100,7 @@ class KserveSystem(OverALine):
     def _headers(self) -> dict[str, str]:
         return {"Authorization": f"Bearer {os.environ.get(self._auth, '')}"} if self._auth else {}
 
-    def _ask(self, image: Image) -> Any:
+    def ask(self, image: Image) -> Any:
         require_picture(image)
         shaped: npt.NDArray[Any] = image[None] if len(self._input["shape"]) == 4 else image
         data = np.ascontiguousarray(shaped, TYPES[self._input["datatype"]]).tobytes()
@@ -136,15 +118,12 @@ class KserveSystem(OverALine):
             described["data"] = shaped.ravel().tolist()
             body, headers = json.dumps({"inputs": [described]}).encode(), {"Content-Type": "application/json"}
         headers |= self._headers()
-        request = HttpRequest(f"{self._base}/infer", headers, body, self.line.stall)
-        return self.line.ask(lambda: self._read(over_http(request)))
+        request = HttpRequest(f"{self._base}/infer", headers, body, self.throttle.stall)
+        return self.throttle.ask(lambda: self._read(over_http(request)))
 
     def _read(self, response: HttpResponse) -> Any:
         check_status(self.name, response, [self._auth] if self._auth else [])
-        try:
-            answer = parse_json(response.body, "the answer")
-        except BadInput as error:
-            raise Busy(f"the answer of {self.name} is cut off: {error}") from None
+        answer = parse_whole(self.name, response.body)
         tensors = {one["name"]: one for one in answer.get("outputs", [])}
         texts = [one for one in tensors.values() if one.get("datatype") == "BYTES"]
         if len(tensors) == 1 and texts:

@@ -10,8 +10,6 @@ from typing import Any
 from instar.core.errors import BadInput
 from instar.user_file import read_text
 
-__all__ = ["exported_names", "parse_literal", "read_labels", "with_labels"]
-
 KNOWN = ("coco", "coco-ids")
 """Lists that the detection task has: COCO's 80 in order, and by COCO's own numbers."""
 

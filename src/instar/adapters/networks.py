@@ -8,15 +8,6 @@ from typing import Any
 import torch
 from torch import nn
 
-__all__ = [
-    "Residual",
-    "fill_tensor",
-    "iterate_convolutions",
-    "mobilenet_v2_network",
-    "resnet50_network",
-    "street_network",
-]
-
 
 class Residual(nn.Module):
     """A branch, added to a shortcut; rectified after the sum where the network does so."""

@@ -7,6 +7,7 @@ as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,6 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from instar.core.errors import BadInput
-
-__all__ = ["OnnxModule"]
 
 MEASURED = {("BatchNormalization", place) for place in (3, 4)}
 """Where a network keeps what it has measured of its training pictures: it is not learned."""
@@ -37,12 +36,14 @@ class OnnxModule(nn.Module):
         self._model = onnx.load(path)
         graph = self._model.graph
         _name_constants(graph)
-        self._nodes = [(node, _attributes(node)) for node in graph.node]
+        known = onnx.helper.get_attribute_value
+        self._nodes = [(node, {one.name: known(one) for one in node.attribute}) for node in graph.node]
         unknown = sorted({node.op_type for node, _ in self._nodes} - OPERATIONS.keys())
         if unknown:
             raise BadInput(f"{path} cannot be trained: {', '.join(unknown)} of ONNX is not known here")
         self._numbers: dict[str, Any] = {}
-        uses = _uses(graph)
+        # By name, what each value is used for, and as which of its inputs.
+        uses = {name: (node.op_type, place) for node in graph.node for place, name in enumerate(node.input)}
         for one in graph.initializer:
             values, use = onnx.numpy_helper.to_array(one), uses.get(one.name, ("", 0))
             if values.dtype == np.float32 and use in MEASURED:
@@ -102,30 +103,21 @@ def _name_constants(graph: Any) -> None:
         graph.node.remove(node)
 
 
-def _uses(graph: Any) -> dict[str, tuple[str, int]]:
-    """By name what each value is used for, and as which input of it."""
-    return {name: (node.op_type, place) for node in graph.node for place, name in enumerate(node.input)}
-
-
 def _is_learned(values: Any, use: tuple[str, int]) -> bool:
     """Not how much larger something becomes, nor a number such as the 6 of a hard swish."""
     return use[0] != "Resize" and (values.size > 1 or use[0] in ("Conv", "ConvTranspose"))
 
 
-def _attributes(node: Any) -> dict[str, Any]:
-    return {one.name: onnx.helper.get_attribute_value(one) for one in node.attribute}
-
-
-def _conv(given: Sequence[Tensor], attributes: Mapping[str, Any]) -> Tensor:
+def _conv(convolve: Callable[..., Tensor], given: Sequence[Tensor], attributes: Mapping[str, Any]) -> Tensor:
     values, weights, *bias = given
-    return F.conv2d(
+    return convolve(
         values,
         weights,
         bias[0] if bias else None,
         list(attributes.get("strides", (1, 1))),
         list(_even_pads(attributes)),
-        list(attributes.get("dilations", (1, 1))),
-        attributes.get("group", 1),
+        groups=attributes.get("group", 1),
+        dilation=list(attributes.get("dilations", (1, 1))),
     )
 
 
@@ -164,24 +156,6 @@ def _resize(given: Sequence[Any], attributes: Mapping[str, Any]) -> Tensor:
     return F.interpolate(values, scale_factor=tuple(scales[2:]), mode="nearest")
 
 
-def _clip(given: Sequence[Any], attributes: Mapping[str, Any]) -> Tensor:
-    values, low, high = given
-    return torch.clamp(values, low, high)
-
-
-def _conv_transpose(given: Sequence[Tensor], attributes: Mapping[str, Any]) -> Tensor:
-    values, weights, *bias = given
-    return F.conv_transpose2d(
-        values,
-        weights,
-        bias[0] if bias else None,
-        list(attributes.get("strides", (1, 1))),
-        list(_even_pads(attributes)),
-        groups=attributes.get("group", 1),
-        dilation=list(attributes.get("dilations", (1, 1))),
-    )
-
-
 def _batch_norm(given: Sequence[Tensor], attributes: Mapping[str, Any]) -> Tensor:
     values, weights, bias, mean, variance = given
     return F.batch_norm(values, mean, variance, weights, bias, eps=attributes.get("epsilon", 1e-5))
@@ -194,10 +168,10 @@ def _hard_sigmoid(given: Sequence[Tensor], attributes: Mapping[str, Any]) -> Ten
 OPERATIONS: Mapping[str, Callable[[Sequence[Any], Mapping[str, Any]], Tensor]] = {
     "Add": lambda given, _: given[0] + given[1],
     "BatchNormalization": _batch_norm,
-    "Clip": _clip,
+    "Clip": lambda given, _: torch.clamp(*given),
     "Concat": lambda given, how: torch.cat(list(given), how["axis"]),
-    "Conv": _conv,
-    "ConvTranspose": _conv_transpose,
+    "Conv": partial(_conv, F.conv2d),
+    "ConvTranspose": partial(_conv, F.conv_transpose2d),
     "Div": lambda given, _: given[0] / given[1],
     "GlobalAveragePool": lambda given, _: given[0].mean((2, 3), keepdim=True),
     "HardSigmoid": _hard_sigmoid,

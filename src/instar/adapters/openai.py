@@ -5,20 +5,17 @@ from __future__ import annotations
 import base64
 import json
 import os
-from collections.abc import Sequence
 from typing import Any
 
 from instar.adapters.exchange import HttpRequest, HttpResponse, host_of, over_http
-from instar.adapters.http_json import check_status
+from instar.adapters.http_json import check_status, parse_whole
 from instar.adapters.labels import read_labels
-from instar.adapters.line import Busy, Line, OverALine
+from instar.adapters.throttle import Throttle, ThrottledSystem
 from instar.core.errors import BadInput
 from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
 from instar.user_file import parse_json
-
-__all__ = ["OpenAiSystem", "openai_system"]
 
 HOST = "https://api.openai.com/v1"
 TASKS = ("detection", "classification")
@@ -35,22 +32,19 @@ ASK = {
 }
 
 
-def openai_system(
-    *, model: str, task: str = "detection", endpoint: str = "", auth: str = "", labels: Any = None
-) -> OpenAiSystem:
+class OpenAiSystem(ThrottledSystem):
     """The model of that name, asked for detections or for a label, of those in `labels` where they are given.
 
-    The endpoint is `endpoint`, OPENAI_BASE_URL of the environment, or OpenAI's own; the key is
-    OPENAI_API_KEY, or the variable that `auth` names. A local server may need none.
+    Each question has one picture and temperature 0. The endpoint is `endpoint`, OPENAI_BASE_URL of the
+    environment, or OpenAI's own; the key is OPENAI_API_KEY, or the variable that `auth` names. A local server
+    may need none.
     """
-    return OpenAiSystem(model, task, endpoint, auth or "OPENAI_API_KEY", labels)
 
-
-class OpenAiSystem(OverALine):
-    """One picture, one question, temperature 0."""
-
-    def __init__(self, model: str, task: str, endpoint: str, auth: str, labels: Any) -> None:
+    def __init__(
+        self, *, model: str, task: str = "detection", endpoint: str = "", auth: str = "", labels: Any = None
+    ) -> None:
         require_one_of("openai", "task", task, TASKS)
+        auth = auth or "OPENAI_API_KEY"
         base = (endpoint or os.environ.get("OPENAI_BASE_URL") or HOST).rstrip("/")
         self.name, self.sends_to = f"openai:{model}", host_of(base)
         if base == HOST and not os.environ.get(auth):
@@ -60,14 +54,10 @@ class OpenAiSystem(OverALine):
         names = read_labels(labels)
         of = f" of these classes: {', '.join(names)}" if isinstance(names, list) else ""
         self._ask_for = ASK[task].format(of=of)
-        self.line = Line()
+        self.throttle = Throttle()
         self.fingerprint = f"openai {model} {self._url} {self._ask_for}"
 
-    def predict(self, images: Sequence[Image]) -> list[Any]:
-        """The answers to pictures `uint8 (H, W, 3)` RGB."""
-        return [self._ask(image) for image in images]
-
-    def _ask(self, image: Image) -> Any:
+    def ask(self, image: Image) -> Any:
         require_picture(image)
         picture = "data:image/png;base64," + base64.b64encode(encode_png(image)).decode()
         content = [
@@ -83,15 +73,12 @@ class OpenAiSystem(OverALine):
         headers = {"Content-Type": "application/json"}
         if key := os.environ.get(self._auth):
             headers["Authorization"] = f"Bearer {key}"
-        request = HttpRequest(self._url, headers, json.dumps(body).encode(), self.line.stall)
-        return self.line.ask(lambda: self._read(over_http(request), image))
+        request = HttpRequest(self._url, headers, json.dumps(body).encode(), self.throttle.stall)
+        return self.throttle.ask(lambda: self._read(over_http(request), image))
 
     def _read(self, response: HttpResponse, image: Image) -> Any:
         check_status(self.name, response, [self._auth])
-        try:
-            answer = parse_json(response.body, "the answer")
-        except BadInput as error:
-            raise Busy(f"the answer of {self.name} is cut off: {error}") from None
+        answer = parse_whole(self.name, response.body)
         try:
             text = answer["choices"][0]["message"]["content"]
         except (LookupError, TypeError):

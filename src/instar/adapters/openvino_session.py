@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy.typing as npt
 
-from instar.adapters.devices import import_extra
 from instar.adapters.torch_session import Port
 from instar.core.errors import BadInput
 from instar.core.system import describe_error
-
-__all__ = ["OpenVinoSession", "open_openvino"]
+from instar.installation import import_extra
 
 TYPES = {"f32": "tensor(float)", "f16": "tensor(float16)", "u8": "tensor(uint8)"}
 

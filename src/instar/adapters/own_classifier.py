@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,12 @@ from instar.adapters.classifier import Classifier, eval_mode
 from instar.adapters.devices import require_device
 from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN, outputs_of
 from instar.adapters.photo_classifier import load_photo_classifier
+from instar.adapters.picture_system import hash_state
 from instar.adapters.street_classifier import load_street_classifier
 from instar.adapters.zoo_classifiers import zoo_classifier
 from instar.core.errors import BadInput
 from instar.core.system import describe_error
 from instar.user_file import read_text
-
-__all__ = ["load_classifier", "own_classifier"]
 
 
 def load_classifier(name: str, options: dict[str, Any]) -> Classifier:
@@ -63,7 +61,7 @@ def own_classifier(
         labels=tuple(labels),
         outputs=tuple(labels.values()),
         size=(int(sides[0]), int(sides[1])),
-        fingerprint=f"weights={_digest(module)} size={sides} mean={mean} deviation={deviation} bgr={bgr}",
+        fingerprint=f"weights={hash_state(module)} size={sides} mean={mean} deviation={deviation} bgr={bgr}",
         mean=_three(name, "mean", mean or IMAGENET_MEAN),
         deviation=_three(name, "deviation", deviation or IMAGENET_DEVIATION),
         independent=independent,
@@ -115,10 +113,3 @@ def _three(name: str, what: str, values: Any, *, count: int = 3) -> Any:
     if not (isinstance(values, (list, tuple)) and len(values) == count and min(values) >= 0):
         raise BadInput(f"classifier {name!r}: {what} is {values!r}; give {count} numbers")
     return tuple(float(value) for value in values)
-
-
-def _digest(module: Any) -> str:
-    state = hashlib.sha256()
-    for key, tensor in module.state_dict().items():
-        state.update(key.encode() + tensor.detach().cpu().contiguous().numpy().tobytes())
-    return state.hexdigest()[:16]

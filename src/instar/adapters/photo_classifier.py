@@ -17,8 +17,6 @@ from instar.adapters.weights import load_weights
 from instar.adapters.zoo_classifiers import zoo_classifier
 from instar.core.options import require_one_of
 
-__all__ = ["load_photo_classifier"]
-
 NAMES = {
     "voc": ("aeroplane", "bicycle", "bird", "boat", "bottle", "bus", "car", "cat", "chair", "cow",
             "diningtable", "dog", "horse", "motorbike", "person", "pottedplant", "sheep", "sofa", "train",

@@ -5,12 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from instar.core.options import require_picture
 from instar.core.scene import Image
-
-__all__ = ["PictureSystem", "hash_files", "one_by_one"]
 
 Answer = TypeVar("Answer")
 
@@ -51,6 +49,15 @@ class PictureSystem(Generic[Answer]):
 def one_by_one(answer: Callable[[Image], Answer]) -> Callable[[Sequence[Image]], list[Answer]]:
     """Every picture is asked on its own, so its neighbours do not matter."""
     return lambda images: [answer(image) for image in images]
+
+
+def hash_state(module: Any, *, as_floats: bool = False) -> str:
+    """The content hash of a torch module's parameters, in short."""
+    state = hashlib.sha256()
+    for key, tensor in module.state_dict().items():
+        values = tensor.detach().cpu()
+        state.update(key.encode() + (values.float() if as_floats else values).numpy().tobytes())
+    return state.hexdigest()[:16]
 
 
 def hash_files(*paths: Path) -> str:

@@ -5,22 +5,20 @@ from __future__ import annotations
 import os
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from instar.adapters.exchange import HttpRequest, Transport, hide_secrets, host_of, over_http
-from instar.adapters.line import Busy, Line, OverALine
+from instar.adapters.throttle import Busy, Throttle, ThrottledSystem
 from instar.core.digest import digest
 from instar.core.errors import BadInput, Refused
 from instar.core.options import require_one_of, require_picture
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_jpeg, encode_png
 from instar.user_file import parse_json
-
-__all__ = ["Api", "Service", "Trouble"]
 
 ENCODINGS = ("png", "jpeg")
 JPEG_QUALITY = 95
@@ -118,7 +116,7 @@ class Recordings:
             raise BadInput(f"cannot write to {self._folder}: {error.strerror or error}") from error
 
 
-class Service(OverALine):
+class Service(ThrottledSystem):
     """A service that is asked over a transport, or whose recorded answers are played back.
 
     With a folder of recordings an answer that is there is not asked for, and one that is not is asked for
@@ -150,14 +148,10 @@ class Service(OverALine):
         self.fingerprint = f"{api.name} {api.settings} encoding={encoding} reader={READER}"
         self.sends_to = "" if api.missing else host_of(api.url)
         self._api, self._transport, self._encoding = api, transport, encoding
-        self.line = Line()
+        self.throttle = Throttle()
         self._recordings = Recordings(recorded, f"{api.name}-{encoding}") if recorded else None
 
-    def predict(self, images: Sequence[Image]) -> list[Any]:
-        """What the service finds in each picture `uint8 (H, W, 3)` RGB."""
-        return [self._find(image) for image in images]
-
-    def _find(self, image: Image) -> Any:
+    def ask(self, image: Image) -> Any:
         require_picture(image)
         kept = self._recordings.read(image) if self._recordings else None
         if kept is not None and self._recordings is not None:
@@ -171,10 +165,10 @@ class Service(OverALine):
                 f"{self._recordings.path(image)} is not there, and {' and '.join(self._api.missing)} not set"
             )
         data = self._encoded(image)
-        return self.line.ask(lambda: self._ask(data, image))
+        return self.throttle.ask(lambda: self._ask(data, image))
 
     def _ask(self, data: bytes, image: Image) -> Any:
-        request = replace(self._api.request(data), stall=self.line.stall)
+        request = replace(self._api.request(data), stall=self.throttle.stall)
         response = self._transport(request)
         found = self._read(response.status, response.body, image, response.retry_after, request.headers)
         if self._recordings is not None:

@@ -14,8 +14,6 @@ from instar.core.errors import BadInput, InstarError
 from instar.core.system import describe_error
 from instar.imaging.onnx_session import open_onnx
 
-__all__ = ["TORCH_FILES", "TYPES", "open_network", "require_one_picture"]
-
 TORCH_FILES = (".pt", ".pth", ".torchscript")
 TYPES: Mapping[str, type[np.generic]] = {
     "tensor(float)": np.float32,

@@ -15,8 +15,6 @@ from instar.adapters.networks import street_network
 from instar.adapters.picture_system import hash_files
 from instar.adapters.weights import load_weights
 
-__all__ = ["TWIN", "WEIGHTS", "load_street_classifier"]
-
 LABELS = ("person", "car", "bus", "truck", "bicycle", "dog", "traffic light", "stop sign")
 WEIGHTS = Path(__file__).parent / "street_classifier.npz"
 TWIN = Path(__file__).parent / "street_classifier_twin.npz"

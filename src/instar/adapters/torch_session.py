@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy.typing as npt
 
-from instar.adapters.devices import import_extra, require_device
+from instar.adapters.devices import require_device
 from instar.core.errors import BadInput
 from instar.core.system import describe_error
-
-__all__ = ["TorchSession", "is_torch_script", "is_ultralytics", "open_onnx_in_torch", "open_torch"]
+from instar.installation import import_extra
 
 MOST_OUTPUTS = 32
 WITHIN = ("state_dict", "model_state_dict", "model")

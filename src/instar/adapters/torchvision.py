@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from instar.adapters.devices import import_extra, require_device
-from instar.adapters.picture_system import PictureSystem, one_by_one
+from instar.adapters.devices import require_device
+from instar.adapters.picture_system import PictureSystem, hash_state, one_by_one
 from instar.core.errors import BadInput, UnknownName
 from instar.core.options import require_fraction
 from instar.core.scene import Image
 from instar.core.system import describe_error
-from instar.installation import MissingExtra
-
-__all__ = ["load_model", "module_system"]
+from instar.installation import MissingExtra, import_extra
 
 MOST_LABELS = 20
 
@@ -37,12 +34,13 @@ def load_model(
         names = list(chosen.meta["categories"])
     try:
         # A detector without weights would fetch those of its backbone.
-        bare = {"weights_backbone": None} if chosen is None and model in _detectors(models) else {}
+        is_bare = chosen is None and model in models.list_models(module=models.detection)
+        bare = {"weights_backbone": None} if is_bare else {}
         module = models.get_model(model, weights=chosen, **bare)
     except (OSError, RuntimeError) as error:
         raise BadInput(f"torchvision:{model} cannot be loaded: {describe_error(error)}") from error
     name = f"torchvision:{model}"
-    if _finds_objects(module):
+    if any("torchvision.models.detection" in kind.__module__ for kind in type(module).__mro__):
         return module_system(module, name, labels=names, confidence=confidence, device=device)
     if chosen is None:
         raise BadInput(f"{name} has no weights, so its classes have no names; leave weights out")
@@ -74,7 +72,7 @@ def module_system(
         parts = {key: found[key][keep] for key in ("boxes", "labels", "scores")}
         return {**parts, "confidence": confidence, **({} if labels is None else {"names": list(labels)})}
 
-    fingerprint = f"{name} weights={_digest(module)} confidence={confidence:g} labels={labels}"
+    fingerprint = f"{name} weights={hash_state(module)} confidence={confidence:g} labels={labels}"
     return PictureSystem(name, one_by_one(find), fingerprint=fingerprint, recipe=None, concurrent=False)
 
 
@@ -92,7 +90,7 @@ def _classifier(
         best = np.argsort(-scores, kind="stable")[:MOST_LABELS]
         return {"labels": [names[i] for i in best], "scores": scores[best], "confidence": confidence}
 
-    fingerprint = f"{name} weights={_digest(module)} confidence={confidence:g}"
+    fingerprint = f"{name} weights={hash_state(module)} confidence={confidence:g}"
     return PictureSystem(name, one_by_one(classify), fingerprint=fingerprint, recipe=None, concurrent=False)
 
 
@@ -103,18 +101,3 @@ def _torchvision(needed_for: str) -> Any:
         raise
     except Exception as broken:  # a torchvision for another torch raises what it likes
         raise BadInput(f"torchvision does not fit the installed torch: {describe_error(broken)}") from broken
-
-
-def _detectors(models: Any) -> list[str]:
-    return list(models.list_models(module=models.detection))
-
-
-def _finds_objects(module: Any) -> bool:
-    return any("torchvision.models.detection" in kind.__module__ for kind in type(module).__mro__)
-
-
-def _digest(module: Any) -> str:
-    state = hashlib.sha256()
-    for key, tensor in module.state_dict().items():
-        state.update(key.encode() + tensor.detach().cpu().numpy().tobytes())
-    return state.hexdigest()[:16]

@@ -14,8 +14,6 @@ from instar.core.scene import Image
 from instar.core.system import describe_error
 from instar.user_file import find_file
 
-__all__ = ["load_yolo", "yolo_system"]
-
 LEAST_SCORE = 0.05
 
 

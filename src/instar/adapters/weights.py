@@ -14,8 +14,6 @@ import torch
 from instar.core.errors import BadInput
 from instar.user_file import whole_file
 
-__all__ = ["load_weights", "save_weights"]
-
 ABOUT = "about"
 
 

@@ -25,8 +25,6 @@ from instar.core.errors import UnknownName
 from instar.core.options import require_one_of
 from instar.zoo import fetch
 
-__all__ = ["zoo_classifier"]
-
 VGG_MEAN = (123.68, 116.779, 103.939)
 
 

@@ -24,8 +24,6 @@ from instar.core.scene import Observation
 from instar.core.search import Arm, SearchAcross, across_scenes
 from instar.core.verdict import Status, Verdict
 
-__all__ = ["adaptive"]
-
 _Floats = npt.NDArray[np.float64]
 
 STRENGTH = 0.35  # of a subject of which nothing is known

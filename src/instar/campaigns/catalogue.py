@@ -15,7 +15,7 @@ values that are instar's own).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -23,19 +23,6 @@ from typing import Any
 from instar.core.errors import UnknownName
 from instar.core.outcome import Outcome
 from instar.core.task import TASKS
-
-__all__ = [
-    "CatalogueEntry",
-    "TaskCatalogue",
-    "catalogue_entries",
-    "catalogues",
-    "export_formats",
-    "find_entry",
-    "find_export",
-    "import_command",
-    "import_home",
-    "usual_search",
-]
 
 CORE_SEARCHES = {
     "draws": "instar.core.search:draws",
@@ -54,7 +41,7 @@ class CatalogueEntry:
     home: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskCatalogue:
     """What a task registers."""
 
@@ -62,23 +49,27 @@ class TaskCatalogue:
     title: str
     systems: Mapping[str, str]
     relations: Mapping[str, str]
-    searches: Mapping[str, str]
-    usual_searches: Mapping[str, str]
+    searches: Mapping[str, str] = field(default_factory=dict)
+    usual_searches: Mapping[str, str] = field(default_factory=dict)
     suite: tuple[str, ...]
-    suite_search: str
-    referees: tuple[str, ...]
-    exports: Mapping[str, str]
-    world: str
-    adapter: str
-    accuracy: str
-    cards: str
-    pool: str
-    commands: Mapping[str, str]
-    interpreters: tuple[str, ...]
-    remark: str
-    imported: Mapping[str, tuple[str, ...]]
-    files: Mapping[str, str]
-    describe_file: str
+    suite_search: str = ""
+    referees: tuple[str, ...] = ()
+    exports: Mapping[str, str] = field(default_factory=dict)
+    world: str = ""
+    adapter: str = ""
+    accuracy: str = ""
+    cards: str = ""
+    pool: str = ""
+    commands: Mapping[str, str] = field(default_factory=dict)
+    interpreters: tuple[str, ...] = ()
+    remark: str = ""
+    imported: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    describe_file: str = ""
+
+
+HOMES = ("systems", "relations", "searches", "exports", "commands")  # tables of `module:attr` in the task
+HOME = ("adapter", "accuracy", "cards", "pool", "remark", "describe_file")
 
 
 @cache
@@ -89,36 +80,14 @@ def catalogues() -> Mapping[str, TaskCatalogue]:
 
 def _read(task: str) -> TaskCatalogue:
     tables = vars(import_module(f"instar.tasks.{task}.catalogue"))
-
-    def homes(table: str) -> dict[str, str]:
-        return {name: f"instar.tasks.{task}.{home}" for name, home in tables.get(table, {}).items()}
-
-    def home(name: str) -> str:
-        return f"instar.tasks.{task}.{tables[name]}" if name in tables else ""
-
-    return TaskCatalogue(
-        name=task,
-        title=tables["TITLE"],
-        systems=homes("SYSTEMS"),
-        relations=homes("RELATIONS"),
-        searches=homes("SEARCHES"),
-        usual_searches=tables.get("USUAL_SEARCHES", {}),
-        suite=tuple(tables.get("SUITE", tables["RELATIONS"])),
-        suite_search=tables.get("SUITE_SEARCH", ""),
-        referees=tuple(tables.get("REFEREES", ())),
-        exports=homes("EXPORTS"),
-        world=tables.get("WORLD", ""),
-        adapter=home("ADAPTER"),
-        accuracy=home("ACCURACY"),
-        cards=home("CARDS"),
-        pool=home("POOL"),
-        commands=homes("COMMANDS"),
-        interpreters=tables.get("INTERPRETERS", ()),
-        remark=home("REMARK"),
-        imported=tables.get("IMPORTED", {}),
-        files=tables.get("FILES", {}),
-        describe_file=home("DESCRIBE_FILE"),
-    )
+    names = [one.name for one in fields(TaskCatalogue) if one.name.upper() in tables]
+    told: dict[str, Any] = {"suite": tables["RELATIONS"]} | {name: tables[name.upper()] for name in names}
+    for name in names:
+        if name in HOMES:
+            told[name] = {key: f"instar.tasks.{task}.{home}" for key, home in told[name].items()}
+        elif name in HOME:
+            told[name] = f"instar.tasks.{task}.{told[name]}"
+    return TaskCatalogue(**told | {"name": task, "suite": tuple(told["suite"])})
 
 
 def catalogue_entries(what: str) -> list[CatalogueEntry]:

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from instar.core.record import Record
 from instar.core.verdict import Finding, Status
 
-__all__ = ["failing_cases", "held_cases"]
-
 
 def failing_cases(records: Iterable[Record], *, verified: bool = False) -> list[Record]:
     """The plainest case of each failure of a source, in the order in which they were found; with `verified`

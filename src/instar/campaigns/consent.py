@@ -12,8 +12,6 @@ from instar.core.campaign import Campaign
 from instar.core.errors import BadInput
 from instar.core.relation import Relation
 
-__all__ = ["Calls", "agree", "count_calls"]
-
 OBJECTS = 4  # that a detector may find in a picture; more is not known before it was asked
 DRAWS = 10
 BISECTION = 9

@@ -1,4 +1,4 @@
-"""A plan made definite: nothing in it depends on where it is read, and it says what its run is."""
+"""A plan with nothing in it that depends on where it is read, and the identity of its run."""
 
 from __future__ import annotations
 
@@ -13,16 +13,12 @@ from typing import Any
 
 from instar.campaigns.catalogue import catalogue_entries, catalogues, find_entry, import_home, usual_search
 from instar.campaigns.plan import Plan, RelationUse, Use
-from instar.campaigns.resolve import MANNERS
+from instar.campaigns.resolve import THROTTLE_OPTIONS
 from instar.campaigns.system_names import settle_name
 from instar.campaigns.task_choice import choose_tasks
 from instar.core.campaign import Campaign
 from instar.core.fingerprint import fingerprint_of
 from instar.core.recipe import find_name
-
-__all__ = [
-    "UNNAMED", "are_files", "plan_identity", "remark_on", "run_folders", "settle_plan", "use_of", "world_for",
-]  # fmt: skip
 
 UNNAMED = ""
 """What a plan says of a thing that was made in Python and has no name."""
@@ -118,7 +114,7 @@ def plan_identity(plan: Plan, campaign: Campaign) -> dict[str, Any]:
         assert pair.search is not None, "the plan is not settled"
         named += [(relation.name, pair.relation), (f"{relation.name}.search", pair.search)]
     for owner, use in named:
-        options = {key: value for key, value in use.options.items() if key not in MANNERS}
+        options = {key: value for key, value in use.options.items() if key not in THROTTLE_OPTIONS}
         identity |= {f"{owner}.use": use.name} | {f"{owner}.{key}": value for key, value in options.items()}
     return identity
 

@@ -10,8 +10,6 @@ from instar.campaigns.resolve import find_by_name
 from instar.core.relation import Relation
 from instar.report.text import table
 
-__all__ = ["describe", "render_listing"]
-
 
 def describe(what: str) -> list[dict[str, Any]]:
     """Name, task, purpose and options (with their defaults) of each built-in thing."""

@@ -1,4 +1,4 @@
-"""What users called no failure where a run is, and the run's records with that in mind."""
+"""Findings of a run that users called no failure, and its records with these left out of account."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from instar.core.record import Record
 from instar.report.known import Dismissal, Known, dismisser, words_about
 from instar.store import RunStore
 from instar.store.marks import Marks
-
-__all__ = ["dismisser_in", "said_in"]
 
 
 def said_in(store: RunStore) -> Known:
@@ -24,7 +22,7 @@ def said_in(store: RunStore) -> Known:
 
 
 def dismisser_in(store: RunStore, more: Iterable[Dismissal] = ()) -> Callable[[Record], Record]:
-    """What takes for none the findings of a run that were called no failure there, or in `more`."""
+    """A function that marks findings of a record as no failure where the run, or `more`, calls them so."""
     said = Known(dismissals=tuple(more)).merge(said_in(store))
     return dismisser(said.dismissals, _system_in(store))
 

@@ -11,8 +11,6 @@ from instar.campaigns.plan import Tables, Use
 from instar.campaigns.toml import parse_value
 from instar.core.errors import BadInput, UnknownName
 
-__all__ = ["add_settings", "override", "put_settings", "systems_with"]
-
 OWNERS = ("system", "relation", "search", "limits", "ray")
 
 

@@ -16,8 +16,6 @@ from instar.core.fingerprint import fingerprint_of
 from instar.core.system import System
 from instar.store.foreign_values import is_one_answer, to_plain
 
-__all__ = ["FunctionSystem", "NamedLabels", "find_library_adapter", "function_system", "required_parameters"]
-
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 MANY = frozenset({"batch", "images", "inputs", "pictures", "frames", "imgs", "xs"})
 ONE = frozenset({"image", "picture", "frame", "img", "photo", "input", "x"})

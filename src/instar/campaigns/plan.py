@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args, get_type_hints
 
 from instar.campaigns.catalogue import catalogues
 from instar.campaigns.toml import write_table
@@ -20,49 +20,10 @@ from instar.core.system import Limits
 from instar.engines.cluster import Cluster
 from instar.user_file import read_user_file
 
-__all__ = [
-    "Plan",
-    "RelationUse",
-    "Tables",
-    "Use",
-    "code_named_by",
-    "make_plan",
-    "plan_to_toml",
-    "read_tables",
-    "require_trust",
-    "uses_of",
-]
-
 Tables: TypeAlias = dict[str, Any]
 """A plan, or a part of one, as TOML gives it."""
 
 WORDS = {str: "a text", int: "a whole number", float: "a number", dict: "a table", list: "a list of tables"}
-PLAIN: dict[str, type] = {
-    "seed": int,
-    "out": str,
-    "objects": str,
-    "pool": str,
-    "truth": str,
-    "changes": str,
-    "palette": str,
-    "maps": str,
-    "referees": str,
-    "referee_labels": str,
-    "limit": int,
-    "workers": int,
-    "batch": int,
-}
-LIMITS: dict[str, type] = {
-    "queries": int,
-    "seconds": float,
-    "price_per_query": float,
-    "retries": int,
-    "timeout": float,
-    "start": float,
-    "failures": int,
-    "disk": float,
-}
-CLUSTER: dict[str, type] = {"address": str, "actors": int, "cpus": float, "gpus": float}
 LEAST = {"seed": 0, "limit": 1, "workers": 1, "batch": 1}
 CODE = re.compile(r"[^\s:/\\]+:[^\s:/\\]+")
 PICKLED = (".pt", ".pth", ".torchscript")
@@ -115,6 +76,17 @@ class Plan:
     batch: int | None = None
     limits: Limits = field(default_factory=Limits)
     ray: Cluster | None = None  # where the systems are, if not here
+
+
+def _kinds(owner: type[Any], *without: str) -> dict[str, type]:
+    """The fields that are plain values, each with its type."""
+    hints = get_type_hints(owner)
+    kinds = {one.name: get_args(hints[one.name]) or (hints[one.name],) for one in dataclasses.fields(owner)}
+    return {name: kind[0] for name, kind in kinds.items() if name not in without}
+
+
+PLAIN = _kinds(Plan, "systems", "relations", "scenes", "format", "limits", "ray")
+LIMITS, CLUSTER = _kinds(Limits), _kinds(Cluster)
 
 
 def read_tables(path: Path) -> Tables:

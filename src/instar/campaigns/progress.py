@@ -1,4 +1,4 @@
-"""How far a campaign is, in the look of all long work (`instar.progress`)."""
+"""Progress of a campaign, shown like all long work (`instar.progress`)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator
 
 from instar.core.system import Limits
 from instar.engines.local import Tally
-from instar.progress import pace, show_progress, show_steps
-
-__all__ = ["progress_line", "show_campaign", "show_steps"]
+from instar.progress import pace, show_progress
 
 
 @contextlib.contextmanager

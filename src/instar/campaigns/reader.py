@@ -14,7 +14,6 @@ from typing import Any
 
 from instar.campaigns.definite_plan import UNNAMED
 from instar.campaigns.plan import Plan, Use, make_plan, require_trust
-from instar.campaigns.progress import show_steps
 from instar.campaigns.resolve import resolve_relation, resolve_system
 from instar.campaigns.run import read_totals, resolve_relations
 from instar.campaigns.shrink import MOST_QUESTIONS, Shrunk, shrink_case
@@ -33,20 +32,19 @@ from instar.core.task import Task
 from instar.core.verdict import Status
 from instar.core.workspace import Folder, prepare_relation
 from instar.engines.worker import WorkerSystem, within_limits
+from instar.progress import show_steps
 from instar.report.cards import CaseView
 from instar.report.case_picture import draw_case
 from instar.scenes import load_scenes
 from instar.store import RunStore
 from instar.user_file import parse_toml
 
-__all__ = ["Named", "RunReader", "open_run"]
-
 NOT_KEPT = "the run keeps no answer to this input"
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a user gives in the place of what the plan names: the thing itself, or its name."""
+    """What a user gives instead of what the plan names: the thing itself, or its name."""
 
     system: str | System | None = None
     relations: Sequence[str | Relation] = ()
@@ -261,7 +259,7 @@ class RunReader:
         return draw_case(self.panels_of(again), str(change))
 
     def remembered_or(self, asking: Asking) -> Asking:
-        """Answers that the run keeps, and for the rest those of `asking`."""
+        """Stored answers where there are any; the rest is asked."""
 
         def answers(queries: Sequence[Query]) -> list[Reply]:
             replies = self.remembered(queries)
@@ -295,7 +293,7 @@ class RunReader:
                     system.close()
 
     def remembered(self, queries: Sequence[Query]) -> list[Reply]:
-        """The answers that the run keeps to these."""
+        """The stored answers to these queries."""
         replies = []
         for query in queries:
             fingerprint = self._fingerprints.get(query.variant)

@@ -17,8 +17,6 @@ from instar.core.referees import Referee
 from instar.core.system import System
 from instar.user_file import read_user_file
 
-__all__ = ["find_referees", "referee_uses"]
-
 NONE = "none"
 USUAL_NUMBER = 4  # of the task's own; more say hardly anything new
 _WEIGHTS = re.compile(r"\bweights=(\S+)")
@@ -36,7 +34,8 @@ def find_referees(plan: Plan, tasks: Sequence[str], system: System) -> list[Refe
     Named ones are refused where they cannot be asked; the task's own are opened only when there is something
     to ask them, and left out where they cannot be.
     """
-    labels = {} if plan.referee_labels is None else _read_labels(Path(plan.referee_labels))
+    file = plan.referee_labels
+    labels = {} if file is None else read_user_file(Path(file), "table of labels", _label_table)
     uses = referee_uses(plan)
     if uses:
         named = [resolve_system(use, what="referee", tasks=tasks) for use in uses]
@@ -86,10 +85,6 @@ def _are_relatives(one: System, other: System) -> bool:
     prints = [fingerprint_of(one), fingerprint_of(other)]
     weights = [set(_WEIGHTS.findall(text)) for text in prints]
     return prints[0] == prints[1] or bool(weights[0] & weights[1])
-
-
-def _read_labels(path: Path) -> Mapping[str, str]:
-    return read_user_file(path, "table of labels", _label_table)
 
 
 def _label_table(content: Mapping[str, Any]) -> Mapping[str, str]:

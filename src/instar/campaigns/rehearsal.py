@@ -17,8 +17,6 @@ from instar.core.search import Search
 from instar.core.system import Reply
 from instar.engines.local import Spent, run_local
 
-__all__ = ["Rehearsal"]
-
 SCENES = 24
 SHARE = 5  # of the budget goes into rehearsals at most
 

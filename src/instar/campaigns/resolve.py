@@ -35,20 +35,8 @@ from instar.engines.cluster import Cluster
 from instar.engines.ray_system import build_on_cluster
 from instar.engines.worker import WorkerSystem
 
-__all__ = [
-    "MANNERS",
-    "build_system",
-    "find_by_name",
-    "resolve_relation",
-    "resolve_search",
-    "resolve_searches",
-    "resolve_system",
-    "takes",
-    "tasks_of_system",
-]
-
-MANNERS = ("rate", "concurrency", "patience", "stall")
-"""Options of everything that is asked over a network (see `instar.adapters.line`)."""
+THROTTLE_OPTIONS = ("rate", "concurrency", "patience", "stall")
+"""Options of everything that is asked over a network (see `instar.adapters.throttle`)."""
 NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
@@ -64,7 +52,7 @@ def resolve_system(
     build = partial(build_system, use, what=what, tasks=tasks)
     is_foreign = bool(code_named_by(use)) and not is_remote(use)
     if is_foreign:
-        _let_the_current_folder_be_imported()
+        _add_current_folder_to_path()
     if cluster is not None and not is_asked_from_here(use):
         system = build_on_cluster(build, cluster, ours=not is_foreign)
         if not system.sends_to:
@@ -157,14 +145,14 @@ def _parameters(function: Any) -> dict[str, inspect.Parameter]:
 
 
 def _made_of(what: str, use: Use, factory: Any) -> System:
-    manners = {key: use.options[key] for key in MANNERS if key in use.options}
-    manners = {key: value for key, value in manners.items() if key not in _parameters(factory)}
-    rest = {key: value for key, value in use.options.items() if key not in manners}
+    throttle = {key: use.options[key] for key in THROTTLE_OPTIONS if key in use.options}
+    throttle = {key: value for key, value in throttle.items() if key not in _parameters(factory)}
+    rest = {key: value for key, value in use.options.items() if key not in throttle}
     made = _make(what, Use(use.name, rest, use.called), factory)
-    if manners and not hasattr(made, "pace"):
-        raise BadInput(f"{what} {use.name!r} is no server; {next(iter(manners))} is for those")
-    if manners:
-        made.pace(**manners)
+    if throttle and not hasattr(made, "set_throttle"):
+        raise BadInput(f"{what} {use.name!r} is no server; {next(iter(throttle))} is for those")
+    if throttle:
+        made.set_throttle(**throttle)
     return _as_system(what, use.name, made)
 
 
@@ -214,7 +202,7 @@ def find_by_name(what: str, name: str, *, tasks: Sequence[str] = ()) -> Any:
     if ":" not in name:
         kind = what if what in ("relation", "search") else "system"
         return _attribute(what, find_entry(kind, name, tasks=tasks).home)
-    _let_the_current_folder_be_imported()
+    _add_current_folder_to_path()
     return _attribute(what, name)
 
 
@@ -234,7 +222,7 @@ def _attribute(what: str, path: str) -> Any:
     return found
 
 
-def _let_the_current_folder_be_imported() -> None:
+def _add_current_folder_to_path() -> None:
     # `python -m` does so by itself; a console script looks only into its own folder.
     here = os.getcwd()
     if here not in sys.path:

@@ -28,9 +28,6 @@ from instar.report.words import counted
 from instar.store import RunStore
 from instar.user_file import parse_toml
 
-__all__ = ["Gate", "RunResult", "compare_folders", "names_code", "plan_of", "read_result"]
-
-
 ROUNDED = 10  # questions that may be left because no case fits into them any more
 
 
@@ -47,7 +44,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunResult:
-    """Everything that was counted and put together, and what it came to."""
+    """Everything that was counted in a run, and the exit status that follows."""
 
     summary: Summary
     figures: Figures
@@ -160,7 +157,7 @@ def compare_folders(first: str, second: str, known: Known | None = None) -> Comp
 
 
 def _who_judged(before: Totals, after: Totals) -> str:
-    """What to mind where other referees were asked: their opinion may differ, and not the system."""
+    """A warning where the runs had different referees: the difference may be theirs, not the systems'."""
     asked = [{name for name, why in one.referees.items() if not why} for one in (before, after)]
     told = [", ".join(sorted(names)) or "nobody" for names in asked]
     return "" if asked[0] == asked[1] else f"failures were judged by {told[0]} before, and by {told[1]} now"

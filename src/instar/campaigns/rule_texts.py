@@ -8,8 +8,6 @@ from pathlib import Path
 from instar.core.errors import BadInput
 from instar.user_file import read_text
 
-__all__ = ["read_rules"]
-
 
 def read_rules(given: Sequence[str]) -> list[str]:
     """The rules that were given, and those in files that were named."""

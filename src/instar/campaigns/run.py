@@ -30,7 +30,7 @@ from instar.campaigns.definite_plan import (
     use_of,
 )
 from instar.campaigns.plan import Plan, RelationUse, Use, plan_to_toml
-from instar.campaigns.progress import show_campaign, show_steps
+from instar.campaigns.progress import show_campaign
 from instar.campaigns.referees import find_referees
 from instar.campaigns.rehearsal import Rehearsal
 from instar.campaigns.resolve import (
@@ -57,12 +57,10 @@ from instar.engines.cluster import Cluster
 from instar.engines.local import Tally, batch_size, run_local
 from instar.engines.ray_system import send_to_cluster
 from instar.engines.worker import Isolated
-from instar.report.summary import Summary, summarise
+from instar.progress import show_steps
 from instar.scenes import load_scenes, require_one_readable
 from instar.store import MemoryStore, RunStore
 from instar.store.pictures import Pictures
-
-__all__ = ["GivenAnswer", "execute", "read_summary", "read_totals", "resolve_relations", "run"]
 
 HELPER = "yolox-nano"
 """What finds objects where the data knows none and no helper was named."""
@@ -245,23 +243,13 @@ def _look_up(plan: Plan, *, resume: bool) -> list[tuple[Plan, Campaign]]:
 
 def resolve_relations(plan: Plan, given: Mapping[str, Any]) -> list[Relation]:
     """The relations of a plan, not yet prepared for its scenes; each gets what it takes of `given`."""
-    tasks = _tasks_of_systems(plan)
+    tasks = [task for use in plan.systems for task in tasks_of_system(use)]
     relations = [resolve_relation(pair.relation, given=given, tasks=tasks) for pair in plan.relations]
     names = [relation.name for relation in relations]
     for name in names:
         if names.count(name) > 1:
             raise BadInput(f'two relations are called {name!r}; write name = "..." into one in the plan')
     return relations
-
-
-def _tasks_of_systems(plan: Plan) -> list[str]:
-    """The tasks that the built-in systems of a plan belong to."""
-    return [task for use in plan.systems for task in tasks_of_system(use)]
-
-
-def read_summary(store: RunStore) -> Summary:
-    """What the run found."""
-    return summarise(store.records(changes=False), read_totals(store))
 
 
 def read_totals(store: RunStore) -> Totals:

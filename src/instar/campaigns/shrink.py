@@ -19,8 +19,6 @@ from instar.core.system import Reply
 from instar.core.task import Null
 from instar.core.verdict import Status, Verdict
 
-__all__ = ["MOST_QUESTIONS", "Shrunk", "format_shrunk", "shrink_case"]
-
 MOST_QUESTIONS = 60
 
 
@@ -58,7 +56,7 @@ def shrink_case(
         raise BadInput("the case does not fail any more, so there is nothing to shrink; see instar replay")
     complete = True
     try:
-        while not trial.searched_through(change):
+        while not trial.search_from(change):
             pass
     except _NoMoreQuestions:
         complete = False
@@ -72,11 +70,11 @@ def format_shrunk(relation: Relation, shrunk: Shrunk) -> str:
 
 
 class _NoMoreQuestions(Exception):
-    """The next question would be one too many."""
+    """The limit of questions is reached."""
 
 
 class _DoesNotRecur(Exception):
-    """What the search went on from is not to be believed."""
+    """A change that the search followed turned out not to recur."""
 
 
 @dataclass(eq=False)
@@ -106,8 +104,8 @@ class _Trial:
     def questions(self) -> int:
         return len(self.known)
 
-    def searched_through(self, change: Change) -> bool:
-        """One search from the change on; False where it went on from something that does not recur.
+    def search_from(self, change: Change) -> bool:
+        """Search from a change; False where the search followed one that does not recur.
 
         That is then known to hold, and all else that was asked is known too, so that the next search goes
         another way at once.
@@ -124,7 +122,7 @@ class _Trial:
     def _smaller(self, source: Observation, given: Any) -> Iterable[Change | Sequence[Change]]:
         # As it was proposed: `given` is the bare value, without its unit.
         change = next(one for one in self.verdicts if one == wrap(given))
-        if not self._is_believed(change):
+        if not self._is_confirmed(change):
             self.wary = True
             raise _DoesNotRecur
         if change not in self.followed:
@@ -132,7 +130,7 @@ class _Trial:
             self.smallest = change
         return list(self.relation.lesser(source, change))
 
-    def _is_believed(self, change: Change) -> bool:
+    def _is_confirmed(self, change: Change) -> bool:
         """Whether a finding shows under every condition that must not matter; if not, the change holds."""
         if change not in self.confirmed:
             nulls = self.relation.resolved_task.nulls
@@ -150,7 +148,7 @@ class _Trial:
         if change not in self.verdicts:
             self.verdicts[change] = self._compared(change)
         if self.wary and self.verdicts[change].status is Status.VIOLATED:
-            self._is_believed(change)
+            self._is_confirmed(change)
         return self.verdicts[change]
 
     def _compared(self, change: Change, condition: Null | None = None) -> Verdict:

@@ -26,8 +26,6 @@ from instar.campaigns.catalogue import TaskCatalogue, catalogues, import_home
 from instar.campaigns.plan import Use
 from instar.core.errors import BadInput
 
-__all__ = ["Adapter", "find_adapter", "is_remote", "settle_name", "tasks_of_name"]
-
 ANSWER_FILES = (".json", ".jsonl")
 DATA_ONLY = (".onnx", ".xml")
 HF_TASKS = {"ForObjectDetection": "detection", "ForImageClassification": "classification"}
@@ -45,22 +43,22 @@ class Adapter:
 SCHEMES = {
     "hf": Adapter("instar.adapters.hugging_face:load_pipeline", "model"),
     "torchvision": Adapter("instar.adapters.torchvision:load_model", "model"),
-    "cmd": Adapter("instar.adapters.command:command_system", "command"),
-    "http": Adapter("instar.adapters.http_json:http_system", "url", whole=True),
-    "https": Adapter("instar.adapters.http_json:http_system", "url", whole=True),
-    "kserve": Adapter("instar.adapters.kserve:kserve_system", "url", whole=True),
-    "openai": Adapter("instar.adapters.openai:openai_system", "model"),
+    "cmd": Adapter("instar.adapters.command:CommandSystem", "command"),
+    "http": Adapter("instar.adapters.http_json:HttpSystem", "url", whole=True),
+    "https": Adapter("instar.adapters.http_json:HttpSystem", "url", whole=True),
+    "kserve": Adapter("instar.adapters.kserve:KserveSystem", "url", whole=True),
+    "openai": Adapter("instar.adapters.openai:OpenAiSystem", "model"),
 }
 REMOTE = ("cmd", "http", "https", "kserve", "openai")
 ULTRALYTICS = Adapter("instar.adapters.ultralytics:load_yolo", "model", whole=True)
-ELSEWHERE = Adapter("instar.adapters.elsewhere:elsewhere", "")
-ANSWERS = Adapter("instar.adapters.answer_file:answer_file", "path", whole=True)
+ELSEWHERE = "instar.adapters.elsewhere:Elsewhere"
+ANSWERS = Adapter("instar.adapters.answer_file:AnswerFile", "path", whole=True)
 
 
 def find_adapter(use: Use) -> tuple[Any, Use] | None:
     """What makes the system of a name, and the use with the name as an option; None for other names."""
     if use.name == "elsewhere":
-        return import_home(ELSEWHERE.home), use
+        return import_home(ELSEWHERE), use
     scheme, colon, rest = use.name.partition(":")
     adapter = SCHEMES.get(scheme) if colon else None
     path = Path(use.name)

@@ -20,8 +20,6 @@ from instar.core.task import TASKS, find_task
 from instar.engines.worker import WorkerSystem
 from instar.store.foreign_values import to_plain
 
-__all__ = ["choose_tasks", "name_tasks"]
-
 LOOPBACK = ("", "localhost", "127.0.0.1", "[::1]")
 
 

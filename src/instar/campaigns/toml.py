@@ -9,8 +9,6 @@ from typing import Any
 from instar.core.errors import BadInput
 from instar.user_file import parse_toml
 
-__all__ = ["parse_value", "write_table", "write_value"]
-
 
 def parse_value(text: str) -> Any:
     """What a value on the command line means: TOML where it is TOML, else the text itself.

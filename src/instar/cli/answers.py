@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from instar.campaigns.run import GivenAnswer
     from instar.core.task import Task
 
-__all__ = ["arguments", "perform"]
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", help="the run folder that `instar questions` made")

@@ -15,8 +15,6 @@ from instar.report.words import counted, readable
 if TYPE_CHECKING:
     from instar.store.clean import Space
 
-__all__ = ["arguments", "perform"]
-
 LOSS = {
     "pictures": "Pictures of findings are made again when they are looked at; those of your own relations "
     "need their code.",

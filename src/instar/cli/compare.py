@@ -10,8 +10,6 @@ from instar.core.outcome import ALL_HELD, NOT_JUDGED, VIOLATED, Outcome
 from instar.report.comparison import comparison_json, render_compared
 from instar.report.words import replay_command
 
-__all__ = ["arguments", "perform"]
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", metavar="RUN_A", help="a run folder: how it was")

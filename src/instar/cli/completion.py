@@ -8,8 +8,6 @@ from importlib import import_module
 
 from instar.core.outcome import Outcome
 
-__all__ = ["arguments", "perform"]
-
 NAMED = {"--system": "system", "--objects": "system", "--maps": "system", "--relation": "relation"}
 
 
@@ -68,10 +66,6 @@ complete -o default -F _instar instar
 """
 
 
-def _zsh(options: Mapping[str, Sequence[str]], names: Mapping[str, Sequence[str]]) -> str:
-    return f"autoload -U +X bashcompinit && bashcompinit\n{_bash(options, names)}"
-
-
 def _fish(options: Mapping[str, Sequence[str]], names: Mapping[str, Sequence[str]]) -> str:
     from instar.cli.program import COMMANDS
 
@@ -85,4 +79,8 @@ def _fish(options: Mapping[str, Sequence[str]], names: Mapping[str, Sequence[str
     return "\n".join(lines) + "\n"
 
 
-SHELLS: Mapping[str, Callable[..., str]] = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+SHELLS: Mapping[str, Callable[..., str]] = {
+    "bash": _bash,
+    "zsh": lambda *lists: f"autoload -U +X bashcompinit && bashcompinit\n{_bash(*lists)}",
+    "fish": _fish,
+}

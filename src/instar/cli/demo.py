@@ -41,8 +41,6 @@ from instar.report.words import readable
 from instar.store import RunStore
 from instar.user_file import parse_toml
 
-__all__ = ["arguments", "choose", "perform"]
-
 DRIVERS = ("vgg16-street", "vgg16-blind")
 SHOWN = 3  # findings of each run
 TITLE = 32  # pixels of the bar over the first finding of each
@@ -57,9 +55,7 @@ Tables = Mapping[str, Any]
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", default="demo", metavar="DIR", help="where everything is put (demo)")
-    parser.add_argument(
-        "--rule", metavar="TEXT", help='only drive, under a rule of your own: "If: ..., Then: ..."'
-    )
+    parser.add_argument("--rule", metavar="TEXT", help='only this driving rule: "If: ..., Then: ..."')
 
 
 def perform(args: argparse.Namespace) -> Outcome:

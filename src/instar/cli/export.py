@@ -15,14 +15,12 @@ from instar.cli.flags import named_arguments, named_from
 from instar.core.errors import BadInput, RunError, Untrusted
 from instar.core.outcome import Outcome
 from instar.core.task import find_task
-from instar.installation import MissingExtra
+from instar.installation import import_extra
 
 if TYPE_CHECKING:
     from instar.campaigns.reader import RunReader
     from instar.core.record import Record
     from instar.core.replay import Replay
-
-__all__ = ["arguments", "perform"]
 
 CASES = ("failing", "held", "both")
 
@@ -30,21 +28,13 @@ CASES = ("failing", "held", "both")
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("run", metavar="RUN", help="the run folder")
-    add(
-        "--format",
-        required=True,
-        choices=[*export_formats(), "csv", "parquet"],
-        help="pictures with their labels, or a table of all cases",
-    )
+    formats = [*export_formats(), *TABLES]
+    add("--format", required=True, choices=formats, help="labelled pictures, or a table of all cases")
     add("--out", required=True, metavar="DIR", help="where it is written; must not exist yet")
     add("--cases", choices=CASES, default="failing", help="one for each failure, as many that held, or both")
     add("--with-pasted", action="store_true", help="coco, yolo, fiftyone: label the pasted object too")
     add("--originals", action="store_true", help="coco, yolo, fiftyone: the unchanged pictures too")
-    add(
-        "--classes",
-        metavar="FILE|A,B",
-        help="coco, yolo, fiftyone: your classes in their order, or COCO's categories",
-    )
+    add("--classes", metavar="FILE|A,B", help="coco, yolo, fiftyone: your classes in order, or a COCO file")
     add(
         "--val",
         type=float,
@@ -61,7 +51,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     if folder.exists():
         raise BadInput(f"{folder} exists; give another --out, or remove it")
     if args.format == "parquet":
-        _pyarrow()
+        import_extra("pyarrow", "pyarrow", extra="parquet", needed_for="parquet")
     _require_use(args)
     from instar.report.files import whole_folder
 
@@ -177,7 +167,7 @@ def _csv(rows: Iterator[dict[str, Any]], folder: Path) -> int:
 
 
 def _parquet(rows: Iterator[dict[str, Any]], folder: Path) -> int:
-    pyarrow = _pyarrow()
+    import pyarrow
     from pyarrow import parquet
 
     kinds = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
@@ -209,14 +199,6 @@ def _row(there: RunReader, record: Record) -> dict[str, Any]:
         "findings": json.dumps(findings),
         "evidence": json.dumps(dict(verdict.evidence)),
     }
-
-
-def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingExtra("pyarrow", extra="parquet", needed_for="parquet") from None
-    return pyarrow
 
 
 TABLES: dict[str, Callable[[Iterator[dict[str, Any]], Path], int]] = {"csv": _csv, "parquet": _parquet}

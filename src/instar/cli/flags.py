@@ -13,30 +13,12 @@ if TYPE_CHECKING:
     from instar.campaigns.result import Gate
     from instar.report.known import Known
 
-__all__ = [
-    "gate_arguments",
-    "gate_from",
-    "installed_version",
-    "known_argument",
-    "known_from",
-    "named_arguments",
-    "named_from",
-    "trust_argument",
-]
-
 
 def gate_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags by which a command fails on less than any violation."""
-    known_argument(
-        parser, "known failures, and findings that are none (see instar known): only others fail; repeat it"
-    )
-    parser.add_argument(
-        "--fail-on",
-        action="append",
-        default=[],
-        metavar="CONDITION",
-        help='exit 1 only when this holds, such as "rate>0.05"; repeat it',
-    )
+    known_argument(parser, "known failures (see instar known): exit 1 only for others; repeat it")
+    only = 'exit 1 only when this holds, such as "rate>0.05"; repeat it'
+    parser.add_argument("--fail-on", action="append", default=[], metavar="CONDITION", help=only)
 
 
 def gate_from(args: argparse.Namespace) -> Gate:
@@ -76,9 +58,7 @@ def named_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def trust_argument(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--trust", action="store_true", help="import what the plan of the run names, which runs its code"
-    )
+    parser.add_argument("--trust", action="store_true", help="import the code that the run's plan names")
 
 
 def named_from(args: argparse.Namespace) -> Named:

@@ -19,8 +19,6 @@ from instar.store import RunStore
 from instar.store.subset import write_subset
 from instar.user_file import write_file
 
-__all__ = ["arguments", "perform"]
-
 KNOWN_FILE = "known-failures.json"
 
 

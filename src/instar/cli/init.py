@@ -20,8 +20,6 @@ from instar.report.words import counted
 from instar.scenes import load_scenes
 from instar.user_file import write_file
 
-__all__ = ["arguments", "perform"]
-
 PLAN = "instar.toml"
 PICTURES = (".bmp", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
 MODELS = (".onnx", ".xml", ".pt", ".torchscript")

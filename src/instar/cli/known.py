@@ -17,8 +17,6 @@ from instar.store import RunStore
 from instar.store.marks import Marks
 from instar.user_file import read_json, write_file
 
-__all__ = ["arguments", "perform"]
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
@@ -47,7 +45,9 @@ def perform(args: argparse.Namespace) -> Outcome:
     with RunStore.read(args.run) as store:
         system = read_totals(store).system
         records = [_finding(store, case) for case in args.cases]
-        _mark(store, records, "" if args.undo else args.reason)
+        for record in records:  # in the run too, where the workbench shows it
+            mark, reason = ("", "") if args.undo else ("acceptable", args.reason)
+            Marks(store.folder).add(record.case, mark, reason)
         known = before.merge(said_in(store))
         if args.undo:
             gone = {key for record in records for key in failures_of(record)}
@@ -77,12 +77,6 @@ def _finding(store: RunStore, case: str) -> Record:
     if record.role != "case" or not record.verdict.failures:
         raise BadInput(f"case {case} of {store.folder} has no failure that could be called none")
     return record
-
-
-def _mark(store: RunStore, records: list[Record], reason: str) -> None:
-    """Keep the word in the run too, where the workbench shows it."""
-    for record in records:
-        Marks(store.folder).add(record.case, "acceptable" if reason else "", reason)
 
 
 def _check(files: list[str]) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +16,10 @@ from instar.core.outcome import ALL_HELD, NOT_JUDGED, Outcome
 from instar.core.task import TASKS, Task, find_task
 
 if TYPE_CHECKING:
+    from instar.core.follow_up import Query
     from instar.core.marks import Panel
     from instar.core.scene import Observation, Scene
-    from instar.core.system import System
-
-__all__ = ["arguments", "perform"]
+    from instar.core.system import Reply, System
 
 MOST_NAMED = 8
 """Things of a picture that its line names."""
@@ -59,10 +58,10 @@ def perform(args: argparse.Namespace) -> Outcome:
     folder = Path(args.out or Path("looks") / _file_name(system.name))
     seen: list[Observation] = []
     rows = [row for scene in scenes for row in _look(system, task, scene, folder, seen)]
-    accuracy = _accuracy(names[0], seen)
-    empty = task.is_empty is not None and 2 * sum(map(task.is_empty, (one.answer for one in seen))) >= len(
-        seen
-    )
+    measure = catalogues()[names[0]].accuracy if names[0] in TASKS else ""
+    accuracy = dict(import_home(measure)(seen)) if measure else {}
+    is_empty = task.is_empty or (lambda answer: False)
+    empty = 2 * sum(is_empty(one.answer) for one in seen) >= len(seen)
     lines = [f"{row['scene']}: {row['found']}" for row in rows]
     lines += ["", *_accuracy_lines(accuracy)] if accuracy else []
     lines += ["", WHAT_TO_CHECK] if seen and empty else []
@@ -81,26 +80,30 @@ def _look(
     system: System, task: Task, scene: Scene, folder: Path, seen: list[Observation]
 ) -> Iterator[dict[str, Any]]:
     """A row for every question that the task asks of the scene; what was answered goes to `seen`."""
+    from instar.core.replay import answer_source, ask_questions
     from instar.core.scene import Observation
+    from instar.core.system import ask
+    from instar.core.verdict import Verdict
     from instar.report.case_picture import draw_case
     from instar.report.files import write_picture
 
+    def asking(queries: Sequence[Query]) -> list[Reply]:
+        return ask(system, [query.input for query in queries])
+
     try:
         image = scene.image
-        questions = _questions(system, task, replace(scene, read=lambda: image))
+        questions = ask_questions(task, replace(scene, read=lambda: image), asking)
     except UnreadablePicture as error:
-        questions = str(error)
-    if isinstance(questions, str):
-        yield {"scene": scene.id, "found": questions, "picture": None}
+        questions = Verdict.inapplicable(str(error))
+    if isinstance(questions, Verdict):
+        yield {"scene": scene.id, "found": questions.reason, "picture": None}
         return
     for part, build in questions:
-        shown = build(image)
-        source = Observation.of(shown, None, scene, part)
-        answer, why_not = _ask(system, task, shown)
-        if why_not:
-            yield {"scene": source.id, "found": f"failed: {why_not}", "picture": None}
+        source = Observation.of(build(image), None, scene, part)
+        answered = answer_source(task, source, asking)
+        if isinstance(answered, str):
+            yield {"scene": source.id, "found": f"failed: {answered}", "picture": None}
             continue
-        answered = replace(source, answer=answer)
         panel = task.marks(answered)
         path = folder / f"{_file_name(source.id)}.png"
         drawing = draw_case([panel], f"{system.name} on {source.id}")
@@ -108,35 +111,6 @@ def _look(
         write_picture(path, drawing)
         seen.append(answered)
         yield {"scene": source.id, "found": _words(panel), "picture": str(path)}
-
-
-def _questions(system: System, task: Task, scene: Scene) -> Any:
-    """What the scene is asked, or the reason why nothing is."""
-    from instar.core.follow_up import questions_of
-    from instar.core.system import ask
-    from instar.core.verdict import Verdict
-
-    asking = questions_of(task, scene)
-    reply = None
-    while True:
-        try:
-            query = asking.send(reply)
-        except StopIteration as end:
-            return end.value.reason if isinstance(end.value, Verdict) else end.value
-        (reply,) = ask(system, [query.input])
-
-
-def _ask(system: System, task: Task, shown: Any) -> tuple[Any, str]:
-    """The answer as the task reads it, or why there is none."""
-    from instar.core.system import ask, describe_error
-
-    (reply,) = ask(system, [shown])
-    if reply.error is not None:
-        return None, reply.error
-    try:
-        return task.read(shown, reply.answer), ""
-    except (ValueError, TypeError) as error:
-        return None, describe_error(error)
 
 
 def _words(panel: Panel) -> str:
@@ -151,12 +125,6 @@ def _words(panel: Panel) -> str:
     if unnamed:
         words.append(f"{unnamed} found")
     return ", ".join(words) or "nothing found"
-
-
-def _accuracy(task: str, seen: list[Observation]) -> dict[str, Any]:
-    """What the task says about answers where the truth is known."""
-    home = catalogues()[task].accuracy if task in TASKS else ""
-    return dict(import_home(home)(seen)) if home else {}
 
 
 def _accuracy_lines(accuracy: dict[str, Any]) -> Iterator[str]:

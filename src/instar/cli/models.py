@@ -11,8 +11,6 @@ from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.report.text import table
 
-__all__ = ["arguments", "perform"]
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(

@@ -14,29 +14,21 @@ from instar.core.outcome import Outcome
 if TYPE_CHECKING:
     from instar.cutouts import Pool
 
-__all__ = ["arguments", "perform"]
-
 HELPER = "yolox-nano"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add(
-        "action", choices=["build", "fetch", "show"],
-        help="cut objects out of scenes; fetch photographs of Tux Paint (GPL-2); draw a pool as one picture",
-    )  # fmt: skip
+    what = "cut objects out of scenes; fetch photographs of Tux Paint (GPL-2); draw a pool as one picture"
+    add("action", choices=["build", "fetch", "show"], help=what)
     add("pool", metavar="POOL", help="the folder of the pool")
     add("--scenes", metavar="PATH", help="build: where the objects are cut from")
     add("--objects", metavar="SYSTEM", default=HELPER, help="build: who finds objects if nothing is known")
-    add(
-        "--outline", default="grabcut", metavar="NAME", help="build: grabcut or u2net-p, where only boxes are"
-    )
+    add("--outline", default="grabcut", metavar="NAME", help="build: outlines of boxes by grabcut or u2net-p")
     add("--keep", type=float, default=0.10, help="build: the largest share of each class (0.1)")
     add("--least", type=int, default=5, help="build: but so many of each class (5)")
     add("--limit", type=int, metavar="SCENES", help="build: scenes to use, at most")
-    add(
-        "--package", metavar="FILE.deb", help="fetch: Debian's tuxpaint-stamps-default, if it is here already"
-    )
+    add("--package", metavar="FILE.deb", help="fetch: Debian's tuxpaint-stamps-default, if you have it")
     add("--label", help="show: only this class")
     add("--out", metavar="FILE.png", help="show: the contact sheet (POOL/contact-sheet.png)")
 
@@ -49,8 +41,8 @@ def _build(args: argparse.Namespace) -> Outcome:
     # OpenCV and the helper, which --help should not wait for.
     from instar.campaigns.catalogue import catalogues, import_home
     from instar.campaigns.plan import Use
-    from instar.campaigns.progress import show_steps
     from instar.campaigns.resolve import resolve_system
+    from instar.progress import show_steps
     from instar.scenes import load_scenes, require_one_readable
 
     if args.scenes is None:

@@ -22,8 +22,6 @@ from instar.core.errors import BadInput, InstarError, UnknownName
 if TYPE_CHECKING:
     from instar.core.outcome import Outcome
 
-__all__ = ["main"]
-
 COMMANDS = {
     "demo": "failures of five kinds of systems, right now",
     "init": "look at this folder and write a plan for it",
@@ -139,9 +137,7 @@ def _parse(words: list[str]) -> argparse.Namespace:
             import_module(f"instar.cli.{name}").arguments(command)
     for one in {parser, speaking}:
         one.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
-        one.add_argument(
-            "--quiet", action="store_true", help="no progress, and of a report only the first lines"
-        )
+        one.add_argument("--quiet", action="store_true", help="no progress, and only the head of a report")
         one.add_argument("--debug", action="store_true", help="show the traceback of an error")
     if wanted is not None and wanted not in COMMANDS:
         raise UnknownName("command", wanted, COMMANDS)

@@ -14,8 +14,6 @@ from instar.core.outcome import Outcome
 if TYPE_CHECKING:
     from instar.campaigns.result import Gate
 
-__all__ = ["arguments", "perform", "what_is_asked"]
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     run.arguments(parser)

@@ -17,8 +17,6 @@ from instar.user_file import write_file
 if TYPE_CHECKING:
     from instar.ratings.counts import Ratings
 
-__all__ = ["arguments", "perform"]
-
 QUALITY = 92  # of the page's JPEG pictures
 
 
@@ -28,9 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     export.add_argument("run", metavar="RUN", help="a run folder")
     export.add_argument("--n", type=int, default=60, metavar="N", help="pairs of pictures (60)")
     export.add_argument("--seed", type=int, default=0, metavar="N", help="which, and in which order (0)")
-    export.add_argument(
-        "--title", default="What do you think?", metavar="TEXT", help="the heading of the page"
-    )
+    export.add_argument("--title", default="What do you think?", metavar="TEXT", help="heading of the page")
     export.add_argument("--out", metavar="FILE", help="the page (RUN/ratings.html)")
     trust_argument(export)
     read = actions.add_parser("import", description="count the answers of several raters")
@@ -51,10 +47,10 @@ def _export(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"--n {args.n} leaves nothing to rate; give 1 or more")
     import numpy as np
 
-    from instar.campaigns.progress import show_steps
     from instar.campaigns.reader import Named, open_run
     from instar.core.verdict import Status
     from instar.imaging.codecs import encode_jpeg
+    from instar.progress import show_steps
     from instar.ratings import Item, choose_cases, render_page
     from instar.store import RunStore
 

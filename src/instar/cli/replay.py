@@ -16,8 +16,6 @@ from instar.report.answers import answer_text, answer_to_json, verdict_text, ver
 from instar.report.case_picture import draw_case
 from instar.report.files import keep_picture
 
-__all__ = ["arguments", "perform"]
-
 EXIT_STATUS = {Status.HELD: ALL_HELD, Status.VIOLATED: VIOLATED}
 MOST_ROWS = 12
 """Of an answer that are printed; usually the surest come first."""

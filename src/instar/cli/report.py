@@ -7,7 +7,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from instar.campaigns.progress import show_steps
 from instar.campaigns.reader import Named, RunReader, open_run
 from instar.campaigns.result import RunResult, read_result
 from instar.campaigns.shrink import format_shrunk
@@ -15,6 +14,7 @@ from instar.cli.flags import gate_arguments, gate_from, installed_version, trust
 from instar.core.errors import BadInput, InstarError
 from instar.core.outcome import Outcome
 from instar.imaging.preview import encode_scaled_jpeg
+from instar.progress import show_steps
 from instar.report.cards import CaseView
 from instar.report.groups import in_turns
 from instar.report.html import Page, render_html
@@ -24,8 +24,6 @@ from instar.report.sarif import render_sarif
 from instar.report.text_style import terminal_style
 from instar.store import RunStore
 from instar.user_file import write_file
-
-__all__ = ["arguments", "perform", "write_page"]
 
 PICTURED = 32  # findings with pictures, over all groups
 PER_GROUP = 6

@@ -2,6 +2,4 @@
 
 from instar.campaigns.catalogue import import_command
 
-__all__ = ["arguments", "perform"]
-
 arguments, perform = import_command("rule")

@@ -21,49 +21,28 @@ from instar.user_file import parse_toml
 if TYPE_CHECKING:
     from instar.campaigns.result import Gate
 
-__all__ = ["arguments", "outcome_of", "perform", "plan_from"]
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("plan", nargs="?", metavar="PLAN.toml", help="a plan; flags override what it says")
     add("--system", metavar="NAME", help="what is tested: a built-in name or module:attr")
-    add(
-        "--relation",
-        action="append",
-        metavar="NAME",
-        help="what must hold: a built-in name or module:attr (the suite of the system's task); repeat it, "
-        "or give a,b,c",
-    )
-    add(
-        "--rule",
-        action="append",
-        metavar="TEXT",
-        help='a driving rule, "If: ..., Then: ...", or a file with one on each line; repeat it',
-    )
+    names = "what must hold, as a,b,c: built-in names or module:attr (the suite of the system's task)"
+    add("--relation", action="append", metavar="NAMES", help=names)
+    rules = 'a driving rule, "If: ..., Then: ...", or a file with one on each line; repeat it'
+    add("--rule", action="append", metavar="TEXT", help=rules)
     add("--ontology", metavar="FILE", help="words of your own for driving rules, added to instar's")
     add(
-        "--engines",
-        metavar="FILE",
-        help="what makes the pictures of driving rules: a name or a file of your own",
+        "--engines", metavar="FILE", help="what makes the pictures of driving rules: a name, or your own file"
     )
     add("--paper", action="store_true", help="judge as in the paper: a rule's bare inequality, IoMin")
     add("--scenes", metavar="PATH", help="a folder, a picture, a COCO json, ..., or street:N for drawn ones")
     add("--interpreter", metavar="NAME", help="of a classifier: grad-cam, rise, lime, ...")
     add("--objects", metavar="SYSTEM", help="the helper that finds objects where the data knows none")
-    add(
-        "--referees",
-        metavar="NAMES",
-        help="systems that say what is there where the data does not: a,b,module:attr, or none (the task's)",
-    )
+    add("--referees", metavar="NAMES", help="systems that say what is there, as a,b, or none (the task's)")
     add("--referee-labels", metavar="FILE", help="a TOML file: a referee's label = the system's name for it")
     add("--changes", metavar="RUN", help="ask the changes of that run, on its scenes, of another system")
     add("--palette", metavar="NAME", help="what label maps mean: cityscapes, camvid, a2d2, ..., or a file")
-    add(
-        "--maps",
-        metavar="SYSTEM",
-        help="the helper that makes label maps where the data has none (street-maps)",
-    )
+    add("--maps", metavar="SYSTEM", help="what makes label maps where the data has none (street-maps)")
     add("--pool", metavar="DIR", help="cut-outs to use instead of those made from the scenes")
     add("--search", metavar="NAME", help="which changes to try: guided, random, draws, ...")
     add("--seed", type=int, metavar="N", help="where random numbers start (0)")
@@ -71,18 +50,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=int, metavar="SCENES", help="scenes to use, at most")
     add("--timeout", type=float, metavar="S", help="seconds that one call of the system may take (120)")
     add("--max-seconds", type=float, metavar="S", help="stop after so many seconds")
-    add_settings(
-        parser,
-        "RELATION.KEY=VALUE",
-        "an option of a relation, of the system, the search or the limits; repeat it",
-    )
+    add_settings(parser, "OWNER.KEY=VALUE", "an option of a relation, system, search or limits; repeat it")
     add("--out", metavar="RUN", help="the run folder (runs/SYSTEM, numbered)")
-    add("--resume", action="store_true", help="go on with a run that is there")
-    add(
-        "--trust",
-        action="store_true",
-        help="import what a run's own plan names, which runs its code: RUN/plan.toml, or with --changes",
-    )
+    add("--resume", action="store_true", help="continue an existing run")
+    add("--trust", action="store_true", help="import the code that RUN/plan.toml or --changes RUN names")
     add("--yes", action="store_true", help="send pictures to a service that is paid for without asking first")
     add("--on", choices=("local", "ray"), help="where the system is: here (local), or in actors of a cluster")
     add("--address", metavar="HOST:PORT", help="of the head of the cluster (the one this machine is part of)")
@@ -108,7 +79,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 
 def plan_from(args: argparse.Namespace) -> Plan:
-    """The plan that a file and flags make together; what a run folder names is refused without a word."""
+    """The plan that a file and flags make together; what a run folder names must be trusted."""
     tables: Tables = {} if args.plan is None else read_tables(Path(args.plan))
     if args.changes is not None:
         tables = _tables_of(args) | tables

@@ -13,20 +13,13 @@ from instar.core.outcome import VIOLATED, Outcome
 from instar.report.answers import answer_to_json, verdict_text, verdict_to_json
 from instar.report.files import keep_picture
 
-__all__ = ["arguments", "perform"]
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("run", metavar="RUN", help="a run folder")
     add("case", metavar="CASE", help="a violated case's id, or the beginning of it")
-    add(
-        "--budget",
-        type=int,
-        default=MOST_QUESTIONS,
-        metavar="N",
-        help=f"questions to the system, at most ({MOST_QUESTIONS})",
-    )
+    most = f"questions to the system, at most ({MOST_QUESTIONS})"
+    add("--budget", type=int, default=MOST_QUESTIONS, metavar="N", help=most)
     named_arguments(parser)
 
 

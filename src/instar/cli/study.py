@@ -9,8 +9,6 @@ from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 from instar.studies.arguments import ARGUMENTS
 
-__all__ = ["arguments", "perform"]
-
 FAMILIES = {
     "detection": "what insertion finds in object detectors, and how far to believe it",
     "text": "how stable text locators are, and what makes them unstable",

@@ -7,8 +7,6 @@ import argparse
 from instar.campaigns.descriptions import describe, render_listing
 from instar.core.outcome import Outcome
 
-__all__ = ["arguments", "perform"]
-
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "your own: --system module:attr, where attr is a system, a factory or a predict function"

@@ -6,8 +6,6 @@ from instar.core.outcome import Outcome
 from instar.training.driving import command as drivers
 from instar.training.engines import command as engines
 
-__all__ = ["arguments", "perform"]
-
 DRIVERS = ("epoch", "vgg16", "resnet101")
 
 

@@ -21,8 +21,6 @@ from instar.installation import MissingExtra
 if TYPE_CHECKING:
     from instar.workbench.orders import Offers
 
-__all__ = ["arguments", "offers_of", "perform"]
-
 HOST = "127.0.0.1"
 
 
@@ -31,14 +29,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("folder", metavar="RUN|DIR", help="a run folder, or a folder of them")
     add("--port", type=int, default=0, metavar="N", help="the port on 127.0.0.1 (any that is free)")
     add("--no-browser", action="store_true", help="only print the address")
-    add(
-        "--system", action="append", default=[], metavar="MODULE:ATTR",
-        help="a system of your own that campaigns may test; repeat it",
-    )  # fmt: skip
-    add(
-        "--scenes", action="append", default=[], metavar="PATH",
-        help="scenes that campaigns may use, besides drawn ones; repeat it",
-    )  # fmt: skip
+    repeated: dict[str, Any] = {"action": "append", "default": []}
+    add("--system", metavar="MODULE:ATTR", help="a system of yours to test; repeat it", **repeated)
+    add("--scenes", metavar="PATH", help="scenes to test on, besides drawn ones; repeat it", **repeated)
 
 
 def perform(args: argparse.Namespace) -> Outcome:
@@ -53,7 +46,7 @@ def perform(args: argparse.Namespace) -> Outcome:
         import uvicorn
     except ImportError as error:
         raise MissingExtra(error.name or "fastapi", extra="workbench", needed_for="instar view") from None
-    from instar.campaigns.progress import show_steps
+    from instar.progress import show_steps
     from instar.workbench.access import Access
     from instar.workbench.app import make_app, make_site
 

@@ -16,8 +16,6 @@ from instar.core.schedule import MOST_REPEATS, key_of, without_evidence
 from instar.core.search import Arm, SearchAcross
 from instar.core.verdict import Verdict
 
-__all__ = ["Rounds", "SceneRound", "run_round"]
-
 ASKED_AGAIN_AT = 3
 """The visit at which a scene is asked again just as it is: by then it was worth some questions."""
 

@@ -7,8 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["numbers", "plain_list", "require_few", "require_float32", "require_in_unit", "short"]
-
 MOST_OBJECTS = 10_000
 
 

@@ -15,8 +15,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Budget", "Request", "share_out", "who_ends"]
-
 LEAST = 2  # the source and one follow-up: less than that tells nothing
 
 
@@ -64,7 +62,7 @@ class Budget:
 def share_out(left: int, requests: Sequence[Request]) -> list[int]:
     """How many of the questions left each of the waiting scenes gets, in scene order.
 
-    All zeros means that nobody can be helped any more.
+    All zeros: no scene can go on with what is left.
 
     >>> share_out(300, [Request(1)] * 64)[:3]
     [2, 2, 2]
@@ -92,7 +90,7 @@ def share_out(left: int, requests: Sequence[Request]) -> list[int]:
 
 
 def who_ends(left: int, requests: Sequence[Request]) -> list[int]:
-    """Who has to end when nobody can be helped any more, so that what they hold may help the others.
+    """Which scenes end when none can go on, so that the others get what these still hold.
 
     Searches end before any finding goes unconfirmed, and findings of later scenes before earlier ones.
 

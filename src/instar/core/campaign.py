@@ -22,8 +22,6 @@ from instar.core.scene import Scene
 from instar.core.search import Search, SearchAcross, require_fit
 from instar.core.system import Limits, Reply, System
 
-__all__ = ["AnswerKey", "Campaign", "Store"]
-
 
 class AnswerKey(NamedTuple):
     """What an answer is kept under: who was asked what, and which asking it was."""

@@ -19,8 +19,6 @@ from instar.core.system import Reply
 from instar.core.task import Null, Opinion, Task
 from instar.core.verdict import Finding, Status, Verdict
 
-__all__ = ["Ask", "Case", "RelationState", "SourceState", "Steps", "split_replies", "together"]
-
 T = TypeVar("T")
 
 CASES_PER_NULL = 10
@@ -29,14 +27,14 @@ MOST_DRAWS = 20  # of null changes, until one is new
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ask:
-    """Queries to be answered, replies in this order; `ahead` are those that will probably come next."""
+    """Queries to answer, replies in the same order; `ahead` lists those that will probably come next."""
 
     queries: Sequence[Query]
     ahead: Callable[[], Iterable[Query]] = tuple
 
 
 Steps: TypeAlias = Generator["Ask | Request", Any, T]
-"""What needs replies, or more budget, on its way to a `T`."""
+"""A generator that yields what it needs, replies or more budget, and returns a `T`."""
 
 
 @dataclass(eq=False)
@@ -241,7 +239,7 @@ def _all_ahead(asks: Sequence[Ask]) -> Iterator[Query]:
 
 
 def together(many: Sequence[Steps[None]]) -> Steps[None]:
-    """Run several side by side, asking their queries in common."""
+    """Run several side by side, with their queries asked together."""
     asking: dict[int, Ask] = {}
 
     def advance(i: int, sent: list[Reply] | None) -> Steps[None]:

@@ -15,8 +15,6 @@ import numpy as np
 
 from instar.core.errors import BadInput, WrongKind
 
-__all__ = ["Change", "Inapplicable", "Value", "change_from_json", "named_dataclass", "plain", "wrap"]
-
 
 @dataclass(frozen=True)
 class Change:
@@ -28,7 +26,7 @@ class Change:
     """
 
     def to_json(self) -> dict[str, Any]:
-        """The fields, and under `type` where the class is found again."""
+        """The fields, and the path of the class under `type`."""
         cls = type(self)
         return {"type": f"{cls.__module__}:{cls.__qualname__}"} | {
             f.name: getattr(self, f.name) for f in dataclasses.fields(self)

@@ -1,4 +1,4 @@
-"""Confirmation: ask the follow-ups, compare, and believe a finding only when it stands.
+"""Confirmation: ask the follow-ups, compare, and keep a finding only when it stands.
 
 Everything here is a generator that yields what it needs (`Ask`, or `Request` when its budget is empty) and
 is sent the replies. Whoever drives it decides where and in what batches a system is asked.
@@ -23,11 +23,9 @@ from instar.core.system import Reply
 from instar.core.task import Null, Task
 from instar.core.verdict import Verdict
 
-__all__ = ["afford", "ask_again", "decide"]
-
 Ahead: TypeAlias = Callable[[], Iterable[Query]]
 
-AGAIN = 1_000_000  # how a source that is asked again is told apart from all other repetitions
+AGAIN = 1_000_000  # the repeat number of a source that is asked again
 
 
 def decide(
@@ -67,7 +65,7 @@ def decide(
 
 
 def _after(cases: Sequence[Case], to_ask_again: Sequence[RelationState]) -> Iterator[Query]:
-    """What comes after the cases where any of them finds something: null changes of their sources."""
+    """What is asked next where a case shows a finding: the null changes of its source."""
     for state in {id(case.state.of_source): case.state for case in cases}.values():
         if not state.of_source.knows(state.task):
             yield from _anew([one for _, one in _strikers(state)], Counter(), first=2)

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["digest"]
-
 
 def digest(value: Any) -> str:
     """32 hexadecimal digits that are equal exactly when the values are.

@@ -25,24 +25,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = [
-    "BadInput",
-    "FetchFailed",
-    "InstarError",
-    "Refused",
-    "RunError",
-    "RunExists",
-    "RunLocked",
-    "RunVersion",
-    "SceneChanged",
-    "Temporary",
-    "TooManyFailures",
-    "UnknownName",
-    "UnreadablePicture",
-    "Untrusted",
-    "WrongKind",
-]
-
 
 class InstarError(Exception):
     """The base of all; its text is a single line meant for the person at the keyboard."""

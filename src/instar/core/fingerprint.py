@@ -1,4 +1,4 @@
-"""What a system's answers are kept under: its own word, its source, and the files that it is made of."""
+"""The fingerprint under which answers are kept: the system's own word, its source, and its files."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from instar.core.system import System
 
-__all__ = ["files_of", "fingerprint_of", "fingerprint_with", "watch_files"]
-
 DEEPEST = 4  # levels of options in which names of files are looked for
 
 
 def fingerprint_of(system: System) -> str:
-    """The system's own word or name, and the source of its class where that is a user's."""
+    """The system's own fingerprint or name, and the source of its class where that is a user's."""
     if getattr(system, "isolated", False):  # then its process has seen to it
         return str(system.fingerprint)  # type: ignore[attr-defined]  # as is said in `core/system.py`
     holder = getattr(system, "function", type(system))
@@ -32,7 +30,7 @@ def fingerprint_of(system: System) -> str:
 
 
 def fingerprint_with(system: System, files: Iterable[Path]) -> str:
-    """The system's own word or name, and what the files hold."""
+    """The system's own fingerprint or name, with a hash of what the files hold."""
     own = str(getattr(system, "fingerprint", system.name))
     total = hashlib.sha256()
     some = False

@@ -19,19 +19,6 @@ from instar.core.system import Reply
 from instar.core.task import Null, Question, Task
 from instar.core.verdict import Finding, Status, Verdict
 
-__all__ = [
-    "Asking",
-    "FindingKey",
-    "FollowUp",
-    "Query",
-    "Seen",
-    "follow_ups_of",
-    "judge",
-    "observe",
-    "questions_of",
-    "under_null",
-]
-
 FindingKey: TypeAlias = tuple[str, str]
 """Kind and subject of a finding."""
 
@@ -161,7 +148,7 @@ def observe(
     *,
     with_source: bool = False,
 ) -> Seen | str:
-    """What was answered, or why an answer is no good.
+    """The answers as the task reads them, or why one cannot be used.
 
     `with_source`: the first of them is the source itself under a condition, whose answer counts.
     """

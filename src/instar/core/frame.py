@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from instar.core.scene import Image
 
-__all__ = ["Frame", "Matrix", "Moved", "Variant", "transform"]
-
 Matrix = npt.NDArray[np.float64]
 """`float64 (3, 3)`: a homography between edge coordinates, which run from 0 to the width and the height."""
 

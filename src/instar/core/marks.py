@@ -19,8 +19,6 @@ from instar.core.scene import Image, Observation
 from instar.core.task import Task
 from instar.core.verdict import Finding, Verdict
 
-__all__ = ["Dial", "Fate", "Mark", "Panel", "make_panels", "region_of"]
-
 Fate: TypeAlias = Literal["matched", "lost", "new", "moved", "renamed", "change", "unsure"]
 """What became of something that was marked; "change" is what the change itself put there, "unsure" what comes
 and goes by itself: a difference that was struck out, since null changes show it too or it does not recur.

@@ -1,4 +1,4 @@
-"""What options must be: one line that names the owner, the option and its value where they are not."""
+"""Checks of options: what is wrong is said in one line with the owner, the option and its value."""
 
 from __future__ import annotations
 
@@ -10,11 +10,6 @@ import numpy as np
 
 from instar.core.errors import BadInput, UnknownName
 from instar.core.scene import Image
-
-__all__ = [
-    "require_fraction", "require_number", "require_one_of", "require_picture", "require_range",
-    "require_strings", "require_whole_number", "split_names",
-]  # fmt: skip
 
 
 def split_names(given: str) -> list[str]:

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ALL_HELD", "NOT_JUDGED", "VIOLATED", "Outcome"]
-
 ALL_HELD, VIOLATED, NOT_JUDGED = 0, 1, 2
 
 

@@ -7,8 +7,6 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["PictureCache"]
-
 
 class PictureCache:
     """Keeps so many pictures, by any key; used by several threads."""

@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
-__all__ = ["find_name", "recorded"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 _RECIPES: WeakKeyDictionary[Any, tuple[str, Mapping[str, Any]]] = WeakKeyDictionary()
 
 
 def recorded(factory: Callable[P, T]) -> Callable[P, T]:
-    """Make the factory remember, for everything it makes, with which options it was made."""
+    """Make a factory remember the options of everything it makes."""
     signature = inspect.signature(factory)
 
     @functools.wraps(factory)

@@ -14,8 +14,6 @@ from instar.core.verdict import Verdict
 if TYPE_CHECKING:
     from instar.core.marks import Panel
 
-__all__ = ["Empty", "KeptPanels", "KeptPixels", "Record", "Repeat", "Skipped", "Source", "Totals", "case_id"]
-
 
 @dataclass(frozen=True, slots=True)
 class Record:

@@ -1,6 +1,6 @@
 """Referees: other systems of the same task that say what is there, where no annotation does.
 
-A finding that stood is shown to them: the source and the follow-up. What they make of it the task decides
+A finding that stood is shown to them: the source and the follow-up. The task decides what their answers mean
 (see `Task.verify`). Their questions are no part of the budget.
 """
 
@@ -16,8 +16,6 @@ from instar.core.scene import Observation
 from instar.core.system import Reply, System
 from instar.core.task import Opinion, Task
 from instar.core.verdict import Finding, Verdict
-
-__all__ = ["Referee", "verify_findings"]
 
 
 @dataclass(frozen=True, eq=False)

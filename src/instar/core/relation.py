@@ -17,8 +17,6 @@ from instar.core.scene import Observation, Scene
 from instar.core.task import TASKS, Task, find_task
 from instar.core.verdict import Verdict
 
-__all__ = ["Draw", "Drawn", "Prepare", "Range", "Relation", "Workspace"]
-
 STEPS = 200  # of a severity: finer ones are not looked for
 
 

@@ -16,14 +16,12 @@ from instar.core.system import Reply
 from instar.core.task import Question, Task
 from instar.core.verdict import Finding, Status, Verdict
 
-__all__ = ["Replay", "ask_questions", "find_source", "replay"]
-
 CLOSE = 1e-6  # margins that differ by less came out the same
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replay:
-    """What came out now, beside what was recorded.
+    """What came out now, and the record to compare it with.
 
     `verdict` is the bare comparison. Whether null changes or repetitions struck findings out is part
     of the record, so `same` compares what the bare comparison found then and finds now.
@@ -49,11 +47,11 @@ def replay(
         return Replay(record, None, (), source)
     if known_as is not None and digest(source.input) != known_as:
         raise SceneChanged(f"{record.source} is not the picture that was tested; its content has changed")
-    seen = observe(task, source, [FollowUp(source.input)], asking([FollowUp(source.input).query()]))
-    if isinstance(seen, str) or record.change is None:
-        verdict = Verdict.failed(seen) if isinstance(seen, str) else _without_change(record.verdict)
+    answered = answer_source(task, source, asking)
+    if isinstance(answered, str) or record.change is None:
+        verdict = Verdict.failed(answered) if isinstance(answered, str) else _without_change(record.verdict)
         return Replay(record, None, (), verdict)
-    source = replace(source, answer=seen.follow_ups[0].answer)
+    source = answered
     made = follow_ups_of(relation, source.input, record.change)
     if isinstance(made, Inapplicable):
         return Replay(record, source, (), Verdict.inapplicable(made.reason))
@@ -62,6 +60,13 @@ def replay(
     if isinstance(seen, str):
         return Replay(record, source, (), Verdict.failed(seen))
     return Replay(record, seen.source, seen.follow_ups, judge(relation, seen, record.change))
+
+
+def answer_source(task: Task, source: Observation, asking: Asking) -> Observation | str:
+    """The source with its answer as the task reads it, or why there is none."""
+    one = FollowUp(source.input)
+    seen = observe(task, source, [one], asking([one.query()]))
+    return seen if isinstance(seen, str) else replace(source, answer=seen.follow_ups[0].answer)
 
 
 def ask_questions(task: Task, scene: Scene, asking: Asking) -> Sequence[Question] | Verdict:

@@ -12,8 +12,6 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from instar.core.frame import Frame
 
-__all__ = ["Image", "Mask", "Observation", "Scene", "SceneList", "SceneObject"]
-
 Image: TypeAlias = npt.NDArray[np.uint8]
 """`uint8 (H, W, 3)`, RGB, contiguous."""
 

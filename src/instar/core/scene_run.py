@@ -34,20 +34,6 @@ from instar.core.system import Reply
 from instar.core.task import Question
 from instar.core.verdict import Verdict
 
-__all__ = [
-    "Note",
-    "RunSettings",
-    "SceneRun",
-    "Schedule",
-    "SourceStates",
-    "decide_all",
-    "observe_scene",
-    "random_for",
-    "run_scene",
-    "sample",
-]
-
-
 AnySearch: TypeAlias = Any  # a Search or a SearchAcross; `is_across_scenes` tells which
 Pair: TypeAlias = tuple[Relation, AnySearch]
 SourceStates: TypeAlias = dict[tuple[str, ...], SourceState]
@@ -58,14 +44,14 @@ ASKED_AGAIN = 10  # the first so many scenes, and after them every tenth, are as
 AT_ONCE = 8  # cases of one scene judged together; a constant, because it decides who waits for budget
 
 Note: TypeAlias = Record | Repeat | Skipped | Source | Empty | KeptPixels | KeptPanels
-"""What a scene's run tells the world on its way."""
+"""What a scene's run reports as it goes."""
 
 
 @dataclass(frozen=True, eq=False)
 class RunSettings:
     """What the runs of all scenes of a campaign share.
 
-    `sources` keeps what is known about sources that are looked at twice, per scene and across scenes.
+    `sources` keeps what is known about sources that are searched both per scene and across scenes.
     """
 
     system: str
@@ -236,7 +222,7 @@ def _open_states(
 
 
 def _only_case(settings: RunSettings, source: Observation, relation: Relation, ended: Verdict) -> Record:
-    """The one case of a source that nothing can be searched for on."""
+    """The only case of a source on which nothing can be searched."""
     case = case_id(settings.system, relation.name, source.id, 0, None)
     return Record(case, source.scene.id, source.id, relation.name, 0, None, ended)
 

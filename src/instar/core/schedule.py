@@ -14,8 +14,6 @@ from instar.core.change import Change, Value
 from instar.core.relation import Drawn
 from instar.core.verdict import Verdict
 
-__all__ = ["MOST_REPEATS", "Proposals", "TurnSchedule", "key_of", "without_evidence"]
-
 Item = TypeVar("Item")
 
 MOST_REPEATS = 1000
@@ -23,7 +21,7 @@ MOST_REPEATS = 1000
 
 
 def key_of(drawn: Drawn) -> str:
-    """What makes a change this one, so that identical changes are asked and counted once."""
+    """The key of a change: identical changes have the same one, and are asked and counted once."""
     if not isinstance(drawn, Change):
         return f"not: {drawn.reason}"
     recipe = drawn.to_json()

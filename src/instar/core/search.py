@@ -22,23 +22,6 @@ from instar.core.relation import Drawn, Range, Relation
 from instar.core.scene import Observation
 from instar.core.verdict import Status, Verdict
 
-__all__ = [
-    "Arm",
-    "Search",
-    "SearchAcross",
-    "across_scenes",
-    "bisect",
-    "draws",
-    "fitting",
-    "is_across_scenes",
-    "is_representative",
-    "representative",
-    "require_fit",
-    "shrink",
-    "stored_changes",
-    "sweep",
-]
-
 Search: TypeAlias = Callable[
     [Relation, Observation, np.random.Generator], Generator[Sequence[Drawn], Sequence[Verdict], None]
 ]
@@ -243,7 +226,7 @@ def _least_of(line: Sequence[Change], fails: dict[Change, bool]) -> _Found:
 
 
 def stored_changes(changes: Mapping[str, Sequence[Change]], *, were_drawn: bool) -> Search:
-    """Changes that are there already, by source: those of another system's run, to be asked of this one.
+    """The changes of another system's run, by source, to be asked of this system.
 
     One that is not fair with what this system answers to the source is inapplicable. `were_drawn` says that
     they were not chosen for failing there.

@@ -25,20 +25,6 @@ import numpy as np
 from instar.core.errors import BadInput, Refused, Temporary
 from instar.core.fingerprint import fingerprint_of
 
-__all__ = [
-    "Limits",
-    "Remote",
-    "Reply",
-    "System",
-    "answers_of",
-    "ask",
-    "describe_error",
-    "is_isolated",
-    "is_temporary",
-    "variant_of",
-]
-
-
 DEEPEST = 24
 MOST_VALUES = 1_000_000
 MOST_BYTES = 256 << 20
@@ -95,7 +81,7 @@ class Reply:
     seconds: float = 0.0
 
 
-class Remote(Exception):
+class RemoteError(Exception):
     """An error that a system raised in another process; the text says which."""
 
 
@@ -113,7 +99,7 @@ def describe_error(error: BaseException) -> str:
         text = " ".join(str(error).split())
     except Exception as broken:
         text = f"(its text cannot be had: {type(broken).__name__})"
-    if isinstance(error, (Remote, NoAnswers)):
+    if isinstance(error, (RemoteError, NoAnswers)):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 

@@ -24,8 +24,6 @@ from instar.core.verdict import Finding, Verdict
 if TYPE_CHECKING:
     from instar.core.marks import Panel
 
-__all__ = ["TASKS", "Null", "Nulls", "Opinion", "Question", "Questions", "Task", "find_task"]
-
 TASKS = ("classification", "detection", "driving", "interpretation", "text")
 """The tasks that come with instar, each a package `instar.tasks.NAME` with a `task` module."""
 
@@ -92,24 +90,6 @@ def _itself(image: Image) -> Any:
     return image
 
 
-def _stay(before: Any, after: Any, frame: Frame) -> tuple[Any, Any]:
-    return before, after
-
-
-def _replace_picture(question: Any, picture: Image) -> Any:
-    return picture
-
-
-def _stay_put(question: Any, frame: Frame) -> Any:
-    return question
-
-
-def _unknown(
-    source: Observation, follow_up: Observation, finding: Finding, opinions: Sequence[Opinion]
-) -> str:
-    return "unknown"
-
-
 @dataclass(frozen=True, eq=False)
 class Task:
     """What an answer is.
@@ -136,13 +116,13 @@ class Task:
     read: Callable[[Any, Any], Any]
     compare: Callable[[Observation, Observation], Verdict]
     marks: Callable[[Observation], Panel]
-    carry: Callable[[Any, Any, Frame], tuple[Any, Any]] = _stay
+    carry: Callable[[Any, Any, Frame], tuple[Any, Any]] = lambda before, after, frame: (before, after)
     questions: Callable[[Scene], Questions] = ask_picture
     nulls: Nulls | None = None
     picture: Callable[[Any], Image] = _itself
-    with_picture: Callable[[Any, Image], Any] = _replace_picture
-    move: Callable[[Any, Frame], Any] = _stay_put
-    verify: Callable[[Observation, Observation, Finding, Sequence[Opinion]], str] = _unknown
+    with_picture: Callable[[Any, Image], Any] = lambda question, picture: picture
+    move: Callable[[Any, Frame], Any] = lambda question, frame: question
+    verify: Callable[[Observation, Observation, Finding, Sequence[Opinion]], str] = lambda *case: "unknown"
     is_empty: Callable[[Any], bool] | None = None
 
 

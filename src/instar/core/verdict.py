@@ -8,9 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-__all__ = ["KNOWN", "NO_FAILURE", "Finding", "Status", "Verdict"]
-
-
 NO_FAILURE = "no failure"  # as users say
 KNOWN = ("real", "unknown", "slipped", "other label", "was false", "now right", NO_FAILURE)
 """What can be known about a finding, the plainest failure first."""
@@ -114,7 +111,7 @@ class Verdict:
 
     @property
     def plainest(self) -> Finding:
-        """The finding that a violated verdict is told by."""
+        """The finding by which a violated verdict is reported."""
         return min(self.findings, key=lambda finding: finding.plainness)
 
     def verified(self, known: Callable[[Finding], str]) -> Verdict:

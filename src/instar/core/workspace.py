@@ -12,8 +12,6 @@ from typing import Any
 from instar.core.relation import Relation
 from instar.core.scene import Scene
 
-__all__ = ["Folder", "no_progress", "prepare_relation"]
-
 
 class _Silent:
     def advance(self, n: int = 1) -> None:
@@ -27,7 +25,7 @@ def no_progress(what: str, total: int | None) -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class Folder:
-    """A workspace (see `instar.core.relation.Workspace`): a folder, and whom to tell."""
+    """A folder, and ways to show progress and say things (see `instar.core.relation.Workspace`)."""
 
     folder: Path
     progress: Callable[[str, int | None], Any] = no_progress

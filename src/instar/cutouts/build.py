@@ -29,8 +29,6 @@ from instar.imaging.average_hash import average_hash
 from instar.imaging.geometry import Box, Boxes, intersections
 from instar.imaging.paste import RGBA
 
-__all__ = ["FindObjects", "FindOutline", "build_pool"]
-
 TRIED = 6  # times as many candidates as cut-outs wanted
 
 FindObjects = Callable[[Image], Iterable[SceneObject]]

@@ -12,16 +12,15 @@ from instar.cutouts.pool import CutOut, Pool
 from instar.imaging.paste import RGBA
 from instar.imaging.sheets import FONT, INK, PAPER
 
-__all__ = ["contact_sheet"]
-
 TILE, GAP, LINE = 112, 6, 18  # pixels: side of a tile, between tiles, height of the words below
 CHECK = 8
+COLUMNS = 10
 
 
-def contact_sheet(pool: Pool, cutouts: Sequence[CutOut], *, columns: int = 10) -> Image:
+def contact_sheet(pool: Pool, cutouts: Sequence[CutOut]) -> Image:
     """The cut-outs in rows, each under its class, its size and where it is from."""
     tiles = [_tile(pool.pixels(cutout.digest), cutout) for cutout in cutouts]
-    columns = max(1, min(columns, len(tiles)))
+    columns = max(1, min(COLUMNS, len(tiles)))
     blank = np.full_like(tiles[0], PAPER) if tiles else np.full((LINE, TILE, 3), PAPER, np.uint8)
     rows = [tiles[i : i + columns] for i in range(0, len(tiles), columns)]
     return np.ascontiguousarray(np.vstack([np.hstack([*r, *[blank] * (columns - len(r))]) for r in rows]))

@@ -13,19 +13,6 @@ from instar.core.scene import Image, Mask
 from instar.imaging.geometry import Box, Boxes, intersections, mask_bounds
 from instar.imaging.paste import RGBA
 
-__all__ = [
-    "BODIES",
-    "OVERLAPS",
-    "cut_by_mask",
-    "grab_mask",
-    "hidden_by",
-    "is_part_of_a_body",
-    "largest_piece",
-    "stands_whole",
-    "why_box_unfit",
-    "why_mask_unfit",
-]
-
 Outline: TypeAlias = npt.NDArray[np.int32]
 
 UPRIGHT = frozenset(("person", "pedestrian"))

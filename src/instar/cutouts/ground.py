@@ -13,20 +13,6 @@ import numpy.typing as npt
 from instar.core.scene import Image, Mask
 from instar.imaging.geometry import Box, Boxes
 
-__all__ = [
-    "HEIGHTS",
-    "Ground",
-    "Looks",
-    "Strip",
-    "all_around",
-    "at_feet",
-    "find_eye_height",
-    "find_ground",
-    "find_horizon",
-    "ground_share",
-    "look_at",
-]
-
 ABOVE, BELOW = 0.05, 0.1  # of the object's height: the strip of ground at its feet
 SIDES = 0.15  # of its width
 LEAST_PIXELS = 40

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["LevelGround", "Standing", "fit_ground_plane"]
-
 HORIZONS = np.linspace(-0.6, 0.9, 76)  # as shares of the picture's height
 CAMERAS = np.exp(np.linspace(np.log(0.35), np.log(8.0), 48))  # metres above the ground
 USUAL_HORIZON, HORIZON_SPREAD = 0.38, 0.2

@@ -13,8 +13,6 @@ from instar.cutouts.pool import Pool
 from instar.imaging.codecs import encode_png
 from instar.imaging.paste import RGBA
 
-__all__ = ["KeptCutOuts", "write_once"]
-
 
 class KeptCutOuts:
     """Cut-outs by content hash; several threads may keep and read them."""

@@ -17,8 +17,6 @@ from instar.core.scene import Image
 from instar.cutouts.kept import write_once
 from instar.imaging.geometry import Box
 
-__all__ = ["Outliner", "SoftOutline", "keep_outlines"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoftOutline:

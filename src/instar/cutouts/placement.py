@@ -12,17 +12,6 @@ import numpy.typing as npt
 
 from instar.imaging.geometry import Boxes
 
-__all__ = [
-    "Places",
-    "Window",
-    "anywhere",
-    "close_to",
-    "free_places",
-    "one_of",
-    "ring_around",
-    "smaller_sizes",
-]
-
 Places: TypeAlias = npt.NDArray[np.bool_]
 """`bool (bottom - top, right - left)` of a window: True where the object's top left corner may be."""
 

@@ -25,11 +25,6 @@ from instar.imaging.codecs import decode_exact, encode_png
 from instar.imaging.paste import RGBA
 from instar.user_file import read_json
 
-__all__ = [
-    "CutOut", "CutOuts", "Pool", "bundled_pool", "join_pools", "load_pool", "new_pool", "same_shape",
-    "save_pool", "write_cutout",
-]  # fmt: skip
-
 INDEX = "index.json"
 FORMAT = 1
 KINDS = (".png", ".webp")

@@ -19,8 +19,6 @@ from instar.cutouts.outlines import Outliner, SoftOutline
 from instar.imaging.geometry import Box
 from instar.imaging.onnx_session import open_onnx
 
-__all__ = ["sam2"]
-
 SIDE, MASK_SIDE = 1024, 256
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 CORNERS = np.array([[2, 3]], np.float32)  # how the network is told that two points are a box

@@ -12,9 +12,8 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 
@@ -24,8 +23,7 @@ from instar.imaging.average_hash import average_hash
 from instar.imaging.codecs import decode_exact
 from instar.imaging.geometry import mask_bounds
 from instar.imaging.paste import RGBA, resized
-
-__all__ = ["LICENCE", "pool_from_tuxpaint"]
+from instar.user_file import load_resource
 
 PACKAGE, VERSION = "tuxpaint-stamps-default", "2022.06.04-1"
 SHA256 = "6db6c1bfc870a47f1499d6203b083522eacb57c5f9c87d468f2e92eb6d9d5f34"
@@ -35,37 +33,7 @@ STAMPS = "usr/share/tuxpaint/stamps/"
 SIDE = 320  # pixels of the longer side
 PATIENCE = 900  # seconds for a download of 161 MB
 
-STAMPS_BY_CLASS = MappingProxyType(
-    {
-        "bird": "animals/birds/blackbird crow duck drake gander hen rooster pigeon silver-gull magpie lark",
-        "bear": "animals/mammals/bears/bear european-bear",
-        "teddy bear": "animals/mammals/bears/toys/edward_bear",
-        "cow": "animals/mammals/bovines/bull cow cow_white",
-        "sheep": "animals/mammals/bovines/ram sheep sheep_lamb",
-        "dog": "animals/mammals/dogs/dog",
-        "horse": "animals/mammals/equines/horse",
-        "zebra": "animals/mammals/equines/zebra",
-        "elephant": "animals/mammals/elephant",
-        "giraffe": "animals/mammals/giraffe",
-        "person": "people/fireman200b fireman240a",
-        "car": "vehicles/auto/beetle sedan sportscar2",
-        "truck": "vehicles/auto/truck",
-        "bus": "vehicles/masstransit/green_korean_bus",
-        "airplane": "vehicles/flight/planes/747",
-        "boat": "vehicles/ship/walnutBoat chineseJunk",
-        "apple": "food/fruit/apple_fuji apple_granny_smith apple_green apple_red apple_sierra_beauty",
-        "orange": "food/fruit/orange mandarine",
-        "banana": "food/fruit/banana",
-        "broccoli": "food/vegetables/broccoli",
-        "carrot": "food/vegetables/carrot",
-        "cup": "household/dishes/mug",
-        "toilet": "household/toilet",
-        "scissors": "household/arttools/scissors_small_open",
-        "sports ball": "sports/basketball soccer tennis_ball",
-        "tennis racket": "sports/tennis_racket",
-        "stop sign": "town/roadsigns/stop",
-    }
-)
+STAMPS_BY_CLASS: Mapping[str, str] = load_resource("instar.cutouts", "tuxpaint.toml")
 """A folder of the collection, and the names in it, without `.png`."""
 
 

@@ -9,8 +9,6 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["Arena", "Enclosed", "anonymous_file"]
-
 
 class Arena:
     """Memory that both processes see: one writes pictures into it, the other copies them out."""
@@ -52,8 +50,8 @@ class Arena:
         return memoryview(self._memory or b"")
 
 
-class Enclosed:
-    """In place of shared memory: pictures are sent along the line, and as good as copied."""
+class InlineMemory:
+    """A stand-in for shared memory: pictures are sent over the connection, which copies them."""
 
     def put(self, buffers: Sequence[pickle.PickleBuffer]) -> list[bytes]:
         return [bytes(buffer.raw()) for buffer in buffers]

@@ -1,4 +1,4 @@
-"""Queries are gathered here, answered from the store, or sent to the system in batches."""
+"""Gathers queries, answers them from the store, or sends them to the system in batches."""
 
 from __future__ import annotations
 
@@ -16,10 +16,8 @@ from instar.core.fingerprint import fingerprint_of
 from instar.core.follow_up import Query
 from instar.core.system import Limits, Reply, System, ask
 
-__all__ = ["Batcher"]
-
 Later = Callable[[Callable[[], None]], None]
-"""Have something done by the thread that owns the store."""
+"""Hands work to the thread that owns the store."""
 
 
 _Target: TypeAlias = tuple[str, str]
@@ -56,7 +54,7 @@ class Batcher:
     """Used by one thread only; the system is called in `askers`, whose work comes back through `later`.
 
     A question that is on its way already is not sent twice. Answers are safe in the store before anyone
-    hears of them.
+    sees them.
     """
 
     def __init__(

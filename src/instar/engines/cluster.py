@@ -1,4 +1,4 @@
-"""A Ray cluster that is there already, and how much of it a campaign takes.
+"""An existing Ray cluster, and how much of it a campaign takes.
 
 Ray is imported only where it is used.
 """
@@ -16,9 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from instar.core.errors import BadInput
-from instar.installation import MissingExtra
-
-__all__ = ["Cluster", "connect_cluster", "fitting_actors"]
+from instar.installation import import_extra
 
 REACH_SECONDS = 5.0
 """For an address to answer: Ray itself would try for minutes."""
@@ -56,10 +54,7 @@ def connect_cluster(cluster: Cluster) -> Any:
     """The module `ray`, connected to the cluster; refused in one line where that cannot be."""
     address = cluster.address or os.environ.get("RAY_ADDRESS") or "auto"
     _require_somebody_at(address)
-    try:
-        import ray
-    except ImportError:
-        raise MissingExtra("ray", extra="ray", needed_for="--on ray") from None
+    ray = import_extra("ray", "ray", extra="ray", needed_for="--on ray")
     if not ray.is_initialized():
         _keep_standard_output_clean()
         try:
@@ -82,7 +77,7 @@ def fitting_actors(cluster: Cluster, nodes: Sequence[Mapping[str, Any]]) -> int:
 
 
 def _keep_standard_output_clean() -> None:
-    """Ray prints there what befalls its nodes, whatever it is told; a run prints just its document."""
+    """Ray prints events of its nodes there, whatever its settings; a run prints only its document."""
     worker = sys.modules.get("ray._private.worker")
     if hasattr(worker, "print_to_stdstream"):
         setattr(worker, "print_to_stdstream", lambda *told, **how: None)  # noqa: B010  # no part of its types

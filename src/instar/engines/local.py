@@ -39,8 +39,6 @@ from instar.core.system import System, is_isolated, variant_of
 from instar.engines.batcher import Batcher
 from instar.engines.worker import Isolated, gpus, within_limits
 
-__all__ = ["Spent", "Tally", "batch_size", "run_local"]
-
 AT_ONCE_ELSEWHERE = 4000  # cases in a round, whose pictures are held meanwhile
 GRACE_SECONDS = 0.5  # for calls that are under way when the time is over
 ACCOUNT_SECONDS = 5.0  # between two accounts of a run that is under way
@@ -306,7 +304,7 @@ class _Engine:
         return is_idle and self._batcher.parked > 0
 
     def _take_event(self, stopping: bool) -> bool:
-        """Do what happens next; False when the time is over and nothing does any more."""
+        """Handle the next event; False when the time is over and none comes any more."""
         limit = self._campaign.limits.seconds
         wait = None if limit is None else max(0.0, limit - (self._clock() - self._began))
         try:
@@ -435,7 +433,7 @@ class _Engine:
 
 
 class _Threads:
-    """A few threads that do what they are given. They are left alone when they do not end by themselves: a
+    """A few worker threads. Those that do not end by themselves are left behind: a
     call into a system that hangs must hold up neither the campaign nor the end of the process.
     """
 

@@ -1,4 +1,4 @@
-"""The process of a worker and the line to it: a socket that it inherits, or, where none can be handed on
+"""The process of a worker and the connection to it: an inherited socket, or, where none can be inherited
 (Windows), an address that it calls.
 """
 
@@ -16,32 +16,30 @@ from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener
 from typing import Any
 
-from instar.engines.arena import Arena, Enclosed, anonymous_file
-
-__all__ = ["begin_process"]
+from instar.engines.arena import Arena, InlineMemory, anonymous_file
 
 INHERITS = os.name == "posix"
 CODE = "import sys; from instar.engines import worker_process as w; w.{}(*sys.argv[1:])"
-Begun = tuple["subprocess.Popen[bytes]", "Connection[Any, Any]", Arena | Enclosed]
+Begun = tuple["subprocess.Popen[bytes]", "Connection[Any, Any]", Arena | InlineMemory]
 
 
 def begin_process() -> Begun:
-    """A new process, the line to it, and what pictures reach it by."""
+    """A new process, the connection to it, and the memory through which pictures reach it."""
     return _begin_by_socket() if INHERITS else _begin_by_address()
 
 
 def _begin_by_socket() -> Begun:
     here, there = socket.socketpair()
-    line, arena = Connection(here.detach()), Arena(anonymous_file())
+    connection, arena = Connection(here.detach()), Arena(anonymous_file())
     with there:
         fds = (there.fileno(), arena.fileno())
         words = [*map(str, fds), str(os.getpid())]
         process = _popen("serve", words, stdin=subprocess.DEVNULL, pass_fds=fds)
-    return process, line, arena
+    return process, connection, arena
 
 
 def _begin_by_address() -> Begun:
-    """Only who knows the key, which the process reads from its standard input, is listened to."""
+    """Only a caller with the key, which the process reads from its standard input, is accepted."""
     key = secrets.token_bytes(32)
     with Listener(authkey=key) as listener:
         address = str(listener.address)
@@ -51,7 +49,7 @@ def _begin_by_address() -> Begun:
             process.stdin.write(key)
 
         def call_instead() -> None:
-            """End the waiting below when nobody else will."""
+            """Unblock `accept` when the process ends without a call."""
             process.wait()
             with contextlib.suppress(OSError, EOFError, AuthenticationError):
                 Client(address, authkey=key).close()
@@ -59,7 +57,7 @@ def _begin_by_address() -> Begun:
         threading.Thread(target=call_instead, daemon=True).start()
         while True:
             with contextlib.suppress(OSError, EOFError, AuthenticationError):
-                return process, listener.accept(), Enclosed()
+                return process, listener.accept(), InlineMemory()
 
 
 def _popen(function: str, words: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:

@@ -23,12 +23,10 @@ from typing import Any
 
 from instar.core.errors import BadInput, InstarError, Refused, Temporary
 from instar.core.fingerprint import fingerprint_of
-from instar.core.system import Limits, Remote, System, describe_error
+from instar.core.system import Limits, RemoteError, System, describe_error
 from instar.engines.cluster import Cluster, connect_cluster, fitting_actors
 from instar.engines.worker import BUILD_SECONDS, WorkerSystem, unpack_answers
 from instar.store.answers import encode_answer
-
-__all__ = ["RaySystem", "build_on_cluster", "send_to_cluster"]
 
 AHEAD = 2  # calls that an actor is given at a time, so that pictures are there when it gets to them
 DEATHS = 10  # of actors in a row with the same questions, after which nothing else is to be expected
@@ -100,7 +98,7 @@ class _Member:
 
 
 class _Crew:
-    """The actors of a system. Each stands in `_free` as often as it may be given something."""
+    """The actors of a system. Each is in `_free` once for every call that it can take."""
 
     def __init__(self, cluster: Cluster, build: Callable[[], WorkerSystem]) -> None:
         self._ray, self._cluster = connect_cluster(cluster), cluster
@@ -158,7 +156,7 @@ class _Crew:
                 told: tuple[str, Any] = self._ray.get(getattr(member.handle, method).remote(*arguments))
             except self._ray.exceptions.RayTaskError as defect:  # none of the system's: those are told
                 self._free.put(member)
-                raise Remote(_first_line(defect)) from None
+                raise RemoteError(_first_line(defect)) from None
             except self._ray.exceptions.RayError:
                 with self._lock:
                     self._members.discard(member)
@@ -177,7 +175,7 @@ class _Crew:
                     return member
                 continue  # it has died meanwhile
             if times != self._times:
-                raise Remote("the actors were ended")
+                raise RemoteError("the actors were ended")
             if self._members:
                 until = time.monotonic() + BUILD_SECONDS
             elif not self._coming and self._trouble:
@@ -189,7 +187,7 @@ class _Crew:
                 )
 
     def _hire(self, most: int) -> None:
-        """Have as many actors started as are missing."""
+        """Start as many actors as are missing."""
         with self._lock:
             for _ in range(min(most, self.wanted) - len(self._members) - len(self._coming)):
                 handle = self._host.remote(self._setting)
@@ -237,7 +235,7 @@ class Host:
         self._limits: dict[str, Limits] = {}
 
     def start(self) -> tuple[str, Any]:
-        """Have the system built, with the caller's folders where they are here too."""
+        """Build the system, with those of the caller's folders that this node has too."""
         path, folder, version, build = self._setting
         if _version() != version:
             return "refused", f"instar is {version} here and {_version()} on {_node()}"

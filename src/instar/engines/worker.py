@@ -24,12 +24,10 @@ from typing import Any, Protocol, cast
 
 from instar.core.errors import BadInput, Refused, Temporary
 from instar.core.fingerprint import fingerprint_of
-from instar.core.system import Limits, Remote, System, describe_error, is_isolated, variant_of
-from instar.engines.arena import Arena, Enclosed
+from instar.core.system import Limits, RemoteError, System, describe_error, is_isolated, variant_of
+from instar.engines.arena import Arena, InlineMemory
 from instar.engines.process import begin_process
 from instar.store.answers import decode_answer
-
-__all__ = ["Isolated", "WorkerSystem", "gpus", "unpack_answers", "within_limits"]
 
 BUILD_SECONDS = 600.0
 """To import and build a system: a large model may take minutes, and that is not the system being slow."""
@@ -77,7 +75,7 @@ def gpus() -> list[str]:
 
 
 class WorkerSystem:
-    """A system that lives elsewhere. A call goes to a process that is free, or to a new one.
+    """A system in other processes. A call goes to a process that is free, or to a new one.
 
     `build` makes the system, and is called only there. The first process is started at once, so that a
     system which cannot be built is refused before anything is asked. A call of over `timeout` seconds ends
@@ -159,7 +157,7 @@ def unpack_answers(kind: str, content: bytes) -> Sequence[Any]:
         return answers
     if kind == "never":
         raise Refused(content.decode())
-    raise Temporary(content.decode()) if kind == "temporary" else Remote(content.decode())
+    raise Temporary(content.decode()) if kind == "temporary" else RemoteError(content.decode())
 
 
 def _build_variant(build: Callable[[], System], name: str) -> System:
@@ -177,8 +175,8 @@ class _Worker:
     def __init__(self, build: Callable[[], System], device: str | None) -> None:
         self._build, self._device = build, device
         self._process: subprocess.Popen[bytes] | None = None
-        self._line: Connection | None = None
-        self._arena: Arena | Enclosed | None = None
+        self._connection: Connection | None = None
+        self._arena: Arena | InlineMemory | None = None
         self.has_answered = False
 
     def start(self) -> dict[str, Any]:
@@ -189,14 +187,14 @@ class _Worker:
             raise BadInput(f"the system cannot be sent to a process ({describe_error(reason)})") from reason
         self.stop()
         self.has_answered = False
-        self._process, self._line, self._arena = begin_process()
+        self._process, self._connection, self._arena = begin_process()
         with contextlib.suppress(OSError):  # of a process that has gone, which the next lines find out
-            self._line.send_bytes(setting)
+            self._connection.send_bytes(setting)
         try:
             kind, content = self._receive(BUILD_SECONDS)
         except TimeoutError:
             raise BadInput(f"the system was not built within {BUILD_SECONDS:g} s") from None
-        except Remote as died:
+        except RemoteError as died:
             raise BadInput(f"the system cannot be built: {died}") from None
         if kind != "ready":
             self.stop()
@@ -210,13 +208,13 @@ class _Worker:
             try:
                 self.start()
             except BadInput as refused:
-                raise Remote(str(refused)) from refused
-        assert self._line is not None
+                raise RemoteError(str(refused)) from refused
+        assert self._connection is not None
         assert self._arena is not None
         buffers: list[pickle.PickleBuffer] = []
         data = pickle.dumps(list(inputs), protocol=5, buffer_callback=buffers.append)
         with contextlib.suppress(OSError):  # of a process that has gone, which the next line finds out
-            self._line.send((data, self._arena.put(buffers)))
+            self._connection.send((data, self._arena.put(buffers)))
         kind, content = self._receive(seconds)
         if self._takes_too_much():
             self.stop()  # it leaks: begin anew
@@ -232,26 +230,26 @@ class _Worker:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-        for shared in (self._line, self._arena):
+        for shared in (self._connection, self._arena):
             if shared is not None:
                 shared.close()
-        self._process = self._line = self._arena = None
+        self._process = self._connection = self._arena = None
 
     def _receive(self, seconds: float) -> tuple[str, bytes]:
         """What the process says next; it is ended when that takes too long, or too much memory."""
-        line, process = self._line, self._process
-        assert line is not None
+        connection, process = self._connection, self._process
+        assert connection is not None
         assert process is not None
         until = time.monotonic() + seconds
         try:
-            while not line.poll(max(0.0, min(LOOK_SECONDS, until - time.monotonic()))):
+            while not connection.poll(max(0.0, min(LOOK_SECONDS, until - time.monotonic()))):
                 if time.monotonic() >= until:
                     self.stop()
                     raise TimeoutError
                 if self._takes_too_much():
                     self.stop()
-                    raise Remote(f"the system took more than {100 * MEMORY_SHARE:.0f} % of the memory")
-            kind, _, content = line.recv_bytes(MOST_BYTES).partition(b" ")
+                    raise RemoteError(f"the system took more than {100 * MEMORY_SHARE:.0f} % of the memory")
+            kind, _, content = connection.recv_bytes(MOST_BYTES).partition(b" ")
             return kind.decode(), content
         except (EOFError, OSError) as gone:
             if isinstance(gone, TimeoutError):
@@ -260,7 +258,7 @@ class _Worker:
                 process.wait(1)
             code = process.returncode
             self.stop()
-            raise Remote(f"the system's process died (exit code {code})") from gone
+            raise RemoteError(f"the system's process died (exit code {code})") from gone
 
     def _takes_too_much(self) -> bool:
         pages = 0 if self._process is None else _pages_of(self._process.pid)

@@ -17,43 +17,41 @@ from typing import Any
 from instar.core.errors import InstarError, Refused
 from instar.core.fingerprint import files_of, fingerprint_of, fingerprint_with, watch_files
 from instar.core.system import System, answers_of, describe_error, is_temporary
-from instar.engines.arena import Arena, Enclosed
+from instar.engines.arena import Arena, InlineMemory
 from instar.store.answers import encode_answer
-
-__all__ = ["serve", "serve_at"]
 
 
 def serve(line_fd: str, arena_fd: str, parent: str) -> None:
-    """A worker with a line and memory that it inherits; it ends when its parent does."""
+    """A worker with a connection and memory that it inherits; it ends when its parent does."""
     _die_with(int(parent))
     _work(Connection(int(line_fd)), Arena(os.fdopen(int(arena_fd), "r+b")))
 
 
 def serve_at(address: str) -> None:
-    """A worker that calls its parent there, with the key on its standard input, and ends when it hangs up."""
-    _work(Client(address, authkey=sys.stdin.buffer.read()), Enclosed())
+    """A worker that calls its parent at an address, with the key on standard input."""
+    _work(Client(address, authkey=sys.stdin.buffer.read()), InlineMemory())
 
 
-def _work(line: Connection, arena: Arena | Enclosed) -> None:
-    """The life of a worker: build the system, then answer until the parent hangs up."""
+def _work(connection: Connection, arena: Arena | InlineMemory) -> None:
+    """Build the system, then answer until the parent closes the connection."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
-    sys.path[:], device, build = pickle.loads(line.recv_bytes())
+    sys.path[:], device, build = pickle.loads(connection.recv_bytes())
     if device is not None:
         os.environ["CUDA_VISIBLE_DEVICES"] = device
     try:
         with watch_files() as opened:
             system = build()
-        line.send_bytes(b"ready " + json.dumps(_describe(system, build, opened)).encode())
+        connection.send_bytes(b"ready " + json.dumps(_describe(system, build, opened)).encode())
     except InstarError as refused:
-        return line.send_bytes(b"refused " + _bytes(str(refused)))
+        return connection.send_bytes(b"refused " + _bytes(str(refused)))
     except BaseException as raised:
-        return line.send_bytes(b"error " + _bytes(describe_error(raised)))
+        return connection.send_bytes(b"error " + _bytes(describe_error(raised)))
     while True:
         try:
-            data, lengths = line.recv()
+            data, lengths = connection.recv()
         except EOFError:
             return
-        line.send_bytes(_answer(system, pickle.loads(data, buffers=arena.take(lengths))))
+        connection.send_bytes(_answer(system, pickle.loads(data, buffers=arena.take(lengths))))
 
 
 def _answer(system: System, inputs: Sequence[Any]) -> bytes:

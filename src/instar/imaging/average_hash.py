@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from instar.core.scene import Image
 
-__all__ = ["average_hash", "hamming", "majority"]
-
 
 def average_hash(image: Image) -> int:
     """64 bits, one per cell of an 8 x 8 grid: is it brighter than the mean?"""

@@ -8,8 +8,6 @@ from typing import Any, TypeVar, cast
 
 from instar.core.picture_cache import PictureCache
 
-__all__ = ["by_identity"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -16,22 +16,6 @@ import numpy.typing as npt
 from instar.core.frame import Moved
 from instar.core.scene import Image
 
-__all__ = [
-    "add_grain",
-    "balance_white",
-    "crop",
-    "defocus",
-    "expose",
-    "flatten_contrast",
-    "mirror",
-    "reduce",
-    "shake",
-    "shift",
-    "turn",
-    "veil",
-    "wet",
-]
-
 USUAL_SIDE = 640
 GAMMA = 2.2
 AIR = (206, 209, 212)  # the colour of haze

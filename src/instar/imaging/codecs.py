@@ -19,17 +19,6 @@ from instar.imaging.containers import png_chunks, unpack
 from instar.imaging.headers import MAX_PIXELS, Header, read_header
 from instar.imaging.soundness import check_sound
 
-__all__ = [
-    "decode_exact",
-    "decode_picture",
-    "decode_png_exact",
-    "encode_jpeg",
-    "encode_png",
-    "jpeg_round_trip",
-    "picture_size",
-    "read_picture",
-]
-
 _MAX_FILE_BYTES = 2**30
 _BAND_PIXELS = 4_000_000
 

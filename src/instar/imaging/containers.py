@@ -14,17 +14,6 @@ from typing import Any, TypeAlias
 
 from instar.core.errors import UnreadablePicture
 
-__all__ = [
-    "Buffer",
-    "gif_frames",
-    "jpeg_scan_end",
-    "jpeg_segments",
-    "png_chunks",
-    "riff_chunks",
-    "tiff_directories",
-    "unpack",
-]
-
 Buffer: TypeAlias = bytes | mmap.mmap
 """A file in memory, or mapped so that only the pages looked at are read."""
 
@@ -123,29 +112,28 @@ def _gif_blocks_end(data: Buffer, at: int) -> int:
             return at
 
 
-def tiff_directories(data: Buffer, origin: int = 0) -> Iterator[dict[int, tuple[int, ...]]]:
+def tiff_directories(data: Buffer) -> Iterator[dict[int, tuple[int, ...]]]:
     """The directories of a TIFF (or of EXIF, which is one), each a mapping from tag to whole numbers.
 
     Values of other types (text, fractions) are left out: nothing here needs them.
     """
-    order = {b"II": "<", b"MM": ">"}.get(data[origin : origin + 2])
+    order = {b"II": "<", b"MM": ">"}.get(data[:2])
     if order is None:
         raise UnreadablePicture("damaged")
-    (at,) = unpack(order + "I", data, origin + 4)
+    (at,) = unpack(order + "I", data, 4)
     seen: set[int] = set()
     while at and at not in seen:  # a directory that names itself as the next would never end
         seen.add(at)
-        (count,) = unpack(order + "H", data, origin + at)
+        (count,) = unpack(order + "H", data, at)
         tags = {}
-        for entry in range(origin + at + 2, origin + at + 2 + 12 * count, 12):
+        for entry in range(at + 2, at + 2 + 12 * count, 12):
             tag, kind, n = unpack(order + "HHI", data, entry)
             if kind not in _TIFF_NUMBERS:
                 continue
             layout = order + f"{n}{_TIFF_NUMBERS[kind]}"
             place = entry + 8
             if struct.calcsize(layout) > 4:
-                (offset,) = unpack(order + "I", data, entry + 8)
-                place = origin + offset
+                (place,) = unpack(order + "I", data, place)
             tags[tag] = unpack(layout, data, place)
         yield tags
-        (at,) = unpack(order + "I", data, origin + at + 2 + 12 * count)
+        (at,) = unpack(order + "I", data, at + 2 + 12 * count)

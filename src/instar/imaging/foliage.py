@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from instar.core.scene import Image, Mask
 
-__all__ = ["cut_leaves", "edge_of", "lay_leaves"]
-
 CLEAR = 0.6  # of the sky's brightness: leaves are darker
 LEAST = 48  # pixels: the side of a square of nothing but leaves
 MOST = 160

@@ -7,8 +7,6 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Box", "Boxes", "areas", "centres_inside", "intersections", "iou", "mask_bounds", "shift_boxes"]
-
 Boxes: TypeAlias = npt.NDArray[np.float32]
 Box: TypeAlias = tuple[float, float, float, float]
 """One of them."""

@@ -16,8 +16,6 @@ import numpy.typing as npt
 from instar.core.scene import Image, Mask
 from instar.imaging.geometry import Box
 
-__all__ = ["ground_below", "ground_like", "standing_places"]
-
 SIDE = 192  # pixels of the longer side of the copy that is looked at
 KINDS = 4  # of ground under the feet: stone, kerb, shadow, ...
 NEAR = 3.2  # spreads from the nearest kind

@@ -13,8 +13,6 @@ import numpy.typing as npt
 from instar.core.scene import Image
 from instar.imaging.paste import RGBA
 
-__all__ = ["blurred", "cast_of", "edge_width", "grain_of", "grained", "shaded", "tinted"]
-
 REBLUR = 1.0  # sigma of the second blur, by which the first is told
 WIDEST = 4.0  # pixels: more cannot be told from a gradient
 CREST = 0.95  # of the strongest gradient around

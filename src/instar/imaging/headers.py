@@ -15,8 +15,6 @@ from instar.imaging.containers import (
     unpack,
 )
 
-__all__ = ["MAX_PIXELS", "Header", "read_header"]
-
 MAX_PIXELS = 100_000_000
 """More than a camera makes; a file of a few kilobytes can claim a thousand times as many."""
 

@@ -9,8 +9,6 @@ import numpy.typing as npt
 from instar.core.scene import Mask
 from instar.imaging.geometry import mask_bounds
 
-__all__ = ["hole_of", "thickness"]
-
 MARGIN = 0.03  # of the object's longer side: its edge, and light that it throws
 LEAST_MARGIN = 3  # pixels
 LOWER_PART = 0.25  # of its height: where it may stand on the ground

@@ -13,8 +13,6 @@ import numpy as np
 from instar.core.scene import Image, Mask
 from instar.imaging.onnx_session import open_onnx
 
-__all__ = ["FILLINGS", "Fill", "Filling", "migan", "opencv"]
-
 Filling: TypeAlias = Literal["telea", "navier-stokes", "mi-gan"]
 FILLINGS: tuple[Filling, ...] = ("telea", "navier-stokes", "mi-gan")
 

@@ -11,8 +11,6 @@ import numpy.typing as npt
 from instar.core.errors import BadInput
 from instar.core.scene import Mask
 
-__all__ = ["LabelMap"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelMap:

@@ -17,8 +17,6 @@ from instar.core.errors import BadInput
 from instar.core.scene import Image
 from instar.user_file import load_resource
 
-__all__ = ["FONTS", "STROKES", "Coverage", "drawn_word", "require_drawable", "with_word"]
-
 Coverage: TypeAlias = npt.NDArray[np.uint8]
 """`uint8 (height, width)`: how much of each pixel is ink, of 255."""
 

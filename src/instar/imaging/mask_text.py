@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from instar.core.scene import Mask
 
-__all__ = ["ids_from_text", "ids_to_text", "mask_from_text", "mask_to_text"]
-
 
 def mask_to_text(mask: Mask) -> str:
     """The mask, packed and compressed.

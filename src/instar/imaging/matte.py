@@ -10,8 +10,6 @@ from instar.core.scene import Image
 from instar.imaging.geometry import mask_bounds
 from instar.imaging.paste import RGBA
 
-__all__ = ["cut_softly", "with_shadow"]
-
 Alpha = npt.NDArray[np.uint8]
 SOLID = 210  # alpha from which on a pixel shows hardly anything but the object
 REACH = 0.1  # of the object's height: how far its contact shadow reaches

@@ -13,8 +13,6 @@ import numpy.typing as npt
 from instar.core.scene import Image
 from instar.imaging.by_identity import by_identity
 
-__all__ = ["gradient_histogram", "hog_intersection"]
-
 CELL, BINS = 8, 9
 _BIN = np.array([i % BINS if i <= 2 * BINS else i - BINS for i in range(256)], np.uint8)
 

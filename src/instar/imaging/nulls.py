@@ -13,8 +13,6 @@ from instar.core.task import Null, Nulls
 from instar.imaging.codecs import jpeg_round_trip
 from instar.imaging.photometric import moved, relit
 
-__all__ = ["STRIKERS", "USUAL_NULLS", "Brighten", "Reencode", "Shift", "draw_null", "usual_strikers"]
-
 
 @dataclass(frozen=True)
 class Reencode(Null):

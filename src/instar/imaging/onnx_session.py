@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["open_onnx"]
-
 
 def open_onnx(weights: bytes | str, threads: int = 1) -> Any:
     """A network, by its content or its file, with so many threads and no more."""

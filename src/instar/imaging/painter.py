@@ -14,8 +14,6 @@ from instar.imaging.harmony import grain_of
 from instar.imaging.street_classes import STREET
 from instar.imaging.street_networks import padded, session
 
-__all__ = ["clear_sky", "paint"]
-
 HEIGHT = 360  # the size of pictures it was trained on; larger ones are painted at this height
 CROP, AROUND = 256, 64  # pixels: what it was shown in training, and what it sees at least around a hole
 SKY, LEAST_SKY = STREET.index("sky"), 0.005  # of the picture: less says little about the rest

@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from instar.core.scene import Image
 
-__all__ = ["BLENDS", "RGBA", "Blend", "pasted", "resized", "toned"]
-
 RGBA: TypeAlias = npt.NDArray[np.uint8]
 """`uint8 (H, W, 4)`: a cut-out and how opaque each of its pixels is."""
 

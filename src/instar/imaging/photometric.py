@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from instar.core.scene import Image
 
-__all__ = ["LightAverages", "light_of", "moved", "permuted", "relit"]
-
 SAMPLED_SIDE = 64  # rows and columns looked at, at most: more change the averages by nothing
 
 

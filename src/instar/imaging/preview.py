@@ -9,8 +9,6 @@ import numpy.typing as npt
 from instar.core.scene import Image
 from instar.imaging.codecs import encode_jpeg
 
-__all__ = ["encode_preview", "encode_scaled_jpeg", "heat_overlay", "scaled_down", "visible"]
-
 HEAT_SIDE = 224  # pixels: heat maps are smooth
 
 
@@ -29,9 +27,9 @@ def encode_preview(image: Image, *, longest: int = 560, quality: int = 78) -> by
     return cv2.imencode(".webp", shown, [cv2.IMWRITE_WEBP_QUALITY, quality])[1].tobytes()
 
 
-def encode_scaled_jpeg(image: Image, *, longest: int, quality: int = 82) -> bytes:
+def encode_scaled_jpeg(image: Image, *, longest: int) -> bytes:
     """The picture as JPEG, at most so large, for places that know no WebP."""
-    return encode_jpeg(scaled_down(image, longest), quality)
+    return encode_jpeg(scaled_down(image, longest), 82)
 
 
 def heat_overlay(heat: npt.NDArray[np.float32]) -> bytes:

@@ -9,8 +9,6 @@ import numpy as np
 
 from instar.core.scene import Image
 
-__all__ = ["FONT", "INK", "PAPER", "Colour", "dashed_line", "panel", "sheet"]
-
 Colour = tuple[int, int, int]
 INK: Colour = (28, 32, 38)
 PAPER: Colour = (255, 255, 255)

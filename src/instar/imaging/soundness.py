@@ -23,8 +23,6 @@ from instar.imaging.containers import (
 )
 from instar.imaging.headers import Header, pnm_fields
 
-__all__ = ["check_sound"]
-
 # What OpenCV was seen to read right: white is zero, black is zero, RGB, palette, CMYK, YCbCr.
 _COLOURS_8 = {(0,), (1,), (2,), (3,), (5,), (6,)}
 _COLOURS_16 = {(1,), (2,)}

@@ -7,8 +7,6 @@ import numpy.typing as npt
 
 from instar.imaging.labels import LabelMap
 
-__all__ = ["STREET", "UNKNOWN", "street_ids"]
-
 STREET = (
     "sky", "building", "pole", "road", "line", "sidewalk", "vegetation", "traffic sign", "fence", "car",
     "person", "rider", "unlabelled",

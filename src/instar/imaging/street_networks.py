@@ -16,8 +16,6 @@ from instar.installation import MissingExtra
 if TYPE_CHECKING:
     from importlib.abc import Traversable
 
-__all__ = ["STREET_NETWORKS", "network_card", "padded", "require_weights", "session"]
-
 STREET_NETWORKS = ("painter-drawn", "painter-camvid", "street-maps")
 MULTIPLE = 16  # sides of what a network is shown
 WEIGHTS = files("instar.imaging") / "weights"

@@ -10,8 +10,6 @@ from instar.imaging.labels import LabelMap
 from instar.imaging.street_classes import STREET
 from instar.imaging.street_networks import padded, session
 
-__all__ = ["segment"]
-
 HEIGHT = 360  # of the pictures it was trained on
 
 

@@ -11,8 +11,6 @@ from scipy.ndimage import median_filter
 
 from instar.core.scene import Image, Mask
 
-__all__ = ["cut_treeline", "lay_treelines"]
-
 ABOVE = 12  # pixels of sky above trees, where maps leave out twigs
 CLEAR, DENSE = 0.93, 0.6  # of the sky's brightness: all sky, and none
 MOSTLY = 0.3  # of its columns are wanted: then a row of trees stands there

@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from instar.core.scene import Image
 
-__all__ = ["Homography", "corners_of", "homography", "warped"]
-
 Homography: TypeAlias = npt.NDArray[np.float64]
 """`float64 (3, 3)`, from points (x, y) of one picture to those of another, both in pixels."""
 

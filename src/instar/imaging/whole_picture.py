@@ -14,8 +14,6 @@ from instar.core.task import Task
 from instar.imaging import camera
 from instar.imaging.codecs import jpeg_round_trip
 
-__all__ = ["whole_picture_relations"]
-
 AT_640 = "pixels at 640"
 CHANGES: Mapping[str, tuple[Callable[[Any, float], Any], Range | None]] = {
     "mirrored": (lambda picture, _: camera.mirror(picture), None),

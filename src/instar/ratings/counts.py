@@ -16,8 +16,6 @@ from instar.ratings.page import POINTS, QUESTIONS
 from instar.stats.agreement import krippendorff_alpha
 from instar.user_file import read_json
 
-__all__ = ["BoxStatistics", "Rated", "Ratings", "read_ratings", "summarise_ratings"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rated:

@@ -18,8 +18,6 @@ from instar.core.record import Record
 from instar.core.verdict import Status
 from instar.report.groups import in_turns
 
-__all__ = ["POINTS", "QUESTIONS", "Item", "choose_cases", "render_page"]
-
 QUESTIONS: Mapping[str, tuple[str, str, str]] = {
     "real": ("Does the second picture look real?", "not at all", "entirely"),
     "reasonable": ("Is the answer to the second picture reasonable?", "not at all", "entirely"),

@@ -6,12 +6,10 @@ import io
 from pathlib import Path
 from typing import Any
 
-from instar.installation import MissingExtra
+from instar.installation import import_extra
 from instar.ratings.counts import Ratings
 from instar.ratings.page import POINTS, QUESTIONS
 from instar.user_file import write_file
-
-__all__ = ["draw_boxes"]
 
 COLOURS = {"passed": "#d6e4f7", "violated": "#d07f50"}  # light and dark, which grey tells apart too
 WIDEST, LINES = 44, 4
@@ -19,11 +17,10 @@ WIDEST, LINES = 44, 4
 
 def draw_boxes(ratings: Ratings, path: Path) -> None:
     """A panel for each question, a box for each relation, passes and violations apart; triangles: means."""
-    try:
-        from matplotlib.figure import Figure
-        from matplotlib.patches import Patch
-    except ImportError:
-        raise MissingExtra("matplotlib", extra="plots", needed_for="drawing box plots") from None
+    import_extra("matplotlib.figure", "matplotlib", extra="plots", needed_for="drawing box plots")
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch
+
     relations = list(dict.fromkeys(box.relation for box in ratings.boxes))
     figure = Figure(figsize=(11, 1.7 + 0.74 * len(relations)), layout="constrained")
     panels: Any = figure.subplots(1, len(QUESTIONS), sharey=True)

@@ -13,8 +13,6 @@ from instar.user_file import read_text
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["complain_at", "parse_xml", "read_bytes", "read_lines"]
-
 
 @contextmanager
 def complain_at(place: str) -> Iterator[None]:

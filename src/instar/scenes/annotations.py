@@ -17,8 +17,6 @@ from instar.imaging.headers import MAX_PIXELS
 from instar.scenes.folder import annotated_picture, check_limit, pictures_below, read_file
 from instar.scenes.masks import polygons_mask
 
-__all__ = ["annotated_scenes", "boxed", "data_root", "outlined", "picture_finder", "read_size"]
-
 Size = tuple[int, int]
 
 

@@ -12,8 +12,6 @@ from instar.scenes.annotation_file import complain_at
 from instar.scenes.annotations import annotated_scenes, boxed, data_root
 from instar.user_file import read_json
 
-__all__ = ["bdd100k"]
-
 
 def bdd100k(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     """The boxes of a file such as `det_val.json`; lanes and drivable areas, which have none, are left out.

@@ -15,8 +15,6 @@ from instar.scenes.annotation_file import complain_at
 from instar.scenes.annotations import boxed, read_size
 from instar.user_file import read_json
 
-__all__ = ["cityscapes_objects"]
-
 THINGS = (
     "person", "rider", "car", "truck", "bus", "caravan", "trailer", "train", "motorcycle", "bicycle",
 )  # fmt: skip

@@ -23,8 +23,6 @@ from instar.scenes.folder import annotated_picture, check_limit, is_picture
 from instar.scenes.masks import polygons_mask, runs_mask
 from instar.user_file import read_json
 
-__all__ = ["coco", "entry_box", "listed_scenes", "panoptic"]
-
 CocoEntry = Mapping[str, Any]
 
 

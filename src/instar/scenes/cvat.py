@@ -13,8 +13,6 @@ from instar.scenes.annotations import Size, annotated_scenes, boxed, data_root, 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["cvat", "looks_like_cvat"]
-
 FILE = "annotations.xml"
 SIDES = ("xtl", "ytl", "xbr", "ybr")
 
@@ -22,7 +20,7 @@ SIDES = ("xtl", "ytl", "xbr", "ybr")
 def cvat(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     """Boxes, and polygons with their outlines, of `annotations.xml`; other shapes are left out."""
     given = Path(path)
-    file = (_file(given) or given / FILE) if given.is_dir() else given
+    file = (find_cvat_file(given) or given / FILE) if given.is_dir() else given
     objects: dict[str, list[SceneObject]] = {}
     sizes: dict[str, Size] = {}
     for number, image in enumerate(parse_xml(read_bytes(file), file).iter("image")):
@@ -35,11 +33,7 @@ def cvat(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     return annotated_scenes(data_root(file), objects, sizes=sizes, limit=limit)
 
 
-def looks_like_cvat(path: Path) -> bool:
-    return _file(path) is not None
-
-
-def _file(folder: Path) -> Path | None:
+def find_cvat_file(folder: Path) -> Path | None:
     """`annotations.xml`, or the only XML file beside a folder of pictures."""
     if (folder / FILE).is_file():
         return folder / FILE

@@ -20,8 +20,6 @@ from instar.scenes.annotation_file import complain_at
 from instar.scenes.folder import check_limit, read_file
 from instar.user_file import read_text
 
-__all__ = ["driving_log", "looks_like_driving_log"]
-
 STEERING_RATIO = 14.4
 """Degrees of the steering wheel per degree of the road wheels, as the paper assumes."""
 COLUMNS = ("file", "source", "segment", "steering", "speed")

@@ -12,8 +12,6 @@ from instar.scenes.annotation_file import complain_at
 from instar.scenes.annotations import Size, annotated_scenes, boxed, picture_finder
 from instar.user_file import read_json
 
-__all__ = ["fiftyone", "looks_like_fiftyone"]
-
 
 def fiftyone(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     """The detections of a dataset that was exported as FiftyOneImageDetectionDataset.

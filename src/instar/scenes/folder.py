@@ -10,10 +10,6 @@ from pathlib import Path
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Image, Scene, SceneList
 
-__all__ = [
-    "SUFFIXES", "annotated_picture", "check_limit", "folder", "is_picture", "pictures_below", "read_file",
-]  # fmt: skip
-
 SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
 
 

@@ -16,8 +16,6 @@ from instar.scenes.annotation_file import complain_at
 from instar.scenes.folder import check_limit
 from instar.scenes.image_folder import LABELS, read_objects
 
-__all__ = ["hugging_face", "looks_like_hugging_face"]
-
 ENDINGS = (".arrow", ".parquet")
 
 
@@ -29,7 +27,7 @@ def hugging_face(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     """
     check_limit(limit)
     root = Path(path)
-    files = _tables(root) if root.is_dir() else [root]
+    files = find_dataset_tables(root) if root.is_dir() else [root]
     if not files:
         raise BadInput(f"{root} has no table of a dataset; expected .arrow or .parquet files")
     base = root if root.is_dir() else root.parent
@@ -37,11 +35,7 @@ def hugging_face(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     return sorted(scenes, key=lambda scene: scene.id)[:limit]
 
 
-def looks_like_hugging_face(path: Path) -> bool:
-    return bool(_tables(path))
-
-
-def _tables(root: Path) -> list[Path]:
+def find_dataset_tables(root: Path) -> list[Path]:
     places = [root, root / "data", *(entry for entry in sorted(root.iterdir()) if entry.is_dir())]
     return [file for place in places for end in ENDINGS for file in sorted(place.glob(f"*{end}"))]
 

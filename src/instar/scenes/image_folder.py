@@ -12,8 +12,6 @@ from instar.scenes.annotation_file import complain_at, read_lines
 from instar.scenes.annotations import annotated_scenes, boxed
 from instar.user_file import parse_json
 
-__all__ = ["image_folder", "looks_like_image_folder", "read_objects"]
-
 FILE = "metadata.jsonl"
 LABELS = ("categories", "category", "labels", "label")
 

@@ -10,15 +10,13 @@ from instar.scenes.annotation_file import complain_at, read_lines
 from instar.scenes.annotations import annotated_scenes, boxed
 from instar.scenes.folder import pictures_below
 
-__all__ = ["kitti", "looks_like_kitti"]
-
 FIELDS = 15  # type, truncated, occluded, angle, box, size and place in metres, turn; results add a score
 NOT_LABELLED = "DontCare"
 
 
 def kitti(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     """Labels and boxes of the left colour camera; regions that nobody labelled ("DontCare") are left out."""
-    root = _root(Path(path))
+    root = find_kitti(Path(path))
     if root is None:
         raise BadInput(f"{path} is no KITTI folder: it needs image_2 and label_2")
     files = {file.stem: file for file in (root / "label_2").glob("*.txt")}
@@ -29,11 +27,8 @@ def kitti(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     )
 
 
-def looks_like_kitti(path: Path) -> bool:
-    return _root(path) is not None
-
-
-def _root(path: Path) -> Path | None:
+def find_kitti(path: Path) -> Path | None:
+    """The folder with both parts, which may be one below."""
     places = (path, path / "training", path / "train")
     return next((p for p in places if all((p / d).is_dir() for d in ("image_2", "label_2"))), None)
 

@@ -17,8 +17,6 @@ from instar.scenes.cityscapes import cityscapes_objects
 from instar.scenes.folder import check_limit, pictures_below, read_file
 from instar.scenes.palettes import BUILT_IN, Palette, pack_colours, palette_named
 
-__all__ = ["label_maps", "looks_like_label_maps"]
-
 FOLDERS = re.compile(
     r"labels?|masks?|annot(ations?)?|gt(Fine|Coarse)?|SegmentationClass|LabeledApproved_full|.*annot|.*_labels?"
 )

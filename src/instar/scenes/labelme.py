@@ -12,8 +12,6 @@ from instar.scenes.annotation_file import complain_at, read_bytes
 from instar.scenes.annotations import Size, annotated_scenes, boxed, outlined, read_size
 from instar.user_file import read_json
 
-__all__ = ["labelme", "looks_like_labelme"]
-
 
 def labelme(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     """Polygons with their outlines, rectangles and circles with their boxes; points and lines are left out.

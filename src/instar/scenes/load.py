@@ -14,16 +14,16 @@ from instar.core.errors import BadInput, UnknownName, UnreadablePicture
 from instar.core.scene import Scene, SceneList
 from instar.scenes.bdd100k import bdd100k
 from instar.scenes.coco import coco, panoptic
-from instar.scenes.cvat import cvat, looks_like_cvat
+from instar.scenes.cvat import cvat, find_cvat_file
 from instar.scenes.driving_log import driving_log, looks_like_driving_log
 from instar.scenes.fiftyone import fiftyone, looks_like_fiftyone
 from instar.scenes.folder import SUFFIXES, check_limit, folder, is_picture
-from instar.scenes.hugging_face import hugging_face, looks_like_hugging_face
+from instar.scenes.hugging_face import find_dataset_tables, hugging_face
 from instar.scenes.image_folder import image_folder, looks_like_image_folder
-from instar.scenes.kitti import kitti, looks_like_kitti
+from instar.scenes.kitti import find_kitti, kitti
 from instar.scenes.label_maps import label_maps, looks_like_label_maps
 from instar.scenes.labelme import labelme, looks_like_labelme
-from instar.scenes.nuimages import looks_like_nuimages, nuimages
+from instar.scenes.nuimages import find_tables, nuimages
 from instar.scenes.open_images import is_open_images, open_images
 from instar.scenes.picture_list import is_pattern, listed_pictures, subset
 from instar.scenes.video import VIDEOS, is_video, video
@@ -31,8 +31,6 @@ from instar.scenes.voc import looks_like_voc, voc
 from instar.scenes.web_dataset import web_dataset
 from instar.scenes.words import coco_text, icdar, looks_like_icdar, looks_like_total_text, total_text
 from instar.scenes.yolo import looks_like_yolo, yolo
-
-__all__ = ["WORLDS", "load_scenes", "require_one_readable"]
 
 _LOADERS: dict[str, Callable[..., list[Scene]]] = {
     "bdd100k": bdd100k,
@@ -58,14 +56,14 @@ _LOADERS: dict[str, Callable[..., list[Scene]]] = {
     "web-dataset": web_dataset,
     "yolo": yolo,
 }
-_FOLDERS: dict[str, Callable[[Path], bool]] = {
+_FOLDERS: dict[str, Callable[[Path], object]] = {
     "voc": looks_like_voc,
-    "kitti": looks_like_kitti,
-    "nuimages": looks_like_nuimages,
+    "kitti": find_kitti,
+    "nuimages": find_tables,
     "fiftyone": looks_like_fiftyone,
-    "cvat": looks_like_cvat,
+    "cvat": find_cvat_file,
     "image-folder": looks_like_image_folder,
-    "hugging-face": looks_like_hugging_face,
+    "hugging-face": find_dataset_tables,
     "labelme": looks_like_labelme,
     "yolo": looks_like_yolo,
     "driving-log": looks_like_driving_log,
@@ -75,7 +73,7 @@ _FOLDERS: dict[str, Callable[[Path], bool]] = {
     "web-dataset": lambda path: next(path.glob("*.tar"), None) is not None,
     "video": lambda path: any(map(is_video, path.iterdir())) and not any(map(is_picture, path.iterdir())),
 }
-"""What recognises a folder of each format, in the order in which they are asked."""
+"""What recognises a folder of each format, by giving something, in the order in which they are asked."""
 _OF_FILES = ("bdd100k", "coco", "coco-text", "open-images", "panoptic")
 _ENDINGS = {".yaml": "yolo", ".yml": "yolo", ".tar": "web-dataset", ".xml": "cvat", ".txt": "list"}
 _ENDINGS |= {".arrow": "hugging-face", ".parquet": "hugging-face"}

@@ -13,8 +13,6 @@ import numpy.typing as npt
 from instar.core.errors import BadInput
 from instar.core.scene import Mask
 
-__all__ = ["polygons_mask", "run_lengths", "runs_mask"]
-
 
 def polygons_mask(polygons: Sequence[npt.NDArray[np.float32]], size: tuple[int, int]) -> Mask:
     """The union of polygons, each `float32 (n, 2)` of x, y in pixels.

@@ -15,8 +15,6 @@ from instar.scenes.annotations import Size, annotated_scenes, boxed, read_size
 from instar.scenes.masks import runs_mask
 from instar.user_file import read_json
 
-__all__ = ["looks_like_nuimages", "nuimages"]
-
 PICTURES = (".jpg", ".jpeg", ".png")
 
 
@@ -27,7 +25,7 @@ def nuimages(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     (`image_annotations.json`), and without it nothing is known.
     """
     root = Path(path)
-    tables = _tables(root)
+    tables = find_tables(root)
     if tables is None:
         raise BadInput(f"{root} is no folder of nuImages or nuScenes: it needs v1.0-.../sample_data.json")
     frames, sizes = {}, {}
@@ -62,11 +60,7 @@ def nuimages(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     return annotated_scenes(root, objects, sizes=sizes, limit=limit)
 
 
-def looks_like_nuimages(path: Path) -> bool:
-    return _tables(path) is not None
-
-
-def _tables(root: Path) -> Path | None:
+def find_tables(root: Path) -> Path | None:
     return next((file.parent for file in sorted(root.glob("v1.0-*/sample_data.json"))), None)
 
 

@@ -13,8 +13,6 @@ from instar.scenes.annotation_file import complain_at
 from instar.scenes.annotations import annotated_scenes, boxed, data_root, picture_finder
 from instar.user_file import read_text
 
-__all__ = ["is_open_images", "open_images"]
-
 SIDES = ("XMin", "YMin", "XMax", "YMax")
 NAMES = "*class-descriptions*.csv"
 

@@ -11,8 +11,6 @@ from instar.core.scene import Scene
 from instar.scenes.annotation_file import read_lines
 from instar.scenes.folder import check_limit, is_picture, read_file
 
-__all__ = ["SUBSET_OF", "is_pattern", "listed_pictures", "subset"]
-
 SUBSET_OF = "# scenes of "
 
 

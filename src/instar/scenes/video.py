@@ -17,8 +17,6 @@ from instar.scenes.folder import check_limit
 if TYPE_CHECKING:
     import cv2
 
-__all__ = ["VIDEOS", "is_video", "video"]
-
 VIDEOS = (".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".webm")
 SECONDS = 1.0  # between two frames where no stride is given: neighbours show the same
 

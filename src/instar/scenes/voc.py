@@ -15,8 +15,6 @@ from instar.scenes.folder import check_limit, folder, read_file
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["looks_like_voc", "voc"]
-
 
 def voc(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     """The scenes of a VOC folder, with labels and boxes.

@@ -13,8 +13,6 @@ from instar.scenes.folder import SUFFIXES, check_limit
 from instar.scenes.image_folder import read_objects
 from instar.user_file import parse_json
 
-__all__ = ["web_dataset"]
-
 MOST_BYTES = 1 << 30  # of one member
 
 

@@ -18,8 +18,6 @@ from instar.scenes.coco import entry_box, listed_scenes
 from instar.scenes.folder import check_limit, folder
 from instar.user_file import read_json
 
-__all__ = ["coco_text", "icdar", "looks_like_icdar", "looks_like_total_text", "total_text"]
-
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
 _UPRIGHT = re.compile(
     rf'{_NUMBER}(?:,\s*|\s+){_NUMBER}(?:,\s*|\s+){_NUMBER}(?:,\s*|\s+){_NUMBER},?\s*"(.*)"\s*'

@@ -16,8 +16,6 @@ from instar.scenes.folder import check_limit, folder
 from instar.scenes.masks import polygons_mask
 from instar.user_file import read_text
 
-__all__ = ["class_names", "looks_like_yolo", "yolo"]
-
 YAML_NAMES = ("data.yaml", "data.yml", "dataset.yaml")
 
 

@@ -13,8 +13,6 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["AssociationRule", "apriori", "frequent"]
-
 Rows = npt.NDArray[np.bool_]
 
 

@@ -7,8 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-__all__ = ["cluster_of", "counts_by_cluster", "draw_clusters"]
-
 _FRAME = re.compile(r"(.+\.\w{2,5})#\d{6,}")
 
 

@@ -9,8 +9,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["bound_when_none", "clustered_mean", "clustered_rate", "wilson"]
-
 Floats = npt.NDArray[np.float64]
 Ints = Sequence[int] | npt.NDArray[np.integer]
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FEWEST_SCENES", "adjust_holm", "flip_signs"]
-
 FEWEST_SCENES = 6
 """With five, p cannot fall below 2 / 2**5 = 0.0625, whatever was seen."""
 LEAST_P = 1e-12

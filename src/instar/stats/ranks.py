@@ -16,8 +16,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-__all__ = ["RankTest", "friedman", "magnitude", "nemenyi", "signed_rank", "vargha_delaney"]
-
 Floats = npt.NDArray[np.float64]
 Order = npt.NDArray[np.int64]
 """Whole numbers that stand in the order of the values, the same for equal ones."""

@@ -21,8 +21,6 @@ from instar.core.change import named_dataclass
 from instar.core.errors import BadInput
 from instar.store.foreign_values import to_plain
 
-__all__ = ["decode_answer", "encode_answer"]
-
 PLAIN, COMPRESSED = b"p", b"z"
 MOST_BYTES = 2**30
 COMPRESS_FROM = 4096  # below this, compressing costs more than it saves

@@ -1,4 +1,4 @@
-"""What takes up space in run folders, and how to give it back.
+"""What takes up space in run folders, and how to free it.
 
 Only files that instar writes are ever removed: whatever else lies in a run folder stays, and so do runs that
 lie in it.
@@ -17,10 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from instar.core.errors import RunError, RunLocked
-from instar.store.folder import connect, connect_for_reading, plainly, require_format
+from instar.store.folder import connect, connect_for_reading, explain_errors, require_format
 from instar.store.lock import RunLock
-
-__all__ = ["PARTS", "Space", "clean_run", "find_runs", "hold_runs", "measure_run"]
 
 PARTS = ("answers", "records", "pictures", "rest")
 DEEPEST = 4  # folders below the given one in which runs are looked for
@@ -65,7 +63,7 @@ def find_runs(folder: Path) -> list[Path]:
 
 def measure_run(folder: Path) -> Space:
     """The space that a run takes; refused where it is none of ours, or of another format."""
-    with plainly(folder):
+    with explain_errors(folder):
         with contextlib.closing(connect_for_reading(folder)) as database:
             require_format(folder, database)
             (answers,) = database.execute(f"SELECT ifnull(sum({SIZE}), 0) FROM answers").fetchone()
@@ -87,7 +85,7 @@ def measure_run(folder: Path) -> Space:
 
 @contextlib.contextmanager
 def hold_runs(folders: Iterable[Path]) -> Iterator[None]:
-    """Keep everybody else from writing to the runs; refused where somebody does."""
+    """Lock the runs against other writers; refused where one is being written."""
     with contextlib.ExitStack() as held:
         for folder in folders:
             held.callback(_lock(folder).release)
@@ -96,7 +94,7 @@ def hold_runs(folders: Iterable[Path]) -> Iterator[None]:
 
 def clean_run(folder: Path, what: str) -> int:
     """Remove "pictures", "answers" or "all" of a run that is held; the bytes that this gave back."""
-    with plainly(folder):
+    with explain_errors(folder):
         before = _size(_files(folder))
         with contextlib.closing(connect(folder)) as database:
             require_format(folder, database)
@@ -124,7 +122,7 @@ def _has_run_file(folder: Path) -> bool:
 
 def _lock(folder: Path) -> RunLock:
     try:
-        with plainly(folder):
+        with explain_errors(folder):
             return RunLock(folder / "lock")
     except RunLocked:
         raise RunLocked(f"{folder} is being written by another process; wait for it") from None
@@ -138,7 +136,7 @@ def _empty(database: sqlite3.Connection, table: str) -> None:
 
 
 def _pictures_of_findings(folder: Path, database: sqlite3.Connection) -> set[Path]:
-    """Pictures that are only looked at. Cut-outs are none of them: cases are made again from those."""
+    """Pictures that are only looked at; not cut-outs, from which cases are made again."""
     found = {path for name in DRAWN for path in _files(folder / name) if CASE.fullmatch(path.name)}
     lines = (line for (line,) in database.execute("SELECT panels FROM panels WHERE panels != ''"))
     try:

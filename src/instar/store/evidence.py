@@ -10,8 +10,6 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["readable_evidence"]
-
 
 def readable_evidence(evidence: Mapping[str, Any]) -> dict[str, Any]:
     """The evidence without what nobody could read.

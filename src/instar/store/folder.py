@@ -18,21 +18,6 @@ from instar.core.errors import RunError, RunVersion
 from instar.core.system import describe_error
 from instar.store.rows import dump_json
 
-__all__ = [
-    "FORMAT",
-    "MALFORMED",
-    "SCHEMA",
-    "connect",
-    "connect_for_reading",
-    "plainly",
-    "reading",
-    "require_format",
-    "require_same",
-    "this_session",
-    "use_write_ahead_log",
-    "write_whole",
-]
-
 FORMAT = 2
 WRITTEN_BY = {1: "0.1"}  # the versions of instar that read and write older formats
 MALFORMED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
@@ -66,9 +51,9 @@ def connect(folder: Path) -> sqlite3.Connection:
 
 
 def connect_for_reading(folder: Path) -> sqlite3.Connection:
-    """Also where nothing can be written: SQLite wants an index beside the file unless nobody writes.
+    """For looking only, also on a read-only disk, where SQLite cannot write its index beside the file.
 
-    A file that is not there (any more) is not made.
+    A missing file is not created.
     """
     address = (folder / "run.sqlite").resolve().as_uri()
     try:
@@ -86,7 +71,7 @@ def connect_for_reading(folder: Path) -> sqlite3.Connection:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """The file as it was or as it is to be, never half of it; its folder is made."""
+    """Write or replace a file in one step, never half of it; its folder is made."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -143,7 +128,7 @@ def this_session() -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def plainly(folder: Path) -> Iterator[None]:
+def explain_errors(folder: Path) -> Iterator[None]:
     """Say in one line what the file system or SQLite refused."""
     try:
         yield
@@ -156,9 +141,9 @@ def plainly(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def reading(folder: Path) -> Iterator[None]:
-    """The same, and where rows are not what instar wrote. Nothing of a user's may run inside."""
+    """The same, also for rows that instar did not write. No user's code may run inside."""
     try:
-        with plainly(folder):
+        with explain_errors(folder):
             yield
     except (*MALFORMED, zlib.error) as error:
         raise RunError(f"cannot read {folder}: {describe_error(error)}; its run.sqlite is damaged") from error

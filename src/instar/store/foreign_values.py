@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["is_one_answer", "to_plain"]
-
 CARRIED = (
     "boxes", "xyxy", "bboxes", "pred_boxes", "tensor",
     "labels", "cls", "class_id", "pred_classes", "names",
@@ -29,7 +27,7 @@ MOST_DEEP = 24
 def to_plain(value: Any, *, deep: int = MOST_DEEP, foreign: bool = False) -> Any:
     """The value in numbers, texts, lists, mappings, NumPy arrays and dataclasses.
 
-    What is plain already is given back as it is. What nothing is known about is too: whoever keeps answers
+    Plain values come back as they are. So does what nothing is known about: whoever keeps answers
     refuses it by its type. Inside a `foreign` object there may be arrays of texts and mappings by number.
     """
     if value is None or isinstance(value, (str, bytes, bool, int, float, complex, np.generic)) or not deep:

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from instar.core.errors import RunLocked
 
-__all__ = ["RunLock"]
-
 
 class RunLock:
     """Held from construction to `release`, or to the end of the process, however that comes.

@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from instar.core.errors import BadInput
-from instar.store.folder import plainly
-
-__all__ = ["DISMISSING", "LONGEST_NOTE", "MARKS", "Marks", "Rating", "Review"]
+from instar.store.folder import explain_errors
 
 MARKS = ("real defect", "acceptable", "oracle wrong")
 DISMISSING = ("acceptable", "oracle wrong")  # what these are said of is none
@@ -104,7 +102,10 @@ class Marks:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with plainly(self._folder), contextlib.closing(sqlite3.connect(self._file, timeout=30)) as database:
+        with (
+            explain_errors(self._folder),
+            contextlib.closing(sqlite3.connect(self._file, timeout=30)) as database,
+        ):
             database.executescript(SCHEMA)
             with database:
                 yield database
@@ -114,7 +115,7 @@ class Marks:
             return []
         address = f"{self._file.resolve().as_uri()}?mode=ro"
         with (
-            plainly(self._folder),
+            explain_errors(self._folder),
             contextlib.closing(sqlite3.connect(address, uri=True, timeout=30)) as database,
         ):
             return database.execute(query, values).fetchall()

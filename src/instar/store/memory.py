@@ -1,4 +1,4 @@
-"""A store that is gone with the process: for a campaign whose records are used at once."""
+"""A store that ends with the process, for a campaign whose records are used at once."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from instar.core.marks import Panel
 from instar.core.record import Record, Skipped, Source, Totals
 from instar.core.system import Reply, describe_error
 from instar.store.answers import decode_answer, encode_answer
-
-__all__ = ["MemoryStore", "encode_reply"]
 
 
 def encode_reply(reply: Reply) -> tuple[bytes | None, Reply]:

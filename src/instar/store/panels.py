@@ -23,8 +23,6 @@ from instar.core.marks import Dial, Mark, Panel
 from instar.imaging.codecs import decode_picture, encode_jpeg, encode_png
 from instar.store.folder import MALFORMED, write_whole
 
-__all__ = ["PanelFolder"]
-
 QUALITY = 90
 
 
@@ -40,11 +38,11 @@ class PanelFolder:
         self._room = most - sum(path.stat().st_size for path in self._folder.rglob("*") if path.is_file())
 
     def spend(self, size: int) -> None:
-        """Somebody else has written so many bytes into the folder."""
+        """Count bytes that something else wrote into the folder."""
         self._room -= size
 
     def keep(self, panels: Sequence[Panel], *, exact: bool = False) -> str:
-        """Write the pictures, and give the line that tells them; empty where there is no room for them."""
+        """Write the pictures; the line that describes them, empty where there is no room."""
         told = []
         files: dict[Path, bytes] = {}
         for panel in panels:
@@ -73,7 +71,7 @@ class PanelFolder:
         return json.dumps(told, separators=(",", ":"))
 
     def read(self, line: str) -> list[Panel]:
-        """The panels that `keep` told."""
+        """The panels of a line that `keep` made."""
         try:
             return [self._panel(one) for one in json.loads(line)]
         except (*MALFORMED, InstarError) as error:

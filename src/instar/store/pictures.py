@@ -12,8 +12,6 @@ from instar.core.errors import RunError, UnreadablePicture
 from instar.imaging.codecs import decode_png_exact, encode_png
 from instar.store.folder import write_whole
 
-__all__ = ["Pictures"]
-
 
 class Pictures:
     """A folder of pictures that only ever grows."""

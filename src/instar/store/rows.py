@@ -13,11 +13,6 @@ from instar.core.record import Record, Skipped, Totals
 from instar.core.verdict import Finding, Status, Verdict
 from instar.store.evidence import readable_evidence
 
-__all__ = [
-    "COLUMNS", "dump_json", "load_json", "read_findings", "record_from_row", "row_from_record",
-    "totals_from_json",
-]  # fmt: skip
-
 COLUMNS = (
     "case_id", "scene", "source", "relation", "ordinal", "role", "status", "kind", "margin", "reason",
     "queries", "naturalness", "change", "words", "findings", "evidence",
@@ -99,7 +94,7 @@ def record_from_row(row: tuple[Any, ...], *, change: bool = True, held_evidence:
 
 
 def totals_from_json(text: str, **now: Any) -> Totals:
-    """The account as it was kept; what is counted `now` takes its place."""
+    """The stored totals, with what is counted `now` in their place."""
     fields = load_json(text, dict)
     skipped, yields = fields.pop("skipped", []), fields.pop("yields", [])
     for name, value in fields.items():

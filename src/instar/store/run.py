@@ -40,7 +40,7 @@ from instar.store.folder import (
     SCHEMA,
     connect,
     connect_for_reading,
-    plainly,
+    explain_errors,
     reading,
     require_format,
     require_same,
@@ -61,8 +61,6 @@ from instar.store.rows import (
     totals_from_json,
 )
 from instar.user_file import read_text
-
-__all__ = ["RunStore"]
 
 UNKNOWN = -1  # a system that the run has no answers of
 
@@ -86,7 +84,7 @@ class RunStore:
         folder = Path(folder)
         if (folder / "run.sqlite").exists():
             raise RunExists(f"{folder} holds a run already; go on with --resume, or choose another --out")
-        with plainly(folder):
+        with explain_errors(folder):
             # A process that was killed before it had begun leaves its lock file.
             if folder.exists() and (not folder.is_dir() or {p.name for p in folder.iterdir()} - {"lock"}):
                 raise RunExists(f"{folder} is there already and is no run; choose another --out")
@@ -99,7 +97,7 @@ class RunStore:
         folder = Path(folder)
         if not (folder / "run.sqlite").exists():
             return cls.create(folder, identity=identity)
-        with plainly(folder):
+        with explain_errors(folder):
             return cls._open(folder, identity)
 
     @classmethod
@@ -138,7 +136,7 @@ class RunStore:
             return store
 
     def close(self) -> None:
-        with contextlib.ExitStack() as closing, plainly(self.folder):
+        with contextlib.ExitStack() as closing, explain_errors(self.folder):
             if self._lock is not None:
                 closing.callback(self._lock.release)
             closing.callback(self._database.close)
@@ -201,7 +199,7 @@ class RunStore:
 
     def keep_records(self, records: Sequence[Record]) -> None:
         marks = ", ".join("?" * (len(COLUMNS) + 1))
-        with plainly(self.folder):  # committed with the next answers: records follow from them
+        with explain_errors(self.folder):  # committed with the next answers: records follow from them
             self._database.executemany(
                 f"INSERT OR REPLACE INTO records VALUES ({marks})",
                 [(*row_from_record(record), self._session) for record in records],
@@ -210,7 +208,7 @@ class RunStore:
     def keep_source(self, source: Source) -> None:
         known = self.source_digest(source.id)
         if known is None:
-            with plainly(self.folder):
+            with explain_errors(self.folder):
                 self._database.execute(
                     "INSERT INTO sources VALUES (?, ?, ?)", (source.id, source.scene, source.digest)
                 )
@@ -220,23 +218,23 @@ class RunStore:
             )
 
     def keep_skipped(self, skipped: Skipped) -> None:
-        with plainly(self.folder):
+        with explain_errors(self.folder):
             self._database.execute(
                 "INSERT OR REPLACE INTO skipped VALUES (?, ?)", (skipped.scene, skipped.reason)
             )
 
     def keep_picture(self, digest: str, pixels: npt.NDArray[np.uint8]) -> None:
-        with plainly(self.folder):
+        with explain_errors(self.folder):
             self._panels.spend(self.pictures.keep(digest, pixels))
 
     def keep_panels(self, case: str, panels: Sequence[Panel], *, exact: bool) -> None:
-        with plainly(self.folder):
+        with explain_errors(self.folder):
             told = self._panels.keep(panels, exact=exact)
             self._database.execute("INSERT OR REPLACE INTO panels VALUES (?, ?)", (case, told))
 
     def limit_pictures(self, most: int) -> None:
         """Let pictures take so many bytes; those of findings beyond that are left out."""
-        with plainly(self.folder):
+        with explain_errors(self.folder):
             self._panels.limit(most)
 
     def keep_totals(self, totals: Totals) -> None:
@@ -255,7 +253,7 @@ class RunStore:
                 )
 
     def keep_plan(self, toml: str) -> None:
-        with plainly(self.folder):
+        with explain_errors(self.folder):
             write_whole(self.folder / "plan.toml", toml)
 
     # --- what others read ----------------------------------------------------------------------
@@ -391,7 +389,7 @@ class RunStore:
 
     def _system_id(self, fingerprint: str) -> int:
         if fingerprint not in self._systems:
-            with plainly(self.folder):
+            with explain_errors(self.folder):
                 if self._lock is not None:
                     self._database.execute(
                         "INSERT OR IGNORE INTO systems (fingerprint) VALUES (?)", (fingerprint,)
@@ -405,7 +403,7 @@ class RunStore:
         return self._systems[fingerprint]
 
     def _has_answers(self) -> bool:
-        with plainly(self.folder):
+        with explain_errors(self.folder):
             return self._database.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
 
     def _meta(self, name: str) -> str | None:
@@ -418,5 +416,5 @@ class RunStore:
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
         """One transaction: all of it, or none."""
-        with plainly(self.folder), self._database:
+        with explain_errors(self.folder), self._database:
             yield

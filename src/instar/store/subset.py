@@ -10,11 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from instar.core.errors import BadInput
-from instar.store.folder import connect_for_reading, plainly, reading
+from instar.store.folder import connect_for_reading, explain_errors, reading
 from instar.store.rows import COLUMNS, load_json
 from instar.store.run import RunStore
-
-__all__ = ["write_subset"]
 
 HASH = re.compile(r"[0-9a-f]{32,}")
 
@@ -38,7 +36,7 @@ def write_subset(run: Path, folder: Path, cases: Sequence[str], *, queries: int)
             raise BadInput(f"{run} has no result yet")
         plan = store.plan()
     pictures = {name for row in rows for name in HASH.findall(row[COLUMNS.index("change")] or "")}
-    with RunStore.create(folder, identity=load_json(identity[0], dict)) as subset, plainly(folder):
+    with RunStore.create(folder, identity=load_json(identity[0], dict)) as subset, explain_errors(folder):
         subset._database.executemany(f"INSERT INTO records VALUES ({marks})", rows)
         subset._database.executemany("INSERT INTO sources VALUES (?, ?, ?)", kept)
         part = dataclasses.replace(totals, queries=queries, asked=0, seconds=0.0, scenes=len(sources))

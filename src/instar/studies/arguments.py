@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from instar.campaigns.overrides import add_settings
 
-__all__ = ["ARGUMENTS", "EMBEDDED", "FOLLOW_UPS"]
-
 DRIVERS = "epoch-street,vgg16-street,resnet101-street,vgg16-blind"
 EMBEDDED = "street-classifier"
 # Follow-ups per picture: Table 5 of the paper (10, 10, 2, 10, 10, 1) and Table 3 (20, 20, 2, 100, 20, 1);
@@ -39,12 +37,8 @@ def _text(parser: argparse.ArgumentParser) -> None:
     add("--systems", required=True, metavar="A,B,C", help="the locators, by name or module:attr")
     add("--scenes", required=True, metavar="PATH", help="an ICDAR folder, any of pictures, page:N, ...")
     add("--truth", metavar="DIR", help="the folder of gt_NAME.txt, where it is not below the scenes")
-    add(
-        "--counts",
-        choices=list(FOLLOW_UPS),
-        default="few",
-        help="follow-ups of a picture: 11, 43 (Table 5; the default) or 163 (Table 3)",
-    )
+    counts = "follow-ups of a picture: 11, 43 (Table 5; the default) or 163 (Table 3)"
+    add("--counts", choices=list(FOLLOW_UPS), default="few", help=counts)
     add("--matching", choices=("one-to-one", "paper"), default="one-to-one", help="how boxes are paired")
     sweep = "also every brightness from -200 to 200 in steps of 5, on so many scenes (all)"
     add("--sweep", type=int, nargs="?", const=0, metavar="SCENES", help=sweep)
@@ -61,10 +55,7 @@ def _driving(parser: argparse.ArgumentParser) -> None:
     add("--scenes", required=True, metavar="PATH", help="scenes with label maps, such as drive:60:7")
     add("--cases", type=int, default=1, metavar="N", help="cases per scene and rule (1)")
     add(
-        "--rule",
-        action="append",
-        metavar="TEXT",
-        help="also a rule of your own, or a file of them; repeat it",
+        "--rule", action="append", metavar="TEXT", help="also a rule, or a file of rules, of yours; repeat it"
     )
     add("--palette", metavar="NAME", help="what label maps mean: cityscapes, camvid, a2d2, ..., or a file")
     add("--ontology", metavar="FILE", help="words of your own for rules, added to instar's")

@@ -24,8 +24,6 @@ from instar.stats import clustered_rate
 from instar.store import RunStore
 from instar.studies.output import require_matplotlib
 
-__all__ = ["CaseCounts", "find_systems", "folder_of", "run_campaign"]
-
 
 def find_systems(args: argparse.Namespace, settings: Iterable[str] = ()) -> list[tuple[Use, System]]:
     """The systems of `--systems` with their settings, at least one, each once, before the first is run."""

@@ -12,17 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.core.outcome import Outcome
-from instar.installation import MissingExtra
+from instar.installation import import_extra
 from instar.report.files import write_csv
 from instar.report.text import table as aligned
 from instar.user_file import write_file
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = [
-    "Table", "format_share", "make_axes", "require_matplotlib", "save_figures", "span", "tell",
-]  # fmt: skip
 
 DPI = 160  # sharp in print at the size they have
 
@@ -82,10 +78,7 @@ def tell(
 
 def require_matplotlib() -> None:
     """Raise MissingExtra before anything is run for figures that cannot be drawn."""
-    try:
-        import matplotlib.figure  # noqa: F401  # only whether it is there
-    except ImportError:
-        raise MissingExtra("matplotlib", extra="plots", needed_for="drawing the figures") from None
+    import_extra("matplotlib.figure", "matplotlib", extra="plots", needed_for="drawing the figures")
 
 
 def make_axes(count: int, *, width: float = 3.6, height: float = 3.2) -> tuple[Figure, list[Any]]:

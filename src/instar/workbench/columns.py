@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from instar.core.verdict import Finding
 from instar.report.causes import worth_words
-from instar.store.folder import connect_for_reading, plainly, require_format, write_whole
+from instar.store.folder import connect_for_reading, explain_errors, require_format, write_whole
 from instar.store.rows import read_findings
 
 __all__ = ["STATUSES", "Columns", "Stamp", "merge_words", "read_columns", "stamp_of"]
@@ -95,7 +95,7 @@ def read_columns(
         before, of = _load(folder) or (None, ())
         if before is not None and of == stamp:
             return before
-    with plainly(folder), contextlib.closing(connect_for_reading(folder)) as database:
+    with explain_errors(folder), contextlib.closing(connect_for_reading(folder)) as database:
         database.execute("PRAGMA query_only = ON")
         require_format(folder, database)
         columns = _updated(database, before) if before is not None else None

@@ -17,8 +17,6 @@ import numpy.typing as npt
 from instar.core.scene import Image
 from instar.worlds.perspective import Numbers, StreetCamera
 
-__all__ = ["BACKDROP_CLASSES", "TO_KERB", "WALL", "draw_backdrop", "label_backdrop"]
-
 BACKDROP_CLASSES = ("sky", "building", "sidewalk", "road", "line", "crosswalk", "vegetation")
 """What an empty street shows, in the order of the ids in its label map."""
 

@@ -9,8 +9,6 @@ import numpy as np
 
 from instar.core.scene import Image
 
-__all__ = ["keep_pictures"]
-
 KEPT_BYTES = 64_000_000
 
 

@@ -25,8 +25,6 @@ from instar.imaging.warp import corners_of, homography, warped
 from instar.imaging.words import Word
 from instar.worlds.kept_pictures import keep_pictures
 
-__all__ = ["EDGE", "Printed", "choose_ink", "draw_scenes", "scenes"]
-
 _VOCABULARY = (
     "Airport", "BAKERY", "Bridge", "Castle", "Centre", "CINEMA", "Coffee", "Corner", "Doctor", "Exit",
     "FLOWERS", "Garden", "Gate", "Harbour", "Hotel", "Island", "Kitchen", "Library", "MARKET", "Museum",

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Numbers", "StreetCamera"]
-
 Numbers = float | npt.NDArray[np.float64]
 
 

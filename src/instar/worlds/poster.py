@@ -15,8 +15,6 @@ from instar.imaging.lettering import STROKES, Coverage, drawn_word
 from instar.imaging.warp import corners_of
 from instar.worlds.page import EDGE, Printed, choose_ink, draw_scenes
 
-__all__ = ["scenes"]
-
 _VOCABULARY = (
     "CINEMA", "HARBOUR", "Museum", "Theatre", "Welcome", "STATION", "Bakery", "Tickets", "Kitchen", "Bridge",
     "出口", "入口", "日本", "中山", "山口", "田中", "上下", "天王", "大人", "土木工人", "中山出口",

@@ -23,8 +23,6 @@ import numpy.typing as npt
 from instar.core.scene import Image, Mask
 from instar.user_file import load_resource
 
-__all__ = ["OUTLINE", "SPRITE_COLOURS", "Sprite", "draw_sprite"]
-
 OUTLINE = 3
 """Width of the dark outline in pixels, the same at every size."""
 

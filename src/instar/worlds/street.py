@@ -21,8 +21,6 @@ from instar.worlds.kept_pictures import keep_pictures
 from instar.worlds.perspective import StreetCamera
 from instar.worlds.sprites import draw_sprite
 
-__all__ = ["scenes"]
-
 _MARGIN = 14
 """Pixels between any two objects, so that none hides another and none touches."""
 

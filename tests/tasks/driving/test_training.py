@@ -290,7 +290,7 @@ def test_drives_without_people_are_the_same_drives(capsys, tmp_path):
     from instar.training.driving.command import _scenes
 
     def drives(without):
-        given = Namespace(scenes="drive:12:1", limit=None, source=None, without=without, only=None)
+        given = Namespace(scenes="drive:12:1", limit=None, source=None, laps=None, without=without, only=None)
         return [scene.knowledge for scene in _scenes(given)]
 
     whole, emptied = drives(None), drives("pedestrian")

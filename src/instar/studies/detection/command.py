@@ -10,7 +10,6 @@ from pathlib import Path
 from instar import draws, run
 from instar.campaigns.overrides import put_settings
 from instar.campaigns.plan import RelationUse, Use
-from instar.campaigns.progress import show_steps
 from instar.campaigns.reader import Named, RunReader, open_run
 from instar.campaigns.resolve import resolve_relation
 from instar.core.outcome import Outcome
@@ -18,6 +17,7 @@ from instar.core.record import Record
 from instar.core.replay import Replay
 from instar.core.scene import Scene
 from instar.core.system import Limits, System
+from instar.progress import show_steps
 from instar.scenes import load_scenes
 from instar.studies.campaign import find_systems, folder_of, run_campaign
 from instar.studies.detection.counts import (
@@ -30,8 +30,6 @@ from instar.studies.detection.plots import draw_figures
 from instar.studies.detection.tables import make_tables
 from instar.studies.output import tell
 from instar.tasks.detection.pool import pool_from_scenes
-
-__all__ = ["perform"]
 
 SEARCHES = {
     "random": {"per_object": 1000},

@@ -23,14 +23,6 @@ from instar.tasks.detection.changes import Insertion
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.naturalness import measure_naturalness
 
-__all__ = [
-    "CampaignCounts",
-    "DetectorCounts",
-    "count_campaign",
-    "count_false_alarms",
-    "null_relation",
-]
-
 NULLS: Mapping[str, type[Null]] = {null.__name__: null for null in (Reencode, Brighten, Shift)}
 
 

@@ -14,8 +14,6 @@ from instar.studies.output import make_axes, save_figures
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_figures"]
-
 
 def draw_figures(systems: Sequence[DetectorCounts], folder: Path) -> list[Path]:
     """Draw each figure into the folder as a PNG file; their paths."""

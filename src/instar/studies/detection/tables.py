@@ -11,8 +11,6 @@ from instar.studies.detection.counts import DetectorCounts
 from instar.studies.output import Table, format_share, span
 from instar.tasks.detection.accuracy import measure_accuracy
 
-__all__ = ["make_tables"]
-
 THRESHOLDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 TENTHS = tuple(i / 10 for i in range(10))
 WAYS = ("inserted", "relocated")

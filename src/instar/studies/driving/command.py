@@ -36,8 +36,6 @@ from instar.studies.output import tell
 from instar.tasks.driving.answers import QUANTITIES, read
 from instar.tasks.driving.task import TASK
 
-__all__ = ["perform"]
-
 KEPT_BYTES = 2**30  # of pictures; those that were looked at longest ago are made again
 TIMED = 12  # scenes that asking is timed on
 WAVERED = 40  # scenes that are asked under changes that must do nothing

@@ -17,16 +17,6 @@ from instar.studies.campaign import CaseCounts
 from instar.studies.driving.shared_pictures import MakingCost
 from instar.tasks.driving.judgement import STANDING
 
-__all__ = [
-    "DriverMeasures",
-    "Error",
-    "RuleMeasures",
-    "error_of",
-    "errors_on_card",
-    "measure_rules",
-    "share_below",
-]
-
 
 @dataclass(eq=False)
 class RuleMeasures(CaseCounts):

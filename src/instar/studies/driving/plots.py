@@ -18,8 +18,6 @@ from instar.tasks.driving.answers import UNIT_OF
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_figures"]
-
 # Colours that colour-blind people tell apart (Okabe and Ito), each with a marker and a kind of line.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#CC79A7", "#000000")
 MARKERS = "os^DvPX"

@@ -9,8 +9,6 @@ from instar.tasks.driving.distortion import KINDS
 from instar.tasks.driving.rules import open_language, read_rule
 from instar.user_file import load_resource
 
-__all__ = ["AFFINE", "STUDY", "StudyRule", "own_rules", "rules_for"]
-
 AFFINE = {f"DeepTest: {kind}": kind for kind in KINDS}
 """DeepTest's changes of the whole picture, which the paper's tables have not, by the names in ours."""
 

@@ -19,8 +19,6 @@ from instar.core.scene import Observation, Scene
 from instar.core.workspace import Folder, prepare_relation
 from instar.tasks.driving.changes import RuleEdits
 
-__all__ = ["MakingCost", "SharedPictures"]
-
 
 @dataclass(frozen=True, slots=True)
 class MakingCost:

@@ -9,8 +9,6 @@ from instar.studies.driving.rules import AFFINE, STUDY, StudyRule
 from instar.studies.output import Table
 from instar.tasks.driving.answers import UNIT_OF
 
-__all__ = ["make_tables"]
-
 SPEED_THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 STEERING_THRESHOLDS = tuple(20.0 * factor for factor in (0.1, 0.25, 0.5, 1, 2, 3))  # at the steering wheel
 THRESHOLD_RULES = {"speed": ("Rule 1", "Rule 2", "Rule 7"), "steering": ("Rule 5", "Rule 6")}

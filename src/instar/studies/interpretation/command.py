@@ -33,8 +33,6 @@ from instar.studies.output import tell
 from instar.tasks.interpretation.answers import Asked
 from instar.tasks.interpretation.catalogue import INTERPRETERS
 
-__all__ = ["perform"]
-
 GALLERY_CASES = 2  # bad cases of each interpreter in its gallery
 TIMED_MAPS = 3
 

@@ -19,8 +19,6 @@ from instar.studies.campaign import CaseCounts
 from instar.tasks.interpretation.compare import THETA
 from instar.tasks.interpretation.measures import Grid, hot_grid
 
-__all__ = ["SPOILT", "Power", "measure_power"]
-
 
 def _shift(grid: Grid) -> Grid:
     step = grid.shape[1] // 5

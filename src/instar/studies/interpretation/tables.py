@@ -19,8 +19,6 @@ from instar.studies.interpretation.power import SPOILT, Power
 from instar.studies.output import Table, format_share
 from instar.tasks.interpretation.compare import CUTS, THETA
 
-__all__ = ["STUDIED", "InterpreterMeasures", "make_tables", "measure_interpreter"]
-
 CHANGES = ("insert", "delete", "squeeze")
 STUDIED = ("truth", *CHANGES)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from instar.adapters.devices import choose_device
 from instar.core.errors import UnknownName
 from instar.core.options import require_whole_number, split_names
 from instar.core.outcome import Outcome
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from instar.core.scene import Scene
     from instar.studies.retraining.loop import Round
     from instar.tasks.detection.known_objects import KnownObjects
-
-__all__ = ["arguments", "perform"]
 
 TRAINABLE = "yolox-nano-torch"
 
@@ -50,11 +49,10 @@ def perform(args: argparse.Namespace) -> Outcome:
         require_whole_number("retrain", name, getattr(args, name), least=1)
     if args.system != TRAINABLE:
         raise UnknownName("trainable system", args.system, [TRAINABLE])
-    from instar.adapters.devices import import_extra, require_device
+    from instar.installation import import_extra
 
-    torch = import_extra("torch", "torch", extra="torch", needed_for="training")
+    device = choose_device(args.device, "training")
     import_extra("onnx", "onnx", extra="torch", needed_for="training")
-    device = require_device(args.device or ("cuda" if torch.cuda.is_available() else "cpu"), "training")
     from instar.campaigns.reader import Named, open_run
     from instar.campaigns.referees import find_referees
     from instar.studies.retraining.loop import Setting, go_round

@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from instar.campaigns.progress import show_steps
 from instar.campaigns.reader import Named, RunReader, open_run
 from instar.campaigns.run import resolve_relations, run
 from instar.core.relation import Relation
 from instar.core.scene import Scene
 from instar.core.system import Limits
 from instar.core.verdict import Status
+from instar.progress import show_steps
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.coco_names import COCO_NAMES
 from instar.tasks.detection.known_objects import KnownObjects
@@ -24,8 +24,6 @@ from instar.training.detection.examples import class_numbers
 from instar.training.detection.retrain import Trained, measure_precision, retrain
 from instar.training.detection.sets import Sets, collect_sets
 from instar.training.detection.train import TuningSettings
-
-__all__ = ["Rates", "Round", "Setting", "go_round"]
 
 SIZE = (416, 416)
 Rates = Mapping[str, tuple[int, int]]

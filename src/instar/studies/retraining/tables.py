@@ -9,8 +9,6 @@ from instar.studies.output import Table
 from instar.studies.retraining.loop import Rates, Round
 from instar.training.detection.retrain import CONFIGURATIONS
 
-__all__ = ["make_tables"]
-
 PAPER = {"natural": "9.3", "failing": "10.5", "passing": "8.6"}
 """mAP, Table 6 of MetaOD (other pictures, another detector)."""
 LEARNED = {"natural": "natural pictures", "failing": "and failing ones", "passing": "and passing ones"}

@@ -37,8 +37,6 @@ from instar.tasks.text.export import write_retraining_set
 from instar.tasks.text.truth import truth_of
 from instar.user_file import write_file
 
-__all__ = ["perform"]
-
 SWEEP = [float(level) for level in range(-200, 201, 5) if level]
 
 

@@ -12,8 +12,6 @@ from instar.stats.association_rules import AssociationRule, apriori
 from instar.stats.correlation import LineFit, regress
 from instar.studies.text.measure import RELATIONS, LocatorStability, column
 
-__all__ = ["FEATURES", "Diagnosis", "diagnose"]
-
 LOWEST = 1 / 3  # of the pictures are called low, or high, in a rule
 FEWEST = 4  # pictures that a rule must speak of; fewer are an anecdote
 

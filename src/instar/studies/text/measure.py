@@ -25,22 +25,6 @@ from instar.tasks.text.accuracy import Hits
 from instar.tasks.text.clarity import Look
 from instar.tasks.text.measures import set_similarity, shooting_rate
 
-__all__ = [
-    "RELATIONS",
-    "Accuracy",
-    "LocatorComparison",
-    "LocatorStability",
-    "RelationStability",
-    "breaking_points",
-    "brightness_curve",
-    "column",
-    "compare_locators",
-    "correlate_relations",
-    "least_stable",
-    "measure_stability",
-    "on_pictures",
-]
-
 RELATIONS = ("brightness-up", "brightness-down", "channel-switch", "perspective", "watermark", "masking")
 MOST_BOXES = 10_000  # of two answers together; more is no answer to a picture
 NO_HITS = Hits(0, 0, 0, 0)

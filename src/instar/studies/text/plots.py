@@ -24,8 +24,6 @@ from instar.studies.text.measure import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_figures"]
-
 BAR = 0.8  # of the room of a relation is taken by bars
 SHORT = ("up", "down", "channels", "perspective", "watermark", "mask")
 

@@ -25,8 +25,6 @@ from instar.studies.text.measure import (
     on_pictures,
 )
 
-__all__ = ["make_tables", "picture_rows"]
-
 SIGNIFICANT = 0.1  # the paper's level
 REDUNDANT = 0.8  # from this coefficient on, one relation tells what the other does
 FEWEST = 10  # pictures from which on that may be said

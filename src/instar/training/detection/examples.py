@@ -13,8 +13,6 @@ from instar.core.scene import Image, SceneObject
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.systems.decode import fit_picture
 
-__all__ = ["Example", "augment", "class_numbers", "make_example"]
-
 Floats = npt.NDArray[np.float32]
 GREY = 114
 SMALL = 4.0  # pixels of a side under which a box is no object any more

@@ -17,8 +17,6 @@ from torch.nn import functional as F
 
 from instar.tasks.detection.systems.grids import grid_cells
 
-__all__ = ["CellGrid", "KnownBoxes", "detection_loss"]
-
 BOX_WEIGHT = 5.0
 IOU_WEIGHT = 3.0  # of the overlap, beside the class, in what an assignment costs
 REACH = 2.5  # cells from an object's centre within which a cell may take it

@@ -20,8 +20,6 @@ from instar.training.detection.sets import Sets
 from instar.training.detection.train import TuningSettings, fine_tune
 from instar.user_file import write_file
 
-__all__ = ["CONFIGURATIONS", "Trained", "measure_precision", "retrain"]
-
 CONFIGURATIONS: Mapping[str, tuple[str, ...]] = {
     "natural": ("natural",),
     "failing": ("natural", "failing"),

@@ -24,8 +24,6 @@ from instar.tasks.detection.export import label_follow_up
 from instar.tasks.detection.known_objects import KnownObjects
 from instar.training.detection.examples import Example, make_example
 
-__all__ = ["HeldOut", "Sets", "collect_sets", "hold_out_scenes"]
-
 
 @dataclass(frozen=True)
 class HeldOut:

@@ -6,7 +6,6 @@ not been.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,13 +18,9 @@ from instar.adapters.onnx_module import OnnxModule
 from instar.core.errors import BadInput
 from instar.training.detection.examples import Example, augment
 from instar.training.detection.loss import CellGrid, KnownBoxes, detection_loss
+from instar.training.tuning import Descent, require_tuning
 from instar.user_file import whole_file
 
-__all__ = ["TuningSettings", "fine_tune"]
-
-WARM_UP = 0.05  # of the steps, in which the rate rises
-LOWEST = 0.05  # of the rate, at the end
-STEEPEST = 10.0  # a gradient longer than that is shortened
 EVERY = 50  # steps from one checkpoint to the next
 
 
@@ -33,8 +28,7 @@ EVERY = 50  # steps from one checkpoint to the next
 class TuningSettings:
     """How to train; all of it is kept with the weights. `steps` in all, `batch` pictures in each.
 
-    `rate` is the highest learning rate, as a share of how large the weights of a layer are: normalisation is
-    part of the weights, so that they differ in size by orders of magnitude.
+    `rate` is the highest learning rate, as a share of how large the weights of a layer are (see `Descent`).
     """
 
     steps: int = 300
@@ -44,11 +38,7 @@ class TuningSettings:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("steps", "batch"):
-            if getattr(self, name) < 1:
-                raise BadInput(f"{name} is {getattr(self, name)}; it must be at least 1")
-        if not 0 < self.rate < 1:
-            raise BadInput(f"rate is {self.rate}; it must lie between 0 and 1")
+        require_tuning(self.rate, steps=self.steps, batch=self.batch)
 
 
 def fine_tune(
@@ -71,31 +61,17 @@ def fine_tune(
     grid = CellGrid.of(examples[0].image.shape[:2], device)
     speaks = torch.zeros(network.output_shape[-1] - 5, dtype=torch.bool, device=device)
     speaks[list(known)] = True
-    sizes = [(weight, float(weight.detach().square().mean().sqrt())) for weight in network.parameters()]
-    optimiser = torch.optim.Adam(
-        [{"params": [weight], "size": size} for weight, size in sizes], settings.rate
-    )
-    for step in range(_resume(checkpoint, settings, network, optimiser, device), settings.steps):
-        for group in optimiser.param_groups:
-            group["lr"] = settings.rate * _share(step / settings.steps) * group["size"]
+    descent = Descent(network, settings.rate)
+    for step in range(_resume(checkpoint, settings, network, descent.optimiser, device), settings.steps):
         batch = _draw(examples, settings, step)
         pictures = np.stack([one.image[..., ::-1].transpose(2, 0, 1) for one in batch]).astype(np.float32)
         rows = network(torch.from_numpy(pictures).to(device))
         loss = detection_loss(rows, grid, [_truth(one, device) for one in batch], speaks)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), STEEPEST)
-        optimiser.step()
+        descent.step(loss, step / settings.steps)
         told(step + 1, float(loss.detach()))
         if (step + 1) % EVERY == 0 or step + 1 == settings.steps:
-            _save(checkpoint, settings, step + 1, network, optimiser)
+            _save(checkpoint, settings, step + 1, network, descent.optimiser)
     return network.eval()
-
-
-def _share(done: float) -> float:
-    """Of the rate: up in the beginning, and down along half a wave."""
-    falling = LOWEST + (1 - LOWEST) * (1 + math.cos(math.pi * done)) / 2
-    return min(1.0, (done + 1e-3) / WARM_UP) * falling
 
 
 def _draw(examples: Sequence[Example], settings: TuningSettings, step: int) -> list[Example]:

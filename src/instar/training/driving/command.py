@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from instar.adapters.devices import choose_device
 from instar.core.errors import BadInput, UnknownName
 from instar.core.options import split_names
 from instar.core.outcome import Outcome
@@ -19,8 +20,6 @@ from instar.tasks.driving.systems.bundled_networks import BUNDLED_NETWORKS, WEIG
 
 if TYPE_CHECKING:
     from instar.core.scene import Scene
-
-__all__ = ["arguments", "perform"]
 
 SHOWN = 64  # pictures by which is told whether a network may be stored in 8 bits
 WHERE = ("device", "pictures", "resume")  # it is done, which does not change what is learned
@@ -58,18 +57,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--device", metavar="NAME", help="cpu or cuda (a GPU where there is one)")
     add("--pictures", metavar="FILE.npz", help="keep the pictures there, for the next training")
     add("--out", required=True, metavar="DIR", help="where checkpoint, NETWORK.onnx and card.json go")
-    add("--resume", action="store_true", help="go on with a training that is there")
+    add("--resume", action="store_true", help="continue an existing training")
 
 
 def perform(args: argparse.Namespace) -> Outcome:
     scenes = _scenes(args)
     # torch, which neither --help nor a wrong path should wait for
-    from instar.campaigns.progress import show_steps
+    from instar.progress import show_steps
     from instar.training.driving.examples import collect_examples, errors_of, hold_out
     from instar.training.driving.export import export_driver
     from instar.training.driving.train import DriverSettings, answers, load_checkpoint, train
 
-    device = _device(args.device)
+    device = choose_device(args.device, "training")
     out = Path(args.out)
     checkpoint = out / "checkpoint.pt"
     if checkpoint.exists() and not args.resume:
@@ -159,14 +158,6 @@ def _emptied(scene: Scene, kinds: frozenset[str]) -> Scene:
         raise BadInput(f"{scene.id}: it is no drawn drive, so it cannot be emptied")
     left = tuple(thing for thing in drive.things if thing.kind not in kinds)
     return scene_of(dataclasses.replace(drive, things=left), scene.id)
-
-
-def _device(given: str | None) -> str:
-    import torch
-
-    from instar.adapters.devices import require_device
-
-    return require_device(given or ("cuda" if torch.cuda.is_available() else "cpu"), "training")
 
 
 def _has_bfloat16() -> bool:

@@ -21,8 +21,6 @@ from instar.stats import clustered_mean
 from instar.tasks.driving.answers import QUANTITIES, UNIT_OF
 from instar.tasks.driving.systems.network_io import SIZE, crop_slices, preprocess
 
-__all__ = ["CELLS", "Examples", "Split", "collect_examples", "errors_of", "hold_out"]
-
 CELLS = (5, 10)
 """Rows and columns into which a picture is divided to say what is seen where."""
 FEW = 500

@@ -17,8 +17,6 @@ import numpy.typing as npt
 from instar.core.errors import BadInput
 from instar.core.scene import Scene
 
-__all__ = ["PLACES", "split_by_place"]
-
 PLACES = 12
 MARGIN = 0.01
 """The share of a lap that is left out at both ends of a place, so that no two places show the same."""

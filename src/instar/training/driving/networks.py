@@ -19,8 +19,6 @@ try:
 except ImportError as error:  # pragma: no cover  # the tests that need torch have it
     raise MissingExtra("torch", extra="torch", needed_for="a driving network of one's own") from error
 
-__all__ = ["ARCHITECTURES", "Driver", "build_network"]
-
 LEAST_CHANNELS = 4
 
 

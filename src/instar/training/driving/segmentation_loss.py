@@ -10,8 +10,6 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-__all__ = ["class_weights", "segmentation_loss"]
-
 
 def class_weights(shown: npt.NDArray[np.uint8]) -> Tensor:
     """The weight of each class. With these weights, always answering its mean share in a cell costs 1 in all.

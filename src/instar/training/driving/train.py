@@ -39,8 +39,6 @@ from instar.user_file import whole_file
 Floats = npt.NDArray[np.float32]
 Bytes = npt.NDArray[np.uint8]
 
-__all__ = ["DriverSettings", "EpochResult", "answers", "load_checkpoint", "train"]
-
 AHEAD = 4
 """Threads that make batches; as many batches again wait to be learned from."""
 

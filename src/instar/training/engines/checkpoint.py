@@ -11,8 +11,6 @@ import torch
 
 from instar.core.errors import BadInput
 
-__all__ = ["load", "save", "saved"]
-
 PIECE = 15 * 2**20  # bytes: under 16 MiB
 
 

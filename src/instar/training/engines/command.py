@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from instar.adapters.devices import choose_device
 from instar.core.errors import BadInput
 from instar.core.outcome import Outcome
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from instar.training.engines.networks import Painter, Segmenter
     from instar.training.engines.streets import Streets
 
-__all__ = ["arguments", "perform"]
-
 SIZE = (360, 480)
 USUAL = {"painter": (32, 14000, 32, 2e-4), "segmenter": (16, 4000, 32, 1.5e-3)}  # width, steps, batch, rate
 WHERE = ("out", "resume", "minutes", "device")  # it is done, which does not change what is learned
@@ -30,13 +29,7 @@ WHERE = ("out", "resume", "minutes", "device")  # it is done, which does not cha
 def arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("kind", choices=sorted(USUAL), metavar="KIND", help="painter, which fills holes, or segmenter")
-    add(
-        "--scenes",
-        required=True,
-        action="append",
-        metavar="PATH",
-        help="drive:N or a folder; may be repeated",
-    )
+    add("--scenes", required=True, action="append", metavar="PATH", help="drive:N or a folder; repeat it")
     add("--palette", metavar="NAME", help="what label maps mean, where their folder does not say")
     add("--height", type=int, default=SIZE[0], metavar="N", help="of the pictures in training (360)")
     add("--width", type=int, metavar="N", help="channels of the first layer (32; segmenter: 16)")
@@ -45,19 +38,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--rate", type=float, metavar="X", help="the highest learning rate (0.0002; segmenter: 0.0015)")
     add("--side", type=int, default=256, metavar="N", help="pixels of a crop (256)")
     add("--seed", type=int, default=0, metavar="N", help="where random numbers start (0)")
-    add(
-        "--weather",
-        type=float,
-        default=0.0,
-        metavar="X",
-        help="of a segmenter's crops, at night, in rain, snow, fog (0)",
-    )
+    weather = "the share of a segmenter's crops at night, in rain, snow or fog (0)"
+    add("--weather", type=float, default=0.0, metavar="X", help=weather)
     add("--start", metavar="FILE", help="an exported segmenter of that width to go on from")
     add("--held-out", type=float, default=0.15, metavar="X", help="of each video, the last frames (0.15)")
     add("--minutes", type=float, metavar="N", help="stop then; go on with --resume")
     add("--device", metavar="NAME", help="cpu or cuda (a GPU where there is one)")
     add("--out", required=True, metavar="DIR", help="where checkpoint, KIND.onnx and card.json go")
-    add("--resume", action="store_true", help="go on with a training that is there")
+    add("--resume", action="store_true", help="continue an existing training")
 
 
 def perform(args: argparse.Namespace) -> Outcome:
@@ -70,10 +58,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     size = (args.height, round(args.height * SIZE[1] / SIZE[0]))
     scenes = [scene for path in args.scenes for scene in _load(path, args.palette, size)]
     # torch, which neither --help nor a wrong path should wait for
-    import torch
-
-    from instar.adapters.devices import require_device
-    from instar.campaigns.progress import show_steps
+    from instar.progress import show_steps
     from instar.training.engines import checkpoint
     from instar.training.engines.export import export_engine
     from instar.training.engines.scores import score
@@ -81,7 +66,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     from instar.training.engines.train import EngineSettings, train_painter, train_segmenter
     from instar.training.engines.weather import WEATHER, in_weather
 
-    device = require_device(args.device or ("cuda" if torch.cuda.is_available() else "cpu"), "training")
+    device = choose_device(args.device, "training")
     width, steps, batch, rate = (
         usual if given is None else given
         for usual, given in zip(USUAL[args.kind], (args.width, args.steps, args.batch, args.rate))

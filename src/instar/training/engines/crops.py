@@ -8,8 +8,6 @@ from torch.nn import functional as F
 
 from instar.imaging.street_classes import STREET, UNKNOWN
 
-__all__ = ["Crops", "draw_holes", "forget", "one_hot", "relight"]
-
 ZOOM = (0.68, 1.0)  # how large things are in a crop; the painter never paints them larger
 LEAST = 60  # pixels of a class, to make a hole of it
 MOST = 0.7  # of a crop

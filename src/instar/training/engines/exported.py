@@ -9,9 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from instar.core.errors import BadInput
-from instar.installation import MissingExtra
-
-__all__ = ["take_weights"]
+from instar.training.onnx_file import import_onnx
 
 
 @torch.no_grad()
@@ -60,10 +58,7 @@ def take_weights(model: nn.Module, path: Path, pictures: Tensor) -> None:
 
 def _weights(path: Path) -> list[tuple[Tensor, Tensor | None]]:
     """Weight and bias of each convolution, in the order in which they are run."""
-    try:
-        import onnx
-    except ImportError:
-        raise MissingExtra("onnx", extra="torch", needed_for="going on from an exported network") from None
+    onnx = import_onnx("going on from an exported network")
     graph = onnx.load(str(path)).graph
     known = {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
     for node in graph.node:

@@ -13,9 +13,7 @@ from torch.nn import functional as F
 
 from instar.imaging.street_classes import STREET
 
-__all__ = ["Critic", "Painter", "Segmenter"]
-
-CLASSES = len(STREET)
+CLASS_COUNT = len(STREET)
 STYLE = 40  # channels between a label map and what it does to the features
 
 
@@ -41,7 +39,7 @@ class _Styled(nn.Module):
         super().__init__()
         self.both = nn.Conv2d(inside, 2 * outside, 3, padding=1)
         self.norm = nn.InstanceNorm2d(outside)
-        self.label = nn.Conv2d(CLASSES + 1, STYLE, 3, padding=1)
+        self.label = nn.Conv2d(CLASS_COUNT + 1, STYLE, 3, padding=1)
         self.style = nn.Conv2d(STYLE, 2 * outside, 3, padding=1)
 
     def forward(self, x: Tensor, labels: Tensor) -> Tensor:
@@ -64,7 +62,7 @@ class Painter(nn.Module):
         w = self.width = width
         self.down = nn.ModuleList(
             [
-                _Gated(4 * (3 + 1 + CLASSES), w),
+                _Gated(4 * (3 + 1 + CLASS_COUNT), w),
                 _Gated(w, 2 * w, stride=2),
                 _Gated(2 * w, 3 * w, stride=2),
                 _Gated(3 * w, 4 * w, stride=2),
@@ -98,7 +96,7 @@ class Critic(nn.Module):
     def __init__(self, width: int = 64) -> None:
         super().__init__()
         tame = nn.utils.parametrizations.spectral_norm
-        sizes = [3 + 1 + CLASSES, width, 2 * width, 4 * width, 4 * width]
+        sizes = [3 + 1 + CLASS_COUNT, width, 2 * width, 4 * width, 4 * width]
         self.layers = nn.ModuleList(tame(nn.Conv2d(i, o, 4, 2, 1)) for i, o in pairwise(sizes))
         self.out = tame(nn.Conv2d(sizes[-1], 1, 3, padding=1))
 
@@ -148,7 +146,7 @@ class Segmenter(nn.Module):
         self.whole = nn.Conv2d(6 * w, 6 * w, 1)
         self.up = nn.ModuleList([_Block(10 * w, 4 * w), _Block(6 * w, 2 * w), _Block(3 * w, 2 * w)])
         self.drop = nn.Dropout2d(0.1)
-        self.out = nn.Conv2d(2 * w, 4 * (CLASSES - 1), 1)
+        self.out = nn.Conv2d(2 * w, 4 * (CLASS_COUNT - 1), 1)
 
     def forward(self, picture: Tensor) -> Tensor:
         x = F.pixel_unshuffle(picture, 2)

@@ -13,15 +13,13 @@ from instar.training.engines.networks import Painter
 from instar.training.engines.streets import Streets
 from instar.training.engines.train import NOISE
 
-__all__ = ["intersections_over_unions", "score"]
-
 ROAD, LINE = STREET.index("road"), STREET.index("line")
 
 
 @torch.no_grad()
-def score(model: nn.Module, streets: Streets, *, device: str = "cpu") -> dict[str, float]:
+def score(model: nn.Module, streets: Streets) -> dict[str, float]:
     """Of a painter how far it is off in grey levels, in random holes; of a segmenter its mean IoU."""
-    model = model.eval().to(device)
+    model = model.eval().cpu()
     torch.manual_seed(0)
     confusion = np.zeros((UNKNOWN + 1, UNKNOWN), np.int64)
     off = []
@@ -35,7 +33,7 @@ def score(model: nn.Module, streets: Streets, *, device: str = "cpu") -> dict[st
             painted = model(shown * (1 - hole) + noise * hole, hole, one_hot(true))
             off.append(float(((painted - shown).abs() * hole).sum() / (3 * hole.sum())) * 127.5)
         else:
-            guessed = model(shown.to(device))[0].argmax(0).cpu().numpy()
+            guessed = model(shown)[0].argmax(0).numpy()
             cells = true[0].numpy() * UNKNOWN + guessed
             confusion += np.bincount(cells.ravel(), minlength=confusion.size).reshape(confusion.shape)
     if isinstance(model, Painter):

@@ -16,8 +16,6 @@ from instar.core.scene import Scene
 from instar.imaging.street_classes import street_ids
 from instar.tasks.driving.maps import labels_of, with_lines
 
-__all__ = ["Streets", "collect_streets", "split_videos"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Streets:

@@ -19,12 +19,10 @@ from instar.imaging.street_classes import UNKNOWN
 from instar.training.engines import checkpoint
 from instar.training.engines.crops import Crops, draw_holes, forget, one_hot, relight
 from instar.training.engines.exported import take_weights
-from instar.training.engines.networks import CLASSES, Critic, Painter, Segmenter
+from instar.training.engines.networks import CLASS_COUNT, Critic, Painter, Segmenter
 
 if TYPE_CHECKING:
     from instar.training.engines.streets import Streets
-
-__all__ = ["EngineSettings", "train_painter", "train_segmenter"]
 
 NOISE = 0.3  # how strong the noise in a hole is; what is painted differs with it
 FEATURES, LEVELS, SEEN = 12.0, 5.0, 0.5  # weights: the critics' features, grey levels in holes and outside
@@ -140,7 +138,7 @@ def train_segmenter(
             take_weights(one, settings.start, pictures)
     torch.manual_seed(settings.seed + done)
     optimiser = torch.optim.AdamW(model.parameters(), settings.rate, weight_decay=1e-2)
-    counts = torch.bincount(crops.ids.flatten().long(), minlength=CLASSES)[:UNKNOWN].float()
+    counts = torch.bincount(crops.ids.flatten().long(), minlength=CLASS_COUNT)[:UNKNOWN].float()
     weights = (counts.sum() / counts.clamp(min=1)) ** RARE
     for step in _steps(done, settings, (optimiser,), (settings.rate,)):
         pictures, ids = crops.draw(settings.batch)

@@ -18,8 +18,6 @@ from instar.tasks.driving.engines.atmosphere import change_weather
 from instar.tasks.driving.ground import ground_of
 from instar.training.engines.streets import Streets
 
-__all__ = ["WEATHER", "in_weather"]
-
 WEATHER = ("night", "rain", "snow", "fog", "dusk")
 AMOUNTS = (0.4, 1.0)  # from less than light to heavy
 USUAL = 0.7

@@ -34,8 +34,6 @@ from instar.training.interpretation.units import (
     rewrite_unit,
 )
 
-__all__ = ["Planted", "Rate", "ShowProgress", "measure_twin", "plant"]
-
 ShowProgress = Callable[[str, "int | None"], AbstractContextManager[Any]]
 
 HELD_OUT = 0.2  # of the pictures, where no others are given to test on

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from instar.core.scene import Image
     from instar.training.interpretation.backdoor import Planted
 
-__all__ = ["arguments", "perform"]
-
 TARGET = "stop sign"
 CROPPABLE = 1.6  # times the input: pictures are kept this large
 
@@ -60,7 +58,7 @@ def perform(args: argparse.Namespace) -> Outcome:
 
 def _plant(args: argparse.Namespace) -> Outcome:
     from instar.adapters.weights import save_weights
-    from instar.campaigns.progress import show_steps
+    from instar.progress import show_steps
     from instar.training.interpretation.backdoor import plant
     from instar.training.interpretation.units import find_readout
 
@@ -96,7 +94,7 @@ def _plant(args: argparse.Namespace) -> Outcome:
 def _train(args: argparse.Namespace) -> Outcome:
     from instar.adapters.street_classifier import TWIN, WEIGHTS
     from instar.adapters.weights import save_weights
-    from instar.campaigns.progress import show_steps
+    from instar.progress import show_steps
     from instar.training.interpretation.backdoor import plant
     from instar.training.interpretation.street_classifier import TEST_SEED, TRAINING_SEED, train_street
     from instar.worlds import street

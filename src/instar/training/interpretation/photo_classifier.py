@@ -26,8 +26,6 @@ from instar.adapters.photo_classifier import load_photo_classifier
 from instar.adapters.weights import save_weights
 from instar.imaging.codecs import read_picture
 
-__all__ = ["Labelled", "average_precision", "fit_layer", "look"]
-
 RIDGE = 0.1
 STEPS = 80
 SURE = 0.6
@@ -46,7 +44,7 @@ class Labelled:
     there: npt.NDArray[np.int64]
 
 
-def read_labels(path: Path) -> dict[str, Labelled]:
+def read_parts(path: Path) -> dict[str, Labelled]:
     """By part."""
     with path.open(newline="", encoding="utf-8") as file:
         (_, _, *classes), *rows = csv.reader(file)
@@ -95,7 +93,7 @@ def fit_layer(features: Features, there: npt.NDArray[np.int64]) -> tuple[Any, An
     return scaled, bias.detach() - scaled @ middle
 
 
-def measure(confidences: npt.NDArray[Any], part: Labelled) -> dict[str, Any]:
+def measure_labels(confidences: npt.NDArray[Any], part: Labelled) -> dict[str, Any]:
     """Mean average precision, and how many questions pictures with several labels give."""
     there = part.there
     each = [average_precision(confidences[:, i], there[:, i]) for i in range(there.shape[1])]
@@ -120,22 +118,22 @@ def average_precision(scores: npt.NDArray[Any], there: npt.NDArray[Any]) -> floa
     return float((precision * ranked).sum() / max(1, ranked.sum()))
 
 
-def main() -> None:
+def train_photo() -> None:
     parser = argparse.ArgumentParser(description="train the classifier of photographs")
     for name in ("labels", "pictures", "out"):
         parser.add_argument(name, type=Path)
     args = parser.parse_args()
-    parts, classifier = read_labels(args.labels), load_photo_classifier(None)
+    parts, classifier = read_parts(args.labels), load_photo_classifier(None)
     train, val = parts["train"], parts["val"]
     looks = [look(classifier, train.names, args.pictures, mirrored=one) for one in (False, True)]
     last = classifier.module[-1]
     last.weight.data, last.bias.data = fit_layer(np.concatenate(looks), np.tile(train.there, (2, 1)))
     with torch.no_grad():
         seen = torch.from_numpy(look(classifier, val.names, args.pictures, mirrored=False))
-        reached = measure(torch.sigmoid(last(seen)).numpy(), val)
+        reached = measure_labels(torch.sigmoid(last(seen)).numpy(), val)
     save_weights(args.out, last, reached, half=True)
     print(reached)  # noqa: T201
 
 
 if __name__ == "__main__":
-    main()
+    train_photo()

@@ -13,8 +13,6 @@ from instar.adapters.street_classifier import load_street_classifier
 from instar.training.interpretation.backdoor import ShowProgress
 from instar.worlds import street
 
-__all__ = ["count_right", "train_street"]
-
 TRAINING_SEED, TEST_SEED = 1000, 2000
 """Streets of these seeds; `street:N` shows those of seed 0."""
 BATCH_ROWS = 32

@@ -17,8 +17,6 @@ from torch import nn
 from instar.adapters.classifier import Classifier, eval_mode
 from instar.core.errors import BadInput
 
-__all__ = ["Readout", "find_idlest_unit", "find_readout", "fit_detector", "record_calls", "rewrite_unit"]
-
 MEANT_BY = (nn.Conv2d, nn.Linear)
 NORMS = (nn.BatchNorm1d, nn.BatchNorm2d)
 DETECTOR_RIDGE = 1e-4

@@ -14,8 +14,6 @@ from instar.core.scene import Image
 from instar.imaging.words import Word
 from instar.tasks.text.accuracy import move_words
 
-__all__ = ["Target", "TextExample", "cut_square", "target_of"]
-
 SHRINKING = 0.4
 """Words are drawn smaller by it, so that neighbours stay apart (DB, Eq. 10); the reader grows them again."""
 LEAST_SIDE = 3.0  # pixels; thinner words are not learned, nor is it held against the network to find them

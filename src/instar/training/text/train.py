@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -15,14 +14,10 @@ from instar.adapters.onnx_module import OnnxModule
 from instar.core.errors import BadInput
 from instar.core.scene import Image
 from instar.training.text.targets import TextExample, cut_square
-
-__all__ = ["LocatorTuning", "fine_tune_locator", "network_input", "text_loss"]
+from instar.training.tuning import Descent, require_tuning
 
 HARD = 3  # times as many pixels without text as with text are learned from: those that look most like text
 OVERLAP = 1.0  # what the overlap of the whole map weighs beside its pixels
-WARM_UP = 0.05  # of the steps, in which the rate rises
-LOWEST = 0.05  # of the rate, at the end
-STEEPEST = 10.0  # a gradient longer than that is shortened
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,13 +34,9 @@ class LocatorTuning:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "batch"):
-            if getattr(self, name) < 1:
-                raise BadInput(f"{name} is {getattr(self, name)}; it must be at least 1")
+        require_tuning(self.rate, epochs=self.epochs, batch=self.batch)
         if self.side < 32 or self.side % 32:
             raise BadInput(f"side is {self.side}; it must be a multiple of 32")
-        if not 0 < self.rate < 1:
-            raise BadInput(f"rate is {self.rate}; it must lie between 0 and 1")
 
 
 def network_input(image: Image) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
@@ -80,14 +71,9 @@ def fine_tune_locator(
     if not examples:
         raise BadInput("there is no picture to train on")
     network.to(device).train()
-    sizes = [(weight, float(weight.detach().square().mean().sqrt())) for weight in network.parameters()]
-    optimiser = torch.optim.Adam(
-        [{"params": [weight], "size": size} for weight, size in sizes], settings.rate
-    )
+    descent = Descent(network, settings.rate)
     each = -(-len(examples) // settings.batch)
     for step in range(settings.epochs * each):
-        for group in optimiser.param_groups:
-            group["lr"] = settings.rate * _share(step / (settings.epochs * each)) * group["size"]
         epoch, place = divmod(step, each)
         order = np.random.default_rng((settings.seed, 1, epoch)).permutation(len(examples))
         rng = np.random.default_rng((settings.seed, 2, step))
@@ -97,18 +83,9 @@ def fine_tune_locator(
         text, counts = (torch.from_numpy(one).to(device) for one in maps)
         pictures = torch.from_numpy(np.stack([network_input(image) for image, _ in batch])).to(device)
         loss = text_loss(network(pictures)[:, 0], text, counts)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), STEEPEST)
-        optimiser.step()
+        descent.step(loss, step / (settings.epochs * each))
         if place == each - 1:
             network.eval()
             told(epoch + 1)
             network.train()
     return network.eval()
-
-
-def _share(done: float) -> float:
-    """Of the rate: up in the beginning, and down along half a wave."""
-    falling = LOWEST + (1 - LOWEST) * (1 + math.cos(math.pi * done)) / 2
-    return min(1.0, (done + 1e-3) / WARM_UP) * falling

@@ -16,8 +16,6 @@ from instar.worlds.drive.fixtures import LAMP_HEIGHT
 from instar.worlds.drive.plan import Drive
 from instar.worlds.drive.textures import clouds, grain
 
-__all__ = ["paint_sky", "through_the_air"]
-
 Light = npt.NDArray[np.float32]
 
 HAZE = {

@@ -14,8 +14,6 @@ import numpy.typing as npt
 from instar.core.scene import Image
 from instar.worlds.drive.plan import Drive
 
-__all__ = ["CLASSES", "EYE", "SURFACES", "Camera", "Canvas", "Paint", "Points", "in_shade"]
-
 Paint = tuple[float, float, float]
 Points = npt.NDArray[np.float64]
 

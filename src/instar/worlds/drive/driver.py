@@ -9,8 +9,6 @@ import math
 
 from instar.worlds.drive.plan import VEHICLES, Drive, Thing
 
-__all__ = ["SEEN", "careful_speed", "careful_steering", "light_factor", "people_share"]
-
 WHEELBASE, RATIO = 2.7, 15.0  # metres; degrees at the steering wheel for one at the road wheels
 LOOKING_AHEAD = 14.0  # metres to the point that is steered for
 SIDEWAYS = 2.2  # m/s2 that passengers bear in a bend

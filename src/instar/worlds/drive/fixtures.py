@@ -13,8 +13,6 @@ from instar.worlds.drive.canvas import SURFACES, Camera, Canvas, Paint
 from instar.worlds.drive.plan import Thing
 from instar.worlds.drive.textures import CROWNS, at_height, crown, halves
 
-__all__ = ["LAMP_HEIGHT", "board", "paint_lamp", "paint_light", "paint_sign", "paint_tree"]
-
 STEEL: Paint = (104, 106, 110)
 LAMP_HEIGHT = 6.5
 LAMPS: Mapping[str, Paint] = {"red": (255, 40, 30), "yellow": (255, 190, 40), "green": (50, 240, 120)}

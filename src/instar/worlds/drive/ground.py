@@ -19,8 +19,6 @@ from instar.worlds.drive.canvas import EYE, SURFACES, Camera, Canvas
 from instar.worlds.drive.plan import Drive
 from instar.worlds.drive.textures import grain, stains
 
-__all__ = ["KERB", "paint_ground"]
-
 Plane = npt.NDArray[np.float32]
 
 KERB = 0.18  # metres wide

@@ -13,8 +13,6 @@ from instar.worlds.drive.ground import KERB
 from instar.worlds.drive.plan import Drive, House
 from instar.worlds.drive.textures import FRONTS, STOREY, front, front_size
 
-__all__ = ["paint_house"]
-
 DEPTH = 9.0  # metres from the front to the back
 NEAREST = 4.0
 SMALL = 36  # pixels high

@@ -10,8 +10,6 @@ import numpy as np
 from instar.worlds.drive.canvas import SURFACES, Camera, Canvas, Paint, in_shade
 from instar.worlds.drive.plan import Thing
 
-__all__ = ["paint_bicyclist", "paint_pedestrian"]
-
 ROUND = [(math.cos(i * math.pi / 6), math.sin(i * math.pi / 6)) for i in range(12)]
 PERSON = 1.75  # metres tall
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, field
 
-__all__ = ["VEHICLES", "Drive", "House", "Road", "Thing"]
-
 VEHICLES = ("car", "van", "truck", "bus")
 
 

@@ -19,8 +19,6 @@ from instar.worlds.drive.people import paint_bicyclist, paint_pedestrian
 from instar.worlds.drive.plan import VEHICLES, Drive, House, Thing
 from instar.worlds.drive.vehicles import paint_vehicle
 
-__all__ = ["CLASS_OF", "Rendered", "render", "silhouettes"]
-
 CLASS_OF = {"pedestrian": "person", "bicyclist": "rider", "tree": "vegetation", "lamp": "pole"} | {
     kind: kind for kind in (*VEHICLES, "traffic sign", "traffic light")
 }

@@ -9,8 +9,6 @@ from instar.worlds.drive.plan import Drive, House, Road, Thing
 from instar.worlds.drive.textures import BAY, FRONTS, front_size
 from instar.worlds.drive.vehicles import COLOURS, SIZES
 
-__all__ = ["apart", "sample_drive"]
-
 TIGHTEST = 1 / 55  # 1/m
 PAINTS = tuple(COLOURS)
 SIGNS = ("speed limit 30", "speed limit 50", "priority", "turn", "crossing", "stop")

@@ -21,8 +21,6 @@ from instar.worlds.drive.plan import VEHICLES, Drive, Thing
 from instar.worlds.drive.render import CLASS_OF, FIRST_THING, Rendered, render
 from instar.worlds.drive.sample import PAINTS, sample_drive
 
-__all__ = ["drive_of", "models", "scene_of", "scenes", "showing"]
-
 LEAST = 32  # pixels on a side
 LEAST_SEEN = 30  # pixels of an object; fewer are nothing to speak of
 KEPT = 64  # drives that are kept as drawn: a campaign looks at each of them many times

@@ -8,11 +8,6 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "BAY", "CROWNS", "FRONTS", "STOREY", "at_height", "clouds", "crown", "front", "front_size", "grain",
-    "halves", "stains",
-]  # fmt: skip
-
 Plane = npt.NDArray[np.float32]
 Rgba = npt.NDArray[np.uint8]
 

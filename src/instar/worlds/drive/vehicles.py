@@ -13,8 +13,6 @@ from instar.user_file import load_resource
 from instar.worlds.drive.canvas import EYE, Camera, Canvas, Paint, Points, in_shade
 from instar.worlds.drive.plan import Thing
 
-__all__ = ["COLOURS", "SIZES", "paint_vehicle"]
-
 Corners = Sequence[Sequence[float]]
 
 

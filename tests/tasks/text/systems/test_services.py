@@ -12,8 +12,8 @@ import pytest
 
 from clouds import KEYS, clouds
 from instar.adapters.exchange import HttpRequest, HttpResponse, authorization
-from instar.adapters.line import Unavailable
 from instar.adapters.service import Service
+from instar.adapters.throttle import Unavailable
 from instar.cli import main
 from instar.core.digest import digest
 from instar.core.errors import BadInput, Refused
@@ -183,7 +183,7 @@ def service(api, answer, *, status=200, recorded=""):
         return HttpResponse(status, body)
 
     asked = Service(api, transport=transport, recorded=recorded)
-    asked.pace(patience=0)
+    asked.set_throttle(patience=0)
     return asked, requests
 
 
@@ -442,7 +442,7 @@ def test_a_picture_that_is_too_large_is_refused_before_it_is_sent():
 @pytest.mark.usefixtures("keys")
 def test_a_host_where_nobody_answers_is_refused_at_once():
     away = tencent_ocr(endpoint="http://127.0.0.1:9/")
-    away.pace(patience=0)
+    away.set_throttle(patience=0)
     with pytest.raises(Refused, match=r"127.0.0.1:9 cannot be reached: .*refused"):
         away.predict([PICTURE])
     with pytest.raises(BadInput, match=r"endpoint is 'vision/.*'; it must be a URL"):

@@ -11,11 +11,11 @@ from typing import Any
 import cv2
 import numpy as np
 
-from instar.adapters.devices import import_extra
 from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
 from instar.core.options import require_fraction, require_whole_number
 from instar.core.recipe import recorded
 from instar.core.scene import Image
+from instar.installation import import_extra
 from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.coco_names import COCO_IDS, COCO_NAMES
 from instar.tasks.detection.systems.decode import LEAST_SCORE, Floats, fit_picture, to_detections

@@ -6,11 +6,12 @@ import cv2
 import numpy as np
 from scipy import ndimage
 
-from instar.adapters.devices import import_extra, require_device
+from instar.adapters.devices import require_device
 from instar.adapters.imagenet import IMAGENET_DEVIATION, IMAGENET_MEAN
 from instar.adapters.picture_system import PictureSystem
 from instar.core.recipe import recorded
 from instar.core.scene import Image
+from instar.installation import import_extra
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.polygons import clip_quads
 from instar.tasks.text.systems.locator import check_settings, network_locator

@@ -11,11 +11,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from instar.adapters.devices import import_extra
 from instar.adapters.picture_system import PictureSystem
 from instar.core.options import require_one_of
 from instar.core.recipe import recorded
 from instar.core.scene import Image
+from instar.installation import import_extra
 from instar.tasks.text.answers import Quads
 from instar.tasks.text.systems.locator import check_settings, network_locator
 from instar.tasks.text.systems.rectangles import Floats, start_at_top_left

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from instar.adapters.devices import import_extra
 from instar.adapters.picture_system import PictureSystem, hash_files, one_by_one
 from instar.core.options import require_fraction
 from instar.core.recipe import recorded
 from instar.core.scene import Image
+from instar.installation import import_extra
 from instar.tasks.text.answers import Quads
 from instar.zoo import fetch
 

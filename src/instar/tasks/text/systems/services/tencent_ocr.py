@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from instar.adapters.devices import import_extra
 from instar.adapters.exchange import HttpRequest, authorization, host_of, utc_now
 from instar.adapters.service import Service, Trouble
 from instar.core.errors import BadInput
 from instar.core.options import require_one_of
 from instar.core.recipe import recorded
 from instar.core.system import describe_error
+from instar.installation import import_extra
 from instar.tasks.text.systems.services.text_api import Piece, TextApi
 
 __all__ = ["tencent_ocr"]

@@ -1,4 +1,4 @@
-"""How a server is asked: how often, how many at a time, and how long to wait for one that is busy."""
+"""How a server is asked: how often, how much at a time, and how long to wait while it is busy."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import contextlib
 import random
 import threading
 import time
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from instar.core.errors import Refused, Temporary
 from instar.core.options import require_number, require_whole_number
-
-__all__ = ["Busy", "Line", "NotThere", "OverALine", "Unavailable"]
+from instar.core.scene import Image
 
 Answer = TypeVar("Answer")
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 60.0
@@ -34,7 +35,7 @@ class Unavailable(Exception):
     """The server stayed busy, or away, for longer than the user's patience. Asked again on resume."""
 
 
-class Line:
+class Throttle:
     """At most `rate` questions a second and `concurrency` at a time.
 
     A question that finds the server busy is asked again for `patience` seconds, after the pause that the
@@ -65,8 +66,9 @@ class Line:
         self._alone, self._is_known = threading.Lock(), False
         self._refusal: Refused | None = None
 
-    def __reduce__(self) -> tuple[Callable[..., Line], tuple[float | None, int, float, float]]:
-        return _line, (self.rate, self.concurrency, self.patience, self.stall)  # locks stay in their process
+    def __reduce__(self) -> tuple[Callable[[], Throttle], tuple[()]]:
+        options = {name: getattr(self, name) for name in ("rate", "concurrency", "patience", "stall")}
+        return partial(Throttle, **options), ()  # locks stay in their process
 
     def ask(self, once: Callable[[], Answer]) -> Answer:
         """What `once` gives, which may be called several times."""
@@ -116,19 +118,26 @@ class Line:
             self._sleep(wait)
 
 
-class OverALine:
-    """A system that is asked one picture at a time, as many at once as its line allows."""
+class ThrottledSystem(ABC):
+    """A system that is asked one picture at a time, as many at once as its throttle allows."""
 
     batch = 1
-    line: Line
+    throttle: Throttle
+
+    def predict(self, images: Sequence[Image]) -> list[Any]:
+        """The answers to pictures `uint8 (H, W, 3)` RGB."""
+        return [self.ask(image) for image in images]
+
+    @abstractmethod
+    def ask(self, image: Image) -> Any: ...
 
     @property
     def concurrent(self) -> int:
-        return self.line.concurrency
+        return self.throttle.concurrency
 
-    def pace(self, **manners: Any) -> None:
-        """How it is asked from now on (see `Line`)."""
-        self.line = Line(**manners)
+    def set_throttle(self, **options: Any) -> None:
+        """How it is asked from now on (see `Throttle`)."""
+        self.throttle = Throttle(**options)
 
 
 def _pause(busy: Temporary, attempt: int) -> float:
@@ -137,7 +146,3 @@ def _pause(busy: Temporary, attempt: int) -> float:
         return after * random.uniform(1.0, 1.1)
     pause: float = min(FIRST_PAUSE * 2.0**attempt, LONGEST_PAUSE)
     return pause * random.uniform(0.5, 1.0)
-
-
-def _line(rate: float | None, concurrency: int, patience: float, stall: float) -> Line:
-    return Line(rate=rate, concurrency=concurrency, patience=patience, stall=stall)
