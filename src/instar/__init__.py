@@ -5,6 +5,8 @@ The names below are imported when they are first used, so that `instar --help` n
 
 from typing import TYPE_CHECKING
 
+from instar.core.lazy import lazy_names
+
 if TYPE_CHECKING:
     from instar.campaigns.run import run
     from instar.core.change import Change, Inapplicable
@@ -84,13 +86,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> object:
-    from importlib import import_module
-
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"instar.{home}"), name)
-    raise AttributeError(f"module 'instar' has no attribute {name!r}")
+__getattr__ = lazy_names("instar", {name: home for home, names in _HOMES.items() for name in names})
 
 
 def __dir__() -> list[str]:

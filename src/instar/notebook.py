@@ -27,8 +27,8 @@ class RunCase:
     record: Record
 
     def _repr_html_(self) -> str:
-        with open_run(str(self.run), quiet=True) as there:
-            picture = there.picture(self.record.case)
+        with open_run(str(self.run), quiet=True) as reader:
+            picture = reader.picture(self.record.case)
         return record_html(self.record) + ("" if picture is None else html_picture(picture))
 
 

@@ -179,8 +179,8 @@ class _Campaign:
         from instar.campaigns.reader import open_run
         from instar.report.files import write_picture
 
-        with open_run(str(folder), quiet=True) as there:
-            picture = there.picture(record.case)
+        with open_run(str(folder), quiet=True) as reader:
+            picture = reader.picture(record.case)
         if picture is None:
             return None
         chosen = request.config.getoption("--instar-pictures")

@@ -11,22 +11,23 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from instar.core.campaign import AnswerKey, Campaign, Store
-from instar.core.record import Record, Totals
+from instar.core.record import Record
 from instar.core.relation import Relation
 from instar.core.search import Search
 from instar.core.system import Reply
 from instar.engines.local import Spent, run_local
+from instar.store import MemoryStore
 
 SCENES = 24
 SHARE = 5  # of the budget goes into rehearsals at most
 
 
-class _AnswersOnly:
-    """A store that keeps the answers in another one, and of the rest just the account."""
+class _AnswersOnly(MemoryStore):
+    """A store that keeps the answers in another one, and everything else for itself alone."""
 
     def __init__(self, store: Store) -> None:
+        super().__init__()
         self._store = store
-        self.totals: Totals | None = None
 
     def answer(self, key: AnswerKey) -> Reply | None:
         return self._store.answer(key)
@@ -36,19 +37,6 @@ class _AnswersOnly:
 
     def forget_answers(self, keys: Sequence[AnswerKey]) -> None:
         self._store.forget_answers(keys)
-
-    def keep_totals(self, totals: Totals) -> None:
-        self.totals = totals
-
-    def keep_records(self, records: Sequence[Record]) -> None: ...
-
-    def keep_source(self, source: Any) -> None: ...
-
-    def keep_skipped(self, skipped: Any) -> None: ...
-
-    def keep_picture(self, digest: str, pixels: Any) -> None: ...
-
-    def keep_panels(self, case: str, panels: Any, *, exact: bool) -> None: ...
 
 
 @dataclass(eq=False)

@@ -153,9 +153,9 @@ def _draw_findings(
     findings = [finding for finding in summary.findings if finding.headline]
     if not findings:
         return
-    with open_run(summary.totals.run, quiet=quiet) as there:
+    with open_run(summary.totals.run, quiet=quiet) as reader:
         if by_change:
-            seen = {finding.case: _visible_change(there.panels(finding.case)) for finding in findings}
+            seen = {finding.case: _visible_change(reader.panels(finding.case)) for finding in findings}
             findings.sort(key=lambda finding: (finding.relation, -seen[finding.case]))
             # Night changes more than a person does, so that relations take turns too.
             findings = in_turns(findings, lambda finding: finding.relation)
@@ -163,11 +163,11 @@ def _draw_findings(
         for finding in findings:
             once.setdefault((finding.scene, str(finding.box or finding.label or finding.relation)), finding)
         for finding in in_turns(once.values(), lambda finding: finding.scene)[:SHOWN]:
-            picture = there.picture(finding.case)
+            picture = reader.picture(finding.case)
             if picture is not None:
-                path, sentence = folder / f"{finding.case}.png", there.sentence(finding.case)
+                path, sentence = folder / f"{finding.case}.png", reader.sentence(finding.case)
                 write_picture(path, picture)
-                pair = draw_case(there.panels(finding.case), sentence, beside=True)
+                pair = draw_case(reader.panels(finding.case), sentence, beside=True)
                 yield finding, sentence, path, picture if pair is None else pair
 
 

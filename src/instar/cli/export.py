@@ -55,15 +55,15 @@ def perform(args: argparse.Namespace) -> Outcome:
     _require_use(args)
     from instar.report.files import whole_folder
 
-    with whole_folder(folder), open_run(args.run, named=named_from(args), quiet=args.quiet) as there:
+    with whole_folder(folder), open_run(args.run, named=named_from(args), quiet=args.quiet) as reader:
         if args.format in TABLES:
-            written = _write_table(there, args.format, folder)
+            written = _write_table(reader, args.format, folder)
         else:
             export = _exporter(args.format)
-            records = _chosen(there, args.cases)
-            system = there.plan.systems[0].name
-            about = {"run": args.run, "system": system} | _options(args, there, records)
-            written = export(_made_again(there, args.format, records), folder, **about)
+            records = _chosen(reader, args.cases)
+            system = reader.plan.systems[0].name
+            about = {"run": args.run, "system": system} | _options(args, reader, records)
+            written = export(_made_again(reader, args.format, records), folder, **about)
             if not written:
                 which = {"failing": "failing case", "held": "case that held", "both": "case"}[args.cases]
                 raise BadInput(f"the run has no {which}: there is nothing to export")
@@ -96,7 +96,7 @@ def _require_use(args: argparse.Namespace) -> None:
         raise BadInput(f"--val is {args.val}; it must be at least 0 and below 1")
 
 
-def _options(args: argparse.Namespace, there: RunReader, records: Sequence[Record]) -> dict[str, Any]:
+def _options(args: argparse.Namespace, reader: RunReader, records: Sequence[Record]) -> dict[str, Any]:
     """What the flags say beyond the format."""
     if "options" not in signature(_exporter(args.format)).parameters:
         return {}
@@ -104,9 +104,9 @@ def _options(args: argparse.Namespace, there: RunReader, records: Sequence[Recor
     from instar.stats.clusters import draw_clusters
 
     scenes = [record.scene for record in records]
-    is_known = all(there.scene(scene).objects is not None for scene in set(scenes))
+    is_known = all(reader.scene(scene).objects is not None for scene in set(scenes))
     return {
-        "referees": () if is_known else find_referees(there.plan, [_task_of(args.format)], there.system),
+        "referees": () if is_known else find_referees(reader.plan, [_task_of(args.format)], reader.system),
         "validation": frozenset(draw_clusters(scenes, args.val, 0) if args.val and scenes else ()),
         "classes": args.classes,
         "with_pasted": args.with_pasted,
@@ -114,18 +114,18 @@ def _options(args: argparse.Namespace, there: RunReader, records: Sequence[Recor
     }
 
 
-def _chosen(there: RunReader, cases: str) -> Sequence[Record]:
+def _chosen(reader: RunReader, cases: str) -> Sequence[Record]:
     """One case for each failure, as many that held, or both."""
     from instar.campaigns.chosen_cases import failing_cases, held_cases
     from instar.campaigns.dismissals import dismisser_in
 
-    records = list(map(dismisser_in(there.store), there.store.records(changes=False)))
+    records = list(map(dismisser_in(reader.store), reader.store.records(changes=False)))
     failing = failing_cases(records)
     held = [] if cases == "failing" else list(held_cases(records)[: len(failing) or None])
     return {"failing": failing, "held": held, "both": [*failing, *held]}[cases]
 
 
-def _made_again(there: RunReader, format: str, records: Sequence[Record]) -> Iterator[Replay]:
+def _made_again(reader: RunReader, format: str, records: Sequence[Record]) -> Iterator[Replay]:
     """Every case, made again from its recipe and the answers that the run keeps.
 
     Those of a user's own relation are as the run keeps them, unless its code may be run.
@@ -134,20 +134,20 @@ def _made_again(there: RunReader, format: str, records: Sequence[Record]) -> Ite
     for bare in records:
         case = bare.case
         try:
-            record = there.record(case)
+            record = reader.record(case)
         except Untrusted:
-            yield there.kept_case(bare, find_task(task))
+            yield reader.kept_case(bare, find_task(task))
             continue
-        if there.relation(record.relation).resolved_task.name != task:
+        if reader.relation(record.relation).resolved_task.name != task:
             raise BadInput(f"{format} is for {task}, and {record.relation} is not about that")
-        again = there.replay(record, there.remembered)
+        again = reader.replay(record, reader.remembered)
         if again.source is None or not again.follow_ups:
             raise BadInput(f"case {case} cannot be made again: {again.verdict.reason}")
         yield again
 
 
-def _write_table(there: RunReader, format: str, folder: Path) -> int:
-    rows = (_row(there, record) for record in there.store.records(changes=False))
+def _write_table(reader: RunReader, format: str, folder: Path) -> int:
+    rows = (_row(reader, record) for record in reader.store.records(changes=False))
     try:
         folder.mkdir(parents=True)
         return TABLES[format](rows, folder)
@@ -184,8 +184,8 @@ COLUMNS: dict[str, type] = {
 }  # fmt: skip
 
 
-def _row(there: RunReader, record: Record) -> dict[str, Any]:
-    verdict, recipe = record.verdict, there.store.recipe(record.case)
+def _row(reader: RunReader, record: Record) -> dict[str, Any]:
+    verdict, recipe = record.verdict, reader.store.recipe(record.case)
     findings = [
         {"kind": f.kind, "subject": f.subject, "margin": f.margin, **f.evidence} for f in verdict.findings
     ]

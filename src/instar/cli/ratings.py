@@ -60,11 +60,11 @@ def _export(args: argparse.Namespace) -> Outcome:
         raise BadInput(f"{args.run} has no judged case to rate")
     items = []
     with (
-        open_run(args.run, named=Named(trusted=args.trust), quiet=args.quiet) as there,
+        open_run(args.run, named=Named(trusted=args.trust), quiet=args.quiet) as reader,
         show_steps("making the pictures", len(chosen), quiet=args.quiet) as steps,
     ):
         for record in chosen:
-            again = there.replay(there.record(record.case), there.remembered)
+            again = reader.replay(reader.record(record.case), reader.remembered)
             if again.source is None or not again.follow_ups:
                 raise BadInput(f"case {record.case} cannot be made again; see instar replay")
             if not isinstance(again.source.input, np.ndarray):

@@ -28,9 +28,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def perform(args: argparse.Namespace) -> Outcome:
-    with open_run(args.run, named=named_from(args), quiet=args.quiet) as there, there.asking() as asking:
-        again = there.replay(there.record(args.case), asking)
-        picture = draw_case(there.panels_of(again), there.sentence(again.record.case))
+    with open_run(args.run, named=named_from(args), quiet=args.quiet) as reader, reader.asking() as asking:
+        again = reader.replay(reader.record(args.case), asking)
+        picture = draw_case(reader.panels_of(again), reader.sentence(again.record.case))
     path = keep_picture(Path(args.run) / "replays" / f"{again.record.case}.png", picture)
     status = EXIT_STATUS.get(again.verdict.status, NOT_JUDGED)
     return Outcome(_text(again, path), {"run": args.run, **_document(again, path)}, status)

@@ -83,31 +83,31 @@ def write_page(
     chosen = [case for _, case in in_turns(ranked, lambda pair: pair[0])[:PICTURED]]
     passing = found.figures.narrowly_held()[:PASSING]
     with (
-        open_run(found.summary.totals.run, named=Named(trusted=trusted), quiet=quiet) as there,
+        open_run(found.summary.totals.run, named=Named(trusted=trusted), quiet=quiet) as reader,
         show_steps("drawing findings", len(chosen) + len(passing), quiet=quiet) as steps,
     ):
         shown = []
         for case in [*chosen, *passing]:
-            shown.append(there.show(case))
+            shown.append(reader.show(case))
             steps.advance()
         by_case = dict(zip(chosen, shown))
         if shrink:
-            by_case |= _shrunk(there, [g.representative for g in found.groups], by_case, quiet=quiet)
+            by_case |= _shrunk(reader, [g.representative for g in found.groups], by_case, quiet=quiet)
     page = Page(found.summary, found.figures, found.groups, by_case, shown[len(chosen) :])
     write_file(path, render_html(page))
 
 
 def _shrunk(
-    there: RunReader, cases: Sequence[str], shown: Mapping[str, CaseView], *, quiet: bool
+    reader: RunReader, cases: Sequence[str], shown: Mapping[str, CaseView], *, quiet: bool
 ) -> dict[str, CaseView]:
     """Those of the cases that are shown, each with what its smallest failing change is."""
     cases = [case for case in cases if case in shown]
     told = {}
-    with show_steps("shrinking", len(cases), quiet=quiet) as steps, there.asking() as asking:
+    with show_steps("shrinking", len(cases), quiet=quiet) as steps, reader.asking() as asking:
         for case in cases:
             try:
-                shrunk = there.shrink(case, asking)
-                words = f"Smallest: {format_shrunk(there.relation(shown[case].record.relation), shrunk)}"
+                shrunk = reader.shrink(case, asking)
+                words = f"Smallest: {format_shrunk(reader.relation(shown[case].record.relation), shrunk)}"
             except InstarError as error:
                 words = f"Not shrunk: {error}"
             told[case] = dataclasses.replace(shown[case], smallest=words)
@@ -120,11 +120,11 @@ def _write_markdown(found: RunResult, path: str, *, quiet: bool) -> None:
     groups = found.groups[:MOST_GROUPS]
     pictures = {}
     with (
-        open_run(found.summary.totals.run, quiet=quiet) as there,
+        open_run(found.summary.totals.run, quiet=quiet) as reader,
         show_steps("drawing findings", len(groups), quiet=quiet) as steps,
     ):
         for group in groups:
-            picture, file = there.picture(group.representative), f"{group.representative}.jpg"
+            picture, file = reader.picture(group.representative), f"{group.representative}.jpg"
             if picture is not None:
                 write_file(folder / file, encode_scaled_jpeg(picture, longest=MARKDOWN_SIDE))
                 pictures[group.representative] = f"{folder.name}/{file}"

@@ -26,11 +26,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def perform(args: argparse.Namespace) -> Outcome:
     if args.budget < 1:
         raise BadInput(f"--budget is {args.budget}; it must be at least 1")
-    with open_run(args.run, named=named_from(args), quiet=args.quiet) as there, there.asking() as asking:
-        record = there.record(args.case)
-        shrunk = there.shrink(args.case, asking, most=args.budget)
-        relation = there.relation(record.relation)
-        drawn = there.picture_with(record, shrunk.change, asking)
+    with open_run(args.run, named=named_from(args), quiet=args.quiet) as reader, reader.asking() as asking:
+        record = reader.record(args.case)
+        shrunk = reader.shrink(args.case, asking, most=args.budget)
+        relation = reader.relation(record.relation)
+        drawn = reader.picture_with(record, shrunk.change, asking)
         words = format_shrunk(relation, shrunk)
     path = keep_picture(Path(args.run) / "shrunk" / f"{record.case}.png", drawn)
     lines = [

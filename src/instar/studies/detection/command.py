@@ -72,8 +72,8 @@ def _count_system(
         more = {"pool": pool, "limits": limits, "referees": args.referees}
         with run_campaign(args, use, [pair], folder / search, **more):
             pass
-        with open_run(str(folder / search), named=Named(trusted=True), quiet=args.json) as there:
-            campaigns[search] = count_campaign(_replayed(there), there.store.totals())
+        with open_run(str(folder / search), named=Named(trusted=True), quiet=args.json) as reader:
+            campaigns[search] = count_campaign(_replayed(reader), reader.store.totals())
     fresh, nothing = draws(args.nulls), folder / "nothing"
     nulls = run(scenes, null_relation(), system, search=fresh, seed=args.seed, out=nothing, resume=True)
     return DetectorCounts(use.name, campaigns, count_false_alarms(nulls))
@@ -87,8 +87,8 @@ def _pool(scenes: Sequence[Scene], folder: Path, *, quiet: bool) -> str:
     return str(folder)
 
 
-def _replayed(there: RunReader) -> Iterator[tuple[Record, Replay | None]]:
+def _replayed(reader: RunReader) -> Iterator[tuple[Record, Replay | None]]:
     """Every record, cases with their pictures: made again from the recipe and the stored answers."""
-    for record in there.store.records():
+    for record in reader.store.records():
         is_case = record.role == "case" and record.change is not None
-        yield record, there.replay(record, there.remembered) if is_case else None
+        yield record, reader.replay(record, reader.remembered) if is_case else None

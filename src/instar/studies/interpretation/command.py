@@ -106,8 +106,8 @@ def _measure(
     with run_campaign(args, use, pairs, folder, objects=args.objects, pool=pool) as store:
         records = list(store.records(changes=False))
     measured = measure_interpreter(name, records)
-    with open_run(str(folder), named=Named(trusted=True), quiet=args.json) as there:
-        measured.power = measure_power(there, records)
+    with open_run(str(folder), named=Named(trusted=True), quiet=args.json) as reader:
+        measured.power = measure_power(reader, records)
     measured.seconds = _seconds(use, scenes)
     return measured
 
@@ -134,10 +134,10 @@ def _draw_gallery(folder: Path, gallery: Path, quiet: bool) -> list[str]:
     is nearest to its object, and the one that a change moved least.
     """
     pictures: dict[Path, str] = {}
-    with open_run(str(folder), named=Named(trusted=True), quiet=quiet) as there:
+    with open_run(str(folder), named=Named(trusted=True), quiet=quiet) as reader:
         judged = [
             record
-            for record in there.store.records(changes=False)
+            for record in reader.store.records(changes=False)
             if record.role == "case" and "iomin" in record.verdict.evidence
         ]
         # Many have an IoMin of one; of those the box that is not too large either is the better one.
@@ -148,7 +148,7 @@ def _draw_gallery(folder: Path, gallery: Path, quiet: bool) -> list[str]:
         for what, cases in (("bad", bad), ("good", good)):
             pictures |= {gallery / f"{what}-{i}.png": case for i, case in enumerate(cases, start=1)}
         for path, case in pictures.items():
-            if not path.exists() and (picture := there.picture(case)) is not None:
+            if not path.exists() and (picture := reader.picture(case)) is not None:
                 write_picture(path, picture)
     return [str(path) for path in pictures if path.exists()]
 

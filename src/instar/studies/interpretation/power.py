@@ -50,15 +50,15 @@ class Power:
     by_iomin: CaseCounts = field(default_factory=CaseCounts)
 
 
-def measure_power(there: RunReader, records: Iterable[Record]) -> dict[str, Power]:
+def measure_power(reader: RunReader, records: Iterable[Record]) -> dict[str, Power]:
     """By relation, from judged cases: the first change of each question."""
     found: dict[str, Power] = {}
     for record in records:
         if record.role == "null" or record.ordinal or "marked" not in record.verdict.evidence:
             continue
         relation, again = (
-            there.relation(record.relation),
-            there.replay(there.record(record.case), there.remembered),
+            reader.relation(record.relation),
+            reader.replay(reader.record(record.case), reader.remembered),
         )
         if again.source is None or not again.follow_ups or relation.expect is None:
             continue
