@@ -11,10 +11,12 @@ from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Image, Scene, SceneList
 
 __all__ = [
-    "SUFFIXES", "annotated_picture", "check_limit", "folder", "is_picture", "pictures_below", "read_file",
+    "SPLITS", "SUFFIXES", "annotated_picture", "check_limit", "folder", "is_picture", "pictures_below",
+    "read_file",
 ]  # fmt: skip
 
 SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
+SPLITS = ("", "train", "valid", "val", "test")  # folders of an export, each with its own annotations
 
 
 def folder(path: str | Path, *, limit: int | None = None) -> SceneList:
