@@ -81,7 +81,8 @@ def _lines(
 def _against(against: Against) -> Iterator[str]:
     new = f"**{counted(len(against.new), 'new failure')}**"
     yield f"{new}, {counted(len(against.known), 'known failure')}, {len(against.fixed):,} fixed."
-    for title, keys in (("New", against.new), ("Fixed", against.fixed)):
+    unseen = ("Not fixed: what these are about is not found any more, changed or not", against.unseen)
+    for title, keys in (("New", against.new), ("Fixed", against.fixed), unseen):
         if keys:
             yield ""
             yield f"{title}:"

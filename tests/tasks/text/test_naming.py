@@ -54,8 +54,8 @@ def test_a_box_on_a_part_of_a_word_is_told_by_the_word():
 
 def test_what_became_of_the_box_is_said():
     words = [word("FISH", 10, 10, 120, 20)]
-    assert said(quads(LINE), quads(box(10, 10, 50, 20)), *words) == ['the box of "FISH" is resized']
-    assert said(quads(LINE), quads(box(90, 14, 120, 20)), *words) == ['the box of "FISH" has drifted']
+    assert said(quads(LINE), quads(box(10, 10, 50, 20)), *words) == ['"FISH" is found at another size']
+    assert said(quads(LINE), quads(box(90, 14, 120, 20)), *words) == ['"FISH" is found beside its place']
 
 
 def test_a_reader_says_what_it_has_read_where_nobody_knows():

@@ -11,6 +11,7 @@ from instar.core.scene import Observation
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.words import Word
 from instar.tasks.text.answers import Quads
+from instar.tasks.text.compare import FATES
 from instar.tasks.text.polygons import Corners, quad_areas
 from instar.tasks.text.truth import truth_of
 
@@ -18,12 +19,7 @@ __all__ = ["with_names"]
 
 IN_BOX = 0.5  # of a word lies in a box, or of a box in a word: then the box is about that word
 LONGEST = 40  # letters of a text that are told
-SENTENCES = {
-    "lost": "{} is lost",
-    "resized": "the box of {} is resized",
-    "drifted": "the box of {} has drifted",
-    "split": "the box of {} is split",
-    "merged": "the box of {} is merged with others",
+SENTENCES = {kind: f"{{}} {fate}" for kind, fate in FATES.items()} | {
     "invented": "new box on {}",
     "masked text found": "{} is still found in its mask",
 }
