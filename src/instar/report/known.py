@@ -170,4 +170,5 @@ def compare_with_known(
     unseen = {key for key in tried_again if key.kind != "invented" and not is_seen(key.scene, known[key])}
     broken = {key for key, before in same.items() if before is None}
     parts = (broken, same.keys() - broken, tried_again - unseen, gone - tried_again, unseen)
-    return Against(*(tuple(sorted(keys)) for keys in parts), {**known, **found.failures()})
+    new, old, fixed, untried, not_seen = (tuple(sorted(keys)) for keys in parts)
+    return Against(new, old, fixed, untried, not_seen, {**known, **found.failures()})
