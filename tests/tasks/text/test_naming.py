@@ -48,7 +48,7 @@ def test_a_lost_line_is_told_by_the_words_in_it():
 
 def test_a_box_on_a_part_of_a_word_is_told_by_the_word():
     assert said(quads(), quads(box(12, 12, 40, 16)), word("FISHMARKET", *(10, 10, 120, 20))) == [
-        'new box on "FISHMARKET"'
+        'new box on part of "FISHMARKET"'
     ]
 
 
