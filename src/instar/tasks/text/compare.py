@@ -20,7 +20,7 @@ from instar.tasks.text.changes import Watermark
 from instar.tasks.text.measures import EPS, Matching, delta, match
 from instar.tasks.text.polygons import quad_areas, quad_intersections, quad_iou
 
-__all__ = ["FATES", "LINES", "ON_WATERMARK", "Lines", "nothing_left", "same_text", "word_found"]
+__all__ = ["FATE_WORDS", "LINES", "ON_WATERMARK", "Lines", "nothing_left", "same_text", "word_found"]
 
 Lines = Literal["any", "same"]
 LINES: tuple[str, ...] = get_args(Lines)
@@ -32,7 +32,7 @@ MOSTLY = 0.5  # of a found box lies in a mask: then it is about the masked text,
 WITHIN = 0.7  # of a box lies in another: then it is a part of it
 NEAR = 0.1  # overlap from which on a box has drifted and is not lost
 ON_WATERMARK = "on the watermark"
-FATES = {
+FATE_WORDS = {
     "lost": "is lost",
     "split": "is found in pieces",
     "merged": "is found as one with other text",
@@ -175,7 +175,7 @@ class _Pairing:
     def _finding(self, kind: str, k: int, about: list[int]) -> Finding:
         best = float(self.overlap[k].max(initial=0.0))
         evidence = {"was": _corners(self.before.quads[k]), "overlap": round(best, 4)}
-        evidence["cause"] = {"words": f"the text in box {k} {FATES[kind]}"}
+        evidence["cause"] = {"words": f"the text in box {k} {FATE_WORDS[kind]}"}
         if about:
             evidence["is"] = _corners(self.after.quads[about[0]])
         return Finding(kind, f"box {k}", min(0.0, best - (1 - self.eps)), evidence)

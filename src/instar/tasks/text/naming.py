@@ -11,7 +11,7 @@ from instar.core.scene import Observation
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.words import Word
 from instar.tasks.text.answers import Quads
-from instar.tasks.text.compare import FATES
+from instar.tasks.text.compare import FATE_WORDS
 from instar.tasks.text.polygons import Corners, quad_areas
 from instar.tasks.text.truth import truth_of
 
@@ -19,7 +19,7 @@ __all__ = ["with_names"]
 
 IN_BOX = 0.5  # of a word lies in a box, or of a box in a word: then the box is about that word
 LONGEST = 40  # letters of a text that are told
-SENTENCES = {kind: f"{{}} {fate}" for kind, fate in FATES.items()} | {
+SENTENCES = {kind: f"{{}} {fate}" for kind, fate in FATE_WORDS.items()} | {
     "invented": "new box on {}",
     "masked text found": "{} is still found in its mask",
 }
