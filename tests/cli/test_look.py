@@ -118,6 +118,15 @@ def test_a_run_says_so_too(here, capsys, system, empty):
     assert json.loads(capsys.readouterr().out)["empty"] == empty
 
 
+def test_what_a_system_answers_is_found_out_by_asking_it(here, capsys):
+    (here / "asked_one.py").write_text(OWN)
+    status, out, _ = look(capsys, "asked_one:Blind", "street:1")
+    assert (status, out.splitlines()[0]) == (0, "street-0000: nothing found")
+    status, _, err = look(capsys, "asked_one:broken", "street:1")
+    assert status == 2
+    assert "give --task, such as --task detection: the task of 'asked_one:broken' cannot be told" in err
+
+
 def test_a_system_that_only_fails_was_not_looked_at(here, capsys):
     (here / "broken_one.py").write_text(OWN)
     status, out, _ = look(capsys, "broken_one:broken", "street:1", "--task", "detection")
@@ -129,7 +138,7 @@ def test_a_system_that_only_fails_was_not_looked_at(here, capsys):
     ("words", "said"),
     [
         (("street-exat", "street:1"), "unknown system 'street-exat'; did you mean 'street-exact'"),
-        (("mine:detector", "street:1"), "give --task, such as --task detection"),
+        (("mine:detector", "street:1"), "cannot import mine"),
         (("street-exact", "nowhere"), "scenes 'nowhere' do not exist"),
         (("street-exact", "street:1", "--task", "detecting"), "unknown task 'detecting'; did you mean"),
         (("street-exact", "street:1", "--task", "nothing:here"), "cannot import nothing"),

@@ -249,3 +249,10 @@ def test_an_option_of_a_search_that_was_not_named_goes_to_the_usual_one() -> Non
 def test_a_setting_for_something_that_was_not_given_says_so(owner: str) -> None:
     with pytest.raises(BadInput, match=f"no {owner} was given"):
         put_settings({}, [f"{owner}.key=1"])
+
+
+def test_an_option_of_a_suite_says_that_relations_must_be_named() -> None:
+    with pytest.raises(BadInput, match=r"'insertion\.blend=hard': no relation was given, and"):
+        put_settings({"system": [{"use": "yolox-nano"}]}, ["insertion.blend=hard"])
+    with pytest.raises(BadInput, match="unknown owner 'watermark'"):
+        put_settings({"relation": [{"use": "insertion"}]}, ["watermark.font=strokes"])

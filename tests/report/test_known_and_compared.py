@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from instar.core.errors import BadInput
 from instar.core.record import Record, Totals
 from instar.core.verdict import Finding, Verdict
-from instar.report.by_scene import ByScene, FailureKey, FailureObject
+from instar.report.by_scene import ByScene, FailureKey, FailureObject, is_in
 from instar.report.comparison import RelationPairs, Side, compare_runs, comparison_json, render_compared
 from instar.report.gate import numbers_of, read_condition
 from instar.report.known import (
@@ -48,6 +49,21 @@ def test_what_is_new_known_fixed_and_untried():
     assert against.known == (key("a", "lost"),)
     assert against.fixed == (key("b", "lost"),)
     assert against.untried == (key("gone.jpg", "lost"),)
+
+
+def test_what_is_not_even_found_any_more_is_not_fixed():
+    dog = FailureObject("dog", (10.0, 10.0, 50.0, 40.0))
+    known = dict.fromkeys([key("a", "lost"), key("b", "lost"), key("a", "invented")], dog)
+    answers = {
+        "a": {"boxes": np.float32([[60, 10, 90, 40], [11, 10, 50, 40]]), "scores": np.float32([0.9, 0.2]),
+              "confidence": 0.3},
+        "b": {"boxes": np.float32([[11, 10, 50, 40]]), "scores": np.float32([0.2])},
+    }  # fmt: skip
+    found = by_scene(record("1", "a"), record("2", "b"))
+    against = compare_with_known(found, known, lambda scene, thing: is_in(answers[scene], thing))
+    assert (against.unseen, against.fixed) == ((key("a", "lost"),), (key("a", "invented"), key("b", "lost")))
+    assert against.where_nothing_was_judged().untried == tuple(sorted(known))
+    assert all(is_in(answer, dog) for answer in ({"quads": ()}, None))
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=lambda name: ascii(name)[:24])

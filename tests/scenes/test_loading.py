@@ -224,3 +224,42 @@ def test_a_list_of_a_data_set_keeps_what_is_known_of_its_scenes(tmp_path):
     chosen.write_text(f"# scenes of {tmp_path}\nd.png\n")
     with pytest.raises(BadInput, match=r"has no scene 'd\.png'; remove that line"):
         load_scenes(str(chosen))
+
+
+YOLO = "0 0.4 0.5 0.8 1\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "spec", "id"),
+    [
+        ({"train/a.xml": XML}, "", "train/a.png"),
+        ({"a.xml": XML}, "", "a.png"),
+        ({"train/a.txt": YOLO, "train/_darknet.labels": "cat"}, "", "train/a.png"),
+        ({"a.txt": YOLO, "classes.txt": "cat"}, "", "a.png"),
+        ({"obj_train_data/a.txt": YOLO, "obj.names": "cat"}, "", "obj_train_data/a.png"),
+        ({"obj_train_data/a.txt": YOLO, "obj.names": "cat", "obj.data": ""}, "obj.data",
+         "obj_train_data/a.png"),
+        ({"labels/a.txt": YOLO, "images/a.png": None, "../data.yaml": "names: [cat]"}, "", "images/a.png"),
+        ({"sets/images/a.png": None, "sets/labels/a.txt": YOLO, "my.yaml": "path: sets\nnames: [cat]"},
+         "my.yaml", "images/a.png"),
+        ({"train/_annotations.coco.json": COCO, "train/a.png": None}, "", "a.png"),
+        ({"_annotations.coco.json": COCO, "a.png": None}, "", "a.png"),
+        ({"data/a.png": None, "labels.json": COCO}, "", "a.png"),
+    ],
+)  # fmt: skip
+def test_layouts_of_exports_are_recognised(tmp_path, files, spec, id):
+    root = tmp_path / "set"
+    picture(root / id) if None not in files.values() else None
+    for name, content in files.items():
+        picture(root / name) if content is None else put(root / name, content)
+    (scene,) = load_scenes(root / spec)
+    assert (scene.id, [thing.label for thing in scene.objects]) == (id, ["cat"])
+    assert scene.objects[0].box == ((0, 0, 2, 2) if COCO in files.values() else (0, 0, 4, 4))
+
+
+def test_other_files_beside_pictures_are_no_annotations(tmp_path):
+    picture(tmp_path / "a.png")
+    put(tmp_path / "a.xml", "<annotations><version>1.1</version></annotations>")
+    put(tmp_path / "classes.txt", "cat")
+    put(tmp_path / "notes.txt", "cat")
+    assert loaded(tmp_path) == [("a.png", None)]

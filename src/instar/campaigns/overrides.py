@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from instar.campaigns.catalogue import usual_search
+from instar.campaigns.catalogue import catalogue_entries, usual_search
 from instar.campaigns.plan import Tables, Use
 from instar.campaigns.toml import parse_value
 from instar.core.errors import BadInput, UnknownName
@@ -100,6 +100,8 @@ def _put(tables: Tables, owner: str, setting: Tables) -> Tables:
         raise BadInput("it is of a cluster; give --on ray")
     if owner in OWNERS:
         raise BadInput(f"no {owner} was given")
+    if any(owner == one.name for one in catalogue_entries("relation")) and not tables.get("relation"):
+        raise BadInput("no relation was given, and those of a suite have no options; name them by --relation")
     named = [name for what in ("system", "relation") for e in tables.get(what, []) for name in _names(e)]
     raise UnknownName("owner", owner, [*OWNERS, *named])
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from instar.campaigns.dismissals import dismisser_in, said_in
 from instar.campaigns.plan import Plan, code_named_by, make_plan, uses_of
 from instar.campaigns.run import read_totals
+from instar.core.campaign import AnswerKey
 from instar.core.errors import InstarError, RunError
 from instar.core.outcome import ALL_HELD, NOT_JUDGED, VIOLATED
 from instar.core.record import Totals
 from instar.core.system import Limits
-from instar.report.by_scene import ByScene, list_keys
+from instar.report.by_scene import ByScene, FailureObject, is_in, list_keys
 from instar.report.causes import Failure
 from instar.report.comparison import Comparison, Side, compare_runs
 from instar.report.document import summary_to_json
@@ -67,7 +69,7 @@ class RunResult:
         if self.against is not None:
             document["known"] = {
                 name: [key._asdict() for key in getattr(self.against, name)]
-                for name in ("new", "known", "fixed", "untried")
+                for name in ("new", "known", "fixed", "unseen", "untried")
             }
         return document | {"failed_by": [str(condition) for condition in self.met]}
 
@@ -87,7 +89,9 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     violated = ((dismiss(record), change) for record, change in store.violated())
     failing = (Failure(*pair) for pair in violated if pair[0].verdict.failures)
     groups = group_failures(failing, store.tried())
-    against = None if gate.known is None else compare_with_known(scenes, gate.known.failures)
+    against = None
+    if gate.known is not None:
+        against = compare_with_known(scenes, gate.known.failures, partial(_is_seen, store))
     if against is not None and summary.why_not_judged:
         against = against.where_nothing_was_judged()
     numbers = numbers_of(summary, groups, against)
@@ -100,6 +104,13 @@ def read_result(store: RunStore, gate: Gate | None = None) -> RunResult:
     if gate.conditions and status in (ALL_HELD, VIOLATED):
         status = VIOLATED if met else ALL_HELD
     return RunResult(summary, figures, scenes, groups, against, met, status)
+
+
+def _is_seen(store: RunStore, source: str, thing: FailureObject) -> bool:
+    """Whether the system finds in a source what a failure is about; True where its answer does not tell."""
+    digest = store.source_digest(source)
+    reply = None if digest is None else store.answer(AnswerKey(store.fingerprint(), digest, 0))
+    return reply is None or is_in(reply.answer, thing)
 
 
 def names_code(run: str) -> bool:
@@ -177,6 +188,8 @@ def _group_json(group: Group) -> dict[str, Any]:
 def _told(against: Against) -> list[str]:
     new, known = counted(len(against.new), "new failure"), counted(len(against.known), "known failure")
     lines = [f"{new}, {known}, {len(against.fixed):,} fixed, {len(against.untried):,} not tried again"]
+    if against.unseen:
+        lines[0] += f", {len(against.unseen):,} about what is not found any more"
     return [
         *lines,
         *(

@@ -33,7 +33,7 @@ def choose_tasks(plan: Plan) -> Plan:
         return plan
     own = [task for use in plan.systems for task in tasks_of_system(use)]
     told = own or _having_all(names)
-    task = told[0] if told else _by_asking(plan.systems[0], shared)
+    task = told[0] if told else task_by_asking(plan.systems[0], shared)
     relations = plan.relations
     if not names:
         catalogue = catalogues()[task]
@@ -57,7 +57,9 @@ def name_tasks(relations: Sequence[str | Relation], system: str | System, use: U
     told = tasks_of_system(settle_name(use)) if use.name else []
     told = told or [one.resolved_task.name for one in relations if isinstance(one, Relation)]
     if not (told := told or _having_all(names)):
-        told = [_by_asking(use, shared) if isinstance(system, str) else _task_of(system, use.name, shared)]
+        told = [
+            task_by_asking(use, shared) if isinstance(system, str) else _task_of(system, use.name, shared)
+        ]
     return [_named(Use(one), told[0]).name if isinstance(one, str) else one for one in relations]
 
 
@@ -82,8 +84,9 @@ def _having_all(names: list[str]) -> list[str]:
     return common if len(common) == 1 else []
 
 
-def _by_asking(use: Use, shared: Sequence[str]) -> str:
-    """The one task that can read the answers of a system by name."""
+def task_by_asking(use: Use, shared: Sequence[str] | None = None) -> str:
+    """The one task that can read the answers of a system by name; `shared` are relations of several tasks,
+    None where the task itself can be given."""
     if use.name == "elsewhere":
         raise BadInput(_unknown(use.name, shared))
     system = resolve_system(use)
@@ -94,8 +97,10 @@ def _by_asking(use: Use, shared: Sequence[str]) -> str:
             system.close()
 
 
-def _unknown(name: str, shared: Sequence[str]) -> str:
-    if shared:
+def _unknown(name: str, shared: Sequence[str] | None) -> str:
+    if shared is None:
+        what = "give --task, such as --task detection"
+    elif shared:
         having = _having(shared[0])
         named = " or ".join(f"{task}.{shared[0]}" for task in having)
         what = f"{shared[0]!r} is a relation of several tasks; write --relation {named}"
@@ -104,7 +109,7 @@ def _unknown(name: str, shared: Sequence[str]) -> str:
     return f"{what}: the task of {name!r} cannot be told"
 
 
-def _task_of(system: System, name: str, shared: Sequence[str]) -> str:
+def _task_of(system: System, name: str, shared: Sequence[str] | None) -> str:
     """The one task that can read the answers to a black and a grey picture."""
     hint = _unknown(name or system.name, shared)
     host = str(getattr(system, "sends_to", ""))

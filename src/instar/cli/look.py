@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from instar.campaigns.catalogue import catalogues, import_home
 from instar.campaigns.overrides import add_settings, systems_with
-from instar.core.errors import BadInput, UnreadablePicture
+from instar.core.errors import UnreadablePicture
 from instar.core.outcome import ALL_HELD, NOT_JUDGED, Outcome
 from instar.core.task import TASKS, Task, find_task
 
@@ -43,14 +43,11 @@ def perform(args: argparse.Namespace) -> Outcome:
     # Loads OpenCV, which neither --help nor a wrong flag should wait for.
     from instar.campaigns.definite_plan import world_for
     from instar.campaigns.resolve import find_by_name, resolve_system, tasks_of_system
+    from instar.campaigns.task_choice import task_by_asking
     from instar.scenes import load_scenes, require_one_readable
 
     (use,) = systems_with([args.system], args.set)
-    names = [args.task] if args.task else tasks_of_system(use)
-    if not names:
-        if ":" not in use.name:
-            resolve_system(use)  # says which name was meant
-        raise BadInput(f"what {use.name!r} answers is not known; give --task, such as --task detection")
+    names = [args.task] if args.task else tasks_of_system(use) or [task_by_asking(use)]
     task = find_task(find_by_name("task", names[0]) if ":" in names[0] else names[0])
     scenes = load_scenes(world_for(args.pictures, names[:1] if names[0] in TASKS else ()), limit=args.limit)
     require_one_readable(scenes)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from instar.core.record import Record
 from instar.core.verdict import Finding, Status
@@ -22,6 +22,7 @@ __all__ = [
     "Result",
     "failure_key",
     "failures_of",
+    "is_in",
     "key_words",
     "list_keys",
     "object_of",
@@ -111,6 +112,17 @@ def _overlap(a: Sequence[float], b: Sequence[float]) -> float:
     shared = max(0.0, min(a[2], b[2]) - max(a[0], b[0])) * max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
     whole = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (a, b)) - shared
     return shared / whole if whole > 0 else float(tuple(a) == tuple(b))
+
+
+def is_in(answer: Any, thing: FailureObject) -> bool:
+    """Whether an answer with boxes finds something where a failure's object was; True where neither says."""
+    if not (isinstance(answer, Mapping) and {"boxes", "scores"} <= answer.keys() and thing.box):
+        return True
+    least = answer.get("confidence", 0.0)
+    return any(
+        score >= least and _overlap(box, thing.box) >= SAME_PLACE
+        for box, score in zip(answer["boxes"].tolist(), answer["scores"].tolist())
+    )
 
 
 def key_words(key: FailureKey, thing: FailureObject) -> str:

@@ -62,7 +62,8 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """A run held against a baseline: `fixed` were tried again and are gone, `untried` were not tried.
+    """A run held against a baseline: `fixed` were tried again and are gone, `unseen` are gone because the
+    system does not even find in the source what they are about, `untried` were not tried.
 
     `things` say what each of them is about.
     """
@@ -71,11 +72,13 @@ class Against:
     known: tuple[FailureKey, ...]
     fixed: tuple[FailureKey, ...]
     untried: tuple[FailureKey, ...]
+    unseen: tuple[FailureKey, ...] = ()
     things: Failures = field(default_factory=dict)
 
     def where_nothing_was_judged(self) -> Against:
         """A system that cannot be judged has broken nothing and mended nothing."""
-        return Against((), self.known, (), tuple(sorted((*self.fixed, *self.untried))), self.things)
+        rest = tuple(sorted((*self.fixed, *self.unseen, *self.untried)))
+        return Against((), self.known, (), rest, (), self.things)
 
 
 def entries_of(dismissals: Iterable[Dismissal]) -> list[dict[str, Any]]:
@@ -154,15 +157,18 @@ def dismisser(dismissals: Iterable[Dismissal], system: str) -> Callable[[Record]
     return dismiss
 
 
-def compare_with_known(found: ByScene, known: Failures) -> Against:
-    """Which failures of a run are new, known or fixed."""
+def compare_with_known(
+    found: ByScene, known: Failures, is_seen: Callable[[str, FailureObject], bool] = lambda *_: True
+) -> Against:
+    """Which failures of a run are new, known or fixed; `is_seen` says whether the system finds in a source
+    what a failure is about."""
     find = recogniser(known)
     same = {key: find(key, thing) for key, thing in found.failures().items()}
     tried = {place for place, result in found.results.items() if result.judged}
     gone = known.keys() - set(same.values())
     tried_again = {key for key in gone if (key.relation, key.scene) in tried}
+    unseen = {key for key in tried_again if key.kind != "invented" and not is_seen(key.scene, known[key])}
     broken = {key for key, before in same.items() if before is None}
-    new, old, fixed, untried = (
-        tuple(sorted(keys)) for keys in (broken, same.keys() - broken, tried_again, gone - tried_again)
-    )
-    return Against(new, old, fixed, untried, {**known, **found.failures()})
+    parts = (broken, same.keys() - broken, tried_again - unseen, gone - tried_again, unseen)
+    new, old, fixed, untried, not_seen = (tuple(sorted(keys)) for keys in parts)
+    return Against(new, old, fixed, untried, not_seen, {**known, **found.failures()})

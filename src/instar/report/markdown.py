@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from instar.report.by_scene import FailureObject, key_words
 from instar.report.groups import Group, groups_headline
 from instar.report.known import Against
-from instar.report.summary import RELATION_HEADINGS, Summary
+from instar.report.summary import Summary, relation_rows
 from instar.report.text import alarm_words
 from instar.report.words import counted, interval_words, percent, readable, replay_command
 
@@ -63,10 +63,11 @@ def _lines(
         yield ""
         yield from _against(against)
     yield ""
-    yield f"| {' | '.join(RELATION_HEADINGS)} |"
-    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
-    for relation, one in summary.relations.items():
-        yield f"| {' | '.join([literal(relation), *one.cells()])} |"
+    headings, *rows = relation_rows(summary.relations)
+    yield f"| {' | '.join(headings)} |"
+    yield f"|---{'|--:' * (len(headings) - 1)}|"
+    for relation, *cells in rows:
+        yield f"| {' | '.join([literal(relation), *cells])} |"
     yield ""
     unstable, questions = percent(summary.unstable_share), counted(totals.queries, "question")
     alarms = alarm_words(summary.false_alarms)
@@ -81,7 +82,8 @@ def _lines(
 def _against(against: Against) -> Iterator[str]:
     new = f"**{counted(len(against.new), 'new failure')}**"
     yield f"{new}, {counted(len(against.known), 'known failure')}, {len(against.fixed):,} fixed."
-    for title, keys in (("New", against.new), ("Fixed", against.fixed)):
+    unseen = ("Not fixed: what these are about is not found any more, changed or not", against.unseen)
+    for title, keys in (("New", against.new), ("Fixed", against.fixed), unseen):
         if keys:
             yield ""
             yield f"{title}:"

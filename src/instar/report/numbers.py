@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sized
 from instar.report.charts import curve, histogram, severity_chart
 from instar.report.figures import Figures, kept_at
 from instar.report.glossary import GLOSSARY, term
-from instar.report.summary import RELATION_HEADINGS, Summary
+from instar.report.summary import Summary, relation_rows
 from instar.report.text import alarm_words
 from instar.report.words import counted, escape, interval_words, kind_words, name, percent
 
@@ -89,11 +89,11 @@ def _tiles(summary: Summary, groups: int) -> list[tuple[str, str, str, str]]:
 
 def _relations(summary: Summary) -> Iterator[str]:
     yield '<div class="wide" tabindex="0" role="region" aria-label="relations"><table><thead><tr>'
-    yield "".join(f'<th scope="col">{term(head)}</th>' for head in RELATION_HEADINGS)
+    headings, *rows = relation_rows(summary.relations)
+    yield "".join(f'<th scope="col">{term(head)}</th>' for head in headings)
     yield "</tr></thead><tbody>"
-    for relation, one in summary.relations.items():
-        cells = "".join(f"<td>{cell}</td>" for cell in one.cells())
-        yield f'<tr><th scope="row">{name(relation)}</th>{cells}</tr>'
+    for relation, *cells in rows:
+        yield f'<tr><th scope="row">{name(relation)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
     yield "</tbody></table></div>"
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "Summary",
     "Violation",
     "finding_identity",
+    "relation_rows",
     "summarise",
 ]
 
@@ -368,6 +369,12 @@ def summarise(records: Iterable[Record], totals: Totals) -> Summary:
             Counter(f.evidence["harm"] for f in distinct.values() if f.is_failure and "harm" in f.evidence)
         ),
     )
+
+
+def relation_rows(relations: Mapping[str, RelationSummary]) -> list[list[str]]:
+    """A line of headings and one for each relation, without rates where no relation has one."""
+    rows = [list(RELATION_HEADINGS), *([name, *one.cells()] for name, one in relations.items())]
+    return [row[:-2] for row in rows] if all(one.is_yield for one in relations.values()) else rows
 
 
 def finding_identity(record: Record, finding: Finding) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from instar.report.summary import (
     RelationSummary,
     Summary,
     Violation,
+    relation_rows,
 )
 from instar.report.text_style import PLAIN, TextStyle
 from instar.report.words import (
@@ -219,12 +220,11 @@ def _headline(summary: Summary) -> Iterator[str]:
 def _relations(relations: Mapping[str, RelationSummary], look: TextStyle) -> str:
     if not relations:
         return ""
-    rows = [[readable(name), *relation.cells()] for name, relation in relations.items()]
-    if any(not relation.is_yield for relation in relations.values()):
-        return table([RELATION_HEADINGS, *rows], right=range(1, len(RELATION_HEADINGS)), look=look)
-    shown = [row[:-2] for row in (RELATION_HEADINGS, *rows)]
-    why = "Without rates, since the search goes where failures are: --search draws gives them."
-    return f"{table(shown, right=range(1, len(shown[0])), look=look)}\n{why}"
+    rows = [[readable(name), *cells] for name, *cells in relation_rows(relations)]
+    shown = table(rows, right=range(1, len(rows[0])), look=look)
+    if len(rows[0]) == len(RELATION_HEADINGS):
+        return shown
+    return f"{shown}\nWithout rates, since the search goes where failures are: --search draws gives them."
 
 
 def _account_lines(summary: Summary, look: TextStyle) -> Iterator[str]:

@@ -212,7 +212,8 @@ def _picture_folders(path: Path, images: str | Path | None) -> list[Path]:
         return [Path(images)]
     here, above = path.parent, path.parent.parent
     split = path.stem.rpartition("_")[2]  # annotations/instances_val2017.json goes with val2017/
-    places = [here, here / "images", here / split, above / split, above / "images" / split, above / "images"]
+    places = [here / name for name in ("", "images", "data", split)]
+    places += [above / name for name in (split, f"images/{split}", "images")]
     return [place for place in places if place.is_dir()]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Scene, SceneObject
-from instar.scenes.annotation_file import complain_at
+from instar.scenes.annotation_file import complain_at, read_bytes
 from instar.scenes.annotations import Size, annotated_scenes, boxed, picture_finder
 from instar.user_file import read_json
 
@@ -33,7 +33,9 @@ def fiftyone(path: str | Path, *, limit: int | None = None) -> list[Scene]:
 
 
 def looks_like_fiftyone(path: Path) -> bool:
-    return (path / "labels.json").is_file() and (path / "data").is_dir()
+    """Its export as COCO lies in the same two places; it has `images`."""
+    file = path / "labels.json"
+    return file.is_file() and (path / "data").is_dir() and b'"images"' not in read_bytes(file)
 
 
 def _objects(

@@ -11,6 +11,7 @@ from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Image, Scene, SceneList
 
 SUFFIXES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp")
+SPLITS = ("", "train", "valid", "val", "test")  # folders of an export, each with its own annotations
 
 
 def folder(path: str | Path, *, limit: int | None = None) -> SceneList:

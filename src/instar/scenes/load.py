@@ -17,7 +17,7 @@ from instar.scenes.coco import coco, panoptic
 from instar.scenes.cvat import cvat, find_cvat_file
 from instar.scenes.driving_log import driving_log, looks_like_driving_log
 from instar.scenes.fiftyone import fiftyone, looks_like_fiftyone
-from instar.scenes.folder import SUFFIXES, check_limit, folder, is_picture
+from instar.scenes.folder import SPLITS, SUFFIXES, check_limit, folder, is_picture
 from instar.scenes.hugging_face import find_dataset_tables, hugging_face
 from instar.scenes.image_folder import image_folder, looks_like_image_folder
 from instar.scenes.kitti import find_kitti, kitti
@@ -76,7 +76,8 @@ _FOLDERS: dict[str, Callable[[Path], object]] = {
 """What recognises a folder of each format, by giving something, in the order in which they are asked."""
 _OF_FILES = ("bdd100k", "coco", "coco-text", "open-images", "panoptic")
 _ENDINGS = {".yaml": "yolo", ".yml": "yolo", ".tar": "web-dataset", ".xml": "cvat", ".txt": "list"}
-_ENDINGS |= {".arrow": "hugging-face", ".parquet": "hugging-face"}
+_ENDINGS |= {".arrow": "hugging-face", ".parquet": "hugging-face", ".data": "yolo"}
+ROBOFLOW = "_annotations.coco.json"  # COCO of the pictures beside it
 MOST_DRAWN = 100_000
 WORLDS = ("drive", "page", "poster", "street")
 _STRIDE = re.compile(r"(.+)@([0-9]{1,9})")
@@ -190,6 +191,8 @@ def _recognised(path: Path) -> tuple[str, Path]:
     for format, looks_like in _FOLDERS.items():
         if looks_like(path):
             return format, path
+    if (path / ROBOFLOW).is_file():
+        return "coco", path / ROBOFLOW
     if not any(map(is_picture, path.iterdir())):
         found = _annotation_files(path)
         if len(found) > 1:
@@ -229,8 +232,9 @@ def _annotation_file(path: Path, format: str) -> Path:
 def _annotation_files(path: Path) -> dict[Path, str]:
     """The files that list many pictures, in a folder or in one of annotations below it; any other is no
     concern of ours."""
-    places = [path, path / "annotations", path / "labels"]
+    places = [path, path / "annotations", *(path / "labels").glob("**")]
     files = sorted(file for place in places for file in place.glob("*.json"))
+    files += [path / split / ROBOFLOW for split in SPLITS[1:] if (path / split / ROBOFLOW).is_file()]
     formats = {file: _json_format(file) for file in files}
     tables = sorted(file for place in places for file in place.glob("*.csv"))
     formats |= {file: "open-images" for file in tables if is_open_images(file)}

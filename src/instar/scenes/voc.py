@@ -1,8 +1,9 @@
-"""Scenes from PASCAL VOC: `Annotations/*.xml` beside `JPEGImages/`."""
+"""Scenes from PASCAL VOC: `Annotations/*.xml` beside `JPEGImages/`, or each XML file beside its picture."""
 
 from __future__ import annotations
 
 import math
+import re
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,14 +11,14 @@ from typing import TYPE_CHECKING
 from instar.core.errors import BadInput
 from instar.core.scene import Scene, SceneObject
 from instar.scenes.annotation_file import parse_xml, read_bytes
-from instar.scenes.folder import check_limit, folder, read_file
+from instar.scenes.folder import SPLITS, check_limit, folder, read_file
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 
 def voc(path: str | Path, *, limit: int | None = None) -> list[Scene]:
-    """The scenes of a VOC folder, with labels and boxes.
+    """The scenes of a VOC folder, with labels and boxes, or of a folder where XML lies beside pictures.
 
     VOC counts pixels from 1 and its boxes include their last one; ours begin at 0 and do not. Of a
     picture without XML nothing is known, and XML without a picture is a scene that cannot be read.
@@ -25,21 +26,35 @@ def voc(path: str | Path, *, limit: int | None = None) -> list[Scene]:
     check_limit(limit)
     root = Path(path)
     if not looks_like_voc(root):
-        raise BadInput(f"{root} is no VOC folder: it needs Annotations and JPEGImages")
-    annotations = {file.stem: file for file in (root / "Annotations").glob("*.xml")}
+        raise BadInput(
+            f"{root} is no VOC folder: it needs Annotations and JPEGImages, or XML beside pictures"
+        )
+    prefix, base = ("JPEGImages/", root / "Annotations") if _is_devkit(root) else ("", root)
+    files = [file for file in base.rglob("*.xml") if prefix or _is_voc(file)]
+    annotations = {file.relative_to(base).with_suffix("").as_posix(): file for file in files}
     scenes = [
-        (f"JPEGImages/{picture.id}", picture.read, annotations.pop(Path(picture.id).stem, None))
-        for picture in folder(root / "JPEGImages")
+        (prefix + picture.id, picture.read, annotations.pop(picture.id.rpartition(".")[0], None))
+        for picture in folder(root / prefix)
     ]
     for stem, xml in annotations.items():
-        name = f"JPEGImages/{stem}.jpg"
+        name = f"{prefix}{stem}.jpg"
         scenes.append((name, partial(read_file, root / name), xml))
     scenes.sort(key=lambda scene: scene[0])
     return [Scene(name, read, _objects(xml) if xml else None) for name, read, xml in scenes[:limit]]
 
 
 def looks_like_voc(path: Path) -> bool:
+    beside = (next((path / split).glob("*.xml"), None) for split in SPLITS)
+    return _is_devkit(path) or any(file is not None and _is_voc(file) for file in beside)
+
+
+def _is_devkit(path: Path) -> bool:
     return (path / "Annotations").is_dir() and (path / "JPEGImages").is_dir()
+
+
+def _is_voc(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return re.search(rb"<annotation[\s>]", opened.read(1000)) is not None
 
 
 def _objects(file: Path) -> tuple[SceneObject, ...]:

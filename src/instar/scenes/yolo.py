@@ -6,17 +6,20 @@ import math
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from instar.core.errors import BadInput, UnreadablePicture
 from instar.core.scene import Scene, SceneObject
 from instar.scenes.annotation_file import complain_at, read_lines
-from instar.scenes.folder import check_limit, folder
+from instar.scenes.folder import SPLITS, SUFFIXES, check_limit, folder
 from instar.scenes.masks import polygons_mask
 from instar.user_file import read_text
 
 YAML_NAMES = ("data.yaml", "data.yml", "dataset.yaml")
+LISTS = ("classes.txt", "obj.names", "_darknet.labels")
+"""Files with a class on each line: of LabelImg and Label Studio, of Darknet and CVAT, of Roboflow."""
 
 
 def yolo(
@@ -26,18 +29,23 @@ def yolo(
     names: Sequence[str] | None = None,
     limit: int | None = None,
 ) -> list[Scene]:
-    """The scenes of a YOLO folder, or of the folder that a `data.yaml` lies in.
+    """The scenes of a YOLO folder, or of the folder that a `data.yaml` lies in or names as its `path`.
 
     Objects have boxes, and masks where a line is a polygon; those without area are left out. Where
     there are folders `images`, only pictures below them count: the label file of
     `.../images/.../a.jpg` is `.../labels/.../a.txt`, with `labels` the name of that folder. Elsewhere it
     is the `a.txt` beside the picture. No file means, as in YOLO, that the picture is empty. Class names
-    come from `names`, else from `data.yaml` or `classes.txt` in the folder; without any of them a label
-    is the number of its class.
+    come from `names`, else from the YAML that was given, else from `data.yaml` or a list such as
+    `classes.txt` in the folder or above it; without any of them a label is the number of its class.
     """
     check_limit(limit)
-    root = Path(path)
-    root = root.parent if root.is_file() else root
+    given = Path(path)
+    root = given.parent if given.is_file() else given
+    if given.is_file() and given.suffix in (".yaml", ".yml"):
+        document = _yaml(given)
+        names = _names(document, given) if names is None else names
+        below = root / str(document.get("path") or "")
+        root = below if below.is_dir() else root
     scenes: list[Scene] = folder(root)
     scenes = [scene for scene in scenes if "images" in Path(scene.id).parts[:-1]] or scenes
     if not any(label_file(root, scene.id, labels).is_file() for scene in scenes):
@@ -51,7 +59,14 @@ def yolo(
 
 
 def looks_like_yolo(path: Path) -> bool:
-    """Label files in their folder, and beside that the pictures' folder or a data.yaml."""
+    """Label files in their folder, and beside that the pictures' folder or a data.yaml; or a list of classes
+    with label files beside pictures."""
+    for split in SPLITS:
+        if any((path / split / name).is_file() for name in (*LISTS, "obj.data")):
+            places = (path / split, path / split / "obj_train_data")
+            texts = (file for place in places for file in place.glob("*.txt"))
+            if any(file.with_suffix(suffix).is_file() for file in texts for suffix in SUFFIXES):
+                return True
     labelled = any(next(path.glob(place), None) for place in ("labels/**/*.txt", "*/labels/**/*.txt"))
     described = any((path / name).is_file() for name in YAML_NAMES)
     return labelled and (described or (path / "images").is_dir())
@@ -129,16 +144,18 @@ def _share(word: str) -> float:
 
 
 def class_names(root: Path) -> list[str] | None:
-    """The names by number of class, or None where no file in the folder says them."""
-    for name in YAML_NAMES:
-        if (root / name).is_file():
-            return _yaml_names(root / name)
-    if (root / "classes.txt").is_file():
-        return [line.strip() for _, line in read_lines(root / "classes.txt")]
+    """The names by number of class, or None where no file in the folder, its parts or above it says them."""
+    for place in (root, *(root / split for split in SPLITS[1:]), root.parent):
+        for name in YAML_NAMES:
+            if (place / name).is_file():
+                return _names(_yaml(place / name), place / name)
+        for name in LISTS:
+            if (place / name).is_file():
+                return [line.strip() for _, line in read_lines(place / name)]
     return None
 
 
-def _yaml_names(path: Path) -> list[str]:
+def _yaml(path: Path) -> dict[str, Any]:
     import yaml
 
     try:
@@ -146,9 +163,13 @@ def _yaml_names(path: Path) -> list[str]:
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())
         raise BadInput(f"{path} is not YAML: {reason}") from None
-    told = document.get("names") if isinstance(document, dict) else None
-    if told is None:
+    if not isinstance(document, dict) or document.get("names") is None:
         raise BadInput(f"{path} has no 'names'")
+    return document
+
+
+def _names(document: dict[str, Any], path: Path) -> list[str]:
+    told = document["names"]
     names = told if isinstance(told, dict) else dict(enumerate(told)) if isinstance(told, list) else {}
     numbers = range(len(names))
     texts = [names.get(number) for number in numbers]

@@ -48,14 +48,14 @@ def test_a_lost_line_is_told_by_the_words_in_it():
 
 def test_a_box_on_a_part_of_a_word_is_told_by_the_word():
     assert said(quads(), quads(box(12, 12, 40, 16)), word("FISHMARKET", *(10, 10, 120, 20))) == [
-        'new box on "FISHMARKET"'
+        'new box on part of "FISHMARKET"'
     ]
 
 
 def test_what_became_of_the_box_is_said():
     words = [word("FISH", 10, 10, 120, 20)]
-    assert said(quads(LINE), quads(box(10, 10, 50, 20)), *words) == ['the box of "FISH" is resized']
-    assert said(quads(LINE), quads(box(90, 14, 120, 20)), *words) == ['the box of "FISH" has drifted']
+    assert said(quads(LINE), quads(box(10, 10, 50, 20)), *words) == ['"FISH" is found at another size']
+    assert said(quads(LINE), quads(box(90, 14, 120, 20)), *words) == ['"FISH" is found beside its place']
 
 
 def test_a_reader_says_what_it_has_read_where_nobody_knows():

@@ -20,7 +20,7 @@ from instar.tasks.text.changes import Watermark
 from instar.tasks.text.measures import EPS, Matching, delta, match
 from instar.tasks.text.polygons import quad_areas, quad_intersections, quad_iou
 
-__all__ = ["LINES", "ON_WATERMARK", "Lines", "nothing_left", "same_text", "word_found"]
+__all__ = ["FATE_WORDS", "LINES", "ON_WATERMARK", "Lines", "nothing_left", "same_text", "word_found"]
 
 Lines = Literal["any", "same"]
 LINES: tuple[str, ...] = get_args(Lines)
@@ -175,8 +175,7 @@ class _Pairing:
     def _finding(self, kind: str, k: int, about: list[int]) -> Finding:
         best = float(self.overlap[k].max(initial=0.0))
         evidence = {"was": _corners(self.before.quads[k]), "overlap": round(best, 4)}
-        named = f'"{self.before.texts[k]}"' if self.before.texts else f"the text in box {k}"
-        evidence["cause"] = {"words": f"{named} {FATE_WORDS[kind]}"}
+        evidence["cause"] = {"words": f"the text in box {k} {FATE_WORDS[kind]}"}
         if about:
             evidence["is"] = _corners(self.after.quads[about[0]])
         return Finding(kind, f"box {k}", min(0.0, best - (1 - self.eps)), evidence)

@@ -11,6 +11,7 @@ from instar.core.scene import Observation
 from instar.core.verdict import Finding, Verdict
 from instar.imaging.words import Word
 from instar.tasks.text.answers import Quads
+from instar.tasks.text.compare import FATE_WORDS
 from instar.tasks.text.polygons import Corners, quad_areas
 from instar.tasks.text.truth import truth_of
 
@@ -18,12 +19,7 @@ __all__ = ["with_names"]
 
 IN_BOX = 0.5  # of a word lies in a box, or of a box in a word: then the box is about that word
 LONGEST = 40  # letters of a text that are told
-SENTENCES = {
-    "lost": "{} is lost",
-    "resized": "the box of {} is resized",
-    "drifted": "the box of {} has drifted",
-    "split": "the box of {} is split",
-    "merged": "the box of {} is merged with others",
+SENTENCES = {kind: f"{{}} {fate}" for kind, fate in FATE_WORDS.items()} | {
     "invented": "new box on {}",
     "masked text found": "{} is still found in its mask",
 }
@@ -41,26 +37,28 @@ def _named(finding: Finding, words: Sequence[Word], answers: tuple[Quads, Quads]
     if finding.kind not in SENTENCES or place is None:
         return finding
     box = np.array([place], np.float32)
-    text = _known_text(box, words) or next(filter(None, (_read_text(box, answer) for answer in answers)), "")
+    text, part = _known_text(box, words)
+    text = text or next(filter(None, (_read_text(box, answer) for answer in answers)), "")
     if not text and not (words and finding.subject.startswith("box ")):
         return finding
     short = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-    about = f'"{short}"' if text else finding.subject  # what is on no text that is known stays a box
+    about = f'{part}"{short}"' if text else finding.subject  # what is on no text that is known stays a box
     said = SENTENCES[finding.kind].format(about)
     cause = {**finding.evidence.get("cause", {}), "words": said}
     return replace(finding, evidence={**finding.evidence, "cause": cause})
 
 
-def _known_text(box: Corners, words: Sequence[Word]) -> str:
-    """The annotated words in the box, or the one that it is a part of, from left to right."""
+def _known_text(box: Corners, words: Sequence[Word]) -> tuple[str, str]:
+    """The annotated words in the box, from left to right, or the one that it is on "part of "."""
     legible = [word for word in words if word.text and not word.ignored]
     if not legible:
-        return ""
+        return "", ""
     truth = truth_of(legible)
     common = truth.common(box)[:, 0]
     about = np.flatnonzero(common >= IN_BOX * np.minimum(truth.areas, quad_areas(box)[0]))
     inside = sorted(about.tolist(), key=lambda k: float(legible[k].outline[:, 0].min()))
-    return " ".join(legible[k].text for k in inside)
+    is_part = bool(inside) and bool((common[inside] < IN_BOX * truth.areas[inside]).all())
+    return " ".join(legible[k].text for k in inside), "part of " * is_part
 
 
 def _read_text(box: Corners, answer: Quads) -> str:

@@ -37,6 +37,7 @@ def tesseract(*, least_score: float = 0.5) -> PictureSystem[Quads]:
     (model,) = fetch("tesseract-eng")
     require_fraction("tesseract", "least_score", least_score)
     library = import_extra("tesserocr", "tesserocr", extra="text", needed_for="tesseract")
+    library.set_leptonica_log_level(library.LeptLogLevel.NONE)  # it complains of boxes that it cuts off
     idle: deque[Any] = deque()
 
     @contextmanager
