@@ -35,17 +35,9 @@ from instar.core.task import Question
 from instar.core.verdict import Verdict
 
 __all__ = [
-    "Note",
-    "RunSettings",
-    "SceneRun",
-    "Schedule",
-    "SourceStates",
-    "decide_all",
-    "observe_scene",
-    "random_for",
-    "run_scene",
-    "sample",
-]
+    "Note", "RunSettings", "SceneRun", "Schedule", "SourceStates", "decide_all", "observe_scene",
+    "random_for", "run_scene", "sample",
+]  # fmt: skip
 
 
 AnySearch: TypeAlias = Any  # a Search or a SearchAcross; `is_across_scenes` tells which
@@ -258,7 +250,7 @@ def decide_all(
                 break
             if chunk and run.budget.lacks(worst + case.worst_cost()):
                 held_back = case
-                held_back.let_go()  # it may have to wait for budget
+                run.budget.let_go = case.let_go  # its pictures, should it have to wait
                 break
             chunk.append(case)
             worst += case.worst_cost()
