@@ -102,7 +102,8 @@ def free_places(window: Window, size: tuple[int, int], taken: Boxes) -> Places:
 @by_identity(64)
 def _whole_pixels(boxes: Boxes) -> list[list[int]]:
     """The boxes, grown to whole pixels."""
-    return np.hstack([np.floor(boxes[:, :2]), np.ceil(boxes[:, 2:])]).astype(np.int64).tolist()
+    whole: list[list[int]] = np.hstack([np.floor(boxes[:, :2]), np.ceil(boxes[:, 2:])]).astype(int).tolist()
+    return whole
 
 
 def one_of(places: Places, window: Window, rng: np.random.Generator) -> tuple[int, int]:

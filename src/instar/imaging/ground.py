@@ -34,7 +34,7 @@ def ground_like(image: Image, feet: Iterable[Box], things: Iterable[Box] = ()) -
     """
     height, width = image.shape[:2]
     scale = min(1.0, SIDE / max(height, width))
-    bare, looks = _looks(image, scale, tuple(map(tuple, things)))
+    bare, looks = _looks(image, scale, tuple((x1, y1, x2, y2) for x1, y1, x2, y2 in things))
     seeds = _filled(bare.shape, scale, feet) * bare
     if np.count_nonzero(seeds) < LEAST_SEEDS:
         return np.zeros((height, width), np.bool_)

@@ -50,7 +50,7 @@ def _histogram_after(
     right, bottom = (min(most, side // CELL + 2) for side, most in zip(changed[2:], (columns, rows)))
     found = gradient_histogram(image[top * CELL : bottom * CELL, left * CELL : right * CELL])
     y1, y2, x1, x2 = top + (top > 0), bottom - (bottom < rows), left + (left > 0), right - (right < columns)
-    after = before.copy()
+    after: npt.NDArray[np.float32] = before.copy()
     after[y1:y2, x1:x2] = found[y1 - top : y2 - top, x1 - left : x2 - left]
     return after
 
