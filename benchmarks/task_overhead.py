@@ -5,7 +5,8 @@
 The system computes outside of the interpreter, as networks do, and gives one answer to all, so that nothing
 is found and everything counts that a question costs: it is drawn, made, hashed, asked, judged and kept.
 On a machine that others use too, the CPU that a question takes beside the system's own tells more, and how
-long the system stands still between two calls of the first campaign (the median). Scenes are held in memory. Loop and campaign alternate on the same inputs, so that they see the same
+long the system stands still between two calls of the first campaign (the median).
+Scenes are held in memory. Loop and campaign alternate on the same inputs, so that they see the same
 machine.
 """
 
