@@ -4,6 +4,8 @@
 
 The system computes outside of the interpreter, as networks do, and gives one answer to all, so that nothing
 is found and everything counts that a question costs: it is drawn, made, hashed, asked, judged and kept.
+On a machine that others use too, the CPU that a question takes beside the system's own tells more, and how
+long the system stands still between two calls of the first campaign (the median).
 Scenes are held in memory. Loop and campaign alternate on the same inputs, so that they see the same
 machine.
 """
@@ -52,15 +54,19 @@ class Busy:
             (self._answer,) = resolve_system(Use(EXACT[task]), tasks=[task]).predict([scenes[0].image])
         self._task, self._work = task, bytes(pieces_for(MILLISECONDS))
         self.seen: list[Any] | None = None
-        self.asked, self.began = 0, 0.0
+        self.asked, self.began, self.ended = 0, 0.0, 0.0
+        self.pauses: list[float] = []
 
     def predict(self, inputs: Sequence[Any]) -> list[Any]:
-        self.began = self.began or time.perf_counter()
+        now = time.perf_counter()
+        self.began = self.began or now
+        self.pauses.append(now - (self.ended or now))
         self.asked += len(inputs)
         if self.seen is not None:
             self.seen += inputs
         for _ in inputs:
             hashlib.sha256(self._work)
+        self.ended = time.perf_counter()
         constant = self._task in ("interpretation", "detection")
         return self._constant.predict(inputs) if constant else [self._answer] * len(inputs)
 
@@ -108,6 +114,12 @@ def compare(relation: str, word: str, seconds: float, workers: Sequence[int]) ->
     campaign(1, budget)
     took = time.perf_counter() - began
     inputs, system.seen = system.seen, None
+    pause, before = statistics.median(system.pauses), time.process_time()
+    campaign(1, budget)
+    between = time.process_time()
+    for one in inputs:
+        system.predict([one])
+    cpu = (between - before - (time.process_time() - between)) / len(inputs)
     ratios: dict[int, list[float]] = {count: [] for count in workers}
     turns = max(2, int(seconds / (took * (1 + len(workers)))))
     for _ in range(turns):
@@ -119,7 +131,8 @@ def compare(relation: str, word: str, seconds: float, workers: Sequence[int]) ->
             ratios[count].append(bare / campaign(count, budget))
     size = "x".join(str(side) for side in scenes[0].image.shape[1::-1])
     told = ", ".join(f"{statistics.median(ratios[count]):.2f} with workers {count}" for count in workers)
-    print(f"{relation:28}{size:9} {told} ({len(inputs)} questions, {turns} turns)", flush=True)
+    own = f"{1000 * cpu:.1f} ms of CPU a question, {1000 * pause:.1f} ms between calls"
+    print(f"{relation:28}{size:9} {told}; {own} ({len(inputs)} questions, {turns} turns)", flush=True)
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -1,5 +1,6 @@
 """A budget is kept to the question, reaches every scene it can, and pays for checks first."""
 
+import threading
 from collections import Counter
 from dataclasses import replace
 
@@ -52,6 +53,41 @@ def test_no_budget_is_ever_exceeded_and_every_question_is_counted(relations, sea
         assert totals.asked == len(system.asked) <= totals.queries
         assert sum(record.queries for record in records) + totals.scenes + totals.repeats == totals.queries
         assert totals.finished
+
+
+def test_a_large_budget_makes_no_picture_twice():
+    made = []
+
+    def apply(image, change):
+        made.append(change)
+        return planted.apply_dot(image, change)
+
+    counted = replace(planted.checked, apply=apply)
+    counts = []
+    for queries in (None, 400):
+        made.clear()
+        run([counted], always_right, instar.draws(20), n=4, queries=queries)
+        counts.append(len(made))
+    assert counts[0] == counts[1] > 40
+
+
+def test_the_next_question_is_asked_while_an_answer_is_being_kept():
+    asked = threading.Semaphore(0)
+    waited = []
+
+    class System(planted.Hashed):
+        def predict(self, inputs):
+            asked.release()
+            return super().predict(inputs)
+
+    class Slow(MemoryStore):
+        def keep_answers(self, replies):
+            if not waited:  # the first answer is kept only when two questions have been asked
+                waited.append(asked.acquire(timeout=20) and asked.acquire(timeout=20))
+            return super().keep_answers(replies)
+
+    run([planted.checked], System(), instar.draws(5), store=Slow())
+    assert waited == [True]
 
 
 def test_without_a_budget_queries_are_the_sources_and_what_each_case_needed():

@@ -85,8 +85,8 @@ def test_killed_at_twenty_random_instants_a_run_ends_as_if_nothing_had_happened(
         process.kill()
         process.communicate()
         assert not asked(log) - (needed - known), "something committed was asked again"
-        # Answers that were on their way when the process died are all that may be lost.
-        assert sum((known + asked(log)).values()) - sum(committed(run).values()) <= BATCH
+        # What was being asked when the process died may be lost, and the batch before, not yet kept.
+        assert sum((known + asked(log)).values()) - sum(committed(run).values()) <= 2 * BATCH
     assert in_the_middle >= 15, "it had ended before most of the kills: give it more to ask"
     known, log = committed(run), tmp_path / "last.log"
     out, err = start(run, log).communicate(timeout=400)

@@ -56,3 +56,15 @@ def test_pixels_beyond_whole_cells_are_left_out() -> None:
 def test_pictures_of_different_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="cannot be compared"):
         hog_intersection(noise(0, (16, 16)), noise(0, (16, 24)))
+
+
+@given(st.data())
+@settings(max_examples=40, deadline=None)
+def test_looking_only_where_a_picture_changed_gives_the_same_to_the_last_bit(data: st.DataObject) -> None:
+    height, width = data.draw(st.integers(8, 90)), data.draw(st.integers(8, 90))
+    x1, y1 = data.draw(st.integers(0, width - 1)), data.draw(st.integers(0, height - 1))
+    x2, y2 = data.draw(st.integers(x1 + 1, width)), data.draw(st.integers(y1 + 1, height))
+    before = noise(1, (height, width))
+    after = before.copy()
+    after[y1:y2, x1:x2] = noise(2, (y2 - y1, x2 - x1))
+    assert hog_intersection(before, after, changed=(x1, y1, x2, y2)) == hog_intersection(before, after)

@@ -12,7 +12,7 @@ decides who gets what.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 LEAST = 2  # the source and one follow-up: less than that tells nothing
@@ -32,15 +32,17 @@ class Request:
 
 
 class Budget:
-    """What one scene may still ask. `Budget(None)` never runs dry."""
+    """What one scene may still ask. `Budget(None)` never runs dry. `let_go` is called before it waits."""
 
-    __slots__ = ("left", "spent")
+    __slots__ = ("left", "let_go", "spent")
 
     def __init__(self, left: int | None = None) -> None:
         self.left = left
+        self.let_go: Callable[[], object] = lambda: None
         self.spent = 0
 
     def request(self, amount: int, *, urgent: bool) -> Request:
+        self.let_go()
         held = self.left or 0
         return Request(self.lacks(amount), urgent, self.spent + held, held)
 

@@ -244,7 +244,7 @@ def decide_all(
                 break
             if chunk and run.budget.lacks(worst + case.worst_cost()):
                 held_back = case
-                held_back.let_go()  # it may have to wait for budget
+                run.budget.let_go = case.let_go  # its pictures, should it have to wait
                 break
             chunk.append(case)
             worst += case.worst_cost()

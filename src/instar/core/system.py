@@ -29,6 +29,7 @@ DEEPEST = 24
 MOST_VALUES = 1_000_000
 MOST_BYTES = 256 << 20
 """What one answer may have: levels, values in lists and mappings, bytes in arrays and texts."""
+_WHOLE = frozenset((str, bytes, int, float, bool, type(None), np.ndarray))
 
 
 @runtime_checkable
@@ -146,9 +147,8 @@ def ask(
     for attempt in range(retries + 1):
         error = ""
         try:
-            answers = answers_of(
-                system, deepcopy(list(inputs)) if copies and not is_isolated(system) else inputs
-            )
+            given = deepcopy(list(inputs)) if copies and not is_isolated(system) else inputs
+            answers = answers_of(system, given)
             break
         except Refused:
             raise
@@ -200,6 +200,8 @@ def _require_bounded(answer: Any) -> None:
 
 def _parts(value: Any) -> Iterable[Any]:
     """What an answer is made of, one level down."""
+    if type(value) in _WHOLE:  # most of them, and looking further takes time
+        return ()
     if isinstance(value, Mapping):
         return value.values()
     if isinstance(value, (list, tuple)):
@@ -218,6 +220,6 @@ def _reply(answer: Any, seconds: float) -> Reply:
 def _has_nan(value: Any) -> bool:
     if isinstance(value, (np.ndarray, np.inexact)):
         return value.dtype.kind in "fc" and bool(np.isnan(value).any())
-    if isinstance(value, (float, complex)):
+    if isinstance(value, (float, complex, str)):
         return value != value
     return any(_has_nan(part) for part in _parts(value))

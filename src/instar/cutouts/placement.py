@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from instar.imaging.by_identity import by_identity
 from instar.imaging.geometry import Boxes
 
 Places: TypeAlias = npt.NDArray[np.bool_]
@@ -79,12 +80,19 @@ def free_places(window: Window, size: tuple[int, int], taken: Boxes) -> Places:
     height, width = size
     places = np.ones((window.bottom - window.top, window.right - window.left), bool)
     # The object's corner (x, y) overlaps when x < x2 and x + width > x1, and likewise for y.
-    corner = np.array([window.left, window.top], np.int64)
-    first = np.floor(taken[:, :2]).astype(np.int64) - (width - 1, height - 1) - corner
-    end = np.ceil(taken[:, 2:]).astype(np.int64) - corner
-    for (left, top), (right, bottom) in zip(np.maximum(first, 0).tolist(), np.maximum(end, 0).tolist()):
-        places[top:bottom, left:right] = False
+    for x1, y1, x2, y2 in _whole_pixels(taken):
+        top, bottom = y1 - height + 1 - window.top, y2 - window.top
+        left, right = x1 - width + 1 - window.left, x2 - window.left
+        if bottom > 0 and right > 0:
+            places[max(top, 0) : bottom, max(left, 0) : right] = False
     return places
+
+
+@by_identity(64)
+def _whole_pixels(boxes: Boxes) -> list[list[int]]:
+    """The boxes, grown to whole pixels."""
+    whole: list[list[int]] = np.hstack([np.floor(boxes[:, :2]), np.ceil(boxes[:, 2:])]).astype(int).tolist()
+    return whole
 
 
 def one_of(places: Places, window: Window, rng: np.random.Generator) -> tuple[int, int]:

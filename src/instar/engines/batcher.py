@@ -121,9 +121,12 @@ class Batcher:
                 tell(query)
 
     def send(self, *, more_coming: bool) -> None:
-        """Full batches as soon as there are any; a partial one when no more is coming to fill it."""
-        while self._unsent and self.busy < self._slots:
-            if len(self._unsent) < self._batch and more_coming:
+        """Full batches as soon as there are any; a partial one when no more is coming to fill it.
+
+        As many full ones again lie ready for the threads, which need not wait then until an answer is kept.
+        """
+        while self._unsent and self.busy < 2 * self._slots:
+            if len(self._unsent) < self._batch and (more_coming or self.busy >= self._slots):
                 return
             taken = [self._unsent.popleft()]
             target = _target(taken[0][1])
@@ -136,7 +139,9 @@ class Batcher:
     def load(self) -> str:
         """How busy the actors of a system in a cluster are, in words; nothing for other systems."""
         load: Callable[[], str] | None = getattr(self._systems["", ""][0], "load", None)
-        return "" if load is None else f"{load()}, {self.busy} calls under way, {len(self._unsent)} waiting"
+        if load is None:
+            return ""
+        return f"{load()}, {min(self.busy, self._slots)} calls under way, {len(self._unsent)} waiting"
 
     def drop(self) -> None:
         """Forget what has not been sent."""

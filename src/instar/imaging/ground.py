@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image, Mask
+from instar.imaging.by_identity import by_identity
 from instar.imaging.geometry import Box
 
 SIDE = 192  # pixels of the longer side of the copy that is looked at
@@ -31,13 +32,11 @@ def ground_like(image: Image, feet: Iterable[Box], things: Iterable[Box] = ()) -
     """
     height, width = image.shape[:2]
     scale = min(1.0, SIDE / max(height, width))
-    small = np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
-    bare = 1 - _filled(small.shape, scale, things)
-    seeds = _filled(small.shape, scale, feet) * bare
+    bare, looks = _looks(image, scale, tuple((x1, y1, x2, y2) for x1, y1, x2, y2 in things))
+    seeds = _filled(bare.shape, scale, feet) * bare
     if np.count_nonzero(seeds) < LEAST_SEEDS:
         return np.zeros((height, width), np.bool_)
-    looks = _looks(small, bare)
-    samples = looks[seeds > 0]
+    samples = np.stack([look[seeds > 0] for look in looks], axis=1)
     cv2.setRNGSeed(0)
     criteria = (cv2.TERM_CRITERIA_MAX_ITER, 12, 0.0)
     # Four numbers are few enough for k-means to be at home with any sample.
@@ -48,7 +47,8 @@ def ground_like(image: Image, feet: Iterable[Box], things: Iterable[Box] = ()) -
     for kind in range(count):
         own = samples[which[:, 0] == kind]
         spread = np.maximum(own.std(axis=0), LEAST_SPREAD)
-        alike |= np.sqrt((((looks - centres[kind]) / spread) ** 2).sum(axis=2)) < NEAR
+        squares = [((look - c) / s) ** 2 for look, c, s in zip(looks, centres[kind], spread)]
+        alike |= np.sqrt(squares[0] + squares[1] + squares[2] + squares[3]) < NEAR
     opened = cv2.morphologyEx(alike.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     closed = cv2.bitwise_or(cv2.morphologyEx(opened, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8)), seeds)
     _, pieces = cv2.connectedComponents(closed)
@@ -77,15 +77,18 @@ def ground_below(
     strip = max(2, round(0.05 * height))
     inset = width // 6
     rows, columns = ground.shape
-    y = np.arange(top, top + shape[0]) + height
-    x = np.arange(left, left + shape[1]) + inset
-    upper, lower = (y - strip).clip(0, rows), (y + strip).clip(0, rows)
-    first, last = x.clip(0, columns), (x + width - 2 * inset).clip(0, columns)
-    start = int(upper.min(initial=rows))
-    sums = cv2.integral(ground[start : max(start + 1, int(lower.max(initial=0)))].view(np.uint8))
-    between = sums[lower - start] - sums[upper - start]
+    feet, start = top + height, left + inset
+    upper, lower = (_within(rows, feet + more, shape[0]) for more in (-strip, strip))
+    first, last = (_within(columns, start + more, shape[1]) for more in (0, width - 2 * inset))
+    sums = _sums(ground)
+    between = sums.take(lower, axis=0) - sums.take(upper, axis=0)
     area = np.maximum((lower - upper)[:, None] * (last - first)[None], 1)
-    return between[:, last] - between[:, first], area
+    return between.take(last, axis=1) - between.take(first, axis=1), area
+
+
+def _within(most: int, start: int, count: int) -> npt.NDArray[np.int64]:
+    """So many numbers from `start` on, none below 0 or above `most`; `clip` takes five times as long."""
+    return np.minimum(np.maximum(np.arange(start, start + count), 0), most)
 
 
 def _filled(shape: tuple[int, ...], scale: float, boxes: Iterable[Box]) -> npt.NDArray[np.uint8]:
@@ -97,14 +100,27 @@ def _filled(shape: tuple[int, ...], scale: float, boxes: Iterable[Box]) -> npt.N
     return filled
 
 
-def _looks(image: Image, bare: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
-    """`float32 (H, W, 4)`: smoothed colour in Lab, and how rough the surface is, of what is bare alone."""
+@by_identity(8)
+def _sums(ground: Mask) -> npt.NDArray[np.int32]:
+    """`int32 (H + 1, W + 1)`: how much ground lies above and to the left."""
+    return np.asarray(cv2.integral(ground.view(np.uint8)), np.int32)
+
+
+@by_identity(8)
+def _looks(
+    image: Image, scale: float, things: tuple[Box, ...]
+) -> tuple[npt.NDArray[np.uint8], list[npt.NDArray[np.float32]]]:
+    """Of the copy that is looked at: where it is bare of things, `uint8 (h, w)`; and four of
+    `float32 (h, w)`, smoothed colour in Lab and how rough the surface is, of what is bare alone.
+    """
+    small = cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    bare = 1 - _filled(small.shape, scale, things)
     weight = bare.astype(np.float32)
-    lab = cv2.cvtColor(image, cv2.COLOR_RGB2LAB).astype(np.float32) * weight[..., None]
+    lab = cv2.cvtColor(small, cv2.COLOR_RGB2LAB).astype(np.float32) * weight[..., None]
     near = np.maximum(cv2.GaussianBlur(weight, (0, 0), 1.5), LEAST_WEIGHT)
     smooth = cv2.GaussianBlur(lab, (0, 0), 1.5) / near[..., None]
     light = np.ascontiguousarray(lab[..., 0])
     around = np.maximum(cv2.blur(weight, (7, 7)), LEAST_WEIGHT)
     mean = cv2.blur(light, (7, 7)) / around
     rough = np.sqrt(np.maximum(cv2.blur(light * light, (7, 7)) / around - mean * mean, 0))
-    return np.dstack([smooth, rough])
+    return bare, [*np.ascontiguousarray(np.moveaxis(smooth, 2, 0)), rough]

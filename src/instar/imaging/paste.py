@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from instar.core.scene import Image
+from instar.imaging.by_identity import by_identity
 
 RGBA: TypeAlias = npt.NDArray[np.uint8]
 """`uint8 (H, W, 4)`: a cut-out and how opaque each of its pixels is."""
@@ -17,6 +18,7 @@ Blend: TypeAlias = Literal["hard", "feather", "poisson"]
 BLENDS: tuple[Blend, ...] = ("hard", "feather", "poisson")
 
 
+@by_identity(32)  # what is measured first is pasted next
 def resized(cutout: RGBA, width: int, height: int) -> RGBA:
     """The cut-out at another size, without colours of transparent pixels bleeding into its edge."""
     if cutout.shape[:2] == (height, width):

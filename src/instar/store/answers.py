@@ -57,6 +57,8 @@ def _decompressed(data: bytes) -> bytes:
 
 
 def _to_plain(value: Any, arrays: bytearray) -> Any:
+    if type(value) is str:  # most parts are, and the rest takes time
+        return value
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": repr(float(value))}
     if value is None or isinstance(value, (bool, int, float, str)):

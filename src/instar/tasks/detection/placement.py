@@ -10,6 +10,7 @@ import numpy as np
 from instar.core.change import Inapplicable
 from instar.core.scene import Image, Observation
 from instar.cutouts import Pool
+from instar.imaging.by_identity import by_identity
 from instar.imaging.harmony import cast_of, edge_width, grain_of
 from instar.imaging.paste import RGBA, resized
 from instar.imaging.photometric import LightAverages, light_of
@@ -87,7 +88,7 @@ def match_look(cutout: RGBA, image: Image, place: Placement, x: int, y: int) -> 
     around = image[max(0, y - dy) : y + height + dy, max(0, x - dx) : x + width + dx]
     small = resized(cutout, width, height)
     nearest = around[-MOST_SIDE:, :MOST_SIDE]  # near the feet: the place's own distance
-    own, here, whole = light_of(small), light_of(crop_box(image, place.model)), light_of(image)
+    own, here, (whole, cast) = light_of(small), light_of(crop_box(image, place.model)), _light_and_cast(image)
     # Haze and dusk take contrast from everything. What has most of it tells how much they left.
     contrast = max(whole.contrast, here.contrast)
     gain = float(np.clip(((contrast + 1) / (own.contrast + 1)) ** 0.5, 0.75, 1.25))
@@ -102,7 +103,7 @@ def match_look(cutout: RGBA, image: Image, place: Placement, x: int, y: int) -> 
         gain=round(gain, 3),
         offset=round(own.mean * (1 - gain) + halfway, 1),
         saturation=round(min(1.0, whole.chroma / COLOURFUL, paint), 2),
-        cast=_rounded(cast_of(image)),
+        cast=cast,
         blur=round(min(SOFTEST, max(0.0, soft**2 - crisp**2) ** 0.5), 2),
         grain=round(min(GRAINIEST, grain), 1),
     )
@@ -113,5 +114,6 @@ def _most_chroma(scene: LightAverages) -> float:
     return 2.2 * scene.chroma + 25
 
 
-def _rounded(values: tuple[float, float, float]) -> Any:
-    return tuple(round(value, 3) for value in values)
+@by_identity(8)
+def _light_and_cast(image: Image) -> tuple[LightAverages, Any]:
+    return light_of(image), tuple(round(value, 3) for value in cast_of(image))

@@ -55,14 +55,17 @@ def locate_heat(
         return Location((None,) * max(1, len(split)), (0.0,) * max(1, len(split)), None, (0.0, 0.0), 0.0, 0.0)
     hot = large > kept * most if kept < 1 else large >= most
     regions = _regions(size, tuple((x1, y1, x2, y2) for x1, y1, x2, y2 in split))
-    parts, mass = [], []
-    for i in range(max(1, len(split))):
-        mine = hot if regions is None else hot & (regions == i)
-        parts.append(mask_bounds(mine))
-        mass.append(float(large[mine].sum()))
-    total = sum(mass)
     whole = mask_bounds(hot)
     assert whole is not None
+    left, top, right, bottom = whole
+    inner = (slice(top, bottom), slice(left, right))
+    parts, mass = [], []
+    for i in range(max(1, len(split))):
+        mine = hot[inner] if regions is None else hot[inner] & (regions[inner] == i)
+        bounds = mask_bounds(mine)
+        parts.append(bounds and (bounds[0] + left, bounds[1] + top, bounds[2] + left, bounds[3] + top))
+        mass.append(float(large[inner][mine].sum()))
+    total = sum(mass)
     row, column = np.unravel_index(int(np.argmax(large)), large.shape)
     return Location(
         tuple(parts),

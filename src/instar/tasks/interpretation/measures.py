@@ -12,7 +12,6 @@ from functools import lru_cache
 import cv2
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from instar.core.scene import Mask
 from instar.imaging.by_identity import by_identity
@@ -97,7 +96,10 @@ def _ranks(grid: Grid) -> npt.NDArray[np.float64]:
     """The order of the places that are not faint; what differs by rounding alone is a tie."""
     most = float(np.abs(grid).max())
     shares = grid / most if most > 0 else grid
-    return np.asarray(rankdata(np.where(np.abs(shares) < FAINT, 0, shares.round(DIGITS))), np.float64)
+    levels = np.where(np.abs(shares) < FAINT, 0, shares.round(DIGITS)).ravel()
+    _, which, counts = np.unique(levels, return_inverse=True, return_counts=True)
+    ranks = np.cumsum(counts) - (counts - 1) / 2  # a tie has the mean of its ranks
+    return np.asarray(ranks[which], np.float64)
 
 
 def _correlation(a: npt.NDArray[np.float64], b: npt.NDArray[np.float64]) -> float:

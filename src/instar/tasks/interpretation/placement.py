@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from instar.core.change import Inapplicable
 from instar.core.scene import Mask, Observation, SceneObject
@@ -17,7 +18,7 @@ from instar.imaging.mask_text import mask_to_text
 from instar.imaging.naturalness import hog_intersection
 from instar.imaging.paste import RGBA
 from instar.imaging.photometric import light_of
-from instar.tasks.interpretation.answers import Asked
+from instar.tasks.interpretation.answers import Asked, HeatMap
 from instar.tasks.interpretation.boxes import KEPT_SHARE
 from instar.tasks.interpretation.changes import Delete, Insert, Squeeze, Squeezing, paste_object
 from instar.tasks.interpretation.known_objects import KnownObjects, box_mask, mask_of
@@ -56,7 +57,8 @@ def choose_insertion(
         if change is None or _is_marked(source, box_mask(change.box, asked.image.shape[:2])):
             continue
         placed = True
-        if hog_intersection(asked.image, paste_object(asked.image, change, pool)) >= NATURAL:
+        made = paste_object(asked.image, change, pool)
+        if hog_intersection(asked.image, made, changed=change.box) >= NATURAL:
             return change
     return Inapplicable("no natural place" if placed else "no free place")
 
@@ -83,7 +85,7 @@ def _place(
             places = free_places(one, (height, width), taken)
             if places.any():
                 x, y = one_of(places, one, rng)
-                halfway = (light_of(asked.image).mean - light_of(pixels).mean) / 2
+                halfway = (_light(asked.image) - _light_of_cutout(pixels)) / 2
                 offset = round(float(np.clip(halfway, -30, 30)), 1)
                 return Insert(cutout.digest, cutout.label, x, y, width, height, offset)
     return None
@@ -131,9 +133,21 @@ def choose_deletion_placebo(
 
 def _is_marked(source: Observation, mask: Mask) -> bool:
     """Whether the explanation marks what would be changed: then it may well be another one afterwards."""
-    heat = cv2.resize(source.answer.heat, mask.shape[::-1], interpolation=cv2.INTER_LINEAR)
-    marked = heat > KEPT_SHARE * float(heat.max())
+    marked = _marked(source.answer.heat, mask.shape)
     return bool(np.count_nonzero(marked & mask) > MARKED * np.count_nonzero(marked))
+
+
+@by_identity(8)
+def _marked(heat: HeatMap, shape: tuple[int, int]) -> Mask:
+    large = cv2.resize(heat, shape[::-1], interpolation=cv2.INTER_LINEAR)
+    return np.asarray(large > KEPT_SHARE * float(large.max()))
+
+
+def _mean_light(image: npt.NDArray[np.uint8]) -> float:
+    return light_of(image).mean
+
+
+_light, _light_of_cutout = by_identity(8)(_mean_light), by_identity(64)(_mean_light)
 
 
 def _hole(things: tuple[SceneObject, ...], i: int, source: Observation, known: KnownObjects) -> Mask | None:
