@@ -10,7 +10,15 @@ from instar.tasks.driving.rules.clauses import Clause
 from instar.tasks.driving.rules.grammar import Found, Objection
 from instar.tasks.driving.rules.model import Condition, Entity
 from instar.tasks.driving.rules.ontology import Ontology
-from instar.tasks.driving.rules.things import COMPARATIVES, INTENSITIES, PEOPLE, VAGUE, Mention, Place, described
+from instar.tasks.driving.rules.things import (
+    COMPARATIVES,
+    INTENSITIES,
+    PEOPLE,
+    VAGUE,
+    Mention,
+    Place,
+    described,
+)
 from instar.tasks.driving.rules.vocabulary import NUMBERS
 
 __all__ = ["antecedent", "as_worn", "on_each_side", "resolve"]
