@@ -202,6 +202,28 @@ def test_an_engine_may_be_a_python_object(tmp_path):
         read_engines(file).named("mine")
 
 
+class Dust(Blackout):
+    def plan(self, condition, view, rng):
+        return ({"engine": "mine", "of": condition.element},)
+
+
+def test_an_engine_may_tell_no_more_of_weather_and_time_than_that_it_changed(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "dust", Dust(), raising=False)
+    monkeypatch.setitem(sys.modules, "test_engines_own", sys.modules[__name__])
+    file = tmp_path / "engines.toml"
+    for element, said in (
+        ("weather", "it rains"),
+        ("time", "night falls"),
+        ("road surface", "the road is wet"),
+    ):
+        file.write_text(
+            f'[engine]\nmine = "test_engines_own:dust"\n[replace]\n"{element}" = "mine"\n', "utf-8"
+        )
+        _, change, (picture,) = made(f"If: {said}, Then: {SAME}.", engines=str(file))[0]
+        assert picture.max() == 0
+        assert change.edits[0][0]["of"] == element
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_distorted_picture_is_the_same_at_nothing_and_other_at_most(kind):
     image = np.asarray(drives()[0].image)

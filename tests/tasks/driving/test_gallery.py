@@ -11,7 +11,7 @@ from instar.core.scene import Scene
 from instar.core.workspace import Folder
 from instar.imaging.labels import LabelMap
 from instar.tasks.driving import Control, rule
-from instar.tasks.driving.gallery import collect_gallery, is_row
+from instar.tasks.driving.gallery import collect_gallery
 from instar.worlds.drive import scenes as drives
 
 NAMES = ("sky", "road", "sidewalk", "person")
@@ -128,9 +128,3 @@ def test_a_drawn_person_stands_in_where_the_data_shows_none(tmp_path):
     # Data that show people are left to themselves.
     shown = collect_gallery(crowd(), Folder(tmp_path / "shown")).pool.cutouts
     assert {cutout.scene for cutout in shown if cutout.label == "person"} <= {s.id for s in crowd()}
-
-
-def test_cars_one_behind_the_other_are_a_row_and_a_car_is_none():
-    rows, columns = np.mgrid[0:60, 0:100]
-    assert is_row((rows > 20 - 0.1 * columns) & (rows < 58 - 0.45 * columns) | (columns > 97))
-    assert not is_row((rows > 8) & (rows < 52 + 0.06 * columns))

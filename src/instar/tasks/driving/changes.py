@@ -83,7 +83,7 @@ def format_edit(edit: Edit) -> str:
         return _drawn(edit)
     if edit.get("state") and "of" in edit:
         return f"{edit['state']} {edit['of']}"
-    if edit.get("kind") and edit.get("of") in OF_THE_AIR:
+    if edit.get("kind") and "strength" in edit and edit.get("of") in OF_THE_AIR:
         return f"{edit['kind']} of strength {edit['strength']:g}"
     if "becomes" in edit:
         return f"{edit['becomes']} for {edit['of']}"

@@ -24,6 +24,8 @@ from instar.worlds.drive.plan import VEHICLES, Drive, Thing
 __all__ = ["ground_in", "recover_drive", "relabel"]
 
 KINDS = {"person": "pedestrian", "rider": "bicyclist", "bicycle": "bicyclist", "vegetation": "tree"}
+WEATHERS = ("clear", "cloud", "rain", "snow", "fog")
+"""What an engine of one's own calls otherwise, a drive does not know."""
 IN_PLACE_OF = {"line": "road", "crosswalk": "road", "stop line": "road"}
 """What is left where something painted is removed; elsewhere nobody knows what was behind."""
 BEHIND = "unlabelled"
@@ -85,12 +87,12 @@ def recover_drive(drive: Drive | None, edit: Edit, image: Image) -> Drive | None
         new = [_placed(drive, one, (image.shape[0], image.shape[1])) for one in edit["placed"]]
         return _without(drive, edit).with_things(*new)
     match edit.get("of"):
-        case "time":
+        case "time" if edit.get("kind") in ("day", "dusk", "night"):
             return replace(drive, time=edit["kind"])
-        case "road surface":
+        case "road surface" if "state" in edit:
             return replace(drive, road=replace(drive.road, surface=edit["state"]))
-        case "weather":
-            return replace(drive, weather=edit["kind"], level=min(1.0, edit["strength"]))
+        case "weather" if edit.get("kind") in WEATHERS:
+            return replace(drive, weather=edit["kind"], level=min(1.0, edit.get("strength", 1.0)))
         case "line" if edit.get("state"):
             return drive  # worn, and still there
         case "line":

@@ -29,9 +29,10 @@ from instar.tasks.driving.ground import ROAD, ROADSIDE, STANDING, ground_of
 from instar.tasks.driving.lorry import lorries
 from instar.tasks.driving.maps import labels_of
 from instar.tasks.driving.outlines import Outline, collect_outlines, stretch_of
+from instar.tasks.driving.several import is_several
 from instar.worlds.drive.scenes import models
 
-__all__ = ["Gallery", "collect_gallery", "is_row"]
+__all__ = ["Gallery", "collect_gallery"]
 
 CLASSES = ("person", "rider", "bicycle", "car", "truck", "bus", "van", "traffic light", "animal")
 LEAST_PIXELS = 300  # of a piece of a label map; less is a crumb
@@ -54,7 +55,6 @@ MOST_TREELINES, HANGS = 48, 0.07  # of the width: trees end no higher above the 
 LEAFY, MOST_LEAVES = 0.04, 24  # of the picture; squares, so that few scenes have to be read
 DIMMEST = 0.22  # of the scene's light: darker leaves look like stone,
 GREYEST = 0.06  # and so do greyer ones
-ROW_RISE, ROW_ENDS = 0.33, 2.2  # of a row of cars: how far its feet rise, and how unlike its ends are high
 UNEVEN = 0.04  # of the road: less tells no side
 FULL = {"car": 0.65, "truck": 0.65, "bus": 0.65, "van": 0.65}  # of its box; less is a car behind a pole
 
@@ -241,22 +241,12 @@ def _is_whole(scene: Scene, thing: SceneObject) -> bool:
     mask = thing.mask()[top:bottom, left:right]
     quarter = (right - left) // 4
     below = labels.mask((*ROAD, *ROADSIDE))[bottom : bottom + 2, left + quarter : right - quarter]
+    is_vehicle = thing.label in FULL
     if mask.mean() < FULL.get(thing.label, 0.3) or below.mean() <= 0.5:
         return False
-    return thing.label not in FULL or (
-        _solidity(mask) >= SOLID and not is_row(mask) and _beside_others(thing.mask(), labels) <= CUT
-    )
-
-
-def is_row(mask: Mask) -> bool:
-    """Whether a piece is several cars one behind the other: one end is far above the other, or far lower."""
-    height, width = mask.shape
-    top, bottom = mask.argmax(axis=0), height - mask[::-1].argmax(axis=0)
-    sixth = max(width // 6, 1)
-    (left, right), (low, high) = (
-        (float(edge[:sixth].mean()), float(edge[-sixth:].mean())) for edge in (bottom, bottom - top)
-    )
-    return abs(left - right) > ROW_RISE * height or max(low, high) > ROW_ENDS * min(low, high)
+    if is_several(mask, vehicle=is_vehicle):
+        return False
+    return not is_vehicle or (_solidity(mask) >= SOLID and _beside_others(thing.mask(), labels) <= CUT)
 
 
 def _beside_others(mask: Mask, labels: LabelMap) -> float:

@@ -13,6 +13,7 @@ from rule_files import tally
         ("drivers_sentences.txt", 123, 24),
         ("fresh_sentences.txt", 60, 5),
         ("street_sentences.txt", 100, 32),
+        ("specification_sentences.txt", 173, 75),
     ],
 )
 def test_no_sentence_is_misread_and_few_that_can_be_shown_are_refused(name, sentences, unshown):

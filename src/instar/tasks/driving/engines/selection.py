@@ -13,6 +13,7 @@ from instar.tasks.driving.colours import colour_of, lamp_of
 from instar.tasks.driving.engines import SceneView
 from instar.tasks.driving.engines.words import not_there, unshown
 from instar.tasks.driving.rules.model import Condition, Entity
+from instar.tasks.driving.several import is_several
 
 __all__ = ["LINES", "find_shortage", "is_shown", "pieces_of", "select_pixels", "side_of"]
 
@@ -20,8 +21,12 @@ LINES = ("line", "stop line", "crosswalk")
 SPREAD = ("building", "tree")  # they cover much, and one piece may be many
 KNOWN = {"vehicle": ("type", "color"), "traffic light": ("color",), "line": ("color",)}
 """The properties that a label map and the pixels tell of each element."""
+COUNTED = ("pedestrian", "vehicle", "bicyclist", "motorcyclist", "animal")
+"""Of these a piece should be one thing."""
 LEAST_PIECE = 40  # pixels
+ACROSS = 0.1  # of a piece, on one side of the way while the rest is on the other
 NOTHING = Inapplicable("nothing of that class is there")
+ENTANGLED = Inapplicable("the label map does not tell them from those beside them")
 
 
 def select_pixels(condition: Condition, view: SceneView) -> Mask | Inapplicable:
@@ -31,6 +36,10 @@ def select_pixels(condition: Condition, view: SceneView) -> Mask | Inapplicable:
         return mask
     if condition.count is not None:
         pieces = sorted(pieces_of(mask), key=lambda piece: -int(piece.sum()))
+        single = [piece for piece in pieces if not _is_entangled(piece, condition)]
+        if len(single) < condition.count <= len(pieces) or (pieces and not single):
+            return ENTANGLED
+        pieces = single
         if 0 < len(pieces) < condition.count:
             return Inapplicable(f"there are not {condition.count} of them")
         mask = np.any([np.zeros_like(mask), *pieces[: condition.count]], axis=0)
@@ -81,6 +90,8 @@ def _found(condition: Condition, view: SceneView) -> Mask | Inapplicable:
         for piece in pieces_of(mask)
         if (lamp_of(image[piece]) if is_light else colour_of(image, piece)) == colour
     ]
+    if any(_is_entangled(piece, condition) for piece in of_colour):
+        return ENTANGLED
     return np.any(of_colour, axis=0) if of_colour else Inapplicable(f"nothing there is {colour!r}")
 
 
@@ -99,16 +110,24 @@ def _there(mask: Mask, condition: Condition, view: SceneView) -> Mask | Inapplic
             placed = _standing_on(mask, view.ground.roadside)
         return placed if side is None else _on_side(placed, side, condition, view)
     if reference == "ego-vehicle" and position == "in front of":
-        return mask if condition.element in ("traffic light", "traffic sign") else _in_path(mask, view)
+        return (
+            mask
+            if condition.element in ("traffic light", "traffic sign")
+            else _in_path(mask, condition, view)
+        )
     return not_there(condition)
 
 
-def _on_side(mask: Mask, side: str, condition: Condition, view: SceneView) -> Mask:
+def _on_side(mask: Mask, side: str, condition: Condition, view: SceneView) -> Mask | Inapplicable:
     """What is on that side: of what is spread the pixels, of things those that stand there."""
     there = side_of(view) if side == "right" else ~side_of(view)
     if condition.element in SPREAD:
         return mask & there
-    return _any(mask, [piece for piece in pieces_of(mask) if there[_foot(piece)]])
+    pieces = list(pieces_of(mask))
+    across = [piece for piece in pieces if ACROSS < float(there[piece].mean()) < 1 - ACROSS]
+    if any(_is_entangled(piece, condition) for piece in across):
+        return ENTANGLED
+    return _any(mask, [piece for piece in pieces if there[_foot(piece)]])
 
 
 def _standing_on(mask: Mask, ground: Mask) -> Mask:
@@ -117,7 +136,7 @@ def _standing_on(mask: Mask, ground: Mask) -> Mask:
     return _any(mask, [piece for piece in pieces_of(mask) if grown[_foot(piece)]])
 
 
-def _in_path(mask: Mask, view: SceneView) -> Mask:
+def _in_path(mask: Mask, condition: Condition, view: SceneView) -> Mask | Inapplicable:
     """The pieces that stand in the way of the ego-vehicle."""
     found = []
     for piece in pieces_of(mask):
@@ -125,7 +144,12 @@ def _in_path(mask: Mask, view: SceneView) -> Mask:
         columns = np.flatnonzero(piece.any(axis=0))
         if row > view.ground.horizon and columns[0] <= view.ground.path(row) <= columns[-1]:
             found.append(piece)
-    return _any(mask, found)
+    return ENTANGLED if any(_is_entangled(piece, condition) for piece in found) else _any(mask, found)
+
+
+def _is_entangled(piece: Mask, condition: Condition) -> bool:
+    """Whether a piece is several things of which not all are meant."""
+    return condition.element in COUNTED and is_several(piece, vehicle=condition.element == "vehicle")
 
 
 def _foot(piece: Mask) -> tuple[int, int]:

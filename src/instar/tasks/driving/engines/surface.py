@@ -11,6 +11,7 @@ from instar.core.change import Inapplicable
 from instar.core.scene import Image
 from instar.cutouts import CutOuts
 from instar.imaging.mask_text import mask_from_text, mask_to_text
+from instar.imaging.photometric import light_of
 from instar.tasks.driving.engines import Edit, SceneView
 from instar.tasks.driving.engines.removal import fill
 from instar.tasks.driving.engines.selection import select_pixels
@@ -23,6 +24,7 @@ KINDS = ("wet", "snowy")
 DARKER, MIRRORED = 0.6, 0.4  # of a wet road: its own light, and how much of what is behind it shows
 SNOW = np.array([226, 229, 234], np.float32)
 COVER = 0.72  # of a snowy road
+DAY = 115.0  # how light a street is by day: in the dusk snow is no lighter than what lights it
 WORN = 0.8  # of a worn line's paint is gone
 
 
@@ -66,7 +68,11 @@ def make(image: Image, edit: Edit, cutouts: CutOuts) -> Image:
             grain = (
                 cv2.GaussianBlur(np.asarray(image), (0, 0), 2).astype(np.float32).mean(axis=2, keepdims=True)
             )
-            white = SNOW * (0.8 + 0.2 * grain / max(float(grain.max()), 1.0))
+            white = (
+                SNOW
+                * np.clip(light_of(image).mean / DAY, 0.15, 1.0)
+                * (0.8 + 0.2 * grain / max(float(grain.max()), 1.0))
+            )
             changed = light + (white - light) * np.float32(COVER * strength)
     return np.where(mask[..., None], np.clip(np.rint(changed), 0, 255).astype(np.uint8), image)
 

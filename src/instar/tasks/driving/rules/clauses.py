@@ -92,6 +92,12 @@ def air_replaced(air: Mention, new: Mention) -> Clauses:
     return replaced([air], new)
 
 
+def outside_replaced(air: Mention, new: Sequence[Mention]) -> Clauses:
+    if len(new) > 1:
+        raise Unfit
+    return replaced([air], new[0])
+
+
 def ended(air: Mention) -> Clauses:
     return (Clause("remove", air),)
 
@@ -170,7 +176,7 @@ def together(
 
 MEANINGS = (
     absent, added, air_replaced, at_both, came_towards, compared, crossed, deny, ended, faded, instead,
-    neither_there, parked, present, reached, removed, replaced, together, worn,
+    neither_there, outside_replaced, parked, present, reached, removed, replaced, together, worn,
 )  # fmt: skip
 
 
@@ -187,6 +193,8 @@ def _must_tell_which(mentions: Sequence[Mention]) -> None:
 
 
 def _plain(mention: Mention) -> Mention:
+    if mention.still is not None:
+        raise Objection(mention.still.at, "a picture does not tell who stands and who moves")
     if mention.comparative is not None:
         raise Objection(mention.comparative.at, "only what is added can be compared")
     return mention

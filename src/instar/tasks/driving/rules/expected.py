@@ -211,6 +211,10 @@ def target(degree: Degree, quantity: str = "speed") -> Predicate:
     """To slow down to so much: no more than that."""
     if degree.comparator in ("at least", "more than", "exactly"):
         raise Objection(degree.at, f"slowing down to {degree.comparator!r} so much says too little")
+    if degree.unit == "%" and degree.amount is not None and degree.amount < 100:
+        comparator = "more than" if degree.comparator == "less than" else "at least"
+        less = dataclasses.replace(degree, comparator=comparator, amount=100 - degree.amount)
+        return Predicate(-1, quantity, less)
     return Predicate(0, quantity, degree, value=True)
 
 

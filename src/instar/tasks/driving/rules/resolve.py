@@ -10,7 +10,15 @@ from instar.tasks.driving.rules.clauses import Clause
 from instar.tasks.driving.rules.grammar import Found, Objection
 from instar.tasks.driving.rules.model import Condition, Entity
 from instar.tasks.driving.rules.ontology import Ontology
-from instar.tasks.driving.rules.things import COMPARATIVES, INTENSITIES, PEOPLE, Mention, Place, described
+from instar.tasks.driving.rules.things import (
+    COMPARATIVES,
+    INTENSITIES,
+    PEOPLE,
+    VAGUE,
+    Mention,
+    Place,
+    described,
+)
 from instar.tasks.driving.rules.vocabulary import NUMBERS
 
 __all__ = ["antecedent", "as_worn", "on_each_side", "resolve"]
@@ -18,6 +26,7 @@ __all__ = ["antecedent", "as_worn", "on_each_side", "resolve"]
 _PLACES = {"position", "direction", "orientation"}
 """Properties that "turns right" does not give: a lane that turns right is still where it was."""
 _GROUND = ("road", "lane", "sidewalk", "crosswalk")
+_NOT_ONE = (*VAGUE, "all", "all the", "all of the", "every", "each", "other", "another")
 _SIDES = {"left of": "left", "right of": "right"}
 
 
@@ -31,6 +40,7 @@ def resolve(
     """
     if clause.comparative is not None:
         return _altered(ontology, clause, clause.comparative, before, earlier)
+    _not_ours(ontology, clause, before)
     thing = _thing(ontology, clause.thing, before)
     place = _place(ontology, clause.place, before)
     if ontology.elements[thing.element].is_environment:
@@ -211,8 +221,10 @@ def _landmark(ontology: Ontology, mention: Mention, before: Sequence[Condition])
         mention = dataclasses.replace(mention, element=found.element, properties=found.properties)
     if ontology.elements[mention.element].is_environment:
         raise Objection(mention.at, f"{mention.element} is no place")
-    if mention.count is not None and mention.count > 1:
+    if (mention.count or 1) > 1 or mention.article in _NOT_ONE:
         raise Objection(mention.first, "a place is relative to one thing")
+    if mention.still is not None:
+        raise Objection(mention.still.at, "a picture does not tell who stands and who moves")
     return mention
 
 
@@ -221,6 +233,15 @@ def _is_ego(ontology: Ontology, mention: Mention, before: Sequence[Condition]) -
     plain = mention.properties in ({}, {"type": "car"})
     known = antecedent(ontology, "vehicle", mention.properties, before)
     return mention.element == "vehicle" and mention.article in ("the", "our") and plain and known is None
+
+
+def _not_ours(ontology: Ontology, clause: Clause, before: Sequence[Condition]) -> None:
+    """Refuse "the car appears" where no other car is there that it could mean."""
+    where = clause.place
+    is_told_apart = where is not None and where.reference not in ("road", "scene")
+    is_ours = clause.thing.article == "our" or (clause.op == "add" and not is_told_apart)
+    if is_ours and not clause.thing.is_pronoun and _is_ego(ontology, clause.thing, before):
+        raise Objection(clause.thing.first, "that is the ego-vehicle; say 'a car' if another is meant")
 
 
 def _environment(ontology: Ontology, clause: Clause, thing: Condition) -> Condition:

@@ -125,6 +125,8 @@ def facts_of(ontology: Ontology, then: Then, before: Sequence[Condition]) -> lis
             condition = resolve(ontology, clause, before, ())
             if ontology.elements[condition.element].is_environment:
                 raise Objection(word.at, f"{word.phrase!r} is said of things only: the weather is no thing")
+            if (condition.count or 1) > 1:
+                raise Objection(clause.thing.first, "how many are there is not counted")
             facts.append(dataclasses.replace(condition, op=op, count=None))
     brought = {condition.element for condition in before if condition.op in ("add", "replace")}
     for one in then.expected:

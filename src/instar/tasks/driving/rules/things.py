@@ -21,14 +21,15 @@ _POSITIONS, _FROM_EGO = invert(THINGS["positions"]), invert(THINGS["from_ego"])
 
 
 Metres = tuple[float, float | None]
-FOOT = 0.3048  # metres
+_METRES = {"feet": 0.3048, "yards": 0.9144}
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
     """Something that is spoken of; a pronoun has no element until it is known what it refers to.
 
-    `at` is the word of its noun, `first` the word it begins with. `article` is how it was introduced.
+    `at` is the word of its noun, `first` the word it begins with. `article` is how it was introduced,
+    "other" where that is said. `still` is the word that says that it does not move.
     """
 
     element: str
@@ -38,6 +39,7 @@ class Mention:
     count: int | None = None
     article: str = ""
     comparative: Found | None = None
+    still: Found | None = None
 
     @property
     def is_pronoun(self) -> bool:
@@ -94,6 +96,8 @@ class Nouns:
         adjectives: Sequence[Found],
         noun: Found,
         late: Found | None = None,
+        other: Found | None = None,
+        still: Found | None = None,
     ) -> Mention:
         adjectives = (*adjectives, late) if late is not None else adjectives
         if noun.phrase in self._places and not adjectives:
@@ -125,8 +129,9 @@ class Nouns:
             min([noun.at, *(a.at for a in adjectives), *([word.at] if word else [])]),
             properties,
             None if count is None else int(count),
-            introduced,
+            introduced if other is None or introduced == "no" else "other",
             comparative,
+            still,
         )
 
 
@@ -206,6 +211,10 @@ def numbered(number: Numeral) -> tuple[Found, float]:
     return Found(f"{number.value:g}", number.at), number.value
 
 
+def one_more(number: Numeral) -> tuple[Found, float]:
+    return numbered(Numeral(number.value + 1, number.at))
+
+
 def numeral(word: Found) -> Numeral:
     return Numeral(float(NUMBERS[word.phrase]), word.at)
 
@@ -240,7 +249,8 @@ def also_there(first: Place, second: Place) -> Place:
 
 
 def length(number: Numeral, unit: Found) -> Metres:
-    metres = number.value * (FOOT if unit.phrase in THINGS["feet"] else 1.0)
+    kinds = [name for name in _METRES if unit.phrase in THINGS[name]]
+    metres = number.value * (_METRES[kinds[0]] if kinds else 1.0)
     return metres, metres
 
 
@@ -266,6 +276,7 @@ MEANINGS = (
     metres,
     numbered,
     numeral,
+    one_more,
     place,
     positioned,
     pronoun,

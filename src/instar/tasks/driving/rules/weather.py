@@ -41,7 +41,7 @@ class Outside:
         }
         self.meanings = (
             self.air, self.weather_and_time, self.described_outside, self.rained, self.rained_harder,
-            self.stopped_raining, self.shone, self.stopped_there,
+            self.stopped_raining, self.shone, self.dawned, self.stopped_there,
         )  # fmt: skip
 
     def air(self, one: Mention) -> Mention:
@@ -64,6 +64,8 @@ class Outside:
     def described_outside(self, outdoors: str | Found, adjectives: Sequence[Found]) -> Clauses:
         """What "it" is when it is foggy or dark; only the road itself is wet or icy."""
         at = adjectives[0].at
+        if not isinstance(outdoors, Found) and any(one.phrase == "clear" for one in adjectives):
+            raise Objection(at, "a clear road may be one without traffic; say 'the weather is clear'")
         of_road = [element for element in self._elements if element.classes]
         others = [element for element in self._elements if not element.classes]
         for element in [*of_road, *others] if outdoors == "road" else others:
@@ -86,6 +88,10 @@ class Outside:
     def shone(self, word: Found) -> Clauses:
         usual = next(e for e in self._elements if not e.classes and e.usual)
         return added([Mention(usual.name, word.at, word.at, usual.usual)])
+
+    def dawned(self, word: Found) -> Clauses:
+        name, day = next((name, said) for (name, noun), said in self._nouns.items() if noun == "daytime")
+        return added([Mention(name, word.at, word.at, day)])
 
     def stopped_there(self, who: Sequence[Mention], where: Place | None) -> Clauses:
         """A car that has stopped is there; rain that has stopped is not."""
