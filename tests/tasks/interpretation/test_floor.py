@@ -64,12 +64,22 @@ def test_heat_on_what_was_pasted_is_a_leak_though_all_else_stays():
     after = before.copy()
     after[28:38, 28:38] = 0.7
 
-    def judged(settings):
-        maps = Explanation(0.9, before), Explanation(0.9, after)
+    def judged(settings, was=0.9, now=0.9, changed=changed):
+        maps = Explanation(was, before), Explanation(now, after)
         return same_explanation(*maps, (40, 40), objects=(), settings=settings, changed=changed)
 
     assert "leak" in {finding.kind for finding in judged(Settings()).findings}
     assert judged(Settings(paper=True)).status is Status.HELD
+    # What came spoke for the class: then the heat on it tells the truth.
+    assert "leak" not in {finding.kind for finding in judged(Settings(), 0.8, 0.88).findings}
+    assert "leak" in {finding.kind for finding in judged(Settings(), 0.8, 0.82).findings}
+    # From 0.99 to 0.95 is as far as from 0.7 to 0.3, and a thing was pasted or removed.
+    mattered = judged(Settings(), 0.99, 0.95)
+    assert (mattered.status, mattered.reason) == (
+        Status.INAPPLICABLE,
+        "the classifier is not as sure as it was",
+    )
+    assert judged(Settings(), 0.99, 0.95, None).status is not Status.INAPPLICABLE
 
 
 def test_a_map_that_stays_is_blind_and_one_that_empties_is_not():
