@@ -18,6 +18,7 @@ from instar.tasks.interpretation import (
     distinct,
     insert,
     mirrored,
+    padded,
     random_weights,
     shifted,
     squeeze,
@@ -25,6 +26,7 @@ from instar.tasks.interpretation import (
 )
 from instar.tasks.interpretation.compare import Settings, changed_explanation, same_explanation
 from instar.tasks.interpretation.floor import FACTOR, LEAST, MOST, Floor, floor_of, rehearse_floor
+from instar.tasks.interpretation.relations.moves import Bar, add_bar
 from instar.user_file import read_json
 from instar.worlds import street
 from planted_interpretation import Everywhere, Perfect
@@ -136,7 +138,7 @@ REACTIONS = {
     "random-weights": random_weights,
     "another-picture": another_picture,
 }
-MOVES = {"mirrored": mirrored, "shifted": shifted, "zoomed": zoomed}
+MOVES = {"mirrored": mirrored, "padded": padded, "shifted": shifted, "zoomed": zoomed}
 
 
 @pytest.mark.parametrize("name", REACTIONS)
@@ -161,6 +163,20 @@ class LeftForRight(Perfect):
 def test_who_points_beside_the_reason_is_found_by_covering_it():
     assert set(ends(Perfect(), covered())["covered"]) <= {"held", "inapplicable"}
     assert ends(LeftForRight(), covered())["covered"]["beside the reason"] > 0
+
+
+def test_who_is_always_turned_over_is_found_by_a_bar_beside_the_picture_and_not_by_the_mirror():
+    assert set(ends(LeftForRight(), mirrored())["mirrored"]) <= {"held", "inapplicable"}
+    assert ends(LeftForRight(), padded())["padded"]["moved"] > 0
+
+
+def test_a_bar_leaves_every_pixel_of_the_picture_and_says_where_they_are():
+    picture = np.arange(300, dtype=np.uint8).reshape(10, 10, 3)
+    for side in ("left", "right", "above", "below"):
+        moved = add_bar(picture, Bar(side))
+        x, y = (int(moved.matrix[i][2]) for i in (0, 1))
+        assert (moved.picture[y : y + 10, x : x + 10] == picture).all()
+        assert sorted(moved.picture.shape[:2]) == [10, 14]
 
 
 def test_a_map_that_never_moves_is_found_in_the_mirror():

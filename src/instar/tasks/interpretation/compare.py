@@ -32,7 +32,10 @@ __all__ = [
 
 BETA, THETA = 0.6, 0.5
 AS_SURE = 0.1  # of confidence: where it changes by more, what was changed mattered, and the map may tell so
-NO_MATTER, SPEAKS_FOR = 1.0, 0.25  # of log-odds: where a thing was pasted or removed, and what its heat may tell
+NO_MATTER, SPEAKS_FOR = (
+    1.0,
+    0.25,
+)  # of log-odds: where a thing was pasted or removed, and what its heat may tell
 LEAST_SURE = 1e-4  # nearer to 0 and 1 log-odds tell rounding
 SUBJECT = "explanation"  # of every finding: there is one
 CUTS = (0.15, 0.3, 0.5)

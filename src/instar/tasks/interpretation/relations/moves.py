@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, Literal
+
+import cv2
+import numpy as np
 
 from instar.core.change import Change
 from instar.core.frame import Moved
 from instar.core.recipe import recorded
 from instar.core.relation import Range, Relation, Workspace
-from instar.core.scene import Image, Scene
+from instar.core.scene import Image, Observation, Scene
 from instar.imaging import camera
 from instar.tasks.interpretation.boxes import KEPT_SHARE
 from instar.tasks.interpretation.compare import BETA
 from instar.tasks.interpretation.floor import rehearse_floor
 from instar.tasks.interpretation.relations.settings import Kept, quiet_relation, settings_of
 
-__all__ = ["mirrored", "shifted", "zoomed"]
+__all__ = ["mirrored", "padded", "shifted", "zoomed"]
 
 AT_640 = "pixels at 640"
+BAR = 0.4  # of the picture's side
 SMALL_MOVES: dict[str, Callable[[Image], Moved]] = {
     "shifted by 5": lambda picture: camera.shift(picture, 5),
     "shifted by 11": lambda picture: camera.shift(picture, 11),
@@ -32,6 +37,21 @@ class SmallMove(Change):
     """A move by less than a cell of any map."""
 
     name: str
+
+
+Side = Literal["left", "right", "above", "below"]
+ACROSS: tuple[Side, Side] = ("left", "right")
+DOWN: tuple[Side, Side] = ("above", "below")
+
+
+@dataclass(frozen=True)
+class Bar(Change):
+    """A bar of the picture's mean colour at one side of it."""
+
+    side: Side
+
+    def __str__(self) -> str:
+        return f"a plain bar {self.side if self.side in DOWN else f'to the {self.side}'}"
 
 
 @recorded
@@ -50,6 +70,30 @@ def shifted(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation:
 def zoomed(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation:
     """The middle of the picture in its full size: the explanation grows along."""
     return _moving("zoomed", beta, kept, camera.crop, severity=Range(4, 10, "percent of each side"))
+
+
+@recorded
+def padded(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation:
+    """A plain bar at one side of the picture: the explanation stays on what it was on.
+
+    It tells maps that are turned over, or drawn in another shape than the picture's, and always were.
+    """
+
+    def draw(sides: Sequence[Side], source: Observation, rng: np.random.Generator) -> Bar:
+        return Bar(sides[int(rng.integers(len(sides)))])
+
+    ways = {"across": partial(draw, ACROSS), "down": partial(draw, DOWN)}
+    return _moving("padded", beta, kept, add_bar, draw=partial(draw, ACROSS + DOWN), ways=ways)
+
+
+def add_bar(picture: Image, change: Bar) -> Moved:
+    """A wider or higher picture, of which the bar is two sevenths."""
+    height, width = picture.shape[:2]
+    bar = round(BAR * (width if change.side in ACROSS else height))
+    above, below, left, right = (bar * (change.side == side) for side in (*DOWN, *ACROSS))
+    colour = picture.reshape(-1, 3).mean(axis=0).round().tolist()
+    made = cv2.copyMakeBorder(picture, above, below, left, right, cv2.BORDER_CONSTANT, value=colour)
+    return Moved(np.asarray(made, np.uint8), [[1, 0, left], [0, 1, above], [0, 0, 1]])
 
 
 def _moving(
