@@ -26,7 +26,7 @@ from instar.tasks.interpretation import (
 )
 from instar.tasks.interpretation.compare import Settings, changed_explanation, same_explanation
 from instar.tasks.interpretation.floor import FACTOR, LEAST, MOST, Floor, floor_of, rehearse_floor
-from instar.tasks.interpretation.relations.moves import Bar, add_bar
+from instar.tasks.interpretation.relations.moves import add_bars
 from instar.user_file import read_json
 from instar.worlds import street
 from planted_interpretation import Everywhere, Perfect
@@ -173,10 +173,11 @@ def test_who_is_always_turned_over_is_found_by_a_bar_beside_the_picture_and_not_
 def test_a_bar_leaves_every_pixel_of_the_picture_and_says_where_they_are():
     picture = np.arange(300, dtype=np.uint8).reshape(10, 10, 3)
     for side in ("left", "right", "above", "below"):
-        moved = add_bar(picture, Bar(side))
+        moved = add_bars(picture, [side])
         x, y = (int(moved.matrix[i][2]) for i in (0, 1))
         assert (moved.picture[y : y + 10, x : x + 10] == picture).all()
         assert sorted(moved.picture.shape[:2]) == [10, 14]
+    assert add_bars(picture, ("left", "right")).matrix[0][2] == 2
 
 
 def test_a_map_that_never_moves_is_found_in_the_mirror():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -25,7 +25,8 @@ __all__ = ["mirrored", "padded", "shifted", "zoomed"]
 
 AT_640 = "pixels at 640"
 BAR = 0.4  # of the picture's side
-SMALL_MOVES: dict[str, Callable[[Image], Moved]] = {
+AS_LARGE = 0.45  # of what a quiet move shows that is as large as the relation's own: a third more is too much
+SMALL_MOVES: Mapping[str, Callable[[Image], Moved]] = {
     "shifted by 5": lambda picture: camera.shift(picture, 5),
     "shifted by 11": lambda picture: camera.shift(picture, 11),
     "cropped by 3 %": lambda picture: camera.crop(picture, 3),
@@ -34,7 +35,7 @@ SMALL_MOVES: dict[str, Callable[[Image], Moved]] = {
 
 @dataclass(frozen=True)
 class SmallMove(Change):
-    """A move by less than a cell of any map."""
+    """A move by less than a cell of any map, or one that favours no side."""
 
     name: str
 
@@ -83,37 +84,51 @@ def padded(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation:
         return Bar(sides[int(rng.integers(len(sides)))])
 
     ways = {"across": partial(draw, ACROSS), "down": partial(draw, DOWN)}
-    return _moving("padded", beta, kept, add_bar, draw=partial(draw, ACROSS + DOWN), ways=ways)
+    # The network sees the picture smaller, whatever the map does: bars at both sides tell how much that is.
+    quiet = (
+        "bars at both sides",
+        {
+            "across": lambda picture: add_bars(picture, ACROSS),
+            "down": lambda picture: add_bars(picture, DOWN),
+        },
+    )
+    apply, more = (lambda picture, bar: add_bars(picture, [bar.side])), {"ways": ways, "quiet": quiet}
+    return _moving("padded", beta, kept, apply, draw=partial(draw, ACROSS + DOWN), **more)
 
 
-def add_bar(picture: Image, change: Bar) -> Moved:
-    """A wider or higher picture, of which the bar is two sevenths."""
+def add_bars(picture: Image, sides: Sequence[Side]) -> Moved:
+    """A wider or higher picture, of which the bars are two sevenths together."""
     height, width = picture.shape[:2]
-    bar = round(BAR * (width if change.side in ACROSS else height))
-    above, below, left, right = (bar * (change.side == side) for side in (*DOWN, *ACROSS))
+    bar = round(BAR / len(sides) * (width if sides[0] in ACROSS else height))
+    above, below, left, right = (bar * (side in sides) for side in (*DOWN, *ACROSS))
     colour = picture.reshape(-1, 3).mean(axis=0).round().tolist()
     made = cv2.copyMakeBorder(picture, above, below, left, right, cv2.BORDER_CONSTANT, value=colour)
     return Moved(np.asarray(made, np.uint8), [[1, 0, left], [0, 1, above], [0, 0, 1]])
 
 
 def _moving(
-    name: str, beta: float, kept: float, apply: Callable[[Image, Any], Moved], **more: Any
+    name: str,
+    beta: float,
+    kept: float,
+    apply: Callable[[Image, Any], Moved],
+    *,
+    quiet: str = "small moves",
+    moves: Mapping[str, Callable[[Image], Moved]] = SMALL_MOVES,
+    share: float = 1.0,
+    **more: Any,
 ) -> Relation:
     asked = Kept(name, settings_of(name, beta=beta, kept=kept))
 
     def prepare(scenes: Sequence[Scene], workspace: Workspace) -> Relation:
-        # A network's cells fall on other pixels when it moves: what that does is learnt from small moves.
+        # A network's cells fall on other pixels when it moves: what that does is learnt from quiet moves.
         how = asked.with_floor(workspace)
-        ways = {one: lambda source, rng, one=one: SmallMove(one) for one in SMALL_MOVES}
-        quiet = quiet_relation(
-            "small moves",
-            how.settings,
-            how.known,
-            lambda image, change: SMALL_MOVES[change.name](image),
-            ways=ways,
+        ways = {one: lambda source, rng, one=one: SmallMove(one) for one in moves}
+        move = quiet_relation(
+            quiet, how.settings, how.known, lambda image, change: moves[change.name](image), ways=ways
         )
-        floor = rehearse_floor(workspace, quiet, n=1)
-        how = replace(how, settings=replace(how.settings, floor=how.settings.floor.or_more(floor)))
+        floor = rehearse_floor(workspace, move, n=1)
+        floor = how.settings.floor.or_more(floor, share=share)
+        how = replace(how, settings=replace(how.settings, floor=floor))
         return how.relation(apply, **more)
 
     return replace(asked.relation(apply, **more), prepare=prepare)
