@@ -85,15 +85,13 @@ def padded(*, beta: float = BETA, kept: float = KEPT_SHARE) -> Relation:
 
     ways = {"across": partial(draw, ACROSS), "down": partial(draw, DOWN)}
     # The network sees the picture smaller, whatever the map does: bars at both sides tell how much that is.
-    quiet = (
-        "bars at both sides",
-        {
-            "across": lambda picture: add_bars(picture, ACROSS),
-            "down": lambda picture: add_bars(picture, DOWN),
-        },
-    )
-    apply, more = (lambda picture, bar: add_bars(picture, [bar.side])), {"ways": ways, "quiet": quiet}
-    return _moving("padded", beta, kept, apply, draw=partial(draw, ACROSS + DOWN), **more)
+    moves = {
+        "across": lambda picture: add_bars(picture, ACROSS),
+        "down": lambda picture: add_bars(picture, DOWN),
+    }
+    more: dict[str, Any] = {"ways": ways, "draw": partial(draw, ACROSS + DOWN)}
+    more |= {"quiet": "bars at both sides", "moves": moves, "share": AS_LARGE}
+    return _moving("padded", beta, kept, lambda picture, bar: add_bars(picture, [bar.side]), **more)
 
 
 def add_bars(picture: Image, sides: Sequence[Side]) -> Moved:
