@@ -16,7 +16,7 @@ from instar.installation import MissingExtra
 if TYPE_CHECKING:
     from importlib.abc import Traversable
 
-__all__ = ["STREET_NETWORKS", "network_card", "padded", "require_weights", "session"]
+__all__ = ["STREET_NETWORKS", "as_input", "network_card", "require_weights", "session"]
 
 STREET_NETWORKS = ("painter-drawn", "painter-camvid", "street-maps")
 MULTIPLE = 16  # sides of what a network is shown
@@ -44,7 +44,7 @@ def session(name: str) -> Any:
         return open_onnx(str(path))
 
 
-def padded(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+def as_input(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
     """`(H, W, channels)` as `float32 (1, channels, H, W)`, with the edge repeated up to multiples of 16."""
     below, beside = -values.shape[0] % MULTIPLE, -values.shape[1] % MULTIPLE
     wide = np.pad(values, ((0, below), (0, beside), (0, 0)), mode="edge")
