@@ -23,7 +23,7 @@ from instar.campaigns.resolve import build_system
 from instar.core.errors import UnreadablePicture
 from instar.scenes import load_scenes
 from instar.tasks.interpretation.catalogue import SUITE
-from planted_explanations import FAULTS
+from planted_explanations import FAULTS, MORE_FAULTS
 
 PAPER = ("insert", "delete", "squeeze", "truth")
 
@@ -41,6 +41,8 @@ def main() -> None:
     add("--draws", type=int, default=1, help="of each relation on each question")
     add("--paper", action="store_true", help="by the paper's relations and IoMin alone")
     add("--faults", default="", help="only those whose name has this text; none: plant nothing")
+    add("--more", action="store_true", help="the faults that the relations were not made with")
+    add("--seed", type=int, default=0)
     add("--relation", help="only these, with commas")
     args = parser.parse_args()
     fit = (scene for scene in load_scenes(args.scenes) if is_fit(scene, several=args.several))
@@ -49,11 +51,12 @@ def main() -> None:
     system = build_system(Use(args.system, options), tasks=["interpretation"])
     names = args.relation.split(",") if args.relation else PAPER if args.paper else SUITE
     with tempfile.TemporaryDirectory() as folder:
-        bench = PowerBench(system, scenes, Path(folder), draws=args.draws)
+        bench = PowerBench(system, scenes, Path(folder), draws=args.draws, seed=args.seed)
         print(f"{system.name}, {len(scenes)} scenes, {len(bench.sources)} questions\n")
         print(f"| fault | found by | {' | '.join(names)} |\n|{'---|' * (len(names) + 2)}", flush=True)
         honest: dict[str, int] = {}
-        for fault in [None, *(one for one in FAULTS if args.faults in one)]:
+        planted = MORE_FAULTS if args.more else FAULTS
+        for fault in [None, *(one for one in planted if args.faults in one)]:
             cells, by = [], 0
             for name in names:
                 own = {"paper": True} if args.paper and name != "truth" else {}

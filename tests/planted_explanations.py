@@ -27,6 +27,7 @@ class Honest:
         self.system, self.pictures = system, pictures
         self.thumbnails = [thumbnail(one) for one in pictures]
         self._answers, self._variants = {}, {"": system}
+        self.variant, self.first = "", {}
 
     def ask(self, question, variant=""):
         key = (variant, digest(question))
@@ -62,8 +63,8 @@ def spoil(fault, honest, asked, variant=""):
     answer = honest.ask(asked, variant)
     if fault is None or not asked.explain:
         return answer
-    changed = honest.changed(asked.image)
-    heat = np.maximum(FAULTS[fault](honest.map(asked, variant), asked, changed, honest), 0)
+    changed, honest.variant = honest.changed(asked.image), variant
+    heat = np.maximum((FAULTS | MORE_FAULTS)[fault](honest.map(asked, variant), asked, changed, honest), 0)
     return Explanation(answer.confidence, np.float32(heat / max(1e-9, float(heat.max()))), answer.random)
 
 
@@ -161,3 +162,74 @@ FAULTS = {
     "a pattern for each class": lambda h, a, c, s: pattern(len(a.label) * 7 + ord(a.label[0])),
 }  # fmt: skip
 """By what is wrong: from a map, the question, what was changed and the honest system to another map."""
+
+
+def other(s, asked, *, image=None, label=None):
+    """The map of another question to the same network."""
+    shown = asked.image if image is None else np.ascontiguousarray(image)
+    return s.map(Asked(shown, label or asked.label, asked.seed), s.variant)
+
+
+def in_the_corner(heat):
+    made = np.zeros((SIDE, SIDE), np.float32)
+    half = SIDE // 2
+    made[:half, :half] = cv2.resize(heat, (half, half), interpolation=cv2.INTER_AREA)
+    return made
+
+
+def cut_at_random(heat, asked):
+    least = 0.15 + 0.75 * (int(digest(asked)[:8], 16) / 16**8)
+    return np.float32(heat >= least)
+
+
+def letterboxed(heat, image):
+    rows, columns = image.shape[:2]
+    wide = max(1, round(SIDE * columns / rows))
+    made, left = np.zeros((SIDE, SIDE), np.float32), (SIDE - wide) // 2
+    made[:, left : left + wide] = cv2.resize(heat, (wide, SIDE), interpolation=cv2.INTER_AREA)
+    return made
+
+
+def blurred_with_height(heat):
+    made = heat.copy()
+    for i, y in enumerate(range(0, 48, 8)):
+        made[y : y + 8] = cv2.GaussianBlur(heat, (0, 0), 1 + 1.6 * (6 - i))[y : y + 8]
+    return made
+
+
+ALIKE = (
+    ("cat", "dog"), ("car", "bus"), ("horse", "cow"), ("sofa", "chair"), ("bicycle", "motorbike"),
+    ("diningtable", "bottle"), ("tvmonitor", "pottedplant"), ("boat", "aeroplane"), ("sheep", "bird"),
+)  # fmt: skip
+INSTEAD = {**dict(ALIKE), **{b: a for a, b in ALIKE}}
+
+
+def with_surest(heat, asked, s):
+    seen = s.ask(Classes(asked.image), s.variant).confidences
+    return heat + 0.7 * other(s, asked, label=max(seen, key=seen.get))
+
+
+def next_label(asked, s):
+    labels = sorted(s.ask(Classes(asked.image)).confidences)
+    return labels[(labels.index(asked.label) + 1) % len(labels)]
+
+
+MORE_FAULTS = {
+    "drawn small in the corner": lambda h, a, c, s: in_the_corner(h),
+    "each row as hot as the others": lambda h, a, c, s: h / np.maximum(1e-6, h.max(1, keepdims=True)),
+    "the hottest hundredth alone": lambda h, a, c, s: np.float32(h >= np.quantile(h, 0.99)),
+    "cut at random": lambda h, a, c, s: cut_at_random(h, a),
+    "remembered by size and class": lambda h, a, c, s: s.first.setdefault((a.image.shape, a.label), h),
+    "portraits letterboxed": lambda h, a, c, s: (
+        letterboxed(h, a.image) if a.image.shape[0] > a.image.shape[1] else h
+    ),
+    "a similar class instead": lambda h, a, c, s: other(s, a, label=INSTEAD.get(a.label)),
+    "the next class instead": lambda h, a, c, s: other(s, a, label=next_label(a, s)),
+    "blurred towards the top": lambda h, a, c, s: blurred_with_height(h),
+    "bytes that overflow": lambda h, a, c, s: np.float32((np.uint16(h * 300) % 256) / 255),
+    "the mirror's map added": lambda h, a, c, s: h + other(s, a, image=a.image[:, ::-1]),
+    "the map of the negative": lambda h, a, c, s: other(s, a, image=255 - a.image),
+    "the surest class added": lambda h, a, c, s: with_surest(h, a, s),
+    "inverted where less sure": lambda h, a, c, s: 1 - h if s.ask(a, s.variant).confidence < 0.85 else h,
+}
+"""Those that the relations were not made with; some are not found. They are measured, not kept as a test."""

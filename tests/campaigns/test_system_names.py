@@ -349,6 +349,22 @@ def test_the_task_of_a_command_is_told_by_its_answers_to_blank_pictures() -> Non
     assert chosen == {"find": "detection.mirrored", "name": "classification.mirrored"}
 
 
+def test_the_task_of_who_answers_no_bare_picture_is_told_by_the_tasks_own_question() -> None:
+    system = [{"use": "planted_interpretation:Perfect"}]
+    plan = choose_tasks(make_plan({"scenes": "street:1", "system": system}))
+    assert {"covered", "interpretation.mirrored"} <= {pair.relation.name for pair in plan.relations}
+    broken = make_plan({"scenes": "street:1", "system": [{"use": f"{__name__}:Refuses"}]})
+    with pytest.raises(BadInput, match="a black picture is answered by ValueError: not this"):
+        choose_tasks(broken)
+
+
+class Refuses:
+    name = "refuses"
+
+    def predict(self, images):
+        raise ValueError("not this")
+
+
 @pytest.mark.parametrize(
     "name", ["cmd:touch was-run", "http://127.0.0.1:9/find", "kserve://127.0.0.1:9/m", "evil.pt"]
 )

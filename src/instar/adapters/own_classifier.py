@@ -75,7 +75,7 @@ def _outputs(name: str, module: Any, size: tuple[int, int], device: str) -> int:
     try:
         with eval_mode(module), torch.no_grad():
             noise = torch.randn((2, 3, *size), generator=torch.Generator().manual_seed(0))
-            found = module(noise.to(device))
+            found, loud = module(noise.to(device)), module(100 * noise.to(device))
     except Exception as error:
         raise BadInput(
             f"classifier {name!r} does not take pictures of {size[1]}x{size[0]}: {describe_error(error)}; "
@@ -88,6 +88,11 @@ def _outputs(name: str, module: Any, size: tuple[int, int], device: str) -> int:
         raise BadInput(
             f"classifier {name!r} ends in a softmax: its outputs add up to 1. Give the network "
             "without its last layer, so that it answers with logits"
+        )
+    if all(bool(((one >= 0) & (one <= 1)).all()) for one in (found, loud)):
+        raise BadInput(
+            f"classifier {name!r} ends in a sigmoid: its outputs stay between 0 and 1. Give the network "
+            "without its last layer, and --set system.independent=true"
         )
     return int(found.shape[1])
 

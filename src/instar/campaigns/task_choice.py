@@ -15,6 +15,7 @@ from instar.campaigns.system_names import settle_name
 from instar.core.answer_values import short
 from instar.core.errors import BadInput
 from instar.core.relation import Relation
+from instar.core.scene import Scene
 from instar.core.system import System, ask
 from instar.core.task import TASKS, find_task
 from instar.engines.worker import WorkerSystem
@@ -119,6 +120,8 @@ def _task_of(system: System, name: str, shared: Sequence[str] | None) -> str:
     replies = ask(system, pictures, retries=1)
     failed = next((reply.error for reply in replies if reply.error is not None), None)
     if failed is not None:
+        if own := [task for task in TASKS if _answers(system, task, pictures[1])]:
+            return own[0]
         raise BadInput(f"{hint}, a black picture is answered by {failed}")
     answers = [to_plain(reply.answer) for reply in replies]
     able = [task for task in TASKS if all(_reads(task, *pair) for pair in zip(pictures, answers))]
@@ -127,6 +130,22 @@ def _task_of(system: System, name: str, shared: Sequence[str] | None) -> str:
     if len(able) != 1:
         raise BadInput(f"{hint}, a grey picture is answered by {short(answers[1])}")
     return able[0]
+
+
+def _answers(system: System, task: str, picture: Any) -> bool:
+    """Whether the task asks something else than pictures, which the system answers."""
+    steps = find_task(task).questions(Scene.of("grey", picture))
+    question = next(steps, None)
+    if question is None:
+        return False
+    (reply,) = ask(system, [question], retries=1)
+    try:
+        steps.send(to_plain(reply.answer))
+    except StopIteration:
+        return reply.error is None
+    except Exception:  # whatever a task says of what it cannot read
+        return False
+    return reply.error is None
 
 
 def _reads(task: str, picture: Any, answer: Any) -> bool:

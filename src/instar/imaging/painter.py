@@ -12,7 +12,7 @@ import numpy.typing as npt
 from instar.core.scene import Image, Mask
 from instar.imaging.harmony import grain_of
 from instar.imaging.street_classes import STREET
-from instar.imaging.street_networks import padded, session
+from instar.imaging.street_networks import as_input, session
 
 HEIGHT = 360  # the size of pictures it was trained on; larger ones are painted at this height
 CROP, AROUND = 256, 64  # pixels: what it was shown in training, and what it sees at least around a hole
@@ -90,7 +90,7 @@ def _paint(image: Image, hole: Mask, ids: Ids, painter: str, seed: int) -> Image
     noise = np.random.default_rng(seed).normal(0, NOISE, hole.shape).astype(np.float32)[..., None]
     light = np.where(hole[..., None], noise, image.astype(np.float32) / np.float32(127.5) - 1)
     labels = np.eye(len(STREET), dtype=np.float32)[ids]
-    inputs = {"picture": padded(light), "hole": padded(hole[..., None]), "labels": padded(labels)}
+    inputs = {"picture": as_input(light), "hole": as_input(hole[..., None]), "labels": as_input(labels)}
     (made,) = session(f"painter-{painter}").run(None, inputs)
     levels = (made[0, :, :rows, :columns].transpose(1, 2, 0) + 1) * np.float32(127.5)
     return np.asarray(np.clip(np.rint(levels), 0, 255), np.uint8)

@@ -42,7 +42,7 @@ def session(name: str) -> Any:
         return open_onnx(str(path))
 
 
-def padded(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+def as_input(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
     """`(H, W, channels)` as `float32 (1, channels, H, W)`, with the edge repeated up to multiples of 16."""
     below, beside = -values.shape[0] % MULTIPLE, -values.shape[1] % MULTIPLE
     wide = np.pad(values, ((0, below), (0, beside), (0, 0)), mode="edge")

@@ -18,6 +18,7 @@ from instar.tasks.interpretation import (
     distinct,
     insert,
     mirrored,
+    padded,
     random_weights,
     shifted,
     squeeze,
@@ -25,6 +26,7 @@ from instar.tasks.interpretation import (
 )
 from instar.tasks.interpretation.compare import Settings, changed_explanation, same_explanation
 from instar.tasks.interpretation.floor import FACTOR, LEAST, MOST, Floor, floor_of, rehearse_floor
+from instar.tasks.interpretation.relations.moves import add_bars
 from instar.user_file import read_json
 from instar.worlds import street
 from planted_interpretation import Everywhere, Perfect
@@ -64,12 +66,22 @@ def test_heat_on_what_was_pasted_is_a_leak_though_all_else_stays():
     after = before.copy()
     after[28:38, 28:38] = 0.7
 
-    def judged(settings):
-        maps = Explanation(0.9, before), Explanation(0.9, after)
+    def judged(settings, was=0.9, now=0.9, changed=changed):
+        maps = Explanation(was, before), Explanation(now, after)
         return same_explanation(*maps, (40, 40), objects=(), settings=settings, changed=changed)
 
     assert "leak" in {finding.kind for finding in judged(Settings()).findings}
     assert judged(Settings(paper=True)).status is Status.HELD
+    # What came spoke for the class: then the heat on it tells the truth.
+    assert "leak" not in {finding.kind for finding in judged(Settings(), 0.8, 0.88).findings}
+    assert "leak" in {finding.kind for finding in judged(Settings(), 0.8, 0.82).findings}
+    # From 0.99 to 0.95 is as far as from 0.7 to 0.3, and a thing was pasted or removed.
+    mattered = judged(Settings(), 0.99, 0.95)
+    assert (mattered.status, mattered.reason) == (
+        Status.INAPPLICABLE,
+        "the classifier is not as sure as it was",
+    )
+    assert judged(Settings(), 0.99, 0.95, None).status is not Status.INAPPLICABLE
 
 
 def test_a_map_that_stays_is_blind_and_one_that_empties_is_not():
@@ -126,7 +138,7 @@ REACTIONS = {
     "random-weights": random_weights,
     "another-picture": another_picture,
 }
-MOVES = {"mirrored": mirrored, "shifted": shifted, "zoomed": zoomed}
+MOVES = {"mirrored": mirrored, "padded": padded, "shifted": shifted, "zoomed": zoomed}
 
 
 @pytest.mark.parametrize("name", REACTIONS)
@@ -151,6 +163,21 @@ class LeftForRight(Perfect):
 def test_who_points_beside_the_reason_is_found_by_covering_it():
     assert set(ends(Perfect(), covered())["covered"]) <= {"held", "inapplicable"}
     assert ends(LeftForRight(), covered())["covered"]["beside the reason"] > 0
+
+
+def test_who_is_always_turned_over_is_found_by_a_bar_beside_the_picture_and_not_by_the_mirror():
+    assert set(ends(LeftForRight(), mirrored())["mirrored"]) <= {"held", "inapplicable"}
+    assert ends(LeftForRight(), padded())["padded"]["moved"] > 0
+
+
+def test_a_bar_leaves_every_pixel_of_the_picture_and_says_where_they_are():
+    picture = np.arange(300, dtype=np.uint8).reshape(10, 10, 3)
+    for side in ("left", "right", "above", "below"):
+        moved = add_bars(picture, [side])
+        x, y = (int(moved.matrix[i][2]) for i in (0, 1))
+        assert (moved.picture[y : y + 10, x : x + 10] == picture).all()
+        assert sorted(moved.picture.shape[:2]) == [10, 14]
+    assert add_bars(picture, ("left", "right")).matrix[0][2] == 2
 
 
 def test_a_map_that_never_moves_is_found_in_the_mirror():

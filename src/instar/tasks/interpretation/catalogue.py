@@ -16,6 +16,7 @@ RELATIONS = {
     "mirrored": "relations.moves:mirrored",
     "shifted": "relations.moves:shifted",
     "zoomed": "relations.moves:zoomed",
+    "padded": "relations.moves:padded",
     "another-class": "relations.reactions:another_class",
     "another-picture": "relations.reactions:another_picture",
     "random-weights": "relations.reactions:random_weights",
@@ -23,8 +24,8 @@ RELATIONS = {
     "truth": "relations.paper:truth",
 }
 SUITE = (
-    "insert", "delete", "squeeze", "mirrored", "shifted", "zoomed", "another-class", "another-picture",
-    "random-weights", "covered",
+    "insert", "delete", "squeeze", "mirrored", "shifted", "zoomed", "padded", "another-class",
+    "another-picture", "random-weights", "covered",
 )  # fmt: skip
 SEARCHES = {"distinct": "searches:distinct"}
 USUAL_SEARCHES = dict.fromkeys(RELATIONS, "distinct")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,11 @@ __all__ = [
 
 BETA, THETA = 0.6, 0.5
 AS_SURE = 0.1  # of confidence: where it changes by more, what was changed mattered, and the map may tell so
+NO_MATTER, SPEAKS_FOR = (
+    1.0,
+    0.25,
+)  # of log-odds: where a thing was pasted or removed, and what its heat may tell
+LEAST_SURE = 1e-4  # nearer to 0 and 1 log-odds tell rounding
 SUBJECT = "explanation"  # of every finding: there is one
 CUTS = (0.15, 0.3, 0.5)
 """The paper does not say where a heat map is cut, so that the truth is looked at with each of these."""
@@ -75,6 +81,9 @@ def same_explanation(
     of the picture that is another one: heat there has leaked. Where the change `is_real` and beside the
     objects, an explanation that points everywhere is a contradiction as well: it says that what was changed
     mattered, and it did not.
+
+    Maps explain log-odds. Where those grew, heat on what was changed is no leak; where a part of the picture
+    alone was changed and they moved by a whole unit, it mattered.
     """
     ended = unfit(before, after, settings.beta)
     if ended is not None:
@@ -98,8 +107,12 @@ def same_explanation(
     else:
         different = measure(before, after, size, objects=objects, kept=settings.kept, changed=changed)
         evidence |= different
-        if abs(after.confidence - before.confidence) > AS_SURE:
+        grew = _log_odds(after) - _log_odds(before)
+        mattered = changed is not None and abs(grew) > NO_MATTER
+        if mattered or abs(after.confidence - before.confidence) > AS_SURE:
             return Verdict.inapplicable("the classifier is not as sure as it was", **evidence)
+        if grew > SPEAKS_FOR:  # what came speaks for the class, and heat on it says the truth
+            different.pop("leak", None)
         slacks = {name: 1 - value / settings.floor.tolerance(name) for name, value in different.items()}
         slack = min(slacks.values())
         for kind, names in (("leak", ["leak"]), ("moved", MEASURES)):
@@ -160,6 +173,11 @@ def _located(before: Explanation, size: tuple[int, int], kept: float, objects: t
 
 def _sureness(before: Explanation, after: Explanation) -> list[float]:
     return [round(before.confidence, 4), round(after.confidence, 4)]
+
+
+def _log_odds(one: Explanation) -> float:
+    sure = min(max(one.confidence, LEAST_SURE), 1 - LEAST_SURE)
+    return math.log(sure / (1 - sure))
 
 
 def unfit(before: Explanation, after: Explanation, beta: float) -> Verdict | None:

@@ -43,11 +43,13 @@ class Floor:
     def of(self, measure: str) -> float:
         return dict(self.within).get(measure, USUAL[measure])
 
-    def or_more(self, other: Floor) -> Floor:
-        """The larger of both, measure by measure; one without comparisons says nothing."""
+    def or_more(self, other: Floor, *, share: float = 1.0) -> Floor:
+        """The larger of this and a share of the other, measure by measure; without comparisons that says
+        nothing.
+        """
         if not other.n:
             return self
-        both = {name: max(self.of(name) if name != "leak" else 0.0, other.of(name)) for name in USUAL}
+        both = {name: max(self.of(name) if name != "leak" else 0.0, share * other.of(name)) for name in USUAL}
         return Floor(tuple(both.items()), other.n)
 
     def tolerance(self, measure: str) -> float:
