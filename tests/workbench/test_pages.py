@@ -74,7 +74,7 @@ def test_explore_counts_what_the_filter_leaves(client: TestClient, site: Site) -
 def test_thumbnails_and_panels_are_made_from_the_recipe(client: TestClient, worst: str) -> None:
     thumbnail = client.get(f"/thumbnail/{worst}", params={"of": "blobs"})
     assert thumbnail.headers["content-type"] == "image/webp"
-    assert max(size(thumbnail.content)) == 300
+    assert max(size(thumbnail.content)) == 480
     before, after = (client.get(f"/panel/{worst}/{i}", params={"of": "blobs"}).content for i in (0, 1))
     assert size(before) == size(after)
     assert before != after

@@ -21,6 +21,7 @@ const setUpSlider = (slider) => {
 // Side by side, slider, blink, and in the workbench the drawing.
 const setUpViews = (views) => {
   const pair = views.querySelector(".pair");
+  const whole = views.querySelector("[data-show-whole]");
   const way = () => views.querySelector(".how input:checked")?.value;
   let timer = 0;
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -35,8 +36,15 @@ const setUpViews = (views) => {
     }
     const outlines = views.querySelector("[data-outlines]");
     views.classList.toggle("no-outlines", outlines && !outlines.checked);
+    views.classList.toggle("whole", whole?.checked);
+    for (const svg of views.querySelectorAll("[data-part]")) {
+      svg.setAttribute("viewBox", whole?.checked ? svg.dataset.whole : svg.dataset.part);
+    }
   });
-  pair.addEventListener("click", () => way() === "flicker" && calm && flick());
+  pair.addEventListener("click", () => {
+    if (way() === "flicker") calm && flick();
+    else if (way() !== "over") whole?.click();
+  });
 };
 // On a telephone two pictures side by side would be two screens.
 const setUpPictures = (root) => {
