@@ -72,7 +72,7 @@ def test_a_finding_without_a_place_is_shown_where_the_change_is_or_else_whole():
     assert y < 200 < 280 < y + height
 
 
-@pytest.mark.parametrize("box", [[0, 0, 640, 480], [50, 50, 500, 300]])
+@pytest.mark.parametrize("box", [[0, 0, 640, 480], [50, 50, 500, 330]])
 def test_a_large_thing_is_shown_in_the_whole_picture(box):
     assert close_ups(record(was={"box": box}), [panel(), panel()]) == []
 

@@ -40,7 +40,7 @@ def draw_thumbnail(record: Record, panels: Sequence[Panel]) -> Image | None:
     if not panels:
         return None
     height, width = THUMBNAIL
-    parts = close_ups(record, panels, aspect=width / 2 / height) if len(panels) > 1 else []
+    parts = close_ups(record, panels, aspect=width / 2 / height, most=1.0) if len(panels) > 1 else []
     if not parts:
         return _Drawing(panels[-1], most=1.0).outlined()
     halves = [cut_out(panels[at], parts[at]) for at in (0, -1)]
@@ -60,7 +60,7 @@ class _Drawing:
         """The picture with what became of something outlined."""
         for mark in self._panel.marks:
             if mark.fate not in QUIET:
-                self._outline(mark)
+                self._outline(mark, thicker=3)
         return self._image
 
     def drawn(self) -> Image:
@@ -84,10 +84,10 @@ class _Drawing:
     def _corners(self, mark: Mark) -> np.ndarray[tuple[int, int], np.dtype[np.intp]]:
         return np.rint(np.asarray(mark.outline) * self._scale).astype(np.intp)
 
-    def _outline(self, mark: Mark) -> None:
+    def _outline(self, mark: Mark, *, thicker: int = 0) -> None:
         corners = self._corners(mark).tolist()
         colour = FATE_COLOURS[mark.fate]
-        thickness = 1 if mark.fate in QUIET else 2 if mark.fate == "change" else 3
+        thickness = thicker + (1 if mark.fate in QUIET else 2 if mark.fate == "change" else 3)
         for (x1, y1), (x2, y2) in zip(corners, [*corners[1:], corners[0]]):
             if mark.fate == "lost":
                 dashed_line(self._image, (x1, y1), (x2, y2), colour, thickness=thickness)

@@ -14,7 +14,8 @@ from instar.core.record import Record
 
 __all__ = ["Part", "close_ups", "cut_out", "is_in"]
 
-AROUND = 2.2  # sides of what is shown
+AROUND = 2.2  # how many times as large as what is shown a part is
+CLOSEST = 1.25  # and at least, where that would be more of the picture than `MOST`
 LEAST = 0.34  # of the picture's shorter side
 MOST = 0.72  # of a side: beyond that a part shows hardly less than the whole
 VISIBLE = 0.3  # of a mark, for it to be drawn in a part
@@ -24,8 +25,10 @@ Part = tuple[int, int, int, int]
 Points = npt.NDArray[np.float64]
 
 
-def close_ups(record: Record, panels: Sequence[Panel], *, aspect: float = 4 / 3) -> list[Part]:
-    """A part of each panel, of that width by height; none where there is no place or the whole says more.
+def close_ups(
+    record: Record, panels: Sequence[Panel], *, aspect: float = 4 / 3, most: float = MOST
+) -> list[Part]:
+    """A part of each panel, of that width by height and at most so large; none where the whole says more.
 
     It is around the plainest finding, and around what was changed where that is near. Of a finding without
     a place, such as a speed, it is around what was changed.
@@ -40,7 +43,7 @@ def close_ups(record: Record, panels: Sequence[Panel], *, aspect: float = 4 / 3)
         if mark.fate == "change"
     ]
     for points in filter(None, ([*found, *changed], found)):
-        part = _around(np.concatenate(points), panels[0].picture.shape[:2], aspect)
+        part = _around(np.concatenate(points), panels[0].picture.shape[:2], aspect, most)
         if part is not None:
             return [_in_panel(panel, part) for panel in panels]
     return []
@@ -77,16 +80,17 @@ def _told(record: Record) -> Iterable[object]:
     return (evidence.get(key) for key in ("was", "is", "instead of"))
 
 
-def _around(points: Points, size: tuple[int, ...], aspect: float) -> Part | None:
+def _around(points: Points, size: tuple[int, ...], aspect: float, most: float) -> Part | None:
     """Around these points of a picture of that size, or None where that would be nearly all of it."""
     rows, columns = size
     points = np.clip(points, 0, (columns, rows))
     low, high = points.min(axis=0), points.max(axis=0)
-    width, height = np.maximum(AROUND * (high - low), LEAST * min(rows, columns)).tolist()
+    width, height = np.maximum(high - low, LEAST / AROUND * min(rows, columns)).tolist()
     width, height = max(width, height * aspect), max(height, width / aspect)
-    if not np.isfinite(width * height) or max(width / columns, height / rows) > MOST:
+    around = min(AROUND, most * columns / width, most * rows / height)
+    if not around >= CLOSEST:
         return None
-    return _placed((low + high) / 2, width, height, size)
+    return _placed((low + high) / 2, around * width, around * height, size)
 
 
 def _in_panel(panel: Panel, part: Part) -> Part:

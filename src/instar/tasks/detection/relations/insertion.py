@@ -156,7 +156,10 @@ def insertion(
             ready = _named(own) if scenes_only else join_pools(own, bundled_pool(), canonical_class)
             without = sorted({label for label in map(canonical_class, own.without) if label not in ready})
             if without:
-                workspace.say(f"insertion has no cut-outs of {', '.join(without)}: none is pasted")
+                more = f" and {len(without) - 3} more" if len(without) > 3 else ""
+                workspace.say(
+                    f"insertion pastes no {', '.join(without[:3])}{more}: these pictures give no good cut-out"
+                )
             return with_cutouts(ready)
 
         ways: dict[str, Draw] = {way: partial(draw, way=way) for way in WAYS}
