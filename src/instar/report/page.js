@@ -169,9 +169,9 @@ const setUpFindings = (data) => {
       ? fitting.length.toLocaleString("en") + " of " + rows.length.toLocaleString("en") + " findings" : "";
   };
   const arrange = () => {
-    const least = new Map();
-    for (const row of rows) least.set(row[GROUP], Math.min(least.get(row[GROUP]) ?? Infinity, row[MARGIN] ?? Infinity));
-    const place = { size: () => 0, margin: (group) => least.get(Number(group.dataset.group)), title: (group) => group.dataset.title };
+    const first = new Map(); // rows are the plainest first
+    rows.forEach((row, at) => first.has(row[GROUP]) || first.set(row[GROUP], at));
+    const place = { size: () => 0, plain: (group) => first.get(Number(group.dataset.group)) ?? Infinity, title: (group) => group.dataset.title };
     const by = place[field("by-order")];
     const sorted = [...groups].sort((a, b) => (by(a) < by(b) ? -1 : by(a) > by(b) ? 1 : a.dataset.group - b.dataset.group));
     toolbar.after(...sorted);
