@@ -13,7 +13,7 @@ from instar.core.verdict import Finding
 from instar.imaging.preview import encode_preview, heat_overlay
 from instar.report.case_picture import draw_thumbnail
 from instar.report.causes import finding_words, worth_words
-from instar.report.close_up import Part, close_ups, cut_out, is_in
+from instar.report.close_up import PicturePart, close_ups, cut_out, is_in
 from instar.report.known import entries_of, words_about
 from instar.report.words import FATES, escape, name, readable, replay_command
 
@@ -103,7 +103,7 @@ def legend() -> str:
     return f'<ul class="legend" aria-label="outlines">{entries}</ul>'
 
 
-def panel_figure(panel: Panel, *, picture: str, heat: str = "", id: str = "", part: Part | None = None,
+def panel_figure(panel: Panel, *, picture: str, heat: str = "", id: str = "", part: PicturePart | None = None,
                  closer: str = "") -> str:  # fmt: skip
     """One picture with its marks as SVG, so that outlines lie on it at any size.
 
@@ -127,7 +127,7 @@ def panel_figure(panel: Panel, *, picture: str, heat: str = "", id: str = "", pa
     )
 
 
-def _image(address: str, part: Part, kind: str = "") -> str:
+def _image(address: str, part: PicturePart, kind: str = "") -> str:
     x, y, width, height = part
     styled = f' class="{kind}"' * bool(kind)
     return (
@@ -136,7 +136,7 @@ def _image(address: str, part: Part, kind: str = "") -> str:
     )
 
 
-def _box(part: Part) -> str:
+def _box(part: PicturePart) -> str:
     return " ".join(map(str, part))
 
 
@@ -216,14 +216,14 @@ def _outline(mark: Mark) -> str:
     return f'<polygon class="{mark.fate}" points="{points}">{title}</polygon>'
 
 
-def _tags(panel: Panel, part: Part, kind: str) -> str:
+def _tags(panel: Panel, part: PicturePart, kind: str) -> str:
     """What is written beside outlines where that part of the picture is shown."""
     marks = (mark for mark in panel.marks if mark.fate in LOUD and mark.label and is_in(mark, part))
     tags = "".join(_tag(mark, part) for mark in marks)
     return f'<g class="{kind}">{tags}</g>' if tags else ""
 
 
-def _tag(mark: Mark, part: Part) -> str:
+def _tag(mark: Mark, part: PicturePart) -> str:
     left, top, width, height = part
     xs, ys = [x - left for x, _ in mark.outline], [y - top for _, y in mark.outline]
     letters = max(width, height) / 32
@@ -252,7 +252,7 @@ def _dial(dial: Dial) -> str:
     )
 
 
-def _embedded(panel: Panel, id: str, part: Part | None) -> str:
+def _embedded(panel: Panel, id: str, part: PicturePart | None) -> str:
     heat = "" if panel.heat is None else _data(heat_overlay(panel.heat))
     closer, longest = "", max(panel.picture.shape[:2])
     if part is not None and longest > SHARP * SIDE:

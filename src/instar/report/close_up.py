@@ -12,7 +12,7 @@ import numpy.typing as npt
 from instar.core.marks import Mark, Panel, region_of
 from instar.core.record import Record
 
-__all__ = ["Part", "close_ups", "cut_out", "is_in"]
+__all__ = ["PicturePart", "close_ups", "cut_out", "is_in"]
 
 AROUND = 2.2  # how many times as large as what is shown a part is
 CLOSEST = 1.25  # and at least, where that would be more of the picture than `MOST`
@@ -20,14 +20,14 @@ LEAST = 0.34  # of the picture's shorter side
 MOST = 0.72  # of a side: beyond that a part shows hardly less than the whole
 VISIBLE = 0.3  # of a mark, for it to be drawn in a part
 
-Part = tuple[int, int, int, int]
+PicturePart = tuple[int, int, int, int]
 """Left, top, width and height in pixels of a panel's picture."""
 Points = npt.NDArray[np.float64]
 
 
 def close_ups(
     record: Record, panels: Sequence[Panel], *, aspect: float = 4 / 3, most: float = MOST
-) -> list[Part]:
+) -> list[PicturePart]:
     """A part of each panel, of that width by height and at most so large; none where the whole says more.
 
     It is around the plainest finding, and around what was changed where that is near. Of a finding without
@@ -49,7 +49,7 @@ def close_ups(
     return []
 
 
-def cut_out(panel: Panel, part: Part) -> Panel:
+def cut_out(panel: Panel, part: PicturePart) -> Panel:
     """That part of the panel, with what is marked in it."""
     x, y, width, height = part
     rows, columns = slice(y, y + height), slice(x, x + width)
@@ -65,7 +65,7 @@ def cut_out(panel: Panel, part: Part) -> Panel:
     return replace(panel, picture=picture, marks=marks, heat=heat, frame=None)
 
 
-def is_in(mark: Mark, part: Part) -> bool:
+def is_in(mark: Mark, part: PicturePart) -> bool:
     """Whether a good deal of it lies in the part, or of the part in it."""
     corners = np.asarray(mark.outline)
     start, sides = np.asarray(part[:2]), np.asarray(part[2:])
@@ -80,7 +80,7 @@ def _told(record: Record) -> Iterable[object]:
     return (evidence.get(key) for key in ("was", "is", "instead of"))
 
 
-def _around(points: Points, size: tuple[int, ...], aspect: float, most: float) -> Part | None:
+def _around(points: Points, size: tuple[int, ...], aspect: float, most: float) -> PicturePart | None:
     """Around these points of a picture of that size, or None where that would be nearly all of it."""
     rows, columns = size
     points = np.clip(points, 0, (columns, rows))
@@ -93,7 +93,7 @@ def _around(points: Points, size: tuple[int, ...], aspect: float, most: float) -
     return _placed((low + high) / 2, around * width, around * height, size)
 
 
-def _in_panel(panel: Panel, part: Part) -> Part:
+def _in_panel(panel: Panel, part: PicturePart) -> PicturePart:
     """Where the part of the source lies in a follow-up."""
     x, y, width, height = part
     if panel.frame is None:
@@ -104,7 +104,9 @@ def _in_panel(panel: Panel, part: Part) -> Part:
     return _placed(moved.mean(axis=0), scale * width, scale * height, panel.picture.shape)
 
 
-def _placed(centre: Sequence[float] | Points, width: float, height: float, size: Sequence[int]) -> Part:
+def _placed(
+    centre: Sequence[float] | Points, width: float, height: float, size: Sequence[int]
+) -> PicturePart:
     """A part of that size, moved into the picture where it would leave it."""
     rows, columns = size[:2]
     if not np.isfinite([*centre, width, height]).all():  # it lies nowhere: a run may come from anybody
