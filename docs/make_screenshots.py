@@ -97,7 +97,10 @@ def make(folder: Path) -> None:
             main(["run", *words, "--json"])
         main(["report", "runs/blobs", "--html", "blobs.html", "--json"])
     server = subprocess.Popen(
-        [sys.executable, "-m", "instar", "view", "runs", "--no-browser"], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "instar", "view", "runs", "--no-browser"],
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},  # the same instar, from another folder
     )
     assert server.stderr is not None
     try:

@@ -129,6 +129,19 @@ def test_sarif_says_what_where_and_how_to_see_it_again():
     assert result["baselineState"] == "new"
 
 
+def test_servers_are_told_in_the_words_of_the_report():
+    lost = Finding("invented", "object 1", -0.4, {"is": {"label": "dog", "box": [1, 2, 3, 4]}})
+    wavers = Verdict.inapplicable("unstable: it does not recur")
+    verdicts = {"a": Verdict.violated([lost]), "b": wavers}
+    records = [Record(str(i), s, s, "cropped", i, None, v) for i, (s, v) in enumerate(verdicts.items())]
+    scenes = ByScene()
+    summary = summarise(scenes.watch(records), Totals("run", "net", 0, 2, 9, 9, 1.0))
+    (run,) = json.loads(render_sarif(summary, scenes.in_order(), version="0.1.0"))["runs"]
+    (rule,) = run["tool"]["driver"]["rules"]
+    assert rule["shortDescription"]["text"] == "newly found when cropped"
+    assert rule["id"] == "cropped/invented"
+
+
 def test_an_address_in_sarif_leads_nowhere_else():
     for name, address in [
         (PATH, "%2E%2E/%2E%2E/etc/passwd"),

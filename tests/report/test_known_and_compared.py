@@ -154,6 +154,9 @@ def test_signs_are_flipped_over_scenes_and_relations_are_adjusted_for():
     rare = {"pairs": 10, "broken": 5, "fixed": 0, "p": None, "p_adjusted": None}
     assert comparison_json(found)["relations"]["rare"] == rare
     text = render_compared(found)
+    brief = render_compared(found, brief=True)
+    assert brief == text[: len(brief)]
+    assert brief.splitlines() == [f"a and then b: {len(found.keys_broken)} failures newly broken, 0 fixed"]
     assert "sign flips over 8 scenes: p = 0.007812\n" in text
     assert "often        44      36      0  0.007812     0.01562\n" in text
     assert "rare         10       5      0         -           -\n" in text

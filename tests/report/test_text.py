@@ -19,6 +19,7 @@ from instar.report.summary import (
     summarise,
 )
 from instar.report.text import render_comparison, render_text
+from instar.report.text_style import TextStyle
 
 from .hostile import HOSTILE
 
@@ -126,6 +127,14 @@ def require_as_kept(name: str, text: str) -> None:
     if os.environ.get("INSTAR_WRITE_SNAPSHOTS"):
         kept.write_text(text, encoding="utf-8")
     assert text == kept.read_text(encoding="utf-8")
+
+
+def test_a_narrow_terminal_is_told_what_happened_before_anything_else() -> None:
+    text = render_text(SOME_FAILURES, look=TextStyle(width=64))
+    findings = text[text.index("indings, the plainest first") :].splitlines()[1:3]
+    assert findings[0].split() == ["case", "what", "known"]
+    assert all(len(line) <= 64 for line in findings)
+    assert "…" not in findings[1]
 
 
 def test_a_run_folder_with_a_blank_can_be_pasted_into_a_shell() -> None:

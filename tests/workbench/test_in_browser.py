@@ -141,7 +141,7 @@ def test_filter_open_mark_reload_and_the_mark_is_kept(page: WebDriver) -> None:
     assert SCRIPT in one(page, ".history").text
 
 
-def test_slider_flicker_and_drawing(page: WebDriver) -> None:
+def test_slider_blink_and_drawing(page: WebDriver) -> None:
     open_worst(page)
     click(page, one(page, ".how [value=over]"))
     slider = one(page, ".slider")
@@ -165,7 +165,7 @@ def test_keys_walk_mark_and_explain(page: WebDriver) -> None:
     wait_for(lambda: page.current_url == first)
     press(page, "2")
     wait_for(lambda: one(page, "button[value=acceptable]").get_attribute("aria-pressed") == "true")
-    press(page, "f")
+    press(page, "b")
     assert one(page, ".how [value=flicker]").is_selected()
     press(page, "?")
     assert one(page, "#keys").is_displayed()

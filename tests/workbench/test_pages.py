@@ -74,7 +74,7 @@ def test_explore_counts_what_the_filter_leaves(client: TestClient, site: Site) -
 def test_thumbnails_and_panels_are_made_from_the_recipe(client: TestClient, worst: str) -> None:
     thumbnail = client.get(f"/thumbnail/{worst}", params={"of": "blobs"})
     assert thumbnail.headers["content-type"] == "image/webp"
-    assert max(size(thumbnail.content)) == 300
+    assert max(size(thumbnail.content)) == 480
     before, after = (client.get(f"/panel/{worst}/{i}", params={"of": "blobs"}).content for i in (0, 1))
     assert size(before) == size(after)
     assert before != after
@@ -92,7 +92,7 @@ def test_a_picture_that_the_browser_has_is_not_sent_again(client: TestClient, wo
 
 
 def test_a_case_says_its_change_and_how_to_see_it_again(client: TestClient, site: Site, worst: str) -> None:
-    assert re.search(r'class="numbers change"><bdi>\w+ \w+', _case_page(client, worst))
+    assert re.search(r'class="numbers change"><bdi>insertion</bdi>: <bdi>\w+ \w+', _case_page(client, worst))
     command = f"instar replay {site.library.root / 'blobs'} {worst}"
     assert command in client.get(f"/case/{worst}", params={"of": "blobs"}).text
 

@@ -27,7 +27,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     if not comparison.places:
         status = NOT_JUDGED
     document = {"runs": [args.first, args.second], **comparison_json(comparison)}
-    text = render_compared(comparison)
+    text = render_compared(comparison, brief=args.quiet)
     if comparison.keys_broken and not args.quiet:
         case = comparison.after[comparison.keys_broken[0]].case
         text += f"\nLook at one: {replay_command(args.second, case, trust=names_code(args.second))}\n"

@@ -32,6 +32,7 @@ from instar.imaging.sheets import FONT, INK, PAPER
 from instar.installation import MissingExtra
 from instar.report import Summary
 from instar.report.case_picture import draw_case
+from instar.report.close_up import close_ups, cut_out
 from instar.report.document import summary_to_json
 from instar.report.files import write_picture
 from instar.report.groups import in_turns
@@ -163,12 +164,14 @@ def _draw_findings(
         for finding in findings:
             once.setdefault((finding.scene, str(finding.box or finding.label or finding.relation)), finding)
         for finding in in_turns(once.values(), lambda finding: finding.scene)[:SHOWN]:
-            picture = reader.picture(finding.case)
+            shown, sentence = reader.show(finding.case), reader.sentence(finding.case)
+            parts = close_ups(shown.record, shown.panels)
+            panels = [cut_out(one, part) for one, part in zip(shown.panels, parts)] or shown.panels
+            picture = draw_case(panels, sentence, beside=True)
             if picture is not None:
-                path, sentence = folder / f"{finding.case}.png", reader.sentence(finding.case)
+                path = folder / f"{finding.case}.png"
                 write_picture(path, picture)
-                pair = draw_case(reader.panels(finding.case), sentence, beside=True)
-                yield finding, sentence, path, picture if pair is None else pair
+                yield finding, sentence, path, picture
 
 
 def _visible_change(panels: Sequence[Panel]) -> float:

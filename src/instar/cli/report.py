@@ -15,7 +15,7 @@ from instar.core.errors import BadInput, InstarError
 from instar.core.outcome import Outcome
 from instar.imaging.preview import encode_scaled_jpeg
 from instar.progress import show_steps
-from instar.report.cards import CaseView
+from instar.report.cards import CaseView, small_card
 from instar.report.groups import in_turns
 from instar.report.html import Page, render_html
 from instar.report.junit import render_junit
@@ -25,8 +25,9 @@ from instar.report.text_style import terminal_style
 from instar.store import RunStore
 from instar.user_file import write_file
 
-PICTURED = 32  # findings with pictures, over all groups
+PICTURED = 32  # findings with pictures to compare, over all groups
 PER_GROUP = 6
+SMALL = 128  # further findings, each with a small picture
 PASSING = 6
 MARKDOWN_SIDE = 1000  # pixels of a picture in Markdown, at most
 
@@ -79,21 +80,29 @@ def write_page(
     the run's plan names is imported only when it is `trusted`.
     """
     # The representative of every group first, then a second of each, ...
-    ranked = [(group.representative, case) for group in found.groups for case in group.cases[:PER_GROUP]]
-    chosen = [case for _, case in in_turns(ranked, lambda pair: pair[0])[:PICTURED]]
+    ranked = [(group.representative, case) for group in found.groups for case in group.cases]
+    in_order = [case for _, case in in_turns(ranked, lambda pair: pair[0])]
+    first = {case for group in found.groups for case in group.cases[:PER_GROUP]}
+    chosen = [case for case in in_order if case in first][:PICTURED]
+    small = [case for case in in_order if case not in set(chosen)][:SMALL]
     passing = found.figures.narrowly_held()[:PASSING]
     with (
         open_run(found.summary.totals.run, named=Named(trusted=trusted), quiet=quiet) as reader,
-        show_steps("drawing findings", len(chosen) + len(passing), quiet=quiet) as steps,
+        show_steps("drawing findings", len(chosen) + len(small) + len(passing), quiet=quiet) as steps,
     ):
         shown = []
         for case in [*chosen, *passing]:
             shown.append(reader.show(case))
             steps.advance()
+        trust, cards = found.summary.names_code, {}
+        for case in small:  # drawn one by one: the pictures of all would not fit into memory
+            if card := small_card(reader.show(case), found.summary.totals.run, trust=trust):
+                cards[case] = card
+            steps.advance()
         by_case = dict(zip(chosen, shown))
         if shrink:
             by_case |= _shrunk(reader, [g.representative for g in found.groups], by_case, quiet=quiet)
-    page = Page(found.summary, found.figures, found.groups, by_case, shown[len(chosen) :])
+    page = Page(found.summary, found.figures, found.groups, by_case, shown[len(chosen) :], cards)
     write_file(path, render_html(page))
 
 

@@ -130,11 +130,14 @@ def key_words(key: FailureKey, thing: FailureObject) -> str:
 
     >>> key_words(FailureKey("shaken", "a.jpg", "object 3", "invented"), FailureObject("dog"))
     'a.jpg: dog newly found when the camera shakes'
+    >>> key_words(FailureKey("noisy", "a", "", ""), FailureObject(words="cup appears, where none was"))
+    'a: cup appears, where none was, with noise'
     """
     words = thing.words or (f"{thing.label} {kind_words(key.kind)}" if thing.label else "")
     if not words:
         return str(key)
-    return f"{readable(key.scene, 60)}: {readable(words, 90)} {when_words(readable(key.relation, 48))}"
+    comma = "," if " where " in words else ""
+    return f"{readable(key.scene, 60)}: {readable(words, 90)}{comma} {when_words(readable(key.relation, 48))}"
 
 
 def list_keys(

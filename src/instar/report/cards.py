@@ -11,11 +11,13 @@ from instar.core.marks import Dial, Fate, Mark, Panel
 from instar.core.record import Record
 from instar.core.verdict import Finding
 from instar.imaging.preview import encode_preview, heat_overlay
+from instar.report.case_picture import draw_thumbnail
 from instar.report.causes import finding_words, worth_words
+from instar.report.close_up import PicturePart, close_ups, cut_out, is_in
 from instar.report.known import entries_of, words_about
 from instar.report.words import FATES, escape, name, readable, replay_command
 
-__all__ = ["CaseView", "case_card", "legend", "panel_figure", "thumbnail"]
+__all__ = ["CaseView", "case_card", "legend", "panel_figure", "small_card", "thumbnail"]
 
 LOUD: frozenset[Fate] = frozenset({"lost", "new", "moved", "renamed", "change"})
 """Fates whose labels are written beside them; the others show theirs when pointed at."""
@@ -28,7 +30,11 @@ LEGEND: Sequence[tuple[Fate, str]] = (
     ("change", "what was changed"),
     ("unsure", "comes and goes by itself"),
 )
+SIDE = 560  # pixels of a picture in the page, at most
+SHARP = 1.5  # a picture that is so many times larger gets its part a second time, sharper
+TOGGLE = '<label class="toggle"><input type="checkbox" data-show-whole> whole picture</label>'
 MOST_FINDINGS = 6  # of one case that are told
+SMALL_SIDE = 300  # pixels of the picture of a small card
 LONGEST_ENTRIES = 4_000  # characters; a case with names beyond all measure is called none by the command line
 
 
@@ -70,31 +76,68 @@ def case_card(shown: CaseView, run: str, system: str, *, trust: bool = False) ->
     )
 
 
+def small_card(shown: CaseView, run: str, *, trust: bool = False) -> str:
+    """A case among many: what it is about before and after, in words, and how to see it again.
+
+    Empty where it has no picture.
+    """
+    record, drawn = shown.record, draw_thumbnail(shown.record, shown.panels)
+    worst = record.verdict.plainest
+    if drawn is None:
+        return ""
+    address = _data(encode_preview(drawn, longest=SMALL_SIDE, quality=60))
+    command = escape(replay_command(run, record.case, trust=trust))
+    return (
+        f'<article class="case small" id="case-{escape(record.case)}" tabindex="-1">'
+        f'<img src="{address}" alt="before and after" width="300" height="200" loading="lazy">'
+        f"<h3>{name(finding_words(worst), 90)}</h3>"
+        f'<p class="change">{escape(worth_words(worst))} · {name(shown.change, 60)} · '
+        f'{name(record.source, 60)}</p><button type="button" class="copy" data-copy="{command}" '
+        f'title="copy the command that replays it">{escape(record.case)}</button></article>'
+    )
+
+
 def legend() -> str:
     """What the colours of the outlines mean."""
     entries = "".join(f'<li class="{fate}">{words}</li>' for fate, words in LEGEND)
     return f'<ul class="legend" aria-label="outlines">{entries}</ul>'
 
 
-def panel_figure(panel: Panel, *, picture: str, heat: str = "", id: str = "") -> str:
+def panel_figure(panel: Panel, *, picture: str, heat: str = "", id: str = "", part: PicturePart | None = None,
+                 closer: str = "") -> str:  # fmt: skip
     """One picture with its marks as SVG, so that outlines lie on it at any size.
 
     `picture` and `heat` are the addresses of the picture and of the heat map over it; `id` names the marked
-    picture, to be shown elsewhere too.
+    picture, to be shown elsewhere too. Of the picture that `part` is shown first, from the address `closer`
+    if it is sharper there; the whole comes when it is asked for.
     """
     height, width = panel.picture.shape[:2]
-    size = f'width="{width}" height="{height}" preserveAspectRatio="none"'
-    images = f'<image href="{escape(picture)}" {size}/>'
+    whole = (0, 0, width, height)
+    images = _image(picture, whole) + (_image(closer, part) if closer and part else "")
     if panel.heat is not None:
-        images += f'<image class="heat" href="{escape(heat)}" {size}/>'
+        images += _image(heat, whole, "heat")
     outlines, named = "".join(map(_outline, panel.marks)), f' id="{escape(id)}"' if id else ""
-    tags = "".join(_tag(mark, width, height) for mark in panel.marks if mark.fate in LOUD and mark.label)
+    tags = _tags(panel, whole, "in-whole") + (_tags(panel, part, "in-part") if part else "")
+    views = f' data-whole="{_box(whole)}" data-part="{_box(part)}"' if part else ""
     return (
-        f'<figure><div class="frame"><svg class="panel" viewBox="0 0 {width} {height}" role="img" '
+        f'<figure><div class="frame"><svg class="panel" viewBox="{_box(part or whole)}"{views} role="img" '
         f'aria-label="{escape(readable(panel.title))}"><g{named}>{images}'
         f'<g class="outlines">{outlines}{tags}</g></g></svg></div>'
         f"<figcaption>{name(panel.title)}{''.join(map(_dial, panel.dials))}</figcaption></figure>"
     )
+
+
+def _image(address: str, part: PicturePart, kind: str = "") -> str:
+    x, y, width, height = part
+    styled = f' class="{kind}"' * bool(kind)
+    return (
+        f'<image{styled} href="{escape(address)}" x="{x}" y="{y}" width="{width}" height="{height}" '
+        'preserveAspectRatio="none"/>'
+    )
+
+
+def _box(part: PicturePart) -> str:
+    return " ".join(map(str, part))
 
 
 def _no_failure(record: Record, system: str) -> str:
@@ -133,30 +176,38 @@ def thumbnail(shown: CaseView) -> str:
     if not shown.panels:
         return ""
     height, width = shown.panels[-1].picture.shape[:2]
+    parts = close_ups(shown.record, shown.panels)
     place = f"panel-{escape(shown.record.case)}-{len(shown.panels) - 1}"
     return (
-        f'<svg class="thumb" viewBox="0 0 {width} {height}" preserveAspectRatio="xMidYMid slice" '
-        f'aria-hidden="true"><use href="#{place}"/></svg>'
+        f'<svg class="thumb" viewBox="{_box(parts[-1] if parts else (0, 0, width, height))}" '
+        f'preserveAspectRatio="xMidYMid slice" aria-hidden="true"><use href="#{place}"/></svg>'
     )
 
 
 def _pictures(shown: CaseView) -> str:
     if not shown.panels:
         return f'<p class="quiet">No picture: {name(shown.why or "it has none")}</p>'
-    case = shown.record.case
-    figures = "".join(_embedded(one, f"panel-{case}-{i}") for i, one in enumerate(shown.panels))
-    if len(shown.panels) < 2:
-        return f'<div class="pair">{figures}</div>'
-    # One set of pictures shown in two ways: which one is a matter of style alone.
-    group = f"how-{escape(shown.record.case)}"
-    return (
-        f'<div class="views"><fieldset class="how"><legend class="hidden">how to compare</legend>'
-        f'<label><input type="radio" name="{group}" value="beside" checked>side by side</label>'
-        f'<label><input type="radio" name="{group}" value="over">slider</label>'
-        f'<label><input type="radio" name="{group}" value="flicker">blink</label></fieldset>'
+    case, parts = shown.record.case, close_ups(shown.record, shown.panels)
+    figures = "".join(
+        _embedded(one, f"panel-{case}-{i}", parts[i] if parts else None) for i, one in enumerate(shown.panels)
+    )
+    return f'<div class="views">{_ways(case) if len(shown.panels) > 1 else ""}{TOGGLE if parts else ""}' + (
         f'<div class="pair">{figures}</div>'
         '<input class="slider" type="range" min="0" max="100" value="50" aria-label="before and after"></div>'
     )
+
+
+def _ways(case: str) -> str:
+    """One set of pictures compared in several ways: which one is a matter of style alone."""
+    radios = "".join(
+        f'<label><input type="radio" name="how-{escape(case)}" value="{way}"{checked}>{words}</label>'
+        for way, words, checked in (
+            ("beside", "side by side", " checked"),
+            ("over", "slider", ""),
+            ("flicker", "blink", ""),
+        )
+    )
+    return f'<fieldset class="how"><legend class="hidden">how to compare</legend>{radios}</fieldset>'
 
 
 def _outline(mark: Mark) -> str:
@@ -165,16 +216,24 @@ def _outline(mark: Mark) -> str:
     return f'<polygon class="{mark.fate}" points="{points}">{title}</polygon>'
 
 
-def _tag(mark: Mark, width: int, height: int) -> str:
-    xs, ys = zip(*mark.outline)
-    letters = max(width, height) / 38
+def _tags(panel: Panel, part: PicturePart, kind: str) -> str:
+    """What is written beside outlines where that part of the picture is shown."""
+    marks = (mark for mark in panel.marks if mark.fate in LOUD and mark.label and is_in(mark, part))
+    tags = "".join(_tag(mark, part) for mark in marks)
+    return f'<g class="{kind}">{tags}</g>' if tags else ""
+
+
+def _tag(mark: Mark, part: PicturePart) -> str:
+    left, top, width, height = part
+    xs, ys = [x - left for x, _ in mark.outline], [y - top for _, y in mark.outline]
+    letters = max(width, height) / 32
     # Above its outline where there is room, and what was changed below, so that the two rarely meet.
     is_low = (mark.fate == "change" and max(ys) < 0.95 * height) or min(ys) < 1.6 * letters
     y = max(ys) + 1.1 * letters if is_low else min(ys) - 0.4 * letters
     at_right = min(xs) > 0.7 * width
     x = min(max(xs), width - 2) if at_right else max(min(xs), 2)
     return (
-        f'<text class="said {mark.fate}" x="{x:.1f}" y="{min(y, height - 0.3 * letters):.1f}" '
+        f'<text class="said {mark.fate}" x="{left + x:.1f}" y="{top + min(y, height - 0.3 * letters):.1f}" '
         f'text-anchor="{"end" if at_right else "start"}" font-size="{letters:.1f}">'
         f"{escape(readable(mark.label, 40))}</text>"
     )
@@ -193,9 +252,13 @@ def _dial(dial: Dial) -> str:
     )
 
 
-def _embedded(panel: Panel, id: str) -> str:
+def _embedded(panel: Panel, id: str, part: PicturePart | None) -> str:
     heat = "" if panel.heat is None else _data(heat_overlay(panel.heat))
-    return panel_figure(panel, picture=_data(encode_preview(panel.picture, longest=560)), heat=heat, id=id)
+    closer, longest = "", max(panel.picture.shape[:2])
+    if part is not None and longest > SHARP * SIDE:
+        closer = _data(encode_preview(cut_out(panel, part).picture, longest=SIDE))
+    picture = _data(encode_preview(panel.picture, longest=SIDE))
+    return panel_figure(panel, picture=picture, heat=heat, id=id, part=part, closer=closer)
 
 
 def _data(picture: bytes) -> str:

@@ -8,12 +8,15 @@ import cv2
 import numpy as np
 
 from instar.core.marks import Dial, Fate, Mark, Panel
+from instar.core.record import Record
 from instar.core.scene import Image
 from instar.imaging.sheets import FONT, INK, PAPER, Colour, dashed_line, panel, sheet
+from instar.report.close_up import close_ups, cut_out
 
-__all__ = ["FATE_COLOURS", "draw_case"]
+__all__ = ["FATE_COLOURS", "draw_case", "draw_thumbnail"]
 
 SIDE = 620  # pixels per panel, at most
+THUMBNAIL = (400, 600)  # height and width: twice what pages show
 FATE_COLOURS: Mapping[Fate, Colour] = {
     "matched": (46, 160, 67),
     "lost": (218, 30, 40),
@@ -32,13 +35,33 @@ def draw_case(panels: Sequence[Panel], sentence: str, *, beside: bool | None = N
     return sheet([_Drawing(one).drawn() for one in panels], sentence, beside=beside) if panels else None
 
 
+def draw_thumbnail(record: Record, panels: Sequence[Panel]) -> Image | None:
+    """What a finding is about, before and after, without words; of one without a place the last picture."""
+    if not panels:
+        return None
+    height, width = THUMBNAIL
+    parts = close_ups(record, panels, aspect=width / 2 / height, most=1.0) if len(panels) > 1 else []
+    if not parts:
+        return _Drawing(panels[-1], most=1.0).outlined()
+    halves = [cut_out(panels[at], parts[at]) for at in (0, -1)]
+    shown = [cv2.resize(_Drawing(one, most=4.0).outlined(), (width // 2 - 2, height)) for one in halves]
+    return np.hstack([shown[0], np.full((height, 4, 3), PAPER, np.uint8), shown[1]])
+
+
 class _Drawing:
     """One panel to be drawn, scaled to a common size."""
 
-    def __init__(self, one: Panel) -> None:
-        self._image, self._scale = panel(_with_heat(one), side=SIDE, most=1.5)
+    def __init__(self, one: Panel, *, most: float = 2.0) -> None:
+        self._image, self._scale = panel(_with_heat(one), side=SIDE, most=most)
         self._panel = one
         self._tags: list[Place] = []
+
+    def outlined(self) -> Image:
+        """The picture with what became of something outlined."""
+        for mark in self._panel.marks:
+            if mark.fate not in QUIET:
+                self._outline(mark, thicker=3)
+        return self._image
 
     def drawn(self) -> Image:
         """What matters most lies on top, and its label gets the best place."""
@@ -61,10 +84,10 @@ class _Drawing:
     def _corners(self, mark: Mark) -> np.ndarray[tuple[int, int], np.dtype[np.intp]]:
         return np.rint(np.asarray(mark.outline) * self._scale).astype(np.intp)
 
-    def _outline(self, mark: Mark) -> None:
+    def _outline(self, mark: Mark, *, thicker: int = 0) -> None:
         corners = self._corners(mark).tolist()
         colour = FATE_COLOURS[mark.fate]
-        thickness = 1 if mark.fate in QUIET else 2 if mark.fate == "change" else 3
+        thickness = thicker + (1 if mark.fate in QUIET else 2 if mark.fate == "change" else 3)
         for (x1, y1), (x2, y2) in zip(corners, [*corners[1:], corners[0]]):
             if mark.fate == "lost":
                 dashed_line(self._image, (x1, y1), (x2, y2), colour, thickness=thickness)

@@ -207,16 +207,19 @@ def _key_json(key: FailureKey, among: Failures) -> dict[str, object]:
     return {**key._asdict(), "label": thing.label, "words": thing.words, "case": thing.case}
 
 
-def render_compared(comparison: Comparison) -> str:
-    """The comparison as text."""
-    return "\n".join(_lines(comparison)) + "\n"
+def render_compared(comparison: Comparison, *, brief: bool = False) -> str:
+    """The comparison as text; a `brief` one is its first lines."""
+    return "\n".join(_lines(comparison, brief=brief)) + "\n"
 
 
-def _lines(comparison: Comparison) -> Iterator[str]:
+def _lines(comparison: Comparison, *, brief: bool) -> Iterator[str]:
     first, second = readable(comparison.first, 60), readable(comparison.second, 60)
-    yield f"{first} and then {second}"
+    broken, fixed = comparison.keys_broken, comparison.keys_fixed
+    yield f"{first} and then {second}: {counted(len(broken), 'failure')} newly broken, {len(fixed):,} fixed"
     if comparison.remark:
         yield f"mind: {comparison.remark}"
+    if brief:
+        return
     yield ""
     if not comparison.pairs:
         yield "No change was asked of both, so failures are matched by relation, scene, object and kind, and"
@@ -238,7 +241,6 @@ def _lines(comparison: Comparison) -> Iterator[str]:
         if len(comparison.relations) > 1:
             yield ""
             yield _relations(comparison.relations)
-    broken, fixed = comparison.keys_broken, comparison.keys_fixed
     for title, keys, among in (
         ("newly broken", broken, comparison.after),
         ("fixed", fixed, comparison.before),

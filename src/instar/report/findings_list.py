@@ -83,8 +83,8 @@ def toolbar(findings: Sequence[Violation]) -> str:
         'placeholder="class, scene, change, case" autocomplete="off"></label>'
         "<details><summary>Filter and order</summary><div>"
         f"{_choice('Change', 'by-relation', relations)}{_choice('Known', 'by-known', known)}"
-        '<label>Groups <select id="by-order"><option value="size">largest first</option>'
-        '<option value="margin">plainest first</option><option value="title">by name</option></select>'
+        '<label>Groups <select id="by-order"><option value="plain">plainest first</option>'
+        '<option value="size">largest first</option><option value="title">by name</option></select>'
         "</label></div></details>"
         '<p id="found" class="quiet" role="status"></p></form>'
     )

@@ -25,13 +25,16 @@ MOST_SKIPPED = 200  # scenes that are listed
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Page:
-    """Everything that is on the page; `shown` are the findings that have pictures, by case."""
+    """Everything that is on the page: `shown` are findings with pictures to compare, by case, and `small`
+    are the cards of others.
+    """
 
     summary: Summary
     figures: Figures
     groups: Sequence[Group]
     shown: Mapping[str, CaseView] = field(default_factory=dict)
     passing: Sequence[CaseView] = ()
+    small: Mapping[str, str] = field(default_factory=dict)
 
 
 def render_html(page: Page) -> str:
@@ -126,25 +129,31 @@ def _findings(page: Page) -> Iterator[str]:
     if not page.groups:
         return
     yield f'<section id="findings"><h2 class="hidden">Failures by cause</h2>{toolbar(page.summary.findings)}'
-    for i, group in enumerate(page.groups):
-        yield from _group(i, group, page)
+    ranks = {finding.case: rank for rank, finding in reversed([*enumerate(page.summary.findings)])}
+    # Groups have numbers by size; the one with the plainest failure comes first and is open.
+    ranked = sorted(enumerate(page.groups), key=lambda pair: ranks.get(pair[1].representative, len(ranks)))
+    for place, (number, group) in enumerate(ranked):
+        yield from _group(number, group, page, is_open=place == 0)
     yield f'{legend()}<p class="quiet">{groups_headline(page.summary.counts.headline, page.groups)}'
     if page.summary.totals.pictures_left_out:
         yield f"; pictures: {left_out_words(page.summary.totals)}"
     yield "</p></section>"
 
 
-def _group(number: int, group: Group, page: Page) -> Iterator[str]:
+def _group(number: int, group: Group, page: Page, *, is_open: bool) -> Iterator[str]:
     shown = [page.shown[case] for case in group.cases if case in page.shown]
-    others = len(group.cases) - len(shown)
+    small = [page.small[case] for case in group.cases if case in page.small]
+    others = len(group.cases) - len(shown) - len(small)
     yield (
         f'<details class="group" data-group="{number}" data-title="{escape(readable(group.title))}"'
-        f'{"" if number else " open"}><summary><span class="count">{len(group.cases):,}</span>'
+        f'{" open" * is_open}><summary><span class="count">{len(group.cases):,}</span>'
         f'<span class="name"><b>{name(group.title, 220)}</b>'
         f'<span class="quiet">{name(group.relation, 120)} · '
         f"{name(kind_words(group.kind) or 'no kind', 60)} · in {counted(group.scenes, 'scene')}</span></span>"
         f"{thumbnail(shown[0]) if shown else ''}</summary>{_cards(page, shown)}"
     )
+    if small:
+        yield f'<div class="cases grid">{"".join(small)}</div>'
     if others:
         yield (
             f'<p class="others">{counted(others, "more case")} of this group '
@@ -158,7 +167,9 @@ def _all(page: Page) -> Iterator[str]:
     findings = page.summary.findings
     if findings:
         yield findings_section(findings)
-        yield findings_data(findings, page.groups, page.shown.keys(), page.summary.totals.run)
+        yield findings_data(
+            findings, page.groups, page.shown.keys() | page.small.keys(), page.summary.totals.run
+        )
 
 
 def _passing(page: Page) -> Iterator[str]:

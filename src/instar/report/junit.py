@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from instar.report.by_scene import FailureKey, Result
 from instar.report.summary import Summary
-from instar.report.words import counted, readable, replay_command
+from instar.report.words import counted, readable, reason_words, replay_command
 
 __all__ = ["render_junit"]
 
@@ -62,7 +62,7 @@ def _add_test(suite: Element, result: Result, summary: Summary, known: frozenset
     elif result.failed:
         SubElement(test, "error", type="failed", message=_text(result.reason))
     elif not result.judged:
-        SubElement(test, "skipped").text = _text(f"not judged: {result.reason}")
+        SubElement(test, "skipped").text = _text(f"not judged: {reason_words(result.reason)}")
 
 
 def _text(text: str) -> str:

@@ -21,6 +21,7 @@ const setUpSlider = (slider) => {
 // Side by side, slider, blink, and in the workbench the drawing.
 const setUpViews = (views) => {
   const pair = views.querySelector(".pair");
+  const whole = views.querySelector("[data-show-whole]");
   const way = () => views.querySelector(".how input:checked")?.value;
   let timer = 0;
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -35,8 +36,15 @@ const setUpViews = (views) => {
     }
     const outlines = views.querySelector("[data-outlines]");
     views.classList.toggle("no-outlines", outlines && !outlines.checked);
+    views.classList.toggle("whole", whole?.checked);
+    for (const svg of views.querySelectorAll("[data-part]")) {
+      svg.setAttribute("viewBox", whole?.checked ? svg.dataset.whole : svg.dataset.part);
+    }
   });
-  pair.addEventListener("click", () => way() === "flicker" && calm && flick());
+  pair.addEventListener("click", () => {
+    if (way() === "flicker") calm && flick();
+    else if (way() !== "over") whole?.click();
+  });
 };
 // On a telephone two pictures side by side would be two screens.
 const setUpPictures = (root) => {
@@ -161,9 +169,9 @@ const setUpFindings = (data) => {
       ? fitting.length.toLocaleString("en") + " of " + rows.length.toLocaleString("en") + " findings" : "";
   };
   const arrange = () => {
-    const least = new Map();
-    for (const row of rows) least.set(row[GROUP], Math.min(least.get(row[GROUP]) ?? Infinity, row[MARGIN] ?? Infinity));
-    const place = { size: () => 0, margin: (group) => least.get(Number(group.dataset.group)), title: (group) => group.dataset.title };
+    const first = new Map(); // rows are the plainest first
+    rows.forEach((row, at) => first.has(row[GROUP]) || first.set(row[GROUP], at));
+    const place = { size: () => 0, plain: (group) => first.get(Number(group.dataset.group)) ?? Infinity, title: (group) => group.dataset.title };
     const by = place[field("by-order")];
     const sorted = [...groups].sort((a, b) => (by(a) < by(b) ? -1 : by(a) > by(b) ? 1 : a.dataset.group - b.dataset.group));
     toolbar.after(...sorted);

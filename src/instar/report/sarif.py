@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from instar.report.by_scene import FailureKey, Result
 from instar.report.summary import Summary
-from instar.report.words import readable, replay_command
+from instar.report.words import kind_words, readable, replay_command, when_words
 
 __all__ = ["render_sarif"]
 
@@ -32,7 +32,7 @@ def render_sarif(
             if len(reported) == MOST_RESULTS:
                 break
             rule = _rule_id(key)
-            told = f"{readable(key.kind or 'violated', 80)} under {readable(key.relation, 80)}"
+            told = readable(f"{kind_words(key.kind) or 'violated'} {when_words(key.relation)}")
             level = {"level": "warning"}
             rules.setdefault(
                 rule, {"id": rule, "shortDescription": {"text": told}, "defaultConfiguration": level}

@@ -39,6 +39,7 @@ WIDEST_REASON = 320
 WIDEST_TITLE = 90
 WIDEST_WORDS = 76
 WIDEST_SCENE = 48
+NARROW = 90  # characters: a terminal with fewer is told only what happened
 """Characters of a scene's name that a table shows; of a longer one the end, which tells files apart."""
 
 
@@ -325,9 +326,11 @@ def _findings(summary: Summary, top: int, look: TextStyle) -> Iterator[str]:
     yield look.paint(
         "Findings, the plainest first" if everything else f"The plainest {top} of {total}", "bold"
     )
-    heading = ["case", "scene", "relation", "what", "known", "margin"]
+    rows, fixed = [["case", "scene", "relation", "what", "known", "margin"], *map(_row, worst)], [0, 4]
+    if look.width is not None and look.width < NARROW:
+        rows, fixed = [[case, what, known] for case, _, _, what, known, _ in rows], [0, 2]
     styles = {"real": "red", "not verified": "yellow"}
-    yield table([heading, *map(_row, worst)], right=[5], fixed=[0, 4], look=look, styles=styles)
+    yield table(rows, right=[5], fixed=fixed, look=look, styles=styles)
     yield ""
     run = shlex.quote(summary.totals.run)
     replay = replay_command(summary.totals.run, worst[0].case, trust=summary.names_code)

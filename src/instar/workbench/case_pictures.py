@@ -14,17 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-import cv2
-import numpy as np
-
 from instar.campaigns.reader import Named, RunReader, open_run
 from instar.core.errors import BadInput, InstarError
-from instar.core.marks import Panel
-from instar.core.scene import Image
 from instar.imaging.codecs import encode_png
-from instar.imaging.preview import encode_preview, heat_overlay, scaled_down
+from instar.imaging.preview import encode_preview, heat_overlay
 from instar.report.answers import answer_text
 from instar.report.cards import CaseView
+from instar.report.case_picture import draw_thumbnail
 from instar.workbench import NotHere
 from instar.workbench.workers import Recent
 
@@ -32,11 +28,7 @@ __all__ = ["Studio", "Wanted"]
 
 MOST_RUNS = 6  # open at once
 MOST_SHOWN, MOST_FILES = 12, 3_000
-THUMBNAIL = 300  # pixels
-COLOURS = {
-    "lost": (229, 72, 77), "new": (232, 131, 12), "moved": (201, 151, 0), "renamed": (163, 72, 214),
-    "change": (47, 125, 246),
-}  # fmt: skip
+THUMBNAIL = 480  # pixels: some more than a card is wide
 
 T = TypeVar("T")
 
@@ -90,11 +82,12 @@ class Studio:
         return self._kept(self._shown, wanted, wanted, lambda cases: _shown(cases, wanted.case))
 
     def thumbnail(self, wanted: Wanted) -> Future[bytes]:
-        """The follow-up with what is marked on it, small, as WebP; empty where there is no picture."""
+        """What the case is about before and after, small, as WebP; empty where there is no picture."""
 
         def work(cases: RunReader) -> bytes:
-            panels = _shown(cases, wanted.case).panels
-            return encode_preview(_marked(panels[-1]), longest=THUMBNAIL) if panels else b""
+            shown = _shown(cases, wanted.case)
+            drawn = draw_thumbnail(shown.record, shown.panels)
+            return b"" if drawn is None else encode_preview(drawn, longest=THUMBNAIL)
 
         return self._kept(self._files, ("thumbnail", wanted), wanted, work, lane="thumbnails")
 
@@ -108,7 +101,7 @@ class Studio:
             panel = panels[number]
             if heat:
                 return b"" if panel.heat is None else heat_overlay(panel.heat)
-            return encode_preview(panel.picture, longest=1280, quality=88)
+            return encode_preview(panel.picture, longest=2048, quality=88)
 
         return self._kept(self._files, ("panel", wanted, number, heat), wanted, work)
 
@@ -174,15 +167,3 @@ def _shown(cases: RunReader, case: str) -> CaseView:
         raise
     except Exception as error:
         raise BadInput(f"its pictures cannot be made: {type(error).__name__}: {error}") from error
-
-
-def _marked(panel: Panel) -> Image:
-    """The picture, small, with what was lost, new or changed outlined."""
-    small = scaled_down(panel.picture, 2 * THUMBNAIL).copy()
-    scale = small.shape[1] / panel.picture.shape[1]
-    for mark in panel.marks:
-        colour = COLOURS.get(mark.fate)
-        if colour is not None and len(mark.outline):
-            points = np.rint(np.array(mark.outline) * scale).astype(np.int32)
-            cv2.polylines(small, [points], True, colour, 4, cv2.LINE_AA)
-    return np.asarray(small, np.uint8)

@@ -120,7 +120,7 @@ def test_classes_without_cut_outs_are_named(tmp_path: Path) -> None:
     said: list[str] = []
     cut_off = scene("d", ("ball", 120, 90, 46), ("box", 0, 70, 50))
     insertion().prepare([cut_off], Folder(tmp_path / "d", say=said.append))
-    assert said == ["insertion has no cut-outs of box: none is pasted"]
+    assert said == ["insertion pastes no box: these pictures give no good cut-out"]
     insertion().prepare(SCENES, Folder(tmp_path / "all", say=said.append))
     assert len(said) == 1
 

@@ -19,6 +19,7 @@ from instar.core.errors import InstarError
 from instar.imaging.codecs import encode_png
 from instar.report.cards import CaseView, panel_figure
 from instar.report.causes import finding_words
+from instar.report.close_up import close_ups
 from instar.report.words import replay_command
 from instar.store import RunStore
 from instar.store.marks import MARKS
@@ -140,9 +141,10 @@ def _shown_at_once(site: Site, known: KnownCase) -> CaseView | None:
 def _figures(run: LibraryRun, shown: CaseView) -> list[str]:
     """The panels of a case; their pictures are fetched by address."""
     figures = []
-    for number, panel in enumerate(shown.panels):
+    parts = close_ups(shown.record, shown.panels) or [None] * len(shown.panels)
+    for number, (panel, part) in enumerate(zip(shown.panels, parts)):
         address = f"/panel/{shown.record.case}/{number}?{urlencode({'of': run.name})}"
-        figures.append(panel_figure(panel, picture=address, heat=f"{address}&heat=1"))
+        figures.append(panel_figure(panel, picture=address, heat=f"{address}&heat=1", part=part))
     return figures
 
 

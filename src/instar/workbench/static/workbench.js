@@ -305,7 +305,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   const views = document.querySelector(".one .views");
-  if ((event.key === "s" || event.key === "f") && views) return switchView(views, event.key === "f" ? "flicker" : undefined);
+  if ((event.key === "s" || event.key === "b") && views) return switchView(views, event.key === "b" ? "flicker" : undefined);
   const arrows = ranged ? {} : { ArrowRight: "n", ArrowLeft: "p" };
   const key = arrows[event.key] ?? event.key;
   const wanted = document.querySelector(`[data-key="${CSS.escape(key)}"]`);

@@ -156,7 +156,8 @@ def insertion(
             ready = _named(own) if scenes_only else join_pools(own, bundled_pool(), canonical_class)
             without = sorted({label for label in map(canonical_class, own.without) if label not in ready})
             if without:
-                workspace.say(f"insertion has no cut-outs of {', '.join(without)}: none is pasted")
+                shown = without if len(without) < 5 else [*without[:3], f"{len(without) - 3} more"]
+                workspace.say(f"insertion pastes no {', '.join(shown)}: these pictures give no good cut-out")
             return with_cutouts(ready)
 
         ways: dict[str, Draw] = {way: partial(draw, way=way) for way in WAYS}
