@@ -26,7 +26,7 @@ __all__ = ["TuningSettings", "fine_tune"]
 WARM_UP = 0.05  # of the steps, in which the rate rises
 LOWEST = 0.05  # of the rate, at the end
 STEEPEST = 10.0  # a gradient longer than that is shortened
-EVERY = 50  # steps from one checkpoint to the next
+EVERY = 20  # steps from one checkpoint to the next
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

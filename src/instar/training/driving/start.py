@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from instar.adapters.devices import import_extra
 from instar.core.errors import BadInput
-from instar.installation import MissingExtra
 from instar.training.driving.networks import Driver
 
 __all__ = ["Start", "begin_as", "start_of_onnx"]
@@ -56,10 +56,7 @@ def begin_as(model: Driver, start: Start, pictures: np.ndarray[Any, Any]) -> Non
 
 def start_of_onnx(path: Path, model: Driver) -> Start:
     """The weights of a network that `export_driver` wrote, of the same kind and width as `model`."""
-    try:
-        import onnx
-    except ImportError:
-        raise MissingExtra("onnx", extra="torch", needed_for="reading a network's weights") from None
+    onnx = import_extra("onnx", "onnx", extra="torch", needed_for="reading a network's weights")
     graph = onnx.load(str(path)).graph
     values = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in graph.initializer}
     for node in graph.node:
