@@ -92,7 +92,7 @@ def _thumbnail(image: Image) -> npt.NDArray[np.float32]:
 def _like_any(looks: npt.NDArray[np.float32], others: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
     """Which of these thumbnails are about the same as one of the others."""
     close = [np.abs(looks - other).mean(1) <= SAME for other in others]
-    return np.any(close, axis=0)
+    return np.asarray(np.any(close, axis=0), np.bool_)
 
 
 def collect_sets(
