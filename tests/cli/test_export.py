@@ -76,6 +76,13 @@ def test_yolo_is_read_again_and_has_its_lineage(run, tmp_path, capsys):
     require_one_for_each(run, [entry["case"] for entry in lineage.values()], capsys)
     scenes = load_scenes(str(out))
     assert {Path(scene.id).name for scene in scenes} == set(lineage)
+    assert "val: images/val" in (out / "data.yaml").read_text()  # nobody said so, and yolo needs some
+    parts = [
+        {lineage[path.name]["scene"] for path in (out / "images" / part).iterdir()}
+        for part in ("train", "val")
+    ]
+    assert all(parts)
+    assert not parts[0] & parts[1]
     truth = {scene.id: scene for scene in load_scenes("street:5")}
     for scene in scenes:
         known = truth[lineage[Path(scene.id).name]["scene"]].objects
@@ -186,5 +193,10 @@ def test_what_cannot_be_is_refused(run, tmp_path, capsys):
         "--format", "coco", *out, "--classes", "tv,television"
     )
     assert "has no categories" in error("--format", "coco", *out, "--classes", str(tmp_path / "no.json"))
+    for words in (("--classes", str(tmp_path / "no.txt")), ("--classes", "no.names")):
+        assert "cannot read the list of classes" in error("--format", "coco", *out, *words)
+    assert "no picture has an object of these classes" in error(
+        "--format", "yolo", *out, "--classes", "zebra"
+    )
     assert "--val is 1.0" in error("--format", "yolo", *out, "--val", "1")
     assert not (tmp_path / "new").exists()

@@ -58,6 +58,21 @@ def test_three_configurations_are_trained_and_measured_and_kept(run, tmp_path, c
     assert (weights.parent / "checkpoint.pt").read_bytes() == checkpoint
     assert weights.stat().st_mtime_ns >= stamp
 
+    pairs = [row[1:] for row in document["tables"]["compared"]["rows"][1:]]
+    assert all(int(row[0]) >= sum(map(int, row[1:])) for row in pairs)
+    assert int(pairs[0][0]) > 0
+
+    # Another lesson does not go on with it, and what the weights have seen is not tested on.
+    other = [*QUICK[:5], "3", *QUICK[6:]]
+    assert (
+        "was trained with other points"
+        in told(capsys, "retrain", str(run), "--out", str(out), *other)["error"]
+    )
+    words = ["--weights", str(weights), "--out", str(tmp_path / "more"), *QUICK]
+    for seed in ("1", "2"):
+        error = told(capsys, "retrain", str(run), "--seed", seed, *words)["error"]
+        assert f"was trained on by {weights}" in error
+
     # It is a detector like any other.
     words = ["look", "yolox-nano", "street:2", "--set", f"system.weights={weights}"]
     assert "error" not in told(capsys, *words, "--out", str(tmp_path / "looked"))

@@ -18,23 +18,28 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from instar.core.errors import BadInput
+from instar.user_file import whole_file
 
 MEASURED = {("BatchNormalization", place) for place in (3, 4)}
 """Where a network keeps what it has measured of its training pictures: it is not learned."""
 END = 2**31
 """How ONNX says "to the end" in a slice: anything from here on."""
+LEARNED_FROM = "instar.learned_from"
 
 
 class OnnxModule(nn.Module):
     """One batch of inputs in, the first output out, whatever the size of the batch.
 
     Its parameters are the graph's weights of at least one dimension; their names have no dots.
+    `learned_from` are the digests of pictures that it was trained on here: the file keeps them.
     """
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         self._model = onnx.load(path)
         graph = self._model.graph
+        about = {one.key: one.value for one in self._model.metadata_props}
+        self.learned_from = frozenset(about.get(LEARNED_FROM, "").split())
         _name_constants(graph)
         known = onnx.helper.get_attribute_value
         self._nodes = [(node, {one.name: known(one) for one in node.attribute}) for node in graph.node]
@@ -73,7 +78,12 @@ class OnnxModule(nn.Module):
             if one.name in learned:
                 values = learned[one.name].detach().cpu().numpy()
                 one.CopyFrom(onnx.numpy_helper.from_array(values, one.name))
-        onnx.save(self._model, path)
+        if self.learned_from:
+            about = {one.key: one.value for one in self._model.metadata_props}
+            told = {LEARNED_FROM: " ".join(sorted(self.learned_from))}
+            onnx.helper.set_model_props(self._model, about | told)
+        with whole_file(path) as unfinished:
+            onnx.save(self._model, unfinished, format="protobuf")
 
     def _names(self) -> dict[str, Tensor]:
         """The weights by the names that the graph has for them."""

@@ -39,7 +39,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--val",
         type=float,
         metavar="X",
-        help="coco, yolo, fiftyone: the share of scenes to validate with (0)",
+        help="coco, yolo, fiftyone: the share of scenes to validate with (0; yolo, which needs some: 0.2)",
     )
     named_arguments(parser)
 
@@ -105,9 +105,13 @@ def _options(args: argparse.Namespace, reader: RunReader, records: Sequence[Reco
 
     scenes = [record.scene for record in records]
     is_known = all(reader.scene(scene).objects is not None for scene in set(scenes))
+    share = 0.2 if args.val is None and args.format == "yolo" else args.val
+    kept = draw_clusters(scenes, share, 0) if share and scenes else set()
+    if kept == set(scenes):
+        kept = set()  # frames of one video, or one picture: nobody could be trained without them
     return {
         "referees": () if is_known else find_referees(reader.plan, [_task_of(args.format)], reader.system),
-        "validation": frozenset(draw_clusters(scenes, args.val, 0) if args.val and scenes else ()),
+        "validation": frozenset(kept),
         "classes": args.classes,
         "with_pasted": args.with_pasted,
         "originals": args.originals,

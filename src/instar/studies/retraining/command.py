@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from instar.adapters.devices import choose_device
-from instar.core.errors import UnknownName
+from instar.core.errors import BadInput, UnknownName
 from instar.core.options import require_whole_number, split_names
 from instar.core.outcome import Outcome
 
@@ -63,7 +63,7 @@ def perform(args: argparse.Namespace) -> Outcome:
     start = fetch("yolox-nano")[0] if args.weights is None else Path(args.weights)
     settings = TuningSettings(steps=args.steps, batch=args.batch, rate=args.rate, augment=not args.plain)
     with open_run(args.run, named=Named(trusted=args.trust), quiet=args.json) as reader:
-        training, test = _parts(args, reader)
+        training, test = _parts(args, reader, start)
         known = KnownObjects(find_referees(reader.plan, ["detection"], reader.system))
         setting = Setting(
             test=test,
@@ -81,7 +81,11 @@ def perform(args: argparse.Namespace) -> Outcome:
     return _tell(args, rounds, training, test, known)
 
 
-def _parts(args: argparse.Namespace, reader: RunReader) -> tuple[Sequence[Scene], Sequence[Scene]]:
+def _parts(
+    args: argparse.Namespace, reader: RunReader, start: Path
+) -> tuple[Sequence[Scene], Sequence[Scene]]:
+    from instar.adapters.onnx_module import OnnxModule
+    from instar.core.digest import digest
     from instar.scenes import load_scenes
     from instar.training.detection.sets import HeldOut, hold_out_scenes, require_apart
 
@@ -90,6 +94,13 @@ def _parts(args: argparse.Namespace, reader: RunReader) -> tuple[Sequence[Scene]
     else:
         parts = HeldOut(reader.scenes, load_scenes(args.test))
         require_apart(parts)
+    seen = OnnxModule(start).learned_from
+    for scene in parts.test:
+        if digest(scene.image) in seen:
+            raise BadInput(
+                f"{scene.id}, to be tested on, was trained on by {start}; give --test, or the --seed and "
+                "--held-out of that training"
+            )
     return parts.training, parts.test
 
 
@@ -110,7 +121,7 @@ def _tell(
     ]
     if known.asked:
         said.append(f"Labels are what referees agree on ({known.asked} questions).")
-    best = max(rounds, key=lambda one: one.precision).best.weights
-    said.append(f"Test it: instar run --system yolox-nano --set system.weights={best} --scenes ...")
-    more: dict[str, Any] = {"rounds": [one.to_json() for one in rounds], "weights": str(best)}
+    weights = max(rounds, key=lambda one: one.precision).learned.weights
+    said.append(f"Test it: instar run --system yolox-nano --set system.weights={weights} --scenes ...")
+    more: dict[str, Any] = {"rounds": [one.to_json() for one in rounds], "weights": str(weights)}
     return tell("retraining", make_tables(rounds), Path(args.out), said=said, **more)

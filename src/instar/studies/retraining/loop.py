@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from instar.campaigns.reader import Named, RunReader, open_run
+from instar.campaigns.result import compare_folders
 from instar.campaigns.run import resolve_relations, run
+from instar.core.digest import digest
+from instar.core.errors import BadInput
 from instar.core.relation import Relation
 from instar.core.scene import Scene
 from instar.core.system import Limits
@@ -24,10 +28,13 @@ from instar.training.detection.examples import class_numbers
 from instar.training.detection.retrain import Trained, measure_precision, retrain
 from instar.training.detection.sets import Sets, collect_sets
 from instar.training.detection.train import TuningSettings
+from instar.user_file import read_json, whole_file
 
 SIZE = (416, 416)
 Rates = Mapping[str, tuple[int, int]]
 """Cases with a real failure and judged cases, by relation."""
+Pairs = Mapping[str, int]
+"""Changes that both networks were judged by: all, `fixed` ones, those `still` failing, and `broken` ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,18 +56,19 @@ class Setting:
 @dataclass(frozen=True)
 class Round:
     """What was trained on, the trainings, and the rates of each on fresh changes; `before` are those of the
-    network that the round began with.
+    network that the round began with, and `compared` holds each against it, change by change.
     """
 
     sets: Sets
     trained: Sequence[Trained]
     rates: Sequence[Rates]
     before: Rates
+    compared: Sequence[Pairs]
 
     @property
-    def best(self) -> Trained:
-        """Of those that learned from failures, the one of the best mAP."""
-        return max((one for one in self.trained if one.configuration == "failing"), key=_last)
+    def learned(self) -> Trained:
+        """Of those that learned from failures, the first: the test is not there to choose by."""
+        return next(one for one in self.trained if one.configuration == "failing")
 
     @property
     def precision(self) -> float:
@@ -83,8 +91,9 @@ class Round:
                     "weights": str(one.weights),
                     "curve": {str(step): list(pair) for step, pair in one.curve.items()},
                     "fresh": dict(rates),
+                    "compared": dict(pairs),
                 }
-                for one, rates in zip(self.trained, self.rates)
+                for one, rates, pairs in zip(self.trained, self.rates, self.compared)
             ],
         }
 
@@ -98,17 +107,16 @@ def go_round(
     relations = resolve_relations(reader.plan, {})
     rounds = [_one_round(reader, relations, start, training, setting, out / "round-1")]
     while len(rounds) < most and rounds[-1].gain > 0:
-        number, best = len(rounds) + 1, rounds[-1].best.weights
+        number, weights = len(rounds) + 1, rounds[-1].learned.weights
         folder = out / f"round-{number}"
-        system = yolox(weights=str(best))
-        referees = reader.plan.referees or ""
+        system = yolox(weights=str(weights))
         tests = run(
             training,
             relations,
             system,
             seed=reader.plan.seed + number,
             limits=reader.plan.limits,
-            referees=referees,
+            referees=reader.plan.referees or "",
             out=folder / "run",
             resume=True,
         )
@@ -116,7 +124,7 @@ def go_round(
             pass
         named = Named(system=system, relations=relations, scenes=training)
         with open_run(str(folder / "run"), named=named, quiet=setting.quiet) as again:
-            rounds.append(_one_round(again, relations, best, training, setting, folder))
+            rounds.append(_one_round(again, relations, weights, training, setting, folder))
     return rounds
 
 
@@ -138,6 +146,14 @@ def _one_round(
         with_pasted=setting.with_pasted,
         seed=setting.seeds[0],
     )
+    seen, tested = ([digest(scene.image) for scene in scenes] for scenes in (training, setting.test))
+    lesson = {
+        "weights": digest(start.read_bytes()),
+        "pictures": digest(sets),
+        "test pictures": digest(tested),
+        "points": setting.points,
+    }
+    _require_same(folder, lesson)
     classes = _annotated(training, numbers)
     measure = partial(measure_precision, test=setting.test, known=setting.known)
     steps = 3 * len(setting.seeds) * setting.settings.steps
@@ -145,6 +161,7 @@ def _one_round(
         trained = retrain(
             start,
             sets,
+            seen,
             classes,
             setting.settings,
             seeds=setting.seeds,
@@ -154,16 +171,33 @@ def _one_round(
             device=setting.device,
             told=shown.advance,
         )
-    tested: list[Relation | str] = [*relations, *setting.also]
+    asked: list[Relation | str] = [*relations, *setting.also]
     with show_steps("testing on fresh changes", len(trained) + 1, quiet=setting.quiet) as shown:
         rates = []
         for place, weights in [
             (folder / "start", start),
             *((one.weights.parent, one.weights) for one in trained),
         ]:
-            rates.append(_fresh_rates(weights, tested, setting, place / "fresh"))
+            rates.append(_fresh_rates(weights, asked, setting, reader.plan.referees or "", place / "fresh"))
             shown.advance()
-    return Round(sets, trained, rates[1:], rates[0])
+    compared = [_compare(folder / "start" / "fresh", one.weights.parent / "fresh") for one in trained]
+    return Round(sets, trained, rates[1:], rates[0], compared)
+
+
+def _require_same(folder: Path, lesson: Mapping[str, Any]) -> None:
+    """A folder with trainings is gone on with by the same lesson only."""
+    path = folder / "lesson.json"
+    before = read_json(path) if path.exists() else lesson
+    changed = [name for name, value in lesson.items() if before.get(name) != value]
+    if changed:
+        raise BadInput(f"{folder} was trained with other {', '.join(changed)}; choose another --out")
+    with whole_file(path) as unfinished:
+        unfinished.write_text(json.dumps(lesson, indent=1))
+
+
+def _compare(before: Path, after: Path) -> Pairs:
+    found = compare_folders(str(before), str(after))
+    return {"pairs": found.pairs, "fixed": found.fixed, "still": found.both_violated, "broken": found.broken}
 
 
 def _annotated(scenes: Sequence[Scene], numbers: Mapping[str, int]) -> list[int]:
@@ -177,7 +211,9 @@ def _annotated(scenes: Sequence[Scene], numbers: Mapping[str, int]) -> list[int]
     return sorted(numbers[name] for name in named & set(numbers)) or sorted(numbers.values())
 
 
-def _fresh_rates(weights: Path, relations: Sequence[Relation | str], setting: Setting, out: Path) -> Rates:
+def _fresh_rates(
+    weights: Path, relations: Sequence[Relation | str], setting: Setting, referees: str, out: Path
+) -> Rates:
     """On the scenes of the test, with changes that nobody has seen: the same for every network."""
     judged: Counter[str] = Counter()
     failed: Counter[str] = Counter()
@@ -187,7 +223,7 @@ def _fresh_rates(weights: Path, relations: Sequence[Relation | str], setting: Se
         yolox(weights=str(weights)),
         seed=1_000 + setting.seeds[0],
         limits=Limits(queries=setting.questions),
-        referees="",
+        referees=referees,
         out=out,
         resume=True,
     )

@@ -20,6 +20,7 @@ def make_tables(rounds: Sequence[Round]) -> list[Table]:
         _accuracy(first),
         _curve(first),
         _failures(first),
+        _compared(first),
         *([_rounds(rounds)] if len(rounds) > 1 else []),
     ]
 
@@ -46,9 +47,9 @@ def _curve(one: Round) -> Table:
     rows = [["learned from", *(f"{step} steps" for step in steps)]]
     for name in CONFIGURATIONS:
         own = [trained.curve for trained in one.trained if trained.configuration == name]
-        means = [sum(curve[step][0] for curve in own) / len(own) for step in steps]
-        rows.append([LEARNED[name], *(f"{100 * mean:.1f}" for mean in means)])
-    return Table("curve", "mAP over steps, the mean of all seeds", rows)
+        means = [_percent([curve[step][0] for curve in own]) for step in steps]
+        rows.append([LEARNED[name], *(f"{mean} ({span})" if span else mean for mean, span in means)])
+    return Table("curve", "mAP over steps, the mean of all seeds (95 %)", rows)
 
 
 def _failures(one: Round) -> Table:
@@ -61,6 +62,16 @@ def _failures(one: Round) -> Table:
         rows.append([relation, *cells])
     note = "Cases with a failure of those judged, on fresh changes of the same pictures; all seeds together."
     return Table("failures", "Failures on fresh changes", rows, note)
+
+
+def _compared(one: Round) -> Table:
+    rows = [["learned from", "same changes", "fixed", "still failing", "newly broken"]]
+    for name in CONFIGURATIONS:
+        own = [pairs for trained, pairs in zip(one.trained, one.compared) if trained.configuration == name]
+        numbers = (sum(pairs[key] for pairs in own) for key in ("pairs", "fixed", "still", "broken"))
+        rows.append([LEARNED[name], *map(str, numbers)])
+    note = "By instar compare, against the network before; all seeds together."
+    return Table("compared", "Fresh changes, before and after", rows, note)
 
 
 def _rounds(rounds: Sequence[Round]) -> Table:

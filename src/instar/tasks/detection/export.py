@@ -28,7 +28,7 @@ from instar.tasks.detection.changes import Copy, Insertion, Removal, is_removed
 from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.known_objects import KnownObjects
 from instar.tasks.detection.task import move_boxes
-from instar.user_file import write_file
+from instar.user_file import read_text, write_file
 
 __all__ = ["export_coco", "export_fiftyone", "export_yolo", "label_follow_up"]
 
@@ -107,7 +107,7 @@ def export_yolo(cases: Iterable[Replay], folder: Path, **options: Any) -> int:
     write_file(folder / "classes.txt", "".join(f"{name}\n" for name in numbers))
     val = "val" if any(one.part == "val" for one in pictures) else "train"
     names = json.dumps(list(numbers))
-    write_file(folder / "data.yaml", f"path: .\ntrain: images/train\nval: images/{val}\nnames: {names}\n")
+    write_file(folder / "data.yaml", f"train: images/train\nval: images/{val}\nnames: {names}\n")
     lineage = {one.name: one.case or {"scene": one.scene} for one in pictures}
     write_file(folder / "lineage.json", json.dumps(lineage, indent=1))
     return len(pictures)
@@ -145,10 +145,8 @@ def _read_classes(given: str) -> Mapping[str, int]:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise BadInput(f"--classes {given} has no categories as COCO writes them ({error})") from error
     else:
-        try:
-            text = path.read_text(encoding="utf-8") if path.is_file() else given.replace(",", "\n")
-        except (OSError, ValueError) as error:
-            raise BadInput(f"--classes {given} cannot be read: {error}") from error
+        is_file = path.is_file() or ("," not in given and (path.suffix or len(path.parts) > 1))
+        text = read_text(path, "list of classes") if is_file else given.replace(",", "\n")
         names = [line.strip() for line in text.splitlines() if line.strip()]
         ids = {name: number for number, name in enumerate(names, 1)}
     if not ids or len(ids) != len(set(map(canonical_class, ids))):
@@ -229,6 +227,8 @@ def _collect(
             before = replace(own, name=f"{stem}.png", size=pixels.shape[:2], objects=objects, pasted=None)
             add(replace(before, case=None), pixels)
     names = sorted({one.label for picture in pictures for one in picture.objects})
+    if pictures and chosen is not None and not names:
+        raise BadInput(f"--classes {classes}: no picture has an object of these classes")
     ids = {name: number for number, name in enumerate(names, 1)} if chosen is None else chosen
     numbers = {name: number for number, name in enumerate(ids)}
     if pictures:

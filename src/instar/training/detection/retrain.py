@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from instar.tasks.detection.systems.onnx import yolox
 from instar.training.detection.examples import Example
 from instar.training.detection.sets import Sets
 from instar.training.detection.train import TuningSettings, fine_tune
-from instar.user_file import write_file
+from instar.user_file import whole_file
 
 CONFIGURATIONS: Mapping[str, tuple[str, ...]] = {
     "natural": ("natural",),
@@ -43,6 +43,7 @@ class Trained:
 def retrain(
     start: Path,
     sets: Sets,
+    learned_from: Collection[str],
     classes: Sequence[int],
     settings: TuningSettings,
     *,
@@ -54,7 +55,8 @@ def retrain(
     told: Callable[[], object] = lambda: None,
 ) -> list[Trained]:
     """All configurations with all seeds, each measured `points` times; what is done already is not done
-    again. `told` hears of every step.
+    again. The networks remember the digests of the pictures that they `learned_from`. `told` hears of every
+    step.
     """
     steps = sorted({round(settings.steps * k / points) for k in range(1, points + 1)} - {0})
     first = measure(start)
@@ -64,7 +66,9 @@ def retrain(
             examples = [one for part in parts for one in getattr(sets, part)]
             own = folder / f"{name}-{seed}"
             mine = replace(settings, seed=seed)
-            curve = _train(start, examples, classes, mine, steps, measure, own, device, told)
+            network = OnnxModule(start)
+            network.learned_from |= set(learned_from)
+            curve = _train(network, examples, classes, mine, steps, measure, own, device, told)
             done.append(Trained(name, seed, own / "network.onnx", {0: first, **curve}))
     return done
 
@@ -78,7 +82,7 @@ def measure_precision(weights: Path, test: Sequence[Scene], known: KnownObjects)
 
 
 def _train(
-    start: Path,
+    network: OnnxModule,
     examples: Sequence[Example],
     classes: Sequence[int],
     settings: TuningSettings,
@@ -88,7 +92,6 @@ def _train(
     device: str,
     told: Callable[[], object],
 ) -> Mapping[int, tuple[float, float]]:
-    network = OnnxModule(start)
     curve: dict[int, Any] = _read_curve(folder / "curve.json")
     weights = folder / "network.onnx"
 
@@ -97,7 +100,8 @@ def _train(
         if number in points and number not in curve:
             network.save(weights)
             curve[number] = measure(weights)
-            write_file(folder / "curve.json", json.dumps(curve, indent=1))
+            with whole_file(folder / "curve.json") as unfinished:
+                unfinished.write_text(json.dumps(curve, indent=1))
 
     folder.mkdir(parents=True, exist_ok=True)
     checkpoint = folder / "checkpoint.pt"

@@ -21,7 +21,7 @@ from instar.training.detection.loss import CellGrid, KnownBoxes, detection_loss
 from instar.training.tuning import Descent, require_tuning
 from instar.user_file import whole_file
 
-EVERY = 50  # steps from one checkpoint to the next
+EVERY = 20  # steps from one checkpoint to the next
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
