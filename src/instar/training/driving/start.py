@@ -11,7 +11,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from instar.adapters.devices import import_extra
 from instar.core.errors import BadInput
 from instar.training.driving.networks import Driver
 from instar.training.onnx_file import import_onnx
