@@ -55,7 +55,8 @@ def cut_out(panel: Panel, part: PicturePart) -> Panel:
     rows, columns = slice(y, y + height), slice(x, x + width)
     heat = panel.heat
     if heat is not None:
-        heat = cv2.resize(heat, panel.picture.shape[1::-1], interpolation=cv2.INTER_LINEAR)[rows, columns]
+        whole = cv2.resize(heat, panel.picture.shape[1::-1], interpolation=cv2.INTER_LINEAR)
+        heat = np.asarray(whole[rows, columns], np.float32)
     marks = tuple(
         replace(mark, outline=tuple((u - x, v - y) for u, v in mark.outline))
         for mark in panel.marks

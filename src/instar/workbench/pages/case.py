@@ -8,6 +8,7 @@ import json
 import os
 import zipfile
 from concurrent.futures import TimeoutError as NotYet
+from itertools import zip_longest
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request, Response
@@ -141,8 +142,8 @@ def _shown_at_once(site: Site, known: KnownCase) -> CaseView | None:
 def _figures(run: LibraryRun, shown: CaseView) -> list[str]:
     """The panels of a case; their pictures are fetched by address."""
     figures = []
-    parts = close_ups(shown.record, shown.panels) or [None] * len(shown.panels)
-    for number, (panel, part) in enumerate(zip(shown.panels, parts)):
+    parts = close_ups(shown.record, shown.panels)
+    for number, (panel, part) in enumerate(zip_longest(shown.panels, parts)):
         address = f"/panel/{shown.record.case}/{number}?{urlencode({'of': run.name})}"
         figures.append(panel_figure(panel, picture=address, heat=f"{address}&heat=1", part=part))
     return figures
