@@ -24,7 +24,14 @@ def campaign(
     street = scenes(streets, seed=seed, size=(240, 320))
     limits = instar.Limits(queries=queries, timeout=timeout)
     return list(
-        instar.run(street, insertion(pool="scenes"), system, search=guided(), seed=seed, limits=limits)
+        instar.run(
+            street,
+            insertion(pool="scenes", least_natural=0.0),
+            system,
+            search=guided(),
+            seed=seed,
+            limits=limits,
+        )
     )
 
 
@@ -94,7 +101,7 @@ def test_a_jittery_detector_is_unstable_and_not_violated(seed: int) -> None:
 def test_a_detector_that_contradicts_itself_is_unstable_and_not_violated(tmp_path: Path) -> None:
     # One scene alone, so that questions come one after the other and every second answer lacks an object.
     street = scenes(12, size=(240, 320))
-    relation = prepare_relation(insertion(pool="scenes"), street, Folder(tmp_path))
+    relation = prepare_relation(insertion(pool="scenes", least_natural=0.0), street, Folder(tmp_path))
     records = list(instar.run(street[:1], relation, drawn.Wavers(), search=guided()))
     count = statuses(records)
     assert set(count) == {Status.HELD, Status.INAPPLICABLE}

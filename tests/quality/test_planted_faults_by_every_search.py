@@ -29,7 +29,7 @@ def campaign(
 ) -> list[Record]:
     street = scenes(10, seed=3, size=(240, 320))
     limits = instar.Limits(queries=queries or QUERIES[search])
-    relation = insertion(pool="scenes", oracle=oracle)
+    relation = insertion(pool="scenes", oracle=oracle, least_natural=0.0)
     return list(instar.run(street, relation, system, search=SEARCHES[search](), seed=1, limits=limits))
 
 

@@ -31,7 +31,7 @@ def loses_beside_the_large(image):
 
 def street(tmp_path, n, seed):
     streets = scenes(n, size=(240, 320), seed=seed)
-    return streets, prepare_relation(insertion(pool="scenes"), streets, Folder(tmp_path))
+    return streets, prepare_relation(insertion(pool="scenes", least_natural=0.0), streets, Folder(tmp_path))
 
 
 def check_all(system, tmp_path, *, n, seed):

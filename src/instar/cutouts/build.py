@@ -51,6 +51,7 @@ def build_pool(
     find_objects: FindObjects,
     outline: FindOutline = grab_mask,
     accept: Accept = lambda thing, pixels: True,
+    wanted: Callable[[SceneObject], bool] = lambda thing: True,
     progress: Callable[[str, int | None], Any],
     keep: float = 0.10,
     least: int = 5,
@@ -61,9 +62,10 @@ def build_pool(
     good ones. Candidates are tried from the largest down until there are enough, since cutting out is the
     costly part, and not far beyond that share: a tiny good one is worse than none. What is being built
     lies beside `folder` until it is complete. Where only a box is known, `outline` finds the object; what
-    `accept` refuses is left out. Scenes that cannot be read are passed over.
+    `accept` refuses is left out, and what is not `wanted` is not tried. Scenes that cannot be read are passed
+    over.
     """
-    candidates = _candidates(scenes, find_objects, progress)
+    candidates = _candidates(scenes, find_objects, wanted, progress)
     read = lru_cache(maxsize=16)(lambda scene: scene.image)
     with new_pool(folder) as building:
         kept: list[CutOut] = []
@@ -79,7 +81,10 @@ def build_pool(
 
 
 def _candidates(
-    scenes: Sequence[Scene], find_objects: FindObjects, progress: Callable[[str, int | None], Any]
+    scenes: Sequence[Scene],
+    find_objects: FindObjects,
+    wanted: Callable[[SceneObject], bool],
+    progress: Callable[[str, int | None], Any],
 ) -> dict[str, list[Candidate]]:
     """Every object of every scene by class, largest first."""
     found: dict[str, list[Candidate]] = defaultdict(list)
@@ -88,7 +93,7 @@ def _candidates(
             with suppress(UnreadablePicture):  # counted where the scene itself is tested
                 objects = tuple(find_objects(scene.image)) if scene.objects is None else scene.objects
                 for i, thing in enumerate(objects):
-                    if not thing.crowd:
+                    if not thing.crowd and wanted(thing):
                         found[thing.label].append((scene, thing, (*objects[:i], *objects[i + 1 :])))
             bar.advance(1)
     for group in found.values():

@@ -20,7 +20,7 @@ SHAPES: Mapping[str, tuple[float, float]] = {
 }
 """Heights over widths that whole ones have; others are cut off or lie."""
 COMPANY: Mapping[str, tuple[str, ...]] = {
-    label: tuple(others) for label, others in _TABLES["company"].items()
+    label: tuple(group["beside"]) for group in _TABLES["company"] for label in group["of"]
 }
 """Which classes may stand beside one of a class without making people wonder."""
 ON_TABLES = frozenset(_TABLES["on_tables"])

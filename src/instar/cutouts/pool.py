@@ -97,7 +97,7 @@ class Pool:
     def __len__(self) -> int:
         return len(self.cutouts)
 
-    def __contains__(self, label: str) -> bool:
+    def __contains__(self, label: object) -> bool:
         return label in self._classes
 
     def pixels(self, name: str) -> RGBA:

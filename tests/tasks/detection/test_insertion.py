@@ -127,7 +127,8 @@ def test_classes_without_cut_outs_are_named(tmp_path: Path) -> None:
 
 def test_the_anchor_of_a_guided_insertion_is_an_index_into_the_answer(relation: instar.Relation) -> None:
     source = observed(SCENES[0])
-    assert {drawn(relation, source, seed).anchor for seed in range(30)} == {0, 1}
+    (anchor,) = {drawn(relation, source, seed).anchor for seed in range(30)}
+    assert source.answer.labels[anchor] == "box"  # the ball fits no ground plane
     anywhere = relation.ways["random"](source, np.random.default_rng(0))
     assert isinstance(anywhere, Insertion)
     assert anywhere.anchor is None

@@ -116,16 +116,24 @@ def test_nothing_stands_below_a_sign_that_hangs() -> None:
     assert {option.cutout.label for option in found.options} == {"stop sign"}
 
 
+@pytest.mark.parametrize("label", ["airplane", "boat", "kite"])
+def test_nothing_is_put_beside_what_flies_or_swims(label: str) -> None:
+    aloft: Seen = (label, (20, 40, 50, 70), 0.9)
+    found = try_to_place(source(aloft, image=STREET), pool_of(("car", 60, 80), (label, 40, 40)))
+    assert found == Inapplicable("no free place")
+
+
+def test_nothing_is_put_beside_half_a_thing_unless_it_is_asked_for() -> None:
+    bust: Seen = ("person", (120, 130, 220, 200), 0.9)
+    observed = source(bust, image=STREET)
+    assert try_to_place(observed) == Inapplicable("no free place")
+    assert {one.anchor for one in placements(observed, beside_halves=True).options} == {0}
+
+
 def test_a_class_of_ones_own_gets_more_of_its_kind_as_large_as_the_one_found() -> None:
     seam: Seen = ("weld seam", (100, 100, 160, 130), 0.9)
     found = placements(source(seam), pool_of(("weld seam", 30, 60)))
     assert {option.size for option in found.options} == {(30, 60)}
-
-
-def test_a_detector_whose_classes_nobody_knows_takes_what_there_is() -> None:
-    found = placements(source(("glorp", (10, 10, 60, 60), 0.9)), PEOPLE)
-    assert {option.cutout.label for option in found.options} == {"person"}
-    assert {option.anchor for option in found.options} == {None}
 
 
 def test_names_of_other_sources_find_their_cut_outs() -> None:

@@ -2,8 +2,8 @@
 
 Every found thing of a class whose height is known tells how many pixels a metre has at its feet, and all of
 them together where the ground plane lies. What is pasted stands on the line of such a thing, or nearer or
-farther on the same plane. Beside each found thing another one of its class is tried, then what usually
-stands there, and at last anything on the ground at the lower end of the picture.
+farther on the same plane. Beside each thing that is seen whole another one of its class is tried, then what
+usually stands there.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from instar.cutouts.extraction import BODIES, stands_whole
 from instar.cutouts.ground_plane import LevelGround, Standing, fit_ground_plane
 from instar.cutouts.known_sizes import (
     COMPANY,
+    FLYING,
     KNOWN_HEIGHTS,
     PERSON_WIDTH,
     Support,
@@ -30,7 +31,6 @@ from instar.imaging.average_hash import average_hash
 from instar.imaging.geometry import Box, Boxes, areas, intersections
 from instar.imaging.ground import ground_like
 from instar.tasks.detection.class_names import canonical_class
-from instar.tasks.detection.coco_names import COCO_NAMES
 from instar.tasks.detection.places import Method, Placement, crop_box, open_places
 
 __all__ = ["fit_plane", "ground_under", "is_whole", "standing_placements"]
@@ -43,12 +43,10 @@ TABLE_CAMERA, LEAST_ON_TABLE = 0.5, 0.8  # metres; how much farther things on a 
 CARRIERS = frozenset(("horse", "bicycle", "motorcycle", "elephant", "skateboard", "chair", "couch", "bench"))
 CARRIED = 0.25  # of the box of a person that lies within what carries it
 SLACK = 0.02  # of the thing's height: how far its feet may be off the line
-LOWER_ROWS = (0.97, 0.9, 0.82, 0.74, 0.66)  # of the picture: where feet may be without any neighbour
 BEFORE = 0.15  # of a thing's height: ground before its feet, beyond its own shadow
-BOTTOM = 0.07  # of the picture: the strip that shows ground where nothing is seen to stand
-STRANGERS = ("person", "potted plant", "chair", "dog")  # where no class is known
 ATTEMPTS = ((True, True), (True, False), (False, True), (False, False))  # of whole things, near them
 WATER = frozenset(("boat", "surfboard"))  # where they are, nothing stands
+UNSETTLED = FLYING | WATER | KNOWN_HEIGHTS.keys()  # what only looks right in the air, or afloat, or on ground
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,18 +68,25 @@ class _Neighbour:
 
     @property
     def support(self) -> Support | None:
-        """What it stands on; None for what flies, swims or hangs, and for classes that nobody knows."""
+        """What it stands on; None for what hangs, and for classes that nobody knows."""
         return support_of(self.label) if self.label in KNOWN_HEIGHTS else None
 
 
 def standing_placements(
-    source: Observation, found: npt.NDArray[np.intp], taken: Boxes, pool: Pool, method: Method
+    source: Observation,
+    found: npt.NDArray[np.intp],
+    taken: Boxes,
+    pool: Pool,
+    method: Method,
+    *,
+    beside_halves: bool = False,
 ) -> tuple[Placement, ...]:
-    """Beside what stands, aloft beside what does not, or else at the lower end of the picture."""
+    """Beside what stands, or else anywhere on its line; and beside its like what hangs, or nobody knows."""
     finder = _Finder.of(source, found, taken, pool, method)
-    attempts = (tuple(finder.beside(whole=whole, near=near)) for whole, near in ATTEMPTS)
-    options = next(filter(None, attempts), ()) + tuple(finder.aloft())
-    return options or tuple(finder.below())
+    attempts = (
+        tuple(finder.beside(whole=whole, near=near)) for whole, near in ATTEMPTS if whole or beside_halves
+    )
+    return next(filter(None, attempts), ()) + tuple(finder.alike())
 
 
 def fit_plane(boxes: Boxes, labels: Sequence[str], shape: tuple[int, ...]) -> LevelGround:
@@ -117,7 +122,6 @@ class _Finder:
     pool: Pool
     method: Method
     taken: Boxes
-    labels: tuple[str, ...]
     neighbours: tuple[_Neighbour, ...]
     plane: LevelGround
     shape: tuple[int, int]
@@ -127,18 +131,17 @@ class _Finder:
         cls, source: Observation, found: npt.NDArray[np.intp], taken: Boxes, pool: Pool, method: Method
     ) -> _Finder:
         answer, shape = source.answer, (source.input.shape[0], source.input.shape[1])
-        labels = tuple(canonical_class(answer.labels[i]) for i in found)
+        labels = [canonical_class(answer.labels[i]) for i in found]
         boxes = answer.boxes[found]
         plane = fit_plane(boxes, labels, shape)
         at_sea = not WATER.isdisjoint(labels)
         neighbours = [
             _neighbour(int(i), label, box, plane, shape)
             for i, label, box, carried in zip(found, labels, boxes, _carried(boxes, labels))
-            if not carried
-            if (label in KNOWN_HEIGHTS and not at_sea) or (label in pool and label not in KNOWN_HEIGHTS)
-            if box[3] < shape[0] - EDGE
+            if not carried and box[3] < shape[0] - EDGE
+            if (label in KNOWN_HEIGHTS and not at_sea) or (label in pool and label not in UNSETTLED)
         ]
-        return cls(source, pool, method, taken, labels, tuple(neighbours), plane, shape)
+        return cls(source, pool, method, taken, tuple(neighbours), plane, shape)
 
     def beside(self, *, whole: bool, near: bool) -> Iterator[Placement]:
         """On the ground of neighbours, right beside them or anywhere on their line.
@@ -154,8 +157,8 @@ class _Finder:
                 own = self._joining(one, (one.label,), ground, near)
                 yield from own or self._joining(one, self._company(one), ground, near)
 
-    def aloft(self) -> Iterator[Placement]:
-        """More of what flies, swims or hangs, where the picture looks as it does below its like."""
+    def alike(self) -> Iterator[Placement]:
+        """More of what hangs, or nobody knows, where the picture looks as it does below its like."""
         others = [n for n in self.neighbours if n.support is None and n.whole]
         for label in dict.fromkeys(n.label for n in others):
             around = [n for n in others if n.label == label]
@@ -176,27 +179,6 @@ class _Finder:
     def _joining(self, one: _Neighbour, labels: Iterable[str], ground: Mask, near: bool) -> list[Placement]:
         cutouts = (cutout for label in labels for cutout in self._cutouts(label, one.box))
         return [place for cutout in cutouts for place in self._on_line(cutout, one, ground, near)]
-
-    def below(self) -> Iterator[Placement]:
-        """On whatever the picture shows at its lower end, as large as the ground plane says."""
-        rows, columns = self.shape
-        image: Image = self.source.input
-        bottom = np.array([[0, rows * (1 - BOTTOM), columns, rows]], np.float32)
-        ground = ground_like(image, _without(bottom[0], self.taken), self.taken.tolist())
-        company = {other for label in self.labels for other in COMPANY.get(label, ())}
-        known = sorted(label for label in company if support_of(label) == "ground")
-        if not WATER.isdisjoint(self.labels):
-            return
-        strange = not any(label in COCO_NAMES for label in self.labels)
-        for label in STRANGERS if strange else known:
-            for cutout in self._cutouts(label, bottom[0]):
-                for share in LOWER_ROWS:
-                    foot = share * rows
-                    place = self._stand(cutout, self.plane.scale(foot), foot, bottom[0], None, None, ground)
-                    if place is not None:
-                        yield place
-                        if not self.method.every_size:
-                            break
 
     def _cutouts(self, label: str, box: npt.NDArray[np.float32]) -> Iterator[CutOut]:
         reference = average_hash(crop_box(self.source.input, box))
@@ -267,10 +249,9 @@ def _neighbour(
     index: int, label: str, box: npt.NDArray[np.float32], plane: LevelGround, shape: tuple[int, int]
 ) -> _Neighbour:
     foot, scale = float(box[3]), float(box[3] - box[1]) / _metres(label)
-    whole = is_whole(box, label, shape)
-    if label in KNOWN_HEIGHTS and support_of(label) == "ground":
-        # What fits no plane stands on something, bends or sits: only its feet tell anything.
-        whole = whole and plane.fits(Standing(foot, scale))
+    stands = label in KNOWN_HEIGHTS and support_of(label) == "ground"
+    # What fits no plane stands on something, bends or sits: only its feet tell anything.
+    whole = is_whole(box, label, shape) and (not stands or plane.fits(Standing(foot, scale)))
     # What is seen of it is never larger than all of it.
     return _Neighbour(index, label, box, whole, scale if whole else max(scale, plane.scale(foot)))
 
@@ -286,19 +267,6 @@ def _carried(boxes: Boxes, labels: Sequence[str]) -> npt.NDArray[np.bool_]:
     under = boxes[np.array([label in CARRIERS for label in labels], np.bool_)]
     covered = intersections(boxes, under).max(axis=1, initial=0.0)
     return np.asarray(people & (covered > CARRIED * areas(boxes)))
-
-
-def _without(strip: npt.NDArray[np.float32], taken: Boxes) -> list[Box]:
-    """The parts of a strip, from left to right, that no box covers."""
-    x1, y1, x2, y2 = strip.tolist()
-    parts, left = [], x1
-    for box in sorted(taken.tolist()):
-        if box[3] <= y1:
-            continue
-        if box[0] > left:
-            parts.append((left, y1, box[0], y2))
-        left = max(left, box[2])
-    return [*parts, (left, y1, x2, y2)] if left < x2 else parts
 
 
 def _any(window: Window) -> bool:

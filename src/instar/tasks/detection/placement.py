@@ -54,7 +54,7 @@ class LookMatch:
 
 
 def find_placements(
-    source: Observation, pool: Pool, *, hysteresis: float, scale: Scale, way: Way
+    source: Observation, pool: Pool, *, hysteresis: float, scale: Scale, way: Way, beside_halves: bool = False
 ) -> Placements | Inapplicable:
     """Every way to paste something into a picture without covering what was found.
 
@@ -74,7 +74,8 @@ def find_placements(
     if scale == "paper" or way == "random":
         options = tuple(paper_places(source, found, taken, pool, METHODS[way]))
     else:
-        options = standing_placements(source, found, taken, pool, METHODS[way])
+        method = METHODS[way]
+        options = standing_placements(source, found, taken, pool, method, beside_halves=beside_halves)
     if options:
         return Placements(options, taken)
     known = any(canonical_class(answer.labels[i]) in pool for i in found)

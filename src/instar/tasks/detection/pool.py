@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from instar.cutouts.extraction import grab_mask
 from instar.imaging.geometry import mask_bounds
 from instar.imaging.paste import RGBA
 from instar.tasks.detection.answers import read
+from instar.tasks.detection.class_names import canonical_class
 from instar.tasks.detection.recognition import recognition
 
 __all__ = ["OUTLINES", "OutlineName", "find_outline", "pool_from_scenes"]
@@ -45,12 +46,14 @@ def pool_from_scenes(
     progress: Callable[[str, int | None], Any],
     keep: float = 0.10,
     least: int = 5,
+    rendered: Container[str] = (),
 ) -> Pool:
     """Cut out what the scenes know, else what the helper `objects` finds.
 
     A helper may answer with boxes, whose outlines are then looked for, or with masks: a mapping with
     `masks` (n, H, W) and `labels`. What was found and outlined is kept only if the helper finds it again
-    where it stands alone (see `recognition`); annotated masks need no such proof. Questions to a helper are
+    where it stands alone (see `recognition`); annotated masks need no such proof. Of `rendered` classes only
+    what has a mask is cut out: a guessed outline lacks an arm or a leg too often. Questions to a helper are
     no queries.
     """
     if outline not in OUTLINES:
@@ -81,6 +84,7 @@ def pool_from_scenes(
         find_objects=find_objects,
         outline=lambda image, box: slow()(image, box),
         accept=recognised,
+        wanted=lambda thing: thing.mask is not None or canonical_class(thing.label) not in rendered,
         progress=progress,
         keep=keep,
         least=least,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -20,7 +20,6 @@ from instar.core.scene import Image, Observation, Scene
 from instar.core.system import System
 from instar.core.verdict import Verdict
 from instar.cutouts import CutOuts, Pool, load_pool
-from instar.cutouts.known_sizes import FLYING
 from instar.cutouts.pool import bundled_pool, join_pools
 from instar.imaging.geometry import intersections
 from instar.imaging.paste import BLENDS, Blend
@@ -28,11 +27,11 @@ from instar.tasks.detection.answers import Detections
 from instar.tasks.detection.average_precision import map_equal
 from instar.tasks.detection.changes import Insertion, paste
 from instar.tasks.detection.class_names import canonical_class
+from instar.tasks.detection.coco_names import COCO_NAMES
 from instar.tasks.detection.compare import same_objects
 from instar.tasks.detection.harm import load_harm, with_harm
 from instar.tasks.detection.naturalness import measure_naturalness
 from instar.tasks.detection.placement import (
-    NO_PLACE,
     Placement,
     Placements,
     Scale,
@@ -54,7 +53,6 @@ SHADOW = 0.35  # how dark the ground becomes where something stands
 BUNDLED, SCENES = "bundled", "scenes"
 UNNATURAL = "not natural enough"
 TRIES = 8
-LONELY_NATURAL = 0.55  # of a place that nothing found vouches for
 WAYS: tuple[Way, ...] = ("guided", "random", "close")
 
 
@@ -70,7 +68,7 @@ def insertion(
     iou: float = 0.5,
     oracle: Oracle = "same_objects",
     harm: str | None = None,
-    least_natural: float = 0.0,
+    least_natural: float = 0.5,
 ) -> Relation:
     """Paste an object where nothing was found; all that was found before must be found again.
 
@@ -79,9 +77,10 @@ def insertion(
     Cut-outs never come from the scene they go into. `scale` is the size of the nearest instance, or "paper"
     for the mean of its class. `oracle` is "map_equal" for that of the paper, which has no use for
     `hysteresis` beyond keeping clear of weak boxes. `harm` is a table of how bad a finding is by class.
-    Follow-ups that are less natural than `least_natural` are not drawn (see `naturalness`). A `pool` is a
-    folder, "bundled" for what comes along, which otherwise stands in for classes that the scenes do not
-    have, or "scenes" for nothing but what they have.
+    Things of COCO's classes that would look less natural than `least_natural` are not drawn (see
+    `naturalness`), but by the paper's ways: `scale="paper"`, and the search `random`. With 0 they also stand
+    beside what is not seen whole. A `pool` is a folder, "bundled" for what comes along, which otherwise
+    stands in for classes that the scenes do not have, or "scenes" for nothing but what they have.
     """
     require_one_of("insertion", "blend", blend, BLENDS)
     require_one_of("insertion", "scale", scale, ("nearest", "paper"))
@@ -114,19 +113,21 @@ def insertion(
             known = the_cutouts()
             if not isinstance(known, Pool):
                 raise BadInput("insertion: a run's cut-outs can be pasted again, but none can be chosen")
-            found = find_placements(source, known, hysteresis=hysteresis, scale=scale, way=way)
-            if isinstance(found, Inapplicable) or scale == "paper" or way == "random":
-                return found
-            return _trusted(found, lambda place, x, y: natural(source, recipe(source, place, x, y)))
+            halves = least_natural == 0
+            return find_placements(
+                source, known, hysteresis=hysteresis, scale=scale, way=way, beside_halves=halves
+            )
 
         def draw(source: Observation, rng: np.random.Generator, *, way: Way) -> Insertion | Inapplicable:
             placements = placements_of(source, way)
             if isinstance(placements, Inapplicable):
                 return placements
-            for _ in range(TRIES if least_natural > 0 else 1):
+            least = 0.0 if scale == "paper" or way == "random" else least_natural
+            for _ in range(TRIES):
                 chosen, x, y = choose_place(placements, rng)
                 change = recipe(source, chosen, x, y)
-                if least_natural == 0 or natural(source, change) >= least_natural:
+                strange = canonical_class(change.label) not in COCO_NAMES
+                if least == 0 or strange or natural(source, change) >= least:
                     return change
             return Inapplicable(UNNATURAL)
 
@@ -152,8 +153,9 @@ def insertion(
             return {change.cutout: the_cutouts().pixels(change.cutout)}
 
         def prepare(scenes: Sequence[Scene], workspace: Workspace) -> Relation:
-            own = _own_pool(scenes, workspace, objects, outline)
-            ready = _named(own) if scenes_only else join_pools(own, bundled_pool(), canonical_class)
+            rendered = Pool(Path(), ()) if scenes_only else bundled_pool()
+            own = _own_pool(scenes, workspace, objects, outline, rendered)
+            ready = join_pools(own, rendered, canonical_class)
             without = sorted({label for label in map(canonical_class, own.without) if label not in ready})
             if without:
                 shown = without if len(without) < 5 else [*without[:3], f"{len(without) - 3} more"]
@@ -188,38 +190,26 @@ def _named(pool: Pool) -> Pool:
     return Pool(pool.folder, [replace(one, label=canonical_class(one.label)) for one in pool.cutouts])
 
 
-def _trusted(
-    placements: Placements, natural: Callable[[Placement, int, int], float]
-) -> Placements | Inapplicable:
-    """Places beside what was found, and of the others those where a try looks natural."""
-    rng = np.random.default_rng(0)
-    options = [
-        place
-        for place in placements.options
-        if place.anchor is not None
-        or natural(*choose_place(replace(placements, options=(place,)), rng)) >= LONELY_NATURAL
-    ]
-    return replace(placements, options=tuple(options)) if options else Inapplicable(NO_PLACE)
-
-
 def _insertion(place: Placement, x: int, y: int, image: Image, cutouts: CutOuts, blend: Blend) -> Insertion:
     """The recipe of a cut-out at a corner of its place, looking at home there."""
     cutout, (height, width) = place.cutout, place.size
     look = match_look(cutouts.pixels(cutout.digest), image, place, x, y)
     # What was rendered has an exact edge; a soft one would eat the spokes of a wheel.
     exact = blend == "feather" and cutout.metres > 0
-    stands = place.ground is not None and canonical_class(cutout.label) not in FLYING
     return Insertion(
         cutout.digest, cutout.label, x, y, width, height, "hard" if exact else blend,
         look.gain, look.offset, look.saturation, anchor=place.anchor,
-        cast=look.cast, blur=look.blur, grain=look.grain, shadow=SHADOW if stands else 0.0,
+        cast=look.cast, blur=look.blur, grain=look.grain, shadow=SHADOW if place.ground is not None else 0.0,
     )  # fmt: skip
 
 
 def _own_pool(
-    scenes: Sequence[Scene], workspace: Workspace, objects: System | str, outline: OutlineName
+    scenes: Sequence[Scene], workspace: Workspace, objects: System | str, outline: OutlineName, rendered: Pool
 ) -> Pool:
     folder = workspace.folder / "pool"
     if (folder / "index.json").is_file():
         return load_pool(folder)
-    return pool_from_scenes(scenes, folder, objects=objects, outline=outline, progress=workspace.progress)
+    progress = workspace.progress
+    return pool_from_scenes(
+        scenes, folder, objects=objects, outline=outline, progress=progress, rendered=rendered
+    )

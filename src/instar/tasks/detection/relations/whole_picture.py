@@ -19,15 +19,19 @@ OUTDOORS = frozenset({
     "fire hydrant", "stop sign", "parking meter", "bench", "horse", "sheep", "cow", "elephant", "bear",
     "zebra", "giraffe", "skis", "snowboard", "kite", "baseball bat", "surfboard",
 })  # fmt: skip
+INDOORS = frozenset({
+    "couch", "bed", "toilet", "tv", "microwave", "oven", "toaster", "sink", "refrigerator",
+})  # fmt: skip
 
 
 def _only_outdoors(relation: Relation) -> Relation:
-    """Weather is for scenes in which something is found that stands outdoors."""
+    """Weather is for scenes in which something is found that stands outdoors, and nothing of a room."""
     assert relation.severity is not None
 
     def at(source: Observation, level: float) -> float | Inapplicable:
         found = {canonical_class(label) for label in source.answer.confident().labels}
-        return level if found & OUTDOORS else Inapplicable("nothing shows that it is outdoors")
+        outdoors = found & OUTDOORS and not found & INDOORS
+        return level if outdoors else Inapplicable("nothing shows that it is outdoors")
 
     return replace(relation, severity=replace(relation.severity, at=at))
 
