@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from instar.core.scene import Image
 from instar.imaging.by_identity import by_identity
+from instar.imaging.geometry import Box
 
 CELL, BINS = 8, 9
 _BIN = np.array([i % BINS if i <= 2 * BINS else i - BINS for i in range(256)], np.uint8)
@@ -38,14 +39,12 @@ def _histogram_before(image: Image) -> npt.NDArray[np.float32]:
     return gradient_histogram(image)
 
 
-def _histogram_after(
-    before: npt.NDArray[np.float32], image: Image, changed: tuple[int, int, int, int]
-) -> npt.NDArray[np.float32]:
+def _histogram_after(before: npt.NDArray[np.float32], image: Image, changed: Box) -> npt.NDArray[np.float32]:
     """The histogram of a picture which has changed in a box alone."""
     rows, columns = before.shape[:2]
     # A gradient reaches one pixel far, and a cell more around is cut off again.
-    left, top = (max(0, (side - 1) // CELL - 1) for side in changed[:2])
-    right, bottom = (min(most, side // CELL + 2) for side, most in zip(changed[2:], (columns, rows)))
+    left, top = (max(0, int(side - 1) // CELL - 1) for side in changed[:2])
+    right, bottom = (min(most, int(side) // CELL + 2) for side, most in zip(changed[2:], (columns, rows)))
     found = gradient_histogram(image[top * CELL : bottom * CELL, left * CELL : right * CELL])
     y1, y2, x1, x2 = top + (top > 0), bottom - (bottom < rows), left + (left > 0), right - (right < columns)
     after: npt.NDArray[np.float32] = before.copy()
@@ -53,7 +52,7 @@ def _histogram_after(
     return after
 
 
-def hog_intersection(a: Image, b: Image, *, changed: tuple[int, int, int, int] | None = None) -> float:
+def hog_intersection(a: Image, b: Image, *, changed: Box | None = None) -> float:
     """1 for the same picture, about a third for unrelated photographs of the same size.
 
     `changed` is the box (x1, y1, x2, y2) outside of which nothing differs; the rest is not looked at again.
